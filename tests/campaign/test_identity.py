@@ -1,5 +1,6 @@
 """The hash of sources covers every file that decides a result, and nothing else."""
 
+from naive import on_link
 from __future__ import annotations
 
 import json
@@ -16,7 +17,6 @@ from tmt.campaign.link_traces import trace_sources
 from tmt.campaign.replay_run import RUN_MODULES
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.identity import deciding_files, source_hash
-from tmt.core.schemes.arq import Arq
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,7 +98,7 @@ def test_deciding_files__are_those_of_the_layers_that_compute(package: Path) -> 
 
 
 def test_link_traces__depend_on_their_own_channel_and_scheme(package: Path) -> None:
-    modules = [LINK_TRACE, type(Arq(rtt_ns=0)).__module__, GilbertElliott.__module__]
+    modules = [LINK_TRACE, type(on_link.arq(rtt_ns=0)).__module__, GilbertElliott.__module__]
     found = {path.relative_to(package).as_posix() for path in deciding_files(*modules, package=package)}
     assert found >= {
         "kernels/arq.py",
@@ -109,7 +109,7 @@ def test_link_traces__depend_on_their_own_channel_and_scheme(package: Path) -> N
     }
     assert not found & {"metrics/transport.py", "run_columns.py", "experiment/measure.py"}
     assert not found & {"kernels/harq.py", "schemes/fec.py", "channels/lms.py", "schemes/registry.py"}
-    assert trace_sources(Arq(rtt_ns=0), GilbertElliott(0.9, 0.5)) == source_hash(*modules)
+    assert trace_sources(on_link.arq(rtt_ns=0), GilbertElliott(0.9, 0.5)) == source_hash(*modules)
 
 
 def test_deciding_files__hold_whatever_an_import_loads() -> None:

@@ -1,5 +1,6 @@
 """A scenario file is read correctly, or refused in one line that names place, key, value and choice."""
 
+from naive import on_link
 from __future__ import annotations
 
 from pathlib import Path
@@ -10,8 +11,6 @@ import pytest
 from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario import load
 from tmt.core.errors import InputError
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.registry import ALL_SCHEMES
 from tmt.core.schemes.rlc import RlcOverHarqProcesses
 from tmt.core.schemes.sliding_window import SlidingWindow
@@ -62,7 +61,7 @@ def test_load__expands_lists_into_points(tmp_path: Path) -> None:
     assert [trace.every for trace in scenario.traces] == [1, 10, 1, 1]
     assert [trace.alpha for trace in scenario.traces[2:]] == [0.99, 0.9]
     assert [scheme_of(section, 500_000_000) for section in scenario.schemes][1:] == [
-        Harq(10, repair, 500_000_000, detection_delay_ns=1_000_000) for repair in (2, 5)
+        on_link.harq(10, repair, 500_000_000, detection_delay_ns=1_000_000) for repair in (2, 5)
     ]
     assert scenario.resolve("phy.parquet") == tmp_path / "phy.parquet"
 
@@ -412,12 +411,12 @@ status_prohibit = 0.6
     (tmp_path / "s.toml").write_text(GOOD.replace("[link]", f"{schemes}[link]"))
     found = [scheme_of(section, 5) for section in load(tmp_path / "s.toml").schemes][3:]
     assert found == [
-        HarqProcesses(5, 8, retransmission="synchronous", missed_feedback=0.01),
-        HarqProcesses(5, 32, retransmission="synchronous", missed_feedback=0.01),
-        HarqProcesses(5, combining="incremental", combining_threshold_db=-2.0),
-        HarqProcesses(5, combining="incremental", combining_threshold_db=1.5),
+        on_link.harq_processes(5, 8, retransmission="synchronous", missed_feedback=0.01),
+        on_link.harq_processes(5, 32, retransmission="synchronous", missed_feedback=0.01),
+        on_link.harq_processes(5, combining="incremental", combining_threshold_db=-2.0),
+        on_link.harq_processes(5, combining="incremental", combining_threshold_db=1.5),
         SlidingWindow(20, 5),
-        RlcOverHarqProcesses(rtt_ns=5, status_prohibit_ns=600_000_000),
+        RLCOVER_HarqProcesses(rtt_ns=5, status_prohibit_ns=600_000_000),
     ]
 
 

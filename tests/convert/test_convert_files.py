@@ -1,5 +1,6 @@
 """Conversion from file to file: equal to that in memory, in bounded memory, with complete files or none."""
 
+from naive import on_link
 from __future__ import annotations
 
 import os
@@ -19,10 +20,7 @@ from tmt.core.convert import convert
 from tmt.core.errors import InputError, OutputError, UsageError
 from tmt.core.provenance import file_sha256
 from tmt.core.schema import PHY_TRACE
-from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.rlc import RlcOverHarq
 from tmt.core.schemes.sliding_window import SlidingWindow
@@ -37,11 +35,11 @@ TMT = Path(sys.executable).with_name("tmt")
 SCHEMES = [
     NoScheme(),
     Fec(10, 2, depth=3),
-    Arq(500_000),
-    Harq(10, 2, 500_000),
-    HarqProcesses(500_000, 1_000),
+    on_link.arq(500_000),
+    on_link.harq(10, 2, 500_000),
+    on_link.harq_processes(500_000, 1_000),
     SlidingWindow(9, 4),
-    RlcOverHarq(10, 2, rtt_ns=500_000),
+    RLCOVER_Harq(10, 2, rtt_ns=500_000),
 ]
 
 
@@ -96,7 +94,7 @@ def test_convert__keeps_every_nth_slot_from_the_first_on() -> None:
 def test_convert_file__says_in_the_link_trace_how_it_was_made(tmp_path: Path) -> None:
     phy_path, link_path = tmp_path / "phy.parquet", tmp_path / "link.parquet"
     write_trace(phy_path, trace(100))
-    convert_file(phy_path, link_path, Arq(500_000, max_transmissions=3), every=2)
+    convert_file(phy_path, link_path, on_link.arq(500_000, max_transmissions=3), every=2)
     made = read_link(link_path).metadata
     assert (made["kind"], made["lldu_bytes"], made["every"]) == ("link", 33, 2)
     assert made["scheme"] == {
@@ -130,7 +128,7 @@ def test_convert_file__leaves_nothing_when_the_last_row_group_is_bad(tmp_path: P
     table = pa.table({"tx_time_ns": tx, "decode_time_ns": np.ones(1_000, np.int64)})
     pq.write_table(table, tmp_path / "phy.parquet", row_group_size=100)
     with pytest.raises(InputError, match="row 991"):
-        convert_file(tmp_path / "phy.parquet", tmp_path / "link.parquet", Arq(5))
+        convert_file(tmp_path / "phy.parquet", tmp_path / "link.parquet", on_link.arq(5))
     assert [path.name for path in tmp_path.iterdir()] == ["phy.parquet"]
 
 

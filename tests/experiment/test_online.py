@@ -1,5 +1,6 @@
 """A scheme that works inside the simulator, through `Experiment`: beside conversion and replay."""
 
+from naive import on_link
 from __future__ import annotations
 
 from dataclasses import replace
@@ -49,7 +50,7 @@ def replay(link: TraceLink) -> Experiment:
 
 def test_online__agrees_with_offline_where_the_link_is_hardly_ever_idle(tmp_path: Path) -> None:
     """One CUBIC flow that keeps the queue filled, in order: within 2 % (slow start and its end differ)."""
-    phy, scheme = phy_trace(), Arq(rtt_ns=S // 5)
+    phy, scheme = phy_trace(), on_link.arq(rtt_ns=S // 5)
     write_trace(tmp_path / "phy.parquet", phy)
     write_trace(tmp_path / "link.parquet", convert(phy, scheme))
     online = replay(TraceLink(tmp_path / "phy.parquet", scheme=scheme)).run()
@@ -76,11 +77,11 @@ def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> Non
     ("scheme", "share"),
     [
         # A slot every 12 ms: feedback arrives with slot 18, or with slot 17 if the slot is erased.
-        (HarqProcesses(S // 5, processes=9, max_transmissions=None), 1 / 2),
+        (on_link.harq_processes(S // 5, processes=9, max_transmissions=None), 1 / 2),
         # The least multiple of 12 slots that is not below 18 is 24.
-        (HarqProcesses(S // 5, processes=12, retransmission="synchronous"), 1 / 2),
+        (on_link.harq_processes(S // 5, processes=12, retransmission="synchronous"), 1 / 2),
         # Each LLDU takes two slots.
-        (HarqProcesses(S // 5, repetitions=2), 1),
+        (on_link.harq_processes(S // 5, repetitions=2), 1),
     ],
 )
 def test_harq_processes__use_the_slots_of_the_law(
@@ -94,7 +95,7 @@ def test_harq_processes__use_the_slots_of_the_law(
 
 def test_online__refuses_parameters_of_conversions() -> None:
     with pytest.raises(UsageError, match="feedback_seed is 3; harq-processes online knows only 0"):
-        TraceLink("phy.npy", scheme=HarqProcesses(0, feedback_seed=3))
+        TraceLink("phy.npy", scheme=on_link.harq_processes(0, feedback_seed=3))
 
 
 @pytest.mark.parametrize("ending", [".npy", ".parquet"])
@@ -114,7 +115,7 @@ def test_combining__takes_the_es_n0_of_a_file(
 
 
 def test_combining__refuses_a_file_without_es_n0(tmp_path: Path) -> None:
-    scheme = HarqProcesses(S // 5, combining="chase", combining_threshold_db=2.0)
+    scheme = on_link.harq_processes(S // 5, combining="chase", combining_threshold_db=2.0)
     for name in ("phy.npy", "phy.csv"):
         write_trace(tmp_path / name, phy_trace())
         with pytest.raises(InputError) as refused:
@@ -141,14 +142,14 @@ def test_online__has_schemes_of_its_own(tmp_path: Path) -> None:
     windows = row(GoBackN(rtt_ns=S // 5, window_frames=40))
     assert windows["goodput_bps"] == pytest.approx(1448 * 8 / 0.012 * 0.97 / (1 + 0.03 * 17), rel=0.05)
     # Frames of one packet, sent again at once: selective repeat.
-    assert row(Hybrid(rtt_ns=S // 5))["goodput_bps"] == row(Arq(rtt_ns=S // 5))["goodput_bps"]
+    assert row(Hybrid(rtt_ns=S // 5))["goodput_bps"] == row(on_link.arq(rtt_ns=S // 5))["goodput_bps"]
     assert int(str(row(Hybrid(rtt_ns=S // 5, persistency=0))["forward_link_lost"])) > 20
 
 
 def test_online__wants_a_phy_trace_and_the_paths_rtt(tmp_path: Path) -> None:
-    phy, scheme = phy_trace(), Arq(rtt_ns=S // 5)
+    phy, scheme = phy_trace(), on_link.arq(rtt_ns=S // 5)
     write_trace(tmp_path / "link.npy", convert(phy, scheme))
     with pytest.raises(InputError, match="its rows are of kind link; a phy trace is needed"):
         replay(TraceLink(tmp_path / "link.npy", scheme=scheme)).run()
     with pytest.raises(UsageError, match="rtt_ns of an online scheme is 1; it must be the path's, 200000000"):
-        replay(TraceLink(tmp_path / "phy.parquet", scheme=Arq(rtt_ns=1)))
+        replay(TraceLink(tmp_path / "phy.parquet", scheme=on_link.arq(rtt_ns=1)))

@@ -1,5 +1,6 @@
 """Summaries of traces: hand arithmetic, any pieces, and the counts of the conversions."""
 
+from naive import on_link
 from __future__ import annotations
 
 import json
@@ -17,9 +18,7 @@ from tmt.core.errors import InputError, UsageError
 from tmt.core.generate import Line
 from tmt.core.measure.link import summarise
 from tmt.core.measure.summaries import LinkSummary, PhySummary
-from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import LinkTrace, PhyTrace, Trace
@@ -261,11 +260,11 @@ def test_efficiency__agrees_with_the_conversion(
     ("scheme", "slots", "efficiency"),
     [
         # Bytes by hand. The slot of 400 bytes retransmits the LLDU of 20 bytes; the slot of 50 stays erased.
-        (Arq(rtt_ns=20), [(0, 4, 100), (10, 0, 20), (20, 4, 300), (30, 4, 400), (40, 0, 50)], 420 / 870),
+        (on_link.arq(rtt_ns=20), [(0, 4, 100), (10, 0, 20), (20, 4, 300), (30, 4, 400), (40, 0, 50)], 420 / 870),
         # Blocks of 2 + 1: the third slot is repair, the last two are a tail that carries nothing.
         (Fec(data=2, repair=1), [(0, 1, 1), (1, 1, 2), (2, 1, 3), (3, 1, 4), (4, 1, 5)], 3 / 6),
         # A block of 1 + 0, erased: requested at 10, repaired by the slot of 7 bytes; the slot of 5 is new.
-        (Harq(data=1, repair=0, extra=0, rtt_ns=10), [(0, 0, 9), (5, 2, 5), (20, 2, 7)], 14 / 21),
+        (on_link.harq(data=1, repair=0, extra=0, rtt_ns=10), [(0, 0, 9), (5, 2, 5), (20, 2, 7)], 14 / 21),
         (NoScheme(), [(0, 0, 9), (5, 2, 5), (20, 2, 7)], 12 / 21),
     ],
     ids=lambda case: getattr(case, "name", None),

@@ -1,5 +1,6 @@
 """NR-Scope and NG-Scope: outcomes inferred from grants that were heard."""
 
+from naive import on_link
 from __future__ import annotations
 
 import csv
@@ -13,7 +14,6 @@ import pytest
 
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
-from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.importers.attempts import in_order
 from tmt.importers.files import import_trace
@@ -192,7 +192,7 @@ def test_harq_processes__repeat_most_often_in_the_measured_slots_with_feedback_o
         last[*terminal, grant.process] = grant.time_ns
     matched = {}
     for feedback_ms in range(4, 11):
-        scheme = HarqProcesses((feedback_ms - 1) * MS, 16, max_transmissions=None, detection_delay_ns=MS)
+        scheme = on_link.harq_processes((feedback_ms - 1) * MS, 16, max_transmissions=None, detection_delay_ns=MS)
         made = set()
         for terminal, slots in terminals.items():
             trace = PhyTrace(np.array(list(slots)), np.array(list(slots.values())))

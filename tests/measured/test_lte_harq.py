@@ -1,5 +1,6 @@
 """Uplink HARQ logs of LTE terminals."""
 
+from naive import on_link
 from __future__ import annotations
 
 import csv
@@ -140,14 +141,13 @@ def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_log: str)
     reading as a link trace must equal the output of ARQ over the reading as a PHY trace.
     """
     from tmt.core.convert import convert
-    from tmt.core.schemes.arq import Arq
-
+    
     logged = {a.time_ns // NS_PER_MS: a.version for a in read_attempts(measured_log)}
     measured_repeats = [slot for slot, attempt in logged.items() if attempt > 1]
     assert len(measured_repeats) == 69
 
     trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
-    made = convert(trace, Arq(rtt_ns=8_000_000))
+    made = convert(trace, on_link.arq(rtt_ns=8_000_000))
     slots_ms = trace.tx_time_ns // NS_PER_MS
     assert np.setdiff1d(slots_ms, made.tx_time_ns // NS_PER_MS).tolist() == measured_repeats
     assert made.delivered.all()
@@ -167,10 +167,9 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
     All 69 repeats and every other attempt fall in the measured subframes; no slot stalls.
     """
     from tmt.core.converter import joined
-    from tmt.core.schemes.harq_processes import HarqProcesses
-
+    
     trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
-    scheme = HarqProcesses(
+    scheme = on_link.harq_processes(
         7_000_000,
         8,
         retransmission="synchronous" if synchronous else "asynchronous",
@@ -187,10 +186,9 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
 
 def test_harq_processes__alone_would_stall_on_the_measured_slots(measured_log: str) -> None:
     """The check above can fail: with one process the same slots give stalls and another link."""
-    from tmt.core.schemes.harq_processes import HarqProcesses
-
+    
     trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
-    converter = HarqProcesses(7_000_000, 1, detection_delay_ns=1_000_000).converter()
+    converter = on_link.harq_processes(7_000_000, 1, detection_delay_ns=1_000_000).converter()
     converter.feed(trace)
     converter.finish()
     assert converter.counts.stalled_slots > 0

@@ -1,5 +1,6 @@
 """The law of stop-and-wait processes: hand arithmetic, the law of ARQ, and the conversions."""
 
+from naive import on_link
 from __future__ import annotations
 
 import math
@@ -10,7 +11,6 @@ import pytest
 
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import UsageError
-from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.trace import PhyTrace
 from tmt.theory import (
     FeedbackFaults,
@@ -34,7 +34,7 @@ def test_utilisation__is_n_slots_over_the_feedback_time(rtt_ms: int, processes: 
     link = RegularLink(rtt_ms * MS, MS, MS, MS)
     assert utilisation(link, processes) == expected
     tx = np.arange(0, 20_000 * MS, MS)
-    converter = HarqProcesses(rtt_ms * MS, processes, detection_delay_ns=MS).converter()
+    converter = on_link.harq_processes(rtt_ms * MS, processes, detection_delay_ns=MS).converter()
     converter.feed(PhyTrace(tx, np.full(len(tx), MS)))
     converter.finish()
     assert 1 - converter.counts.stalled_slots / len(tx) == pytest.approx(expected, abs=0.002)
@@ -93,7 +93,7 @@ def test_law__agrees_with_the_conversion(retransmission: str, processes: int, rt
     parameters = (0.95, 0.8, 0.02, 0.7)
     erased = GilbertElliott(*parameters).erasures(5).next(400_000)
     trace = PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS))
-    scheme = HarqProcesses(
+    scheme = on_link.harq_processes(
         rtt_slots * MS,
         processes,
         max_transmissions=3,
@@ -125,7 +125,7 @@ def test_blind_repetition__agrees_with_the_conversion() -> None:
     """400,000 slots of seed 6: four standard errors are below 0.003 of the loss, 5 % of the delay."""
     parameters = (0.95, 0.8, 0.02, 0.7)
     erased = GilbertElliott(*parameters).erasures(6).next(399_999)
-    converter = HarqProcesses(0, repetitions=3).converter()
+    converter = on_link.harq_processes(0, repetitions=3).converter()
     rows = converter.feed(PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS)))
     converter.finish()
     link, counts = RegularLink(0, MS, MS), converter.counts

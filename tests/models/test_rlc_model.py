@@ -1,5 +1,6 @@
 """Radio link control against its law for rare erasures: exact on isolated ones, close on random ones."""
 
+from naive import on_link
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -67,7 +68,7 @@ def test_recovery__by_hand() -> None:
 @pytest.mark.parametrize("delivery", ["any-order", "in-order"])
 def test_acknowledged__has_the_law_exactly_on_isolated_bursts(delivery: str, longest: int) -> None:
     erased, bursts = isolated(longest)
-    scheme = Rlc(rtt_ns=LINK.rtt_ns, delivery=delivery, reassembly_ns=10 * MS, **ONE_REPORT)
+    scheme = on_link.rlc(rtt_ns=LINK.rtt_ns, delivery=delivery, reassembly_ns=10 * MS, **ONE_REPORT)
     delay_ns, counts = converted(scheme, erased)
     expected = rlc_acknowledged(bursts, LINK, 10 * MS, in_order=delivery == "in-order")
     assert LINK.rtt_ns / 2e9 + delay_ns.mean() / 1e9 == pytest.approx(expected.recovery_delay_s, rel=1e-12)
@@ -79,7 +80,7 @@ def test_acknowledged__repeats_nacks_while_the_retransmission_is_on_its_way() ->
     """Without t-StatusProhibit: timers end 14, 25 and 36 ms after the erased slot; it arrives after 42."""
     erased, _ = isolated()
     settings = ONE_REPORT | {"status_prohibit_ns": 0}
-    _, counts = converted(Rlc(rtt_ns=LINK.rtt_ns, reassembly_ns=10 * MS, **settings), erased)
+    _, counts = converted(on_link.rlc(rtt_ns=LINK.rtt_ns, reassembly_ns=10 * MS, **settings), erased)
     assert counts.retransmission_slots == 3 * erased.sum()
 
 
@@ -87,7 +88,7 @@ def test_acknowledged__repeats_nacks_while_the_retransmission_is_on_its_way() ->
 @pytest.mark.parametrize("reassembly_ms", [0, 10, 10.5])
 def test_unacknowledged__has_the_law_exactly_on_isolated_bursts(reassembly_ms: float, longest: int) -> None:
     (erased, bursts), reassembly_ns = isolated(longest), round(reassembly_ms * MS)
-    scheme = Rlc(rtt_ns=LINK.rtt_ns, rlc_mode="unacknowledged", reassembly_ns=reassembly_ns)
+    scheme = on_link.rlc(rtt_ns=LINK.rtt_ns, mode="unacknowledged", reassembly_ns=reassembly_ns)
     delay_ns, counts = converted(scheme, erased)
     expected = rlc_unacknowledged(bursts, LINK, reassembly_ns)
     assert LINK.rtt_ns / 2e9 + delay_ns.mean() / 1e9 == pytest.approx(expected.recovery_delay_s, rel=1e-12)
@@ -109,9 +110,9 @@ def test_rlc__chooses_the_mode_and_knows_channels_without_bursts() -> None:
     in_any_order = rlc_acknowledged(bursts, LINK, 5 * MS, in_order=False)
     assert rlc(channel, LINK, 5 * MS, delivery="any-order") == in_any_order
     assert rlc(TwoStateChannel(1.0, 0.5), LINK).residual_loss == 0.0
-    assert rlc(TwoStateChannel(0.0, 1.0), LINK, rlc_mode="unacknowledged").residual_loss == 1.0
+    assert rlc(TwoStateChannel(0.0, 1.0), LINK, mode="unacknowledged").residual_loss == 1.0
     with pytest.raises(UsageError, match="rlc_mode is 'transparent'"):
-        rlc(channel, LINK, rlc_mode="transparent")
+        rlc(channel, LINK, mode="transparent")
 
 
 @needs_jit
@@ -120,7 +121,7 @@ def test_acknowledged__is_near_the_law_for_rare_random_bursts(delivery: str) -> 
     """Four million slots, seed 4: 410 bursts of 2 slots on average; four standard errors are a fifth."""
     parameters = (0.9999, 0.5)
     erased = GilbertElliott(*parameters).erasures(4).next(4_000_000)
-    scheme = Rlc(rtt_ns=LINK.rtt_ns, delivery=delivery, reassembly_ns=10 * MS, **ONE_REPORT)
+    scheme = on_link.rlc(rtt_ns=LINK.rtt_ns, delivery=delivery, reassembly_ns=10 * MS, **ONE_REPORT)
     delay_ns, counts = converted(scheme, erased)
     expected = rlc(TwoStateChannel(*parameters), LINK, 10 * MS, delivery=delivery)
     wait_s = expected.recovery_delay_s - LINK.recovery_delay_s(0.0)

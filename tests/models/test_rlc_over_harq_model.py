@@ -73,7 +73,7 @@ def test_law__is_that_of_long_traces(
 ) -> None:
     """Two million slots of seed 4: four standard errors of the waits are below 10 % where HARQ sends once."""
     erased = Bernoulli(p).erasures(4).next(2_000_000)
-    scheme = RlcOverHarqProcesses(
+    scheme = RLCOVER_HarqProcesses(
         rtt_ns=link(slots).rtt_ns,
         detection_delay_ns=MS,
         processes=slots,
@@ -82,7 +82,7 @@ def test_law__is_that_of_long_traces(
         delivery=delivery,
         status_prohibit_ns=(slots + 10) * MS,
         poll_pdus=2**31 - 1,
-        rlc_window=131_072,
+        window=131_072,
     )
     converter = scheme.converter()
     phy = PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS))
@@ -99,7 +99,7 @@ def test_law__is_that_of_long_traces(
 def test_loss__is_that_of_long_traces() -> None:
     """200,000 slots of seed 4, one retransmission: four standard errors are 12 % of the loss, 0.0081."""
     erased = Bernoulli(0.3).erasures(4).next(200_000)
-    scheme = RlcOverHarqProcesses(
+    scheme = RLCOVER_HarqProcesses(
         rtt_ns=4 * MS,
         detection_delay_ns=MS,
         processes=5,
@@ -108,7 +108,7 @@ def test_loss__is_that_of_long_traces() -> None:
         max_retransmissions=1,
         status_prohibit_ns=10 * MS,
         poll_pdus=2**31 - 1,
-        rlc_window=131_072,
+        window=131_072,
     )
     converter = scheme.converter()
     converter.feed(PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS)))

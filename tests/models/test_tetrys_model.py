@@ -1,5 +1,6 @@
 """The law of the code with feedback: hand arithmetic, limits, and the conversions."""
 
+from naive import on_link
 from __future__ import annotations
 
 import math
@@ -11,7 +12,6 @@ import pytest
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.converter import joined
 from tmt.core.errors import UsageError
-from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.theory import Performance, RegularLink, TwoStateChannel, tetrys
 
@@ -88,7 +88,7 @@ def test_law__is_that_of_long_traces(
 ) -> None:
     """A million slots of seed 5: four standard errors are 0.3 % of the efficiency, 2.5 % of the waits."""
     erased = GilbertElliott(alpha, beta).erasures(5).next(1_000_000)
-    converter = Tetrys(window, interval, link(slots).rtt_ns, detection_delay_ns=10).converter()
+    converter = on_link.tetrys(window, interval, link(slots).rtt_ns, detection_delay_ns=10).converter()
     phy = PhyTrace(np.arange(len(erased)) * 10, np.where(erased, 0, 10))
     rows = joined(converter.feed(phy), converter.finish())
     expected = tetrys(TwoStateChannel(alpha, beta), link(slots), window, interval)

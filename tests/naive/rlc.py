@@ -8,9 +8,40 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from naive.schemes import UNSETTLED, Converted, Row
+from tmt.core.declaration import ns
 
 if TYPE_CHECKING:
-    from tmt.core.schemes.rlc import RlcLayer
+    from tmt.core.schemes.rlc import Rlc
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Parameters of `rlc`, with times in nanoseconds."""
+
+    mode: str
+    delivery: str
+    max_retransmissions: int
+    window: int
+    poll_pdus: int
+    poll_retransmit_ns: int
+    reassembly_ns: int
+    status_prohibit_ns: int
+    rtt_ns: int
+
+    @classmethod
+    def of(cls, scheme: Rlc, rtt_ns: int) -> Settings:
+        return cls(
+            mode=scheme.mode,
+            delivery=scheme.delivery,
+            max_retransmissions=scheme.max_retransmissions,
+            window=scheme.window,
+            poll_pdus=scheme.poll_pdus,
+            poll_retransmit_ns=ns(scheme.poll_retransmit or 0),
+            reassembly_ns=ns(scheme.reassembly),
+            status_prohibit_ns=ns(scheme.status_prohibit),
+            rtt_ns=rtt_ns,
+        )
+
 
 ARRIVAL, REASSEMBLY, STATUS, REPORT, POLL = range(5)
 """Events at equal times happen in this order."""
@@ -18,7 +49,7 @@ ARRIVAL, REASSEMBLY, STATUS, REPORT, POLL = range(5)
 
 @dataclass
 class Receiver:
-    scheme: RlcLayer
+    scheme: Settings
     has: dict[int, int] = field(default_factory=dict)
     """Segments that arrived, and when."""
     given_up: dict[int, int] = field(default_factory=dict)
@@ -58,15 +89,15 @@ class Receiver:
             self.timer, self.trigger = now + self.scheme.reassembly_ns, self.highest
 
 
-def rlc(opportunities: list[tuple[int, int | None]], scheme: RlcLayer) -> Converted:
+def rlc(opportunities: list[tuple[int, int | None]], scheme: Settings) -> Converted:
     """Send over opportunities (time, arrival or None); uses and first slots count opportunities."""
     return Entities(scheme).run(opportunities)
 
 
 class Entities:
-    def __init__(self, scheme: RlcLayer) -> None:
+    def __init__(self, scheme: Settings) -> None:
         self.s = scheme
-        self.am = scheme.rlc_mode == "acknowledged"
+        self.am = scheme.mode == "acknowledged"
         self.rx = Receiver(scheme, in_order=not self.am or scheme.delivery == "in-order")
         self.arrivals: list[tuple[int, int, int, bool]] = []
         self.reports: deque[tuple[int, int, int]] = deque()  # arrival, making, ACK_SN
@@ -122,7 +153,7 @@ class Entities:
         return Converted(rows, first, uses)
 
     def is_full(self) -> bool:
-        return len(self.sent) >= self.next_ack + self.s.rlc_window
+        return len(self.sent) >= self.next_ack + self.s.window
 
     def pass_time(self, until: int | None) -> None:
         while True:
@@ -207,7 +238,7 @@ class Entities:
             self.repeats.append(len(self.sent) - 1)
 
 
-def above(below: Converted, scheme: RlcLayer) -> Converted:
+def above(below: Converted, scheme: Settings) -> Converted:
     """Send over the rows of the scheme below; its other slots keep their uses."""
     found = rlc([(row[0], row[0] + row[1] if row[2] else None) for row in below.rows], scheme)
     uses = list(below.uses)

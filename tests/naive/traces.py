@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import strategies as st
 
-from naive import rlc
+from naive import on_link, rlc
 from naive import schemes as naive
+from naive.on_link import OnLink
 from naive.sliding_window import sliding_window
 from naive.tetrys import tetrys
+from tmt.core.declaration import ns
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.rlc import Rlc, RlcLayer, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.seeds import uniform_source
 from tmt.core.trace import LinkTrace, PhyTrace
-
-if TYPE_CHECKING:
-    from tmt.core.schemes.parameters import Scheme
 
 DELAYS = st.sampled_from([0, 1, 3, 7, 20, 50])
 DATA = st.integers(1, 6) | st.integers(7, 40)
@@ -59,12 +57,12 @@ def slots(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 RLC = {
     "rtt_ns": DELAYS,
-    "rlc_mode": st.sampled_from(["acknowledged", "acknowledged", "unacknowledged"]),
+    "mode": st.sampled_from(["acknowledged", "acknowledged", "unacknowledged"]),
     "delivery": st.sampled_from(["in-order", "any-order"]),
     "max_retransmissions": st.sampled_from([0, 1, 2, 8]),
-    "rlc_window": st.sampled_from([1, 2, 5, 30, 2048]),
+    "window": st.sampled_from([1, 2, 5, 30, 2048]),
     "poll_pdus": st.sampled_from([1, 2, 4, 16]),
-    "poll_retransmit_ns": st.sampled_from([0, 1, 15, 90]),
+    "poll_retransmit_ns": st.sampled_from([None, 1, 15, 90]),
     "reassembly_ns": DELAYS,
     "status_prohibit_ns": DELAYS,
 }
@@ -76,39 +74,46 @@ COMBINING = {
 """Thresholds that no sum of qualities meets but for rounding."""
 
 SCHEMES = st.one_of(
-    st.builds(Rlc, **RLC),
+    st.builds(on_link.rlc, **RLC),
     st.builds(
-        RlcOverHarqProcesses,
-        processes=st.sampled_from([2, 8]),
-        max_transmissions=st.sampled_from([1, 3]),
-        false_feedback=st.sampled_from([0.0, 0.2]),
+        on_link.rlc,
+        below=st.builds(
+            HarqProcesses,
+            processes=st.sampled_from([2, 8]),
+            max_transmissions=st.sampled_from([1, 3]),
+            false_feedback=st.sampled_from([0.0, 0.2]),
+        ),
         **RLC,
     ),
-    st.builds(RlcOverArq, max_transmissions=st.just(2), **RLC),
-    st.builds(RlcOverHarq, data=st.integers(1, 4), repair=st.integers(0, 2), **RLC),
+    st.builds(on_link.rlc, below=st.just(Arq(2)), **RLC),
+    st.builds(on_link.rlc, below=st.builds(Harq, st.integers(1, 4), st.integers(0, 2)), **RLC),
     st.builds(
-        RlcOverTetrys,
-        coding_window=st.sampled_from([1, 3, 9, 60]),
-        repair_interval=st.sampled_from([1, 3, 65_535]),
-        detection_delay_ns=DELAYS,
+        on_link.rlc,
+        below=st.builds(
+            on_link.tetrys,
+            coding_window=st.sampled_from([1, 3, 9, 60]),
+            repair_interval=st.sampled_from([1, 3, 65_535]),
+            rtt_ns=st.just(0),
+            detection_delay_ns=DELAYS,
+        ),
         **RLC,
     ),
-    st.builds(NoScheme, detection_delay_ns=DELAYS),
+    st.builds(on_link.none, detection_delay_ns=DELAYS),
     st.builds(
-        Fec,
+        on_link.fec,
         data=DATA,
         repair=REPAIR,
         depth=st.integers(1, 4),
         detection_delay_ns=DELAYS,
     ),
     st.builds(
-        Arq,
+        on_link.arq,
         rtt_ns=DELAYS,
         max_transmissions=st.sampled_from([None, 1, 2, 3]),
         detection_delay_ns=DELAYS,
     ),
     st.builds(
-        Harq,
+        on_link.harq,
         data=DATA,
         repair=REPAIR,
         rtt_ns=DELAYS,
@@ -117,7 +122,7 @@ SCHEMES = st.one_of(
         detection_delay_ns=DELAYS,
     ),
     st.builds(
-        HarqProcesses,
+        on_link.harq_processes,
         rtt_ns=DELAYS,
         processes=st.sampled_from([1, 2, 3, 4, 8, 40]),
         max_transmissions=st.sampled_from([None, 1, 2, 4]),
@@ -127,7 +132,7 @@ SCHEMES = st.one_of(
         detection_delay_ns=DELAYS,
     ),
     st.builds(
-        HarqProcesses,
+        on_link.harq_processes,
         rtt_ns=DELAYS,
         processes=st.integers(1, 9),
         max_transmissions=st.sampled_from([None, 3]),
@@ -137,23 +142,32 @@ SCHEMES = st.one_of(
         detection_delay_ns=DELAYS,
     ),
     st.builds(
-        SlidingWindow,
-        coding_window=st.sampled_from([1, 2, 3, 5, 9]),
-        repair_interval=st.sampled_from([1, 2, 3, 6]),
+        OnLink,
+        st.builds(
+            SlidingWindow,
+            coding_window=st.sampled_from([1, 2, 3, 5, 9]),
+            repair_interval=st.sampled_from([1, 2, 3, 6]),
+        ),
     ),
     st.builds(
-        Tetrys,
+        on_link.tetrys,
         coding_window=st.sampled_from([1, 2, 3, 5, 9, 60]),
         repair_interval=st.sampled_from([1, 2, 3, 6, 65_535]),
         rtt_ns=DELAYS,
         detection_delay_ns=DELAYS,
     ),
-    st.builds(HarqProcesses, rtt_ns=DELAYS, repetitions=st.integers(1, 5), detection_delay_ns=DELAYS),
     st.builds(
-        HarqProcesses, rtt_ns=DELAYS, repetitions=st.integers(1, 5), detection_delay_ns=DELAYS, **COMBINING
+        on_link.harq_processes, rtt_ns=DELAYS, repetitions=st.integers(1, 5), detection_delay_ns=DELAYS
     ),
     st.builds(
-        HarqProcesses,
+        on_link.harq_processes,
+        rtt_ns=DELAYS,
+        repetitions=st.integers(1, 5),
+        detection_delay_ns=DELAYS,
+        **COMBINING,
+    ),
+    st.builds(
+        on_link.harq_processes,
         rtt_ns=DELAYS,
         processes=st.sampled_from([1, 3, 8]),
         max_transmissions=st.sampled_from([None, 1, 2, 4]),
@@ -163,23 +177,30 @@ SCHEMES = st.one_of(
         detection_delay_ns=DELAYS,
         **COMBINING,
     ),
-    st.builds(RlcOverHarqProcesses, processes=st.sampled_from([2, 8]), **COMBINING, **RLC),
+    st.builds(
+        on_link.rlc,
+        below=st.builds(HarqProcesses, processes=st.sampled_from([2, 8]), **COMBINING),
+        **RLC,
+    ),
 )
 
 
 def by_twin(  # noqa: PLR0911
-    scheme: Scheme, tx: list[int], decode: list[int], es_n0_mdb: list[int] | None = None
+    chosen: OnLink, tx: list[int], decode: list[int], es_n0_mdb: list[int] | None = None
 ) -> naive.Converted:
-    """Convert with the slow twin of `scheme`."""
-    match scheme:  # the schemes with RLC first: they are also the schemes below
-        case RlcLayer():
-            return rlc.above(by_twin(scheme.below(), tx, decode, es_n0_mdb), scheme)
+    """Convert with the slow twin of a scheme."""
+    scheme, rtt_ns = chosen.scheme, ns(chosen.rtt)
+    detection_delay_ns = ns(getattr(scheme, "detection_delay", 0))
+    match scheme:
+        case Rlc():
+            below = by_twin(OnLink(scheme.below, chosen.rtt), tx, decode, es_n0_mdb)
+            return rlc.above(below, rlc.Settings.of(scheme, rtt_ns))
         case NoScheme():
-            return naive.none(tx, decode, scheme.detection_delay_ns)
+            return naive.none(tx, decode, detection_delay_ns)
         case Fec():
-            return naive.fec(tx, decode, scheme.data, scheme.repair, scheme.depth, scheme.detection_delay_ns)
+            return naive.fec(tx, decode, scheme.data, scheme.repair, scheme.depth, detection_delay_ns)
         case Arq():
-            return naive.arq(tx, decode, scheme.rtt_ns, scheme.max_transmissions, scheme.detection_delay_ns)
+            return naive.arq(tx, decode, rtt_ns, scheme.max_transmissions, detection_delay_ns)
         case Harq():
             return naive.harq(
                 tx,
@@ -188,8 +209,8 @@ def by_twin(  # noqa: PLR0911
                 scheme.repair,
                 scheme.extra,
                 scheme.rounds,
-                scheme.rtt_ns,
-                scheme.detection_delay_ns,
+                rtt_ns,
+                detection_delay_ns,
             )
         case SlidingWindow():
             return sliding_window(tx, decode, scheme.coding_window, scheme.repair_interval)
@@ -199,24 +220,24 @@ def by_twin(  # noqa: PLR0911
                 decode,
                 scheme.coding_window,
                 scheme.repair_interval,
-                scheme.rtt_ns,
-                scheme.detection_delay_ns,
+                rtt_ns,
+                detection_delay_ns,
             )
         case HarqProcesses():
             combining = None
             if scheme.combining_threshold_db is not None:
                 combining = naive.Combining(scheme.combining, scheme.combining_threshold_db, es_n0_mdb or [])
             if scheme.repetitions is not None:
-                return naive.repetition(tx, decode, scheme.repetitions, scheme.detection_delay_ns, combining)
+                return naive.repetition(tx, decode, scheme.repetitions, detection_delay_ns, combining)
             return naive.harq_processes(
                 tx,
                 decode,
                 scheme.processes,
-                scheme.rtt_ns,
+                rtt_ns,
                 scheme.max_transmissions,
-                scheme.slot_time_ns if scheme.retransmission == "synchronous" else None,
+                ns(scheme.slot_time) if scheme.retransmission == "synchronous" else None,
                 feedback_faults(scheme, len(tx)),
-                scheme.detection_delay_ns,
+                detection_delay_ns,
                 combining,
             )
     raise AssertionError(f"no twin for {scheme}")

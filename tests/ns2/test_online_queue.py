@@ -1,5 +1,6 @@
 """Queue/Clift/Online in ns-2: beside the offline conversions, and beside the laws of its channel."""
 
+from naive import on_link
 from __future__ import annotations
 
 import math
@@ -11,9 +12,7 @@ import pytest
 
 from tests.ns2.scripts import run_script
 from tmt.core.convert import convert
-from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.sliding_window import SlidingWindow
@@ -36,28 +35,28 @@ RTT_NS = 20 * MS
 
 SCHEMES: dict[str, Scheme] = {
     "none": NoScheme(),
-    "arq": Arq(rtt_ns=RTT_NS),
-    "arq, 3 transmissions": Arq(rtt_ns=RTT_NS, max_transmissions=3, detection_delay_ns=3 * MS),
+    "arq": on_link.arq(rtt_ns=RTT_NS),
+    "arq, 3 transmissions": on_link.arq(rtt_ns=RTT_NS, max_transmissions=3, detection_delay_ns=3 * MS),
     "fec": Fec(data=5, repair=2),
     "fec, interleaved": Fec(data=4, repair=3, depth=6),
-    "harq": Harq(data=5, repair=2, rtt_ns=RTT_NS, extra=1, rounds=2),
-    "harq, no extra": Harq(data=10, repair=0, rtt_ns=RTT_NS, extra=0, rounds=3, detection_delay_ns=MS),
-    "processes": HarqProcesses(RTT_NS, processes=8),
-    "many processes": HarqProcesses(RTT_NS, processes=32, max_transmissions=None, detection_delay_ns=5 * MS),
-    "processes, 2 transmissions": HarqProcesses(
+    "harq": on_link.harq(data=5, repair=2, rtt_ns=RTT_NS, extra=1, rounds=2),
+    "harq, no extra": on_link.harq(data=10, repair=0, rtt_ns=RTT_NS, extra=0, rounds=3, detection_delay_ns=MS),
+    "processes": on_link.harq_processes(RTT_NS, processes=8),
+    "many processes": on_link.harq_processes(RTT_NS, processes=32, max_transmissions=None, detection_delay_ns=5 * MS),
+    "processes, 2 transmissions": on_link.harq_processes(
         RTT_NS, processes=7, max_transmissions=2, detection_delay_ns=9 * MS
     ),
-    "synchronous processes": HarqProcesses(
+    "synchronous processes": on_link.harq_processes(
         RTT_NS, processes=11, retransmission="synchronous", detection_delay_ns=MS
     ),
-    "synchronous processes, slot time": HarqProcesses(
+    "synchronous processes, slot time": on_link.harq_processes(
         RTT_NS, retransmission="synchronous", slot_time_ns=3 * MS
     ),
-    "2 repetitions": HarqProcesses(RTT_NS, repetitions=2, detection_delay_ns=2 * MS),
-    "chase combining": HarqProcesses(
+    "2 repetitions": on_link.harq_processes(RTT_NS, repetitions=2, detection_delay_ns=2 * MS),
+    "chase combining": on_link.harq_processes(
         RTT_NS, processes=32, detection_delay_ns=MS, combining="chase", combining_threshold_db=2.5
     ),
-    "incremental redundancy, synchronous": HarqProcesses(
+    "incremental redundancy, synchronous": on_link.harq_processes(
         RTT_NS,
         processes=11,
         max_transmissions=None,
@@ -66,7 +65,7 @@ SCHEMES: dict[str, Scheme] = {
         combining="incremental",
         combining_threshold_db=1.25,
     ),
-    "2 repetitions, combined": HarqProcesses(
+    "2 repetitions, combined": on_link.harq_processes(
         RTT_NS,
         repetitions=2,
         detection_delay_ns=2 * MS,
@@ -78,7 +77,7 @@ SCHEMES: dict[str, Scheme] = {
         for window, interval in [(2, 1), (3, 7), (10, 2), (40, 5)]
     },
     **{
-        f"tetrys, W {window}, k {interval}, detection {detection_ms} ms": Tetrys(
+        f"tetrys, W {window}, k {interval}, detection {detection_ms} ms": on_link.tetrys(
             window, interval, rtt_ns=RTT_NS, detection_delay_ns=detection_ms * MS
         )
         for window, interval, detection_ms in [

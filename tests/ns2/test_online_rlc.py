@@ -1,5 +1,6 @@
 """Scheme `rlc` in Queue/Clift/Online: beside the offline conversion, and on links that idle."""
 
+from naive import on_link
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -54,24 +55,24 @@ def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> RlcLayer:
     }
     if not below:
         window, poll_pdus = one_of(1, 3, 10, 30, 100, 2048), one_of(1, 4, 16, 10**6)
-        return Rlc(**parameters, rlc_window=window, poll_pdus=poll_pdus)
+        return on_link.rlc(**parameters, window=window, poll_pdus=poll_pdus)
     # Offline, the scheme below fills the slots in which RLC has nothing to send: RLC's window is never full.
     parameters |= {"rlc_window": 100_000, "poll_pdus": one_of(1, 4, 16)}
     combining = one_of("none", "chase", "incremental")
     threshold_db = None if combining == "none" else one_of(0, 2.5)
     soft = {"combining": combining, "combining_threshold_db": threshold_db}
     drawn: dict[str, Callable[[], RlcLayer]] = {
-        "arq": lambda: RlcOverArq(
+        "arq": lambda: RLCOVER_Arq(
             **parameters, max_transmissions=one_of(1, 2, 4, None), detection_delay_ns=one_of(0, MS)
         ),
-        "fec": lambda: RlcOverFec(
+        "fec": lambda: RLCOVER_Fec(
             **parameters,
             data=one_of(1, 5),
             repair=one_of(0, 1, 3),
             depth=one_of(1, 4),
             detection_delay_ns=one_of(0, MS),
         ),
-        "harq": lambda: RlcOverHarq(
+        "harq": lambda: RLCOVER_Harq(
             **parameters,
             data=one_of(1, 8),
             repair=one_of(0, 2),
@@ -79,22 +80,22 @@ def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> RlcLayer:
             rounds=one_of(0, 1, 3),
             detection_delay_ns=one_of(0, MS),
         ),
-        "sliding-window": lambda: RlcOverSlidingWindow(
+        "sliding-window": lambda: RLCOVER_SlidingWindow(
             **parameters, coding_window=one_of(2, 10, 40), repair_interval=one_of(1, 3, 8)
         ),
-        "tetrys": lambda: RlcOverTetrys(
+        "tetrys": lambda: RLCOVER_Tetrys(
             **parameters,
             coding_window=one_of(10, 40, 200),
             repair_interval=one_of(1, 3, 8, 1000),
             detection_delay_ns=one_of(0, MS),
         ),
-        "repetition": lambda: RlcOverHarqProcesses(
+        "repetition": lambda: RLCOVER_HarqProcesses(
             **parameters, **soft, repetitions=one_of(1, 2, 3), detection_delay_ns=one_of(0, MS)
         ),
     }
     if below in drawn:
         return drawn[below]()
-    return RlcOverHarqProcesses(
+    return RLCOVER_HarqProcesses(
         **parameters,
         **soft,
         processes=one_of(4, 8, 16, 64),
@@ -176,7 +177,7 @@ def test_rlc__polls_with_the_last_segment_of_a_burst(send_datagrams: Datagrams) 
     tx = np.arange(200, dtype=np.int64) * MS
     decode = np.full(200, MS // 2, np.int64)
     decode[[11, 60]] = 0
-    scheme = Rlc(rtt_ns=RTT_NS, reassembly_ns=3 * MS, poll_retransmit_ns=50 * MS)
+    scheme = on_link.rlc(rtt_ns=RTT_NS, reassembly_ns=3 * MS, poll_retransmit_ns=50 * MS)
     run = send_datagrams(
         PhyTrace(tx, decode),
         [(9_500_000, 1000)] * 3 + [(59_500_000, 1000)],
@@ -203,7 +204,7 @@ def test_rlc__stalls_while_its_window_is_full(send_datagrams: Datagrams) -> None
         delay_s=DELAY_S,
         duration_s=0.09,
         queue="Clift/Online",
-        **variables(Rlc(rtt_ns=RTT_NS, rlc_window=2)),
+        **variables(on_link.rlc(rtt_ns=RTT_NS, window=2)),
     )
     arrivals = [20_500_000, 21_500_000, 42_500_000]
     assert run.fates() == {uid: ("received", time_ns) for uid, time_ns in enumerate(arrivals)}

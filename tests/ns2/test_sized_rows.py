@@ -1,5 +1,6 @@
 """Rows of their own sizes in ns-2: a 5G trace at its offered rate, segmentation by hand, bytes counted."""
 
+from naive import on_link
 from __future__ import annotations
 
 import gzip
@@ -131,7 +132,7 @@ def test_online_without_retransmission__agrees_with_the_trace_of_none(
     "scheme",
     [
         SlidingWindow(coding_window=6, repair_interval=3),
-        Tetrys(coding_window=30, repair_interval=3, rtt_ns=20 * MS),
+        on_link.tetrys(coding_window=30, repair_interval=3, rtt_ns=20 * MS),
     ],
     ids=lambda scheme: scheme.name,
 )

@@ -3,6 +3,7 @@
 Each array ends at the start of a protected page: an access to that page kills the process.
 """
 
+from naive import on_link
 from __future__ import annotations
 
 import ctypes
@@ -19,15 +20,11 @@ import pytest
 
 from tmt.core import code_converter, converter
 from tmt.core.schemes import arq, fec, harq, harq_processes
-from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverTetrys
 from tmt.core.schemes.rlc import converter as rlc_converter
 from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 
 CASES = 200
@@ -75,20 +72,20 @@ def convert_in_random_pieces(seed: int) -> None:
         NoScheme(),
         Fec(data, repair),
         Fec(data, repair, depth=int(rng.integers(2, 6))),
-        Arq(rtt_ns),
-        Arq(rtt_ns, max_transmissions=2),
-        Harq(data, repair, rtt_ns, extra=int(rng.integers(0, 3)), rounds=int(rng.integers(0, 4))),
-        HarqProcesses(rtt_ns, int(rng.integers(1, 70)), missed_feedback=0.1, detection_delay_ns=9),
-        HarqProcesses(rtt_ns, int(rng.integers(1, 70)), retransmission="synchronous"),
-        Rlc(rtt_ns=rtt_ns, rlc_window=int(rng.integers(1, 300)), poll_pdus=1, reassembly_ns=rtt_ns // 7),
-        Rlc(rtt_ns=rtt_ns, rlc_mode="unacknowledged", reassembly_ns=rtt_ns // 3),
-        RlcOverHarqProcesses(rtt_ns=rtt_ns, max_transmissions=1, poll_pdus=3, reassembly_ns=9),
-        RlcOverTetrys(30, 3, rtt_ns=rtt_ns, poll_pdus=3, reassembly_ns=9),
+        on_link.arq(rtt_ns),
+        on_link.arq(rtt_ns, max_transmissions=2),
+        on_link.harq(data, repair, rtt_ns, extra=int(rng.integers(0, 3)), rounds=int(rng.integers(0, 4))),
+        on_link.harq_processes(rtt_ns, int(rng.integers(1, 70)), missed_feedback=0.1, detection_delay_ns=9),
+        on_link.harq_processes(rtt_ns, int(rng.integers(1, 70)), retransmission="synchronous"),
+        on_link.rlc(rtt_ns=rtt_ns, window=int(rng.integers(1, 300)), poll_pdus=1, reassembly_ns=rtt_ns // 7),
+        on_link.rlc(rtt_ns=rtt_ns, mode="unacknowledged", reassembly_ns=rtt_ns // 3),
+        RLCOVER_HarqProcesses(rtt_ns=rtt_ns, max_transmissions=1, poll_pdus=3, reassembly_ns=9),
+        RLCOVER_Tetrys(30, 3, rtt_ns=rtt_ns, poll_pdus=3, reassembly_ns=9),
         SlidingWindow(int(rng.integers(1, 20)), int(rng.integers(1, 10))),
-        Tetrys(int(rng.integers(1, 300)), int(rng.integers(1, 10)), rtt_ns, detection_delay_ns=3),
-        HarqProcesses(rtt_ns, repetitions=int(rng.integers(1, 5))),
-        HarqProcesses(rtt_ns, combining="chase", combining_threshold_db=3),
-        HarqProcesses(rtt_ns, repetitions=4, combining="incremental", combining_threshold_db=3),
+        on_link.tetrys(int(rng.integers(1, 300)), int(rng.integers(1, 10)), rtt_ns, detection_delay_ns=3),
+        on_link.harq_processes(rtt_ns, repetitions=int(rng.integers(1, 5))),
+        on_link.harq_processes(rtt_ns, combining="chase", combining_threshold_db=3),
+        on_link.harq_processes(rtt_ns, repetitions=4, combining="incremental", combining_threshold_db=3),
     ):
         in_progress = scheme.converter()
         start = 0

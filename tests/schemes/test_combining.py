@@ -1,5 +1,6 @@
 """Soft combining: by hand, laws of fading channels, what combining may not do, refusals."""
 
+from naive import on_link
 from __future__ import annotations
 
 import math
@@ -28,7 +29,7 @@ COMBININGS = ["none", "chase", "incremental"]
 
 def scheme(combining: str, threshold_db: float = 3.0, **parameters: object) -> HarqProcesses:
     threshold = None if combining == "none" else threshold_db
-    return HarqProcesses(combining=combining, combining_threshold_db=threshold, **parameters)
+    return on_link.harq_processes(combining=combining, combining_threshold_db=threshold, **parameters)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +179,7 @@ def test_transmissions__follow_from_the_outages() -> None:
 )
 def test_parameters__are_refused(parameters: dict[str, object], reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
-        HarqProcesses(rtt_ns=0, **parameters)
+        on_link.harq_processes(rtt_ns=0, **parameters)
 
 
 def test_trace_without_es_n0__is_refused_in_memory() -> None:
@@ -205,7 +206,7 @@ def test_file_without_es_n0__is_named_among_several(tmp_path: Path) -> None:
 
 
 def test_rlc__works_above_combining() -> None:
-    above = RlcOverHarqProcesses(
+    above = RLCOVER_HarqProcesses(
         rtt_ns=0, max_transmissions=2, combining="chase", combining_threshold_db=3.0, reassembly_ns=9
     )
     # Two attempts at 0 dB are one at 3.01 dB: no segment needs a retransmission by RLC.

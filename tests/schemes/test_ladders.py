@@ -1,5 +1,6 @@
 """The pictures of worked examples in `docs/schemes.md` show what the schemes do."""
 
+from naive import on_link
 from __future__ import annotations
 
 import importlib
@@ -31,7 +32,7 @@ def test_ladders__are_what_the_schemes_do(tool: Any) -> None:
 
 def test_ladders__that_contradict_their_scheme_are_refused(tool: Any, tmp_path: Path) -> None:
     ladder = tool.LADDERS["scheme-rlc"]
-    later = replace(ladder, scheme=Rlc(rtt_ns=25, reassembly_ns=5, status_prohibit_ns=30))
+    later = replace(ladder, scheme=on_link.rlc(rtt_ns=25, reassembly_ns=5, status_prohibit_ns=30))
     with pytest.raises(AssertionError, match=r"RLC\(AM\) delivers at \[1, 61, 61, 61, 61, 61\]"):
         tool.check(later)
     tool.draw(ladder, tmp_path / "ladder.png")

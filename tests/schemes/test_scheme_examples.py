@@ -1,19 +1,15 @@
 """Small traces, converted by hand from the definitions in `docs/schemes.md`."""
 
+from naive import on_link
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from naive.traces import phy_trace, rows_of
 
-from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverTetrys
 from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
     from tmt.core.counts import Counts
@@ -29,7 +25,7 @@ def converted(
 
 
 def test_none__delivers_after_the_decode_time_and_loses_erased_lldus() -> None:
-    rows, counts = converted(NoScheme(detection_delay_ns=3), [0, 10, 20], [4, 0, 5])
+    rows, counts = converted(on_link.none(detection_delay_ns=3), [0, 10, 20], [4, 0, 5])
     assert rows == [(0, 4, True, 1), (10, 3, False, 1), (20, 5, True, 1)]
     assert counts.efficiency == 2 / 3
 
@@ -38,7 +34,7 @@ def test_arq__retransmits_in_the_first_slot_at_or_after_the_nack() -> None:
     # Slot 10 is erased. Its NACK arrives at 10 + 2 + 18 = 30, so that the slot at 30 retransmits: 30 + 4 - 10
     # = 24. That slot is no row. Slot 40 is erased, and its NACK, at 60, comes after the end: unsettled.
     rows, counts = converted(
-        Arq(rtt_ns=18, detection_delay_ns=2), [0, 10, 20, 30, 40, 50], [4, 0, 4, 4, 0, 4]
+        on_link.arq(rtt_ns=18, detection_delay_ns=2), [0, 10, 20, 30, 40, 50], [4, 0, 4, 4, 0, 4]
     )
     assert rows == [
         (0, 4, True, 1),
@@ -53,20 +49,20 @@ def test_arq__retransmits_in_the_first_slot_at_or_after_the_nack() -> None:
 def test_arq__serves_nacks_in_the_order_of_their_arrival() -> None:
     # Slots 0 and 1 are erased; their NACKs arrive at 10 and 11. The slot at 12 retransmits LLDU 0 (12 + 1 - 0
     # = 13), the slot at 20 LLDU 1 (20 + 1 - 1 = 20); the slot at 21 carries new data.
-    rows, _ = converted(Arq(rtt_ns=10), [0, 1, 12, 20, 21], [0, 0, 1, 1, 1])
+    rows, _ = converted(on_link.arq(rtt_ns=10), [0, 1, 12, 20, 21], [0, 0, 1, 1, 1])
     assert rows == [(0, 13, True, 2), (1, 20, True, 2), (21, 1, True, 1)]
 
 
 def test_arq__gives_up_after_the_last_transmission_allowed() -> None:
     # Sent at 0 and, on the NACK at 10, at 10; erased twice; given up 2 after the second: 10 + 2 - 0 = 12.
-    rows, counts = converted(Arq(rtt_ns=8, max_transmissions=2, detection_delay_ns=2), [0, 10, 20], [0, 0, 4])
+    rows, counts = converted(on_link.arq(rtt_ns=8, max_transmissions=2, detection_delay_ns=2), [0, 10, 20], [0, 0, 4])
     assert rows == [(0, 12, False, 2), (20, 4, True, 1)]
     assert counts.lost == 1
 
 
 def test_arq__counts_transmissions_up_to_255() -> None:
     # Erased 300 times, once in every slot; the 301st transmission, at 300, is decoded.
-    rows, counts = converted(Arq(rtt_ns=0), list(range(301)), [0] * 300 + [1])
+    rows, counts = converted(on_link.arq(rtt_ns=0), list(range(301)), [0] * 300 + [1])
     assert rows == [(0, 301, True, 255)]
     assert counts.retransmission_slots == 300
 
@@ -76,7 +72,7 @@ def test_fec__recovers_at_the_arrival_that_completes_a_block() -> None:
     # = 6. Second: two of three erased, lost 9 after its last slot, at 5: 5 + 9 - 3 = 11 and 5 + 9 - 4 = 10.
     # The slot at 6 is a block cut short, and dropped.
     rows, counts = converted(
-        Fec(data=2, repair=1, detection_delay_ns=9), list(range(7)), [5, 0, 5, 0, 0, 5, 5]
+        on_link.fec(data=2, repair=1, detection_delay_ns=9), list(range(7)), [5, 0, 5, 0, 0, 5, 5]
     )
     assert rows == [(0, 5, True, 1), (1, 6, True, 1), (3, 11, False, 1), (4, 10, False, 1)]
     assert (counts.repair_slots, counts.dropped_tail, counts.lost) == (2, 1, 2)
@@ -104,7 +100,7 @@ def test_harq__requests_the_missing_lldus_and_the_extra_one() -> None:
     # block. Slot 5 is erased; slot 6 gives the second arrival, at 7: 7 - 1 = 6. With one request the block
     # counts 2 transmissions.
     rows, counts = converted(
-        Harq(data=2, repair=1, rtt_ns=2, extra=1, rounds=2, detection_delay_ns=1),
+        on_link.harq(data=2, repair=1, rtt_ns=2, extra=1, rounds=2, detection_delay_ns=1),
         list(range(8)),
         [1, 0, 0, 1, 1, 0, 1, 1],
     )
@@ -115,20 +111,20 @@ def test_harq__requests_the_missing_lldus_and_the_extra_one() -> None:
 def test_harq__gives_up_after_the_last_round() -> None:
     # Block of 1 + 0, one round, no extra: slot 0 erased, request for 1 served by slot 1, erased too: given up
     # at 1 + 0 - 0 = 1 after one request.
-    rows, _ = converted(Harq(data=1, repair=0, rtt_ns=1, extra=0, rounds=1), [0, 1, 2], [0, 0, 4])
+    rows, _ = converted(on_link.harq(data=1, repair=0, rtt_ns=1, extra=0, rounds=1), [0, 1, 2], [0, 0, 4])
     assert rows == [(0, 1, False, 2), (2, 4, True, 1)]
 
 
 def test_harq__keeps_a_block_that_the_trace_cuts_short() -> None:
     # Of a block of 3 + 1 only three slots exist: decoded LLDUs are delivered, the erased one is unsettled.
-    rows, counts = converted(Harq(data=3, repair=1, rtt_ns=1), [0, 1, 2], [7, 0, 7])
+    rows, counts = converted(on_link.harq(data=3, repair=1, rtt_ns=1), [0, 1, 2], [7, 0, 7])
     assert rows == [(0, 7, True, 1), (1, -1, False, 1), (2, 7, True, 1)]
     assert (counts.delivered, counts.unsettled) == (2, 1)
 
 
 def test_harq__leaves_a_block_unsettled_whose_request_comes_too_late() -> None:
     # The request of the block in slots 0 and 1 arrives at 1 + 50, after the end of the trace.
-    rows, _ = converted(Harq(data=1, repair=1, rtt_ns=50), [0, 1, 2, 3], [0, 0, 5, 5])
+    rows, _ = converted(on_link.harq(data=1, repair=1, rtt_ns=50), [0, 1, 2, 3], [0, 0, 5, 5])
     assert rows == [(0, -1, False, 2), (2, 5, True, 1)]
 
 
@@ -136,7 +132,7 @@ def test_harq_processes__stall_until_feedback_frees_a_process() -> None:
     # Two processes, feedback after 2 + 1 slots. Slots 0 and 1 are sent; slot 2 stalls. The ACK of slot 0
     # comes at 0 + 1 + 2 = 3, the NACK of slot 1 at 1 + 1 + 2 = 4: slot 3 is new, slot 4 retransmits the LLDU
     # of slot 1 (4 + 1 - 1 = 4), slot 5 stalls.
-    scheme = HarqProcesses(rtt_ns=2, processes=2, detection_delay_ns=1)
+    scheme = on_link.harq_processes(rtt_ns=2, processes=2, detection_delay_ns=1)
     rows, counts = converted(scheme, list(range(6)), [1, 0, 1, 1, 1, 1])
     assert rows == [(0, 1, True, 1), (1, 4, True, 2), (3, 1, True, 1)]
     assert (counts.stalled_slots, counts.retransmission_slots) == (2, 1)
@@ -147,7 +143,7 @@ def test_harq_processes__retransmit_synchronously_in_the_slots_of_the_process() 
     # Slots of 10; process = number of the slot modulo 3. Slot 0 is erased, and its NACK comes at 0 + 5. The
     # slots at 10 and 20 belong to others, the one at 30 to process 0: 30 + 1 - 0 = 31. The slot at 50 has the
     # number 5 although the one at 40 is missing: process 2, free since 26.
-    scheme = HarqProcesses(rtt_ns=5, processes=3, retransmission="synchronous", slot_time_ns=10)
+    scheme = on_link.harq_processes(rtt_ns=5, processes=3, retransmission="synchronous", slot_time_ns=10)
     rows, counts = converted(scheme, [0, 10, 20, 30, 50], [0, 1, 1, 1, 1])
     assert rows == [(0, 31, True, 2), (10, 1, True, 1), (20, 1, True, 1), (50, 1, True, 1)]
     assert counts.stalled_slots == 0
@@ -155,19 +151,19 @@ def test_harq_processes__retransmit_synchronously_in_the_slots_of_the_process() 
 
 def test_harq_processes__give_up_after_the_last_transmission() -> None:
     # Sent at 0 and, on the NACK at 0 + 1 + 2, at 3: given up 1 later, at 4.
-    scheme = HarqProcesses(rtt_ns=2, processes=1, max_transmissions=2, detection_delay_ns=1)
+    scheme = on_link.harq_processes(rtt_ns=2, processes=1, max_transmissions=2, detection_delay_ns=1)
     rows, _ = converted(scheme, list(range(7)), [0, 1, 1, 0, 1, 1, 7])
     assert rows == [(0, 4, False, 2), (6, 7, True, 1)]
 
 
 def test_harq_processes__repeat_what_was_decoded_when_all_feedback_is_missed() -> None:
-    scheme = HarqProcesses(rtt_ns=0, processes=1, max_transmissions=2, missed_feedback=1)
+    scheme = on_link.harq_processes(rtt_ns=0, processes=1, max_transmissions=2, missed_feedback=1)
     rows, _ = converted(scheme, [0, 10, 20, 30], [4, 4, 4, 4])
     assert rows == [(0, 4, True, 2), (20, 4, True, 2)]
 
 
 def test_harq_processes__lose_the_lldu_whose_nack_is_read_as_an_ack() -> None:
-    scheme = HarqProcesses(rtt_ns=0, processes=1, max_transmissions=2, false_feedback=1, detection_delay_ns=3)
+    scheme = on_link.harq_processes(rtt_ns=0, processes=1, max_transmissions=2, false_feedback=1, detection_delay_ns=3)
     rows, _ = converted(scheme, [0, 10, 20], [0, 4, 4])
     assert rows == [(0, 3, False, 1), (10, 4, True, 2)]
 
@@ -175,7 +171,7 @@ def test_harq_processes__lose_the_lldu_whose_nack_is_read_as_an_ack() -> None:
 def test_harq_processes__with_feedback_off_send_every_lldu_k_times() -> None:
     # The first decoded copy delivers: 10 + 4 - 0. Both copies of the second are erased: given up 1 after the
     # second, 30 + 1 - 20. The trace ends after one copy of the third.
-    scheme = HarqProcesses(rtt_ns=500, repetitions=2, detection_delay_ns=1)
+    scheme = on_link.harq_processes(rtt_ns=500, repetitions=2, detection_delay_ns=1)
     rows, counts = converted(scheme, [0, 10, 20, 30, 40], [0, 4, 0, 0, 0])
     assert rows == [(0, 14, True, 2), (20, 11, False, 2), (40, -1, False, 1)]
     assert (counts.retransmission_slots, counts.stalled_slots) == (2, 0)
@@ -211,7 +207,7 @@ def test_sliding_window__loses_what_leaves_the_window_of_2_w_lldus() -> None:
 def test_tetrys__asks_for_a_repair_lldu_and_stalls_while_its_window_is_full() -> None:
     # W = 2, k = 2, RTT 2: s0 s1 r0 s2 r1 - - s3. Slots 1 and 2 are erased. At 3 the sender knows that s1 is,
     # but r0 may still arrive. At 4 it knows better, and r1 brings s1 at 5. At 7 it knows of s1 and s2.
-    rows, counts = converted(Tetrys(2, 2, 2), list(range(8)), [1, 0, 0, 1, 1, 1, 1, 1])
+    rows, counts = converted(on_link.tetrys(2, 2, 2), list(range(8)), [1, 0, 0, 1, 1, 1, 1, 1])
     assert rows == [(0, 1, True, 1), (1, 4, True, 1), (3, 1, True, 1), (7, 1, True, 1)]
     assert (counts.data_rows, counts.repair_slots, counts.stalled_slots) == (4, 2, 2)
 
@@ -221,7 +217,7 @@ def test_rlc__retransmits_after_gap_timer_and_report_and_delivers_in_order() -> 
     # 21: the timer ends at 26, the report reaches the sender at 41, slot 50 retransmits: 50 + 1 - 10 = 41.
     # Segments 2, 3 and 4, of slots 20, 30 and 40, wait until 51. Slot 60 carries segment 5. The timer runs
     # again from 31 to 36 and from 41 to 46, but the next report may not be sent before 26 + 30.
-    scheme = Rlc(rtt_ns=15, reassembly_ns=5, status_prohibit_ns=30)
+    scheme = on_link.rlc(rtt_ns=15, reassembly_ns=5, status_prohibit_ns=30)
     rows, counts = converted(scheme, list(range(0, 70, 10)), [1, 0, 1, 1, 1, 1, 1])
     assert rows == [
         (0, 1, True, 1),
@@ -232,7 +228,7 @@ def test_rlc__retransmits_after_gap_timer_and_report_and_delivers_in_order() -> 
         (60, 1, True, 1),
     ]
     assert counts.retransmission_slots == 1
-    scheme = Rlc(rtt_ns=15, reassembly_ns=5, status_prohibit_ns=30, delivery="any-order")
+    scheme = on_link.rlc(rtt_ns=15, reassembly_ns=5, status_prohibit_ns=30, delivery="any-order")
     rows, _ = converted(scheme, list(range(0, 70, 10)), [1, 0, 1, 1, 1, 1, 1])
     assert [row[1] for row in rows] == [1, 41, 1, 1, 1, 1]
 
@@ -240,7 +236,7 @@ def test_rlc__retransmits_after_gap_timer_and_report_and_delivers_in_order() -> 
 def test_rlc__polls_before_its_window_is_full_and_then_stalls() -> None:
     # Window of 2. Segment 1 polls, because no new segment may follow; it arrives at 10 + 1, its answer at
     # 11 + 15 = 26. Slot 20 stalls; slots 30 and 40 carry segments 2 and 3.
-    rows, counts = converted(Rlc(rtt_ns=15, rlc_window=2), [0, 10, 20, 30, 40], [1] * 5)
+    rows, counts = converted(on_link.rlc(rtt_ns=15, window=2), [0, 10, 20, 30, 40], [1] * 5)
     assert rows == [(0, 1, True, 1), (10, 1, True, 1), (30, 1, True, 1), (40, 1, True, 1)]
     assert counts.stalled_slots == 1
 
@@ -249,7 +245,7 @@ def test_rlc__polls_again_when_the_poll_was_lost() -> None:
     # Window of 1: segment 0 polls in slot 0 and is erased. Nothing else arrives, so there is no report.
     # t-PollRetransmit ends at 25: slot 30 sends it again, and it arrives at 31.
     rows, counts = converted(
-        Rlc(rtt_ns=5, rlc_window=1, poll_retransmit_ns=25), [0, 10, 20, 30, 40], [0, 1, 1, 1, 1]
+        on_link.rlc(rtt_ns=5, window=1, poll_retransmit_ns=25), [0, 10, 20, 30, 40], [0, 1, 1, 1, 1]
     )
     assert rows == [(0, 31, True, 2), (40, 1, True, 1)]
     assert (counts.stalled_slots, counts.retransmission_slots) == (2, 1)
@@ -258,7 +254,7 @@ def test_rlc__polls_again_when_the_poll_was_lost() -> None:
 def test_rlc__gives_up_after_the_last_retransmission() -> None:
     # As in the first example without retransmissions: the report that arrives at 41 ends segment 1, 41 - 10.
     rows, counts = converted(
-        Rlc(rtt_ns=15, reassembly_ns=5, max_retransmissions=0), [0, 10, 20, 30, 50], [1, 0, 1, 1, 1]
+        on_link.rlc(rtt_ns=15, reassembly_ns=5, max_retransmissions=0), [0, 10, 20, 30, 50], [1, 0, 1, 1, 1]
     )
     assert rows == [
         (0, 1, True, 1),
@@ -272,7 +268,7 @@ def test_rlc__gives_up_after_the_last_retransmission() -> None:
 
 def test_rlc__in_unacknowledged_mode_gives_a_gap_up_when_its_timer_ends() -> None:
     # Segment 2 arrives at 21 and waits until 26; segment 1 is lost then.
-    scheme = Rlc(rtt_ns=15, reassembly_ns=5, rlc_mode="unacknowledged")
+    scheme = on_link.rlc(rtt_ns=15, reassembly_ns=5, mode="unacknowledged")
     rows, counts = converted(scheme, [0, 10, 20, 30], [1, 0, 1, 1])
     assert rows == [(0, 1, True, 1), (10, 16, False, 1), (20, 6, True, 1), (30, 1, True, 1)]
     assert (counts.lost, counts.retransmission_slots) == (1, 0)
@@ -280,7 +276,7 @@ def test_rlc__in_unacknowledged_mode_gives_a_gap_up_when_its_timer_ends() -> Non
 
 def test_rlc_over_harq_processes__repairs_what_harq_gives_up() -> None:
     # One transmission by HARQ, one process, feedback after 1: RLC sees the slots of the first example.
-    scheme = RlcOverHarqProcesses(
+    scheme = RLCOVER_HarqProcesses(
         rtt_ns=0, processes=1, max_transmissions=1, reassembly_ns=5, poll_retransmit_ns=100
     )
     rows, counts = converted(scheme, list(range(0, 70, 10)), [1, 0, 1, 1, 1, 1, 1])
@@ -293,7 +289,7 @@ def test_rlc_over_tetrys__delivers_in_order_what_a_repair_unit_recovers() -> Non
     # W = 2: slots 20 and 50 are stalls. The sender knows at 28 that segment 0 has arrived, and at 35 that
     # segment 1 is erased: slot 30 carries segment 2, slot 40 a repair unit. Segment 2 arrives at 33 and waits
     # until 43.
-    scheme = RlcOverTetrys(coding_window=2, repair_interval=9, rtt_ns=25, reassembly_ns=1_000)
+    scheme = RLCOVER_Tetrys(coding_window=2, repair_interval=9, rtt_ns=25, reassembly_ns=1_000)
     rows, counts = converted(scheme, list(range(0, 60, 10)), [3, 0, 3, 3, 3, 3])
     assert rows == [(0, 3, True, 1), (10, 33, True, 1), (30, 13, True, 1)]
     assert (counts.slots, counts.repair_slots, counts.retransmission_slots, counts.stalled_slots) == (
@@ -307,7 +303,7 @@ def test_rlc_over_tetrys__delivers_in_order_what_a_repair_unit_recovers() -> Non
 def test_sizes__are_those_of_the_slots_of_first_transmission() -> None:
     # The slot at 30, of 400 bytes, retransmits the LLDU of 20 bytes of the slot at 10. 100 + 20 + 300 of the
     # 100 + 20 + 300 + 400 bytes sent are delivered.
-    converter = Arq(rtt_ns=20).converter()
+    converter = on_link.arq(rtt_ns=20).converter()
     rows = converter.feed(phy_trace([0, 10, 20, 30], [4, 0, 4, 4], [100, 20, 300, 400]))
     assert len(converter.finish()) == 0
     assert rows.size_bytes is not None

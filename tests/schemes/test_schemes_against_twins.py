@@ -10,26 +10,26 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
+from naive import on_link
 from naive.traces import SCHEMES, by_twin, phy_trace, rows_of, slots
 
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.tetrys import Tetrys
-
 if TYPE_CHECKING:
-    from tmt.core.schemes.parameters import Scheme
+    from naive.on_link import OnLink
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 
 
 @QUICK
 @given(slots(), SCHEMES, st.lists(st.integers(0, 120), max_size=6), st.booleans())
-@example(([0, 1, 41], [0, 0, 7]), Arq(0, detection_delay_ns=50), [1], True)
+@example(([0, 1, 41], [0, 0, 7]), on_link.arq(0, detection_delay_ns=50), [1], True)
 @example(  # the erasure of slot 2 is detected long after its unit was recovered
-    (list(range(11)), [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1]), Tetrys(2, 3, 0, detection_delay_ns=8), [1], False
+    (list(range(11)), [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1]),
+    on_link.tetrys(2, 3, 0, detection_delay_ns=8),
+    [1],
+    False,
 )
 def test_converter__equals_its_twin_whatever_the_chunks(
-    trace: tuple[list[int], list[int]], scheme: Scheme, cuts: list[int], sized: bool
+    trace: tuple[list[int], list[int]], scheme: OnLink, cuts: list[int], sized: bool
 ) -> None:
     tx, decode = trace
     sizes = np.random.default_rng(len(tx)).integers(1, 2**31, len(tx)).tolist()
@@ -80,12 +80,12 @@ def test_converter__equals_its_twin_over_many_kernel_calls() -> None:
     tx = np.cumsum(rng.integers(1, 9, n)).tolist()
     decode = np.where(rng.random(n) < 0.3, 0, rng.integers(1, 30, n)).tolist()
     for scheme in (
-        Arq(10_000),
-        Arq(22_500),
-        Arq(500, max_transmissions=3),
-        Harq(10, 2, 5_000),
-        Harq(5, 7, 300, rounds=1),
-        Harq(38, 13, 1_000),
+        on_link.arq(10_000),
+        on_link.arq(22_500),
+        on_link.arq(500, max_transmissions=3),
+        on_link.harq(10, 2, 5_000),
+        on_link.harq(5, 7, 300, rounds=1),
+        on_link.harq(38, 13, 1_000),
     ):
         converter = scheme.converter()
         rows = []
@@ -95,8 +95,10 @@ def test_converter__equals_its_twin_over_many_kernel_calls() -> None:
         assert rows == by_twin(scheme, tx, decode).rows
 
 
-@pytest.mark.parametrize("scheme", [Arq(40_000), Harq(10, 2, 40_000), Harq(3, 1, 2_000)], ids=str)
-def test_converter__gives_the_same_in_one_chunk_and_in_many(scheme: Scheme) -> None:
+@pytest.mark.parametrize(
+    "scheme", [on_link.arq(40_000), on_link.harq(10, 2, 40_000), on_link.harq(3, 1, 2_000)], ids=str
+)
+def test_converter__gives_the_same_in_one_chunk_and_in_many(scheme: OnLink) -> None:
     # 20,000 slots in one chunk, in many chunks, and by the twin.
     rng = np.random.default_rng(7)
     n = 20_000
@@ -131,11 +133,11 @@ def test_converter__equals_its_twin_on_regular_lines(line: str, slots_per_rtt: f
     rtt_ns = int(slots_per_rtt * (tx[1_000] - tx[0]) / 1_000)
     decode = np.where(rng.random(n) < 0.15, 0, rng.integers(1, 5_000, n)).tolist()
     for scheme in (
-        Arq(rtt_ns),
-        Arq(rtt_ns, max_transmissions=2),
-        Harq(10, 2, rtt_ns),
-        Harq(3, 1, rtt_ns, extra=0),
-        Harq(38, 13, rtt_ns),
+        on_link.arq(rtt_ns),
+        on_link.arq(rtt_ns, max_transmissions=2),
+        on_link.harq(10, 2, rtt_ns),
+        on_link.harq(3, 1, rtt_ns, extra=0),
+        on_link.harq(38, 13, rtt_ns),
     ):
         expected = by_twin(scheme, tx, decode).rows
         for step in (n, 1_000):

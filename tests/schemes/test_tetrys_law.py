@@ -1,5 +1,6 @@
 """The code with feedback: its limits are other schemes, its window stalls, and its recoveries are counts."""
 
+from naive import on_link
 from __future__ import annotations
 
 import itertools
@@ -12,9 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from naive.traces import phy_trace, rows_of
 
-from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
     from tmt.core.counts import Counts
@@ -39,8 +38,8 @@ def converted(scheme: Scheme, tx: list[int], decode: list[int]) -> tuple[list[tu
 def test_without_rtt__it_is_arq_without_rtt(arrives: list[bool], window: int) -> None:
     # Decoded within its slot: one unit at most is missing, and the next slot repairs it. In both schemes.
     tx, decode = list(range(0, 10 * len(arrives), 10)), [3 * a for a in arrives]
-    rows, counts = converted(Tetrys(window, NEVER, 0), tx, decode)
-    expected, of_arq = converted(Arq(0), tx, decode)
+    rows, counts = converted(on_link.tetrys(window, NEVER, 0), tx, decode)
+    expected, of_arq = converted(on_link.arq(0), tx, decode)
     assert [row[:3] for row in rows] == [row[:3] for row in expected]
     assert counts.repair_slots == of_arq.retransmission_slots
 
@@ -51,7 +50,7 @@ def test_with_late_reports_and_a_window_for_all__it_is_a_sliding_window(
     arrives: list[bool], interval: int
 ) -> None:
     tx, decode = list(range(0, 10 * len(arrives), 10)), [3 * a for a in arrives]
-    assert converted(Tetrys(60, interval, LATE), tx, decode) == converted(
+    assert converted(on_link.tetrys(60, interval, LATE), tx, decode) == converted(
         SlidingWindow(60, interval), tx, decode
     )
 
@@ -59,7 +58,7 @@ def test_with_late_reports_and_a_window_for_all__it_is_a_sliding_window(
 @pytest.mark.parametrize("k", [1, 2, 9])
 def test_without_erasures__one_slot_in_k_plus_1_is_repair(k: int) -> None:
     n = 100 * (k + 1)
-    rows, counts = converted(Tetrys(600, k, 300), list(range(0, 10 * n, 10)), [3] * n)
+    rows, counts = converted(on_link.tetrys(600, k, 300), list(range(0, 10 * n, 10)), [3] * n)
     assert (counts.data_rows, counts.repair_slots, counts.stalled_slots) == (100 * k, 100, 0)
     assert {row[1] for row in rows} == {3}
 
@@ -69,7 +68,7 @@ def test_full_window__uses_w_slots_of_a_round_trip(window: int, rtt: int) -> Non
     # A unit leaves the window rtt + 3 after its slot, and the next slot is ceil((rtt + 3) / 10) slots later.
     slots_per_round = -(-(rtt + 3) // 10)
     n = 50 * slots_per_round
-    _, counts = converted(Tetrys(window, NEVER, rtt), list(range(0, 10 * n, 10)), [3] * n)
+    _, counts = converted(on_link.tetrys(window, NEVER, rtt), list(range(0, 10 * n, 10)), [3] * n)
     assert counts.data_rows == 50 * min(window, slots_per_round)
     assert counts.stalled_slots == n - counts.data_rows
 
@@ -116,7 +115,7 @@ def test_recoveries__are_those_of_a_count(rtt: int) -> None:
     """All patterns of eleven slots; a pair of equations in 255 is dependent by chance."""
     differing = 0
     for pattern in itertools.product((0, 1), repeat=11):
-        rows, _ = converted(Tetrys(20, NEVER, rtt), list(range(11)), list(pattern))
+        rows, _ = converted(on_link.tetrys(20, NEVER, rtt), list(range(11)), list(pattern))
         found = [(tx, tx + delay if delivered else -1) for tx, delay, delivered, _ in rows]
         differing += found != counted(pattern, rtt)
     assert differing <= 2**11 / 150
@@ -126,7 +125,7 @@ def test_recovery_of_many_units__is_that_of_a_count() -> None:
     """150 erased slots in a row, then 1 % erasures: 90 units are missing when the first report arrives."""
     rng = random.Random(2)
     pattern = (1,) * 20 + (0,) * 150 + tuple(int(rng.random() > 0.01) for _ in range(330))
-    rows, _ = converted(Tetrys(500, NEVER, 90), list(range(500)), list(pattern))
+    rows, _ = converted(on_link.tetrys(500, NEVER, 90), list(range(500)), list(pattern))
     found = [(tx, tx + delay if delivered else -1) for tx, delay, delivered, _ in rows]
     assert found == counted(pattern, 90)
     assert Counter(at for _, at in found).most_common(1) == [(260, 90)]

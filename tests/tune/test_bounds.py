@@ -1,5 +1,6 @@
 """No conversion delivers more than the bounds by which models rule candidates out."""
 
+from naive import on_link
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -10,15 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmt.core.convert import convert
-from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.online_only import Hybrid
 from tmt.core.schemes.rlc import Rlc, RlcOverArq, RlcOverHarqProcesses, RlcOverTetrys
 from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.results.tune.bounds import most_delivered
 
@@ -28,24 +25,24 @@ if TYPE_CHECKING:
 SLOT_NS = 1_000_000
 SCHEMES: list[Scheme] = [
     NoScheme(),
-    Arq(20 * SLOT_NS),
-    Arq(0, max_transmissions=2),
+    on_link.arq(20 * SLOT_NS),
+    on_link.arq(0, max_transmissions=2),
     Fec(3, 2),
     Fec(4, 1, 3),
-    Harq(3, 1, 15 * SLOT_NS),
-    Harq(10, 4, 5 * SLOT_NS, extra=2, rounds=1),
-    HarqProcesses(20 * SLOT_NS, processes=4, max_transmissions=3),
-    HarqProcesses(20 * SLOT_NS, processes=8, detection_delay_ns=3 * SLOT_NS, max_transmissions=3),
-    HarqProcesses(20 * SLOT_NS, processes=4, max_transmissions=3, retransmission="synchronous"),
-    HarqProcesses(0, repetitions=3),
+    on_link.harq(3, 1, 15 * SLOT_NS),
+    on_link.harq(10, 4, 5 * SLOT_NS, extra=2, rounds=1),
+    on_link.harq_processes(20 * SLOT_NS, processes=4, max_transmissions=3),
+    on_link.harq_processes(20 * SLOT_NS, processes=8, detection_delay_ns=3 * SLOT_NS, max_transmissions=3),
+    on_link.harq_processes(20 * SLOT_NS, processes=4, max_transmissions=3, retransmission="synchronous"),
+    on_link.harq_processes(0, repetitions=3),
     SlidingWindow(6, 2),
-    Tetrys(6, 2, 5 * SLOT_NS),
-    Tetrys(40, 2, 5 * SLOT_NS, detection_delay_ns=SLOT_NS),
-    Rlc(rtt_ns=10 * SLOT_NS),
-    Rlc(rtt_ns=10 * SLOT_NS, rlc_window=3),
-    RlcOverHarqProcesses(rtt_ns=10 * SLOT_NS, processes=4),
-    RlcOverArq(rtt_ns=10 * SLOT_NS, rlc_window=5, max_transmissions=2, max_retransmissions=0),
-    RlcOverTetrys(6, 2, rtt_ns=5 * SLOT_NS, rlc_window=4),
+    on_link.tetrys(6, 2, 5 * SLOT_NS),
+    on_link.tetrys(40, 2, 5 * SLOT_NS, detection_delay_ns=SLOT_NS),
+    on_link.rlc(rtt_ns=10 * SLOT_NS),
+    on_link.rlc(rtt_ns=10 * SLOT_NS, window=3),
+    RLCOVER_HarqProcesses(rtt_ns=10 * SLOT_NS, processes=4),
+    RLCOVER_Arq(rtt_ns=10 * SLOT_NS, window=5, max_transmissions=2, max_retransmissions=0),
+    RLCOVER_Tetrys(6, 2, rtt_ns=5 * SLOT_NS, window=4),
 ]
 
 
@@ -73,12 +70,12 @@ def test_most_delivered__by_hand() -> None:
     """Ten slots, all decoded: FEC(3, 2) sends at most 3 + 3, two processes at an RTT of 4 slots at most 6."""
     slots = PhyTrace(np.arange(10, dtype=np.int64) * SLOT_NS, np.ones(10, np.int64))
     assert most_delivered(Fec(3, 2), slots) == 6
-    assert most_delivered(HarqProcesses(4 * SLOT_NS, processes=2), slots) == 6
-    assert most_delivered(HarqProcesses(0, repetitions=4), slots) == 3
-    assert most_delivered(Tetrys(2, 8, 4 * SLOT_NS), slots) == 6
-    assert most_delivered(Rlc(rtt_ns=4 * SLOT_NS, rlc_window=2), slots) == 6
-    assert most_delivered(Rlc(rtt_ns=4 * SLOT_NS, rlc_window=2, rlc_mode="unacknowledged"), slots) == 10
-    assert most_delivered(Arq(4 * SLOT_NS), slots) == 10
+    assert most_delivered(on_link.harq_processes(4 * SLOT_NS, processes=2), slots) == 6
+    assert most_delivered(on_link.harq_processes(0, repetitions=4), slots) == 3
+    assert most_delivered(on_link.tetrys(2, 8, 4 * SLOT_NS), slots) == 6
+    assert most_delivered(on_link.rlc(rtt_ns=4 * SLOT_NS, window=2), slots) == 6
+    assert most_delivered(on_link.rlc(rtt_ns=4 * SLOT_NS, window=2, mode="unacknowledged"), slots) == 10
+    assert most_delivered(on_link.arq(4 * SLOT_NS), slots) == 10
     assert most_delivered(Hybrid(SLOT_NS, 3, 2), slots, is_online=True) == 10
 
 
@@ -90,7 +87,7 @@ def test_most_delivered__of_soft_combining_does_not_count_decoded_slots() -> Non
         np.zeros(n_slots, np.int64),
         es_n0_mdb=np.full(n_slots, -2900, np.int32),
     )
-    scheme = HarqProcesses(0, repetitions=2, combining="chase", combining_threshold_db=0.0)
+    scheme = on_link.harq_processes(0, repetitions=2, combining="chase", combining_threshold_db=0.0)
     rows = convert(erased, scheme)
     assert np.count_nonzero(rows.delivered) == most_delivered(scheme, erased) == n_slots / 2
     assert most_delivered(scheme, erased, is_online=True) == n_slots

@@ -1,0 +1,72 @@
+"""Schemes on a link, with all times in whole nanoseconds, as the twins count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.tetrys import Tetrys
+from tmt.core.units import NS_PER_S
+
+if TYPE_CHECKING:
+    from tmt.core.converter import Converter
+    from tmt.core.schemes.scheme import Scheme
+
+
+class OnLink(NamedTuple):
+    """A scheme and the link's RTT in seconds: the arguments of a conversion."""
+
+    scheme: Scheme
+    rtt: float = 0.0
+
+    def converter(self) -> Converter:
+        return self.scheme.converter(self.rtt)
+
+    def __str__(self) -> str:
+        return f"{self.scheme.label}, {self.rtt:g} s"
+
+
+def in_seconds(values: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments without ``_ns``, in seconds."""
+    return {
+        name.removesuffix("_ns"): value / NS_PER_S if name.endswith("_ns") and value is not None else value
+        for name, value in values.items()
+    }
+
+
+def on_link(kind: type[Scheme], rtt_ns: int = 0, **values: Any) -> OnLink:
+    return OnLink(kind(**in_seconds(values)), rtt_ns / NS_PER_S)
+
+
+def none(detection_delay_ns: int = 0) -> OnLink:
+    return on_link(NoScheme, detection_delay_ns=detection_delay_ns)
+
+
+def fec(data: int, repair: int, depth: int = 1, detection_delay_ns: int = 0) -> OnLink:
+    return on_link(Fec, data=data, repair=repair, depth=depth, detection_delay_ns=detection_delay_ns)
+
+
+def arq(rtt_ns: int, max_transmissions: int | None = None, detection_delay_ns: int = 0) -> OnLink:
+    return on_link(Arq, rtt_ns, max_transmissions=max_transmissions, detection_delay_ns=detection_delay_ns)
+
+
+def harq(data: int, repair: int, rtt_ns: int, **values: Any) -> OnLink:
+    return on_link(Harq, rtt_ns, data=data, repair=repair, **values)
+
+
+def harq_processes(rtt_ns: int, processes: int = 16, **values: Any) -> OnLink:
+    return on_link(HarqProcesses, rtt_ns, processes=processes, **values)
+
+
+def tetrys(coding_window: int, repair_interval: int, rtt_ns: int, **values: Any) -> OnLink:
+    return on_link(Tetrys, rtt_ns, coding_window=coding_window, repair_interval=repair_interval, **values)
+
+
+def rlc(rtt_ns: int, below: Scheme | OnLink | None = None, **values: Any) -> OnLink:
+    scheme = below.scheme if isinstance(below, OnLink) else below or NoScheme()
+    return on_link(Rlc, rtt_ns, below=scheme, **values)
