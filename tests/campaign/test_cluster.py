@@ -16,14 +16,14 @@ import pytest
 from distributed.comm import CommClosedError
 from in_process import tmt
 from result_rows import OF_ONE_EXECUTION, finished_runs, results_of
+from tmt.campaign.grid import expand
+from tmt.campaign.scenario import load
 from waiting import PATIENCE_S, until
 
 from tmt.campaign.cluster import HERE, QUEUED_PER_THREAD, ClusterWorkers, connected
 from tmt.campaign.cluster_tasks import perform_away, private_folder
-from tmt.campaign.grid import expand
 from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
 from tmt.campaign.pool import Answer, Pool
-from tmt.campaign.scenario import load
 from tmt.campaign.store import Store
 from tmt.campaign.tasks import Simulate, perform
 from tmt.core.errors import UsageError

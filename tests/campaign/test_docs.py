@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
-from tmt.campaign.database import DATABASE
 from tmt.campaign.scenario import load
 from tmt.campaign.sections import (
     CHANNEL_SECTIONS,
@@ -22,6 +20,9 @@ from tmt.campaign.sections import (
     Traffic,
     Wired,
 )
+
+from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
+from tmt.campaign.database import DATABASE
 from tmt.campaign.store import FOLDERS
 from tmt.campaign.stored_runs import RESULTS
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from scenario_parts import HARQ_OVER_GEO
-
 from tmt.campaign.grid import expand
 from tmt.campaign.scenario import load
+
 from tmt.core.errors import InputError
 from tmt.io import read_trace, write_trace
 

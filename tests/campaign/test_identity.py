@@ -1,6 +1,5 @@
 """The hash of sources covers every file that decides a result, and nothing else."""
 
-from naive import on_link
 from __future__ import annotations
 
 import json
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from naive import on_link
 
 from tmt.campaign.link_traces import trace_sources
 from tmt.campaign.replay_run import RUN_MODULES

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-
-from tmt.campaign import conversions
 from tmt.campaign.grid import expand
-from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.campaign.planned_conversions import Phy
 from tmt.campaign.scenario import load
+from tmt.spec.links import TraceLink
+
+from tmt.campaign import conversions
+from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import InputError
 from tmt.core.schemes.none import NoScheme
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.run.link_files import ready_link
-from tmt.spec.links import TraceLink
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tmt.campaign.grid import expand
+from tmt.campaign.scenario import load
 
 from tmt.campaign.campaign import open_campaign
-from tmt.campaign.grid import expand
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
-from tmt.campaign.scenario import load
 from tmt.core.errors import InputError
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace

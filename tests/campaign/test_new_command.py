@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from in_process import Said, tmt
-
 from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario import load
+
 from tmt.core.schemes.registry import SCHEMES as ALL
 from tmt.core.schemes.rlc import RlcLayer
 from tmt.core.trace import LinkTrace

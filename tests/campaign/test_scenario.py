@@ -1,18 +1,18 @@
 """A scenario file is read correctly, or refused in one line that names place, key, value and choice."""
 
-from naive import on_link
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-
+from naive import on_link
 from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario import load
+
 from tmt.core.errors import InputError
+from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.registry import ALL_SCHEMES
-from tmt.core.schemes.rlc import RlcOverHarqProcesses
 from tmt.core.schemes.sliding_window import SlidingWindow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -416,7 +416,7 @@ status_prohibit = 0.6
         on_link.harq_processes(5, combining="incremental", combining_threshold_db=-2.0),
         on_link.harq_processes(5, combining="incremental", combining_threshold_db=1.5),
         SlidingWindow(20, 5),
-        RLCOVER_HarqProcesses(rtt_ns=5, status_prohibit_ns=600_000_000),
+        on_link.rlc_over(HarqProcesses, rtt_ns=5, status_prohibit_ns=600_000_000),
     ]
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tmt.core.channels.lms.parameters import PARAMETERS
 
 from tmt.cli.generate_command import command
 from tmt.core.channels.lms import Lms
-from tmt.core.channels.lms.parameters import PARAMETERS
 from tmt.core.channels.lms.path import SlowLevel
 from tmt.core.channels.lms.profiles import PROFILES
 from tmt.core.errors import UsageError

@@ -1,6 +1,5 @@
 """Conversion from file to file: equal to that in memory, in bounded memory, with complete files or none."""
 
-from naive import on_link
 from __future__ import annotations
 
 import os
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from naive import on_link
 from naive.traces import rows_of
 from waiting import PATIENCE_S
 
@@ -21,15 +21,15 @@ from tmt.core.errors import InputError, OutputError, UsageError
 from tmt.core.provenance import file_sha256
 from tmt.core.schema import PHY_TRACE
 from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.rlc import RlcOverHarq
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, read_link, write_trace
 from tmt.io.conversion import Conversion, convert_file, convert_files
 
 if TYPE_CHECKING:
-    from tmt.core.schemes.parameters import Scheme
+    from naive.on_link import OnLink
 
 TMT = Path(sys.executable).with_name("tmt")
 SCHEMES = [
@@ -39,7 +39,7 @@ SCHEMES = [
     on_link.harq(10, 2, 500_000),
     on_link.harq_processes(500_000, 1_000),
     SlidingWindow(9, 4),
-    RLCOVER_Harq(10, 2, rtt_ns=500_000),
+    on_link.rlc_over(Harq, 10, 2, rtt_ns=500_000),
 ]
 
 
@@ -53,7 +53,7 @@ def trace(n: int, erased: float = 0.1) -> PhyTrace:
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.name)
 @pytest.mark.parametrize("every", [1, 7])
 def test_convert_file__equals_convert_whatever_the_row_groups(
-    tmp_path: Path, scheme: Scheme, every: int
+    tmp_path: Path, scheme: OnLink, every: int
 ) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -70,7 +70,7 @@ def test_convert_file__equals_convert_whatever_the_row_groups(
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.name)
-def test_convert_file__keeps_sizes_and_packing(tmp_path: Path, scheme: Scheme) -> None:
+def test_convert_file__keeps_sizes_and_packing(tmp_path: Path, scheme: OnLink) -> None:
     phy = trace(3_000)
     sizes = np.random.default_rng(3).integers(1, 20_000, len(phy)).astype(np.uint32)
     phy = PhyTrace(phy.tx_time_ns, phy.decode_time_ns, {"packing": "packed"}, sizes)

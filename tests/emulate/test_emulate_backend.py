@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tmt.spec.access import Proxy, WiredHop
+from tmt.spec.links import PlainLink
 
 from tmt.core.errors import EmulatorError, UsageError
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
@@ -12,8 +14,6 @@ from tmt.run.emulate.parameters import Emulation
 from tmt.run.emulate.results import read_result
 from tmt.run.emulate.setup import set_up
 from tmt.run.experiment import Experiment
-from tmt.spec.access import Proxy, WiredHop
-from tmt.spec.links import PlainLink
 from tmt.spec.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from in_process import tmt
+from tmt.spec.links import PlainLink
 
 from tmt.core.errors import UsageError
 from tmt.run.emulate import Emulation
-from tmt.spec.links import PlainLink
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tmt.spec.links import PlainLink, TraceLink
 from waiting import PATIENCE_S
 
 from tmt.run.emulate import Emulation, run
-from tmt.spec.links import PlainLink, TraceLink
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "emulation.md").read_text()

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tmt.spec.links import PlainLink, TraceLink
 
 from tests.ns2.queue_twin import Options, outcomes
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.emulate import Emulation, run
-from tmt.spec.links import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
+from tmt.spec.links import PlainLink
 from waiting import PATIENCE_S, until
 
 from tmt.core.errors import EmulatorError
 from tmt.core.units import NS_PER_MS
 from tmt.run.emulate import Emulation, run
-from tmt.spec.links import PlainLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

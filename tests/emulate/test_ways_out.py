@@ -8,11 +8,11 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from tmt.spec.links import PlainLink
 
 from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_MS
 from tmt.run.emulate import Emulation, WayOut, run
-from tmt.spec.links import PlainLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

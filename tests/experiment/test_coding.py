@@ -6,10 +6,10 @@ import csv
 from collections import defaultdict
 
 import pytest
+from tmt.spec.coding import RATELESS_CODES, Coding
 
 from tmt.core.errors import UsageError
 from tmt.spec import coding
-from tmt.spec.coding import RATELESS_CODES, Coding
 from tmt.spec.tcp import HEADER_BYTES
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
 from tmt.campaign.sections import Link, ProxySection, Traffic, Wired
+from tmt.spec.settings import PARAMETERS
+
 from tmt.cli.replay_command import command
 from tmt.spec.run_columns import RUN_RESULTS
-from tmt.spec.settings import PARAMETERS
 
 if TYPE_CHECKING:
     from tmt.core.parameters import Declared

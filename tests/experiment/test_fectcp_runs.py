@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tmt.spec.coding import Coding
+from tmt.spec.links import PlainLink, TraceLink
 
 from tmt.core.measure import transport
 from tmt.core.measure.transport import DECODED, FORWARD, RECEIVED, SENT
 from tmt.core.units import NS_PER_MS
 from tmt.run.experiment import Experiment
-from tmt.spec.coding import Coding
-from tmt.spec.links import PlainLink, TraceLink
 from tmt.spec.tcp import HEADER_BYTES
 
 if TYPE_CHECKING:

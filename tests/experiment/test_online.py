@@ -1,6 +1,5 @@
 """A scheme that works inside the simulator, through `Experiment`: beside conversion and replay."""
 
-from naive import on_link
 from __future__ import annotations
 
 from dataclasses import replace
@@ -8,21 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from naive import on_link
+from tmt.spec.links import TraceLink
 
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
-from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.online_only import GoBackN, Hybrid
-from tmt.core.schemes.rlc import RlcOverHarqProcesses
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.run.experiment import Experiment
-from tmt.spec.links import TraceLink
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tmt.core.schemes.arq import Arq
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tmt.spec.access import Proxy, WiredHop
+from tmt.spec.coding import Coding
+from tmt.spec.links import PlainLink, TraceLink
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
@@ -19,9 +22,6 @@ from tmt.run.link_files import ready_link
 from tmt.run.measure import link_columns
 from tmt.run.ns2.arguments import arguments
 from tmt.run.setup import set_up
-from tmt.spec.access import Proxy, WiredHop
-from tmt.spec.coding import Coding
-from tmt.spec.links import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-
 from tmt.campaign.scenario import load
+from tmt.spec.access import Proxy, WiredHop
+from tmt.spec.links import PlainLink, TraceLink
+
 from tmt.core.errors import UsageError
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.run.experiment import Experiment
 from tmt.run.setup import set_up
-from tmt.spec.access import Proxy, WiredHop
-from tmt.spec.links import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from tests.experiment.conftest import LinkFactory

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tmt.spec.access import Proxy, WiredHop
+from tmt.spec.links import PlainLink
 
 from tmt.core.errors import UsageError
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.experiment import Experiment
-from tmt.spec.access import Proxy, WiredHop
-from tmt.spec.links import PlainLink
 
 if TYPE_CHECKING:
     from tmt.run.measure import ExperimentResult

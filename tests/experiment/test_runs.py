@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tmt.spec.links import PlainLink, TraceLink
 from waiting import PATIENCE_S, until
 
 from tmt.core.measure import transport
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run import RunError
 from tmt.run.experiment import Experiment
-from tmt.spec.links import PlainLink, TraceLink
 from tmt.spec.run_columns import RUN_RESULTS
 from tmt.spec.tcp import FECTCP, NS2_STACKS, STACKS
 

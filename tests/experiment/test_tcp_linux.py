@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tmt.spec.links import PlainLink, TraceLink
 
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.experiment import Experiment
-from tmt.spec.links import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from tests.experiment.conftest import LinkFactory

@@ -310,8 +310,9 @@ def _campaign(folder: Path) -> None:
 def _task(folder: Path) -> None:
     """Prepare what a worker gets: a run and the contents of its link traces."""
     from tmt.campaign.grid import expand
-    from tmt.campaign.link_traces import Convert, facts_file, link_file, make_link_trace
     from tmt.campaign.scenario import load
+
+    from tmt.campaign.link_traces import Convert, facts_file, link_file, make_link_trace
     from tmt.campaign.tasks import Simulate
 
     _scenario(folder)

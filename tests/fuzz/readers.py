@@ -75,8 +75,9 @@ def one_line(refused: TmtError) -> str:
 
 def import_libraries() -> None:
     """Import what the readers import when they are first used."""
-    import tmt.campaign.pack_reader
     import tmt.campaign.scenario
+
+    import tmt.campaign.pack_reader
     import tmt.importers.files
     import tmt.io
     import tmt.results.repetition  # noqa: F401

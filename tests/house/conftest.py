@@ -1,6 +1,5 @@
 """A folder with a PHY and a link trace, and a function that runs command lines in it."""
 
-from naive import on_link
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 import in_process
 import numpy as np
 import pytest
+from naive import on_link
 
 from tmt.core.convert import convert
 from tmt.core.trace import PhyTrace

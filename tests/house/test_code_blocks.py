@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import pytest
 from in_process import tmt
-
 from tmt.campaign.scenario import load
+
 from tmt.io import read_trace
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,6 +1,5 @@
 """Summaries of traces: hand arithmetic, any pieces, and the counts of the conversions."""
 
-from naive import on_link
 from __future__ import annotations
 
 import json
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from naive import on_link
 
 from tmt.cli.inspect_command import command
 from tmt.core.channels.gilbert_elliott import GilbertElliott
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tmt.core.schemes.parameters import Scheme
+    from naive.on_link import OnLink
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -260,7 +260,11 @@ def test_efficiency__agrees_with_the_conversion(
     ("scheme", "slots", "efficiency"),
     [
         # Bytes by hand. The slot of 400 bytes retransmits the LLDU of 20 bytes; the slot of 50 stays erased.
-        (on_link.arq(rtt_ns=20), [(0, 4, 100), (10, 0, 20), (20, 4, 300), (30, 4, 400), (40, 0, 50)], 420 / 870),
+        (
+            on_link.arq(rtt_ns=20),
+            [(0, 4, 100), (10, 0, 20), (20, 4, 300), (30, 4, 400), (40, 0, 50)],
+            420 / 870,
+        ),
         # Blocks of 2 + 1: the third slot is repair, the last two are a tail that carries nothing.
         (Fec(data=2, repair=1), [(0, 1, 1), (1, 1, 2), (2, 1, 3), (3, 1, 4), (4, 1, 5)], 3 / 6),
         # A block of 1 + 0, erased: requested at 10, repaired by the slot of 7 bytes; the slot of 5 is new.
@@ -271,7 +275,7 @@ def test_efficiency__agrees_with_the_conversion(
 )
 @pytest.mark.parametrize("ending", [".parquet", ".npy", ".csv.gz"])
 def test_efficiency__of_rows_with_sizes_is_of_bytes(
-    scheme: Scheme, slots: list[tuple[int, int, int]], efficiency: float, ending: str, tmp_path: Path
+    scheme: OnLink, slots: list[tuple[int, int, int]], efficiency: float, ending: str, tmp_path: Path
 ) -> None:
     phy, link = tmp_path / "phy.parquet", tmp_path / f"link{ending}"
     tx, decode, sizes = (np.array(column) for column in zip(*slots, strict=True))

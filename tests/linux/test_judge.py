@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
+from tmt.campaign.scenario import load
 
 from analysis.judge import report
 from analysis.judge.__main__ import SCENARIOS, main
 from analysis.judge.real_time import MARKER
 from analysis.judge.real_time import SCENARIO as REAL_TIME
 from analysis.judge.real_time import table as real_time_table
-from tmt.campaign.scenario import load
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tmt.spec.links import PlainLink, TraceLink
 from waiting import PATIENCE_S, until
 
 from tmt.core.errors import SimulatorError
@@ -23,7 +24,6 @@ from tmt.run.linux import BACKEND
 from tmt.run.linux import kernel as kernel_module
 from tmt.run.linux.kernel import Kernel
 from tmt.run.setup import set_up
-from tmt.spec.links import PlainLink, TraceLink
 from tmt.spec.tcp import LINUX
 
 if TYPE_CHECKING:

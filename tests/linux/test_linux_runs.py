@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tmt.spec.access import WiredHop
+from tmt.spec.links import PlainLink, TraceLink
 
 from tests.experiment.test_return_flows import check, result
 from tmt.core.errors import SimulatorError, UsageError
@@ -16,8 +18,6 @@ from tmt.io import write_trace
 from tmt.run.experiment import Experiment
 from tmt.run.linux import soundness
 from tmt.run.linux.kernel import Kernel
-from tmt.spec.access import WiredHop
-from tmt.spec.links import PlainLink, TraceLink
 from tmt.spec.tcp import LINUX, STACKS
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """NR-Scope and NG-Scope: outcomes inferred from grants that were heard."""
 
-from naive import on_link
 from __future__ import annotations
 
 import csv
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from naive import on_link
 
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
@@ -192,7 +192,9 @@ def test_harq_processes__repeat_most_often_in_the_measured_slots_with_feedback_o
         last[*terminal, grant.process] = grant.time_ns
     matched = {}
     for feedback_ms in range(4, 11):
-        scheme = on_link.harq_processes((feedback_ms - 1) * MS, 16, max_transmissions=None, detection_delay_ns=MS)
+        scheme = on_link.harq_processes(
+            (feedback_ms - 1) * MS, 16, max_transmissions=None, detection_delay_ns=MS
+        )
         made = set()
         for terminal, slots in terminals.items():
             trace = PhyTrace(np.array(list(slots)), np.array(list(slots.values())))

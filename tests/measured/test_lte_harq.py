@@ -1,6 +1,5 @@
 """Uplink HARQ logs of LTE terminals."""
 
-from naive import on_link
 from __future__ import annotations
 
 import csv
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from naive import on_link
 
 from tests.measured.lte_gallery import log_of_gallery
 from tmt.core.errors import InputError
@@ -141,7 +141,7 @@ def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_log: str)
     reading as a link trace must equal the output of ARQ over the reading as a PHY trace.
     """
     from tmt.core.convert import convert
-    
+
     logged = {a.time_ns // NS_PER_MS: a.version for a in read_attempts(measured_log)}
     measured_repeats = [slot for slot, attempt in logged.items() if attempt > 1]
     assert len(measured_repeats) == 69
@@ -167,7 +167,7 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
     All 69 repeats and every other attempt fall in the measured subframes; no slot stalls.
     """
     from tmt.core.converter import joined
-    
+
     trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
     scheme = on_link.harq_processes(
         7_000_000,
@@ -186,7 +186,7 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
 
 def test_harq_processes__alone_would_stall_on_the_measured_slots(measured_log: str) -> None:
     """The check above can fail: with one process the same slots give stalls and another link."""
-    
+
     trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
     converter = on_link.harq_processes(7_000_000, 1, detection_delay_ns=1_000_000).converter()
     converter.feed(trace)

@@ -1,6 +1,5 @@
 """The law of stop-and-wait processes: hand arithmetic, the law of ARQ, and the conversions."""
 
-from naive import on_link
 from __future__ import annotations
 
 import math
@@ -8,6 +7,7 @@ import math
 import numba
 import numpy as np
 import pytest
+from naive import on_link
 
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import UsageError

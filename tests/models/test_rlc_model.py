@@ -1,6 +1,5 @@
 """Radio link control against its law for rare erasures: exact on isolated ones, close on random ones."""
 
-from naive import on_link
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -8,11 +7,11 @@ from typing import TYPE_CHECKING
 import numba
 import numpy as np
 import pytest
+from naive import on_link
 
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.converter import joined
 from tmt.core.errors import UsageError
-from tmt.core.schemes.rlc import Rlc
 from tmt.core.trace import PhyTrace
 from tmt.theory import (
     Bursts,
@@ -27,10 +26,12 @@ from tmt.theory import (
 )
 
 if TYPE_CHECKING:
+    from naive.on_link import OnLink
+
     from tmt.core.counts import Counts
 
 MS = 1_000_000
-ONE_REPORT = {"poll_pdus": 2**31 - 1, "rlc_window": 131_072, "status_prohibit_ns": 40 * MS}
+ONE_REPORT = {"poll_pdus": 2**31 - 1, "window": 131_072, "status_prohibit_ns": 40 * MS}
 """One report for each gap: others, while the retransmission is on its way, would repeat the NACK."""
 
 LINK = RegularLink(25 * MS, MS, 3 * MS)
@@ -41,7 +42,7 @@ needs_jit = pytest.mark.skipif(
 )
 
 
-def converted(scheme: Rlc, erased: np.ndarray) -> tuple[np.ndarray, Counts]:
+def converted(scheme: OnLink, erased: np.ndarray) -> tuple[np.ndarray, Counts]:
     """Return the delays of the delivered rows, with decoding in 3 ms, and the counts."""
     converter = scheme.converter()
     trace = PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, 3 * MS))

@@ -8,11 +8,12 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from naive import on_link
 
 from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.converter import joined
 from tmt.core.errors import UsageError
-from tmt.core.schemes.rlc import RlcOverHarqProcesses
+from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.trace import PhyTrace
 from tmt.theory import Performance, RegularLink, TwoStateChannel, rlc_over_harq_processes
 
@@ -73,7 +74,8 @@ def test_law__is_that_of_long_traces(
 ) -> None:
     """Two million slots of seed 4: four standard errors of the waits are below 10 % where HARQ sends once."""
     erased = Bernoulli(p).erasures(4).next(2_000_000)
-    scheme = RLCOVER_HarqProcesses(
+    scheme = on_link.rlc_over(
+        HarqProcesses,
         rtt_ns=link(slots).rtt_ns,
         detection_delay_ns=MS,
         processes=slots,
@@ -99,7 +101,8 @@ def test_law__is_that_of_long_traces(
 def test_loss__is_that_of_long_traces() -> None:
     """200,000 slots of seed 4, one retransmission: four standard errors are 12 % of the loss, 0.0081."""
     erased = Bernoulli(0.3).erasures(4).next(200_000)
-    scheme = RLCOVER_HarqProcesses(
+    scheme = on_link.rlc_over(
+        HarqProcesses,
         rtt_ns=4 * MS,
         detection_delay_ns=MS,
         processes=5,

@@ -1,6 +1,5 @@
 """The law of the code with feedback: hand arithmetic, limits, and the conversions."""
 
-from naive import on_link
 from __future__ import annotations
 
 import math
@@ -8,6 +7,7 @@ import math
 import numba
 import numpy as np
 import pytest
+from naive import on_link
 
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.converter import joined

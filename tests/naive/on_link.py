@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tmt.core.declaration import declared
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class OnLink(NamedTuple):
     """A scheme and the link's RTT in seconds: the arguments of a conversion."""
 
-    scheme: Scheme
+    scheme: OnLink
     rtt: float = 0.0
 
     def converter(self) -> Converter:
@@ -70,3 +71,9 @@ def tetrys(coding_window: int, repair_interval: int, rtt_ns: int, **values: Any)
 def rlc(rtt_ns: int, below: Scheme | OnLink | None = None, **values: Any) -> OnLink:
     scheme = below.scheme if isinstance(below, OnLink) else below or NoScheme()
     return on_link(Rlc, rtt_ns, below=scheme, **values)
+
+
+def rlc_over(kind: type[Scheme], *positional: Any, rtt_ns: int = 0, **values: Any) -> OnLink:
+    """RLC above a scheme of a kind: each argument goes to the one that has it."""
+    own = {name: values.pop(name) for name in list(values) if name.removesuffix("_ns") in declared(Rlc)}
+    return rlc(rtt_ns, kind(*positional, **in_seconds(values)), **own)

@@ -1,6 +1,5 @@
 """Queue/Clift/Online in ns-2: beside the offline conversions, and beside the laws of its channel."""
 
-from naive import on_link
 from __future__ import annotations
 
 import math
@@ -9,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from naive import on_link
+from naive.on_link import OnLink
 
 from tests.ns2.scripts import run_script
 from tmt.core.convert import convert
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.ns2.conftest import Datagrams
-    from tmt.core.schemes.parameters import Scheme
 
 pytestmark = pytest.mark.ns2
 
@@ -33,16 +33,20 @@ MS = 1_000_000
 DELAY_S = 0.01
 RTT_NS = 20 * MS
 
-SCHEMES: dict[str, Scheme] = {
-    "none": NoScheme(),
+SCHEMES: dict[str, OnLink] = {
+    "none": OnLink(NoScheme()),
     "arq": on_link.arq(rtt_ns=RTT_NS),
     "arq, 3 transmissions": on_link.arq(rtt_ns=RTT_NS, max_transmissions=3, detection_delay_ns=3 * MS),
     "fec": Fec(data=5, repair=2),
     "fec, interleaved": Fec(data=4, repair=3, depth=6),
     "harq": on_link.harq(data=5, repair=2, rtt_ns=RTT_NS, extra=1, rounds=2),
-    "harq, no extra": on_link.harq(data=10, repair=0, rtt_ns=RTT_NS, extra=0, rounds=3, detection_delay_ns=MS),
+    "harq, no extra": on_link.harq(
+        data=10, repair=0, rtt_ns=RTT_NS, extra=0, rounds=3, detection_delay_ns=MS
+    ),
     "processes": on_link.harq_processes(RTT_NS, processes=8),
-    "many processes": on_link.harq_processes(RTT_NS, processes=32, max_transmissions=None, detection_delay_ns=5 * MS),
+    "many processes": on_link.harq_processes(
+        RTT_NS, processes=32, max_transmissions=None, detection_delay_ns=5 * MS
+    ),
     "processes, 2 transmissions": on_link.harq_processes(
         RTT_NS, processes=7, max_transmissions=2, detection_delay_ns=9 * MS
     ),
@@ -91,7 +95,7 @@ SCHEMES: dict[str, Scheme] = {
 }
 
 
-def queue_variables(scheme: Scheme) -> dict[str, str]:
+def queue_variables(scheme: OnLink) -> dict[str, str]:
     """Return the commands and variables that set a scheme, as a replay does."""
     name, *words = scheme_words(scheme).split()
     return {"scheme": name} | {f"{word}_": value for word, value in zip(words[::2], words[1::2], strict=True)}

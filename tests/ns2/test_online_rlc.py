@@ -1,23 +1,20 @@
 """Scheme `rlc` in Queue/Clift/Online: beside the offline conversion, and on links that idle."""
 
-from naive import on_link
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from naive import on_link
 
 from tmt.core.convert import convert
-from tmt.core.schemes.rlc import (
-    Rlc,
-    RlcOverArq,
-    RlcOverFec,
-    RlcOverHarq,
-    RlcOverHarqProcesses,
-    RlcOverSlidingWindow,
-    RlcOverTetrys,
-)
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.run.ns2.arguments import scheme_words
 
@@ -62,17 +59,19 @@ def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> RlcLayer:
     threshold_db = None if combining == "none" else one_of(0, 2.5)
     soft = {"combining": combining, "combining_threshold_db": threshold_db}
     drawn: dict[str, Callable[[], RlcLayer]] = {
-        "arq": lambda: RLCOVER_Arq(
-            **parameters, max_transmissions=one_of(1, 2, 4, None), detection_delay_ns=one_of(0, MS)
+        "arq": lambda: on_link.rlc_over(
+            Arq, **parameters, max_transmissions=one_of(1, 2, 4, None), detection_delay_ns=one_of(0, MS)
         ),
-        "fec": lambda: RLCOVER_Fec(
+        "fec": lambda: on_link.rlc_over(
+            Fec,
             **parameters,
             data=one_of(1, 5),
             repair=one_of(0, 1, 3),
             depth=one_of(1, 4),
             detection_delay_ns=one_of(0, MS),
         ),
-        "harq": lambda: RLCOVER_Harq(
+        "harq": lambda: on_link.rlc_over(
+            Harq,
             **parameters,
             data=one_of(1, 8),
             repair=one_of(0, 2),
@@ -80,22 +79,24 @@ def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> RlcLayer:
             rounds=one_of(0, 1, 3),
             detection_delay_ns=one_of(0, MS),
         ),
-        "sliding-window": lambda: RLCOVER_SlidingWindow(
-            **parameters, coding_window=one_of(2, 10, 40), repair_interval=one_of(1, 3, 8)
+        "sliding-window": lambda: on_link.rlc_over(
+            SlidingWindow, **parameters, coding_window=one_of(2, 10, 40), repair_interval=one_of(1, 3, 8)
         ),
-        "tetrys": lambda: RLCOVER_Tetrys(
+        "tetrys": lambda: on_link.rlc_over(
+            Tetrys,
             **parameters,
             coding_window=one_of(10, 40, 200),
             repair_interval=one_of(1, 3, 8, 1000),
             detection_delay_ns=one_of(0, MS),
         ),
-        "repetition": lambda: RLCOVER_HarqProcesses(
-            **parameters, **soft, repetitions=one_of(1, 2, 3), detection_delay_ns=one_of(0, MS)
+        "repetition": lambda: on_link.rlc_over(
+            HarqProcesses, **parameters, **soft, repetitions=one_of(1, 2, 3), detection_delay_ns=one_of(0, MS)
         ),
     }
     if below in drawn:
         return drawn[below]()
-    return RLCOVER_HarqProcesses(
+    return on_link.rlc_over(
+        HarqProcesses,
         **parameters,
         **soft,
         processes=one_of(4, 8, 16, 64),

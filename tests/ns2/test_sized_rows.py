@@ -1,6 +1,5 @@
 """Rows of their own sizes in ns-2: a 5G trace at its offered rate, segmentation by hand, bytes counted."""
 
-from naive import on_link
 from __future__ import annotations
 
 import gzip
@@ -8,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from naive import on_link
 
 from tmt.core.convert import convert
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.ns2.conftest import Datagrams
+    from tmt.core.schemes.tetrys import Tetrys
 
 pytestmark = pytest.mark.ns2
 

@@ -3,7 +3,6 @@
 Each array ends at the start of a protected page: an access to that page kills the process.
 """
 
-from naive import on_link
 from __future__ import annotations
 
 import ctypes
@@ -17,14 +16,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from naive import on_link
+from naive.on_link import OnLink
 
 from tmt.core import code_converter, converter
 from tmt.core.schemes import arq, fec, harq, harq_processes
 from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverTetrys
 from tmt.core.schemes.rlc import converter as rlc_converter
 from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 
 CASES = 200
@@ -69,9 +71,9 @@ def convert_in_random_pieces(seed: int) -> None:
     rtt_ns = int(rng.choice([0, 40, 500, 3_000, 12_000]))
     data, repair = int(rng.integers(1, 45)), int(rng.integers(0, 20))
     for scheme in (
-        NoScheme(),
-        Fec(data, repair),
-        Fec(data, repair, depth=int(rng.integers(2, 6))),
+        OnLink(NoScheme()),
+        OnLink(Fec(data, repair)),
+        OnLink(Fec(data, repair, depth=int(rng.integers(2, 6)))),
         on_link.arq(rtt_ns),
         on_link.arq(rtt_ns, max_transmissions=2),
         on_link.harq(data, repair, rtt_ns, extra=int(rng.integers(0, 3)), rounds=int(rng.integers(0, 4))),
@@ -79,9 +81,9 @@ def convert_in_random_pieces(seed: int) -> None:
         on_link.harq_processes(rtt_ns, int(rng.integers(1, 70)), retransmission="synchronous"),
         on_link.rlc(rtt_ns=rtt_ns, window=int(rng.integers(1, 300)), poll_pdus=1, reassembly_ns=rtt_ns // 7),
         on_link.rlc(rtt_ns=rtt_ns, mode="unacknowledged", reassembly_ns=rtt_ns // 3),
-        RLCOVER_HarqProcesses(rtt_ns=rtt_ns, max_transmissions=1, poll_pdus=3, reassembly_ns=9),
-        RLCOVER_Tetrys(30, 3, rtt_ns=rtt_ns, poll_pdus=3, reassembly_ns=9),
-        SlidingWindow(int(rng.integers(1, 20)), int(rng.integers(1, 10))),
+        on_link.rlc_over(HarqProcesses, rtt_ns=rtt_ns, max_transmissions=1, poll_pdus=3, reassembly_ns=9),
+        on_link.rlc_over(Tetrys, 30, 3, rtt_ns=rtt_ns, poll_pdus=3, reassembly_ns=9),
+        OnLink(SlidingWindow(int(rng.integers(1, 20)), int(rng.integers(1, 10)))),
         on_link.tetrys(int(rng.integers(1, 300)), int(rng.integers(1, 10)), rtt_ns, detection_delay_ns=3),
         on_link.harq_processes(rtt_ns, repetitions=int(rng.integers(1, 5))),
         on_link.harq_processes(rtt_ns, combining="chase", combining_threshold_db=3),

@@ -1,10 +1,10 @@
 """Soft combining: by hand, laws of fading channels, what combining may not do, refusals."""
 
-from naive import on_link
 from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_process import tmt
+from naive import on_link
 from naive.traces import phy_trace, rows_of, slots
 from scipy.signal import fftconvolve
 from scipy.special import gammainc
@@ -19,15 +20,17 @@ from scipy.special import gammainc
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.rlc import RlcOverHarqProcesses
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
+
+if TYPE_CHECKING:
+    from naive.on_link import OnLink
 
 MS = 1_000_000
 COMBININGS = ["none", "chase", "incremental"]
 
 
-def scheme(combining: str, threshold_db: float = 3.0, **parameters: object) -> HarqProcesses:
+def scheme(combining: str, threshold_db: float = 3.0, **parameters: object) -> OnLink:
     threshold = None if combining == "none" else threshold_db
     return on_link.harq_processes(combining=combining, combining_threshold_db=threshold, **parameters)
 
@@ -150,7 +153,7 @@ def incremental_outage(attempts: int, mean: float, threshold: float) -> float:
 def test_outage__is_the_law_of_the_fading_channel(combining: str, outage: object, attempts: int) -> None:
     """400,000 slots of Rayleigh fading, mean 0 dB and threshold 3 dB: within four standard errors."""
     phy = rayleigh(400_000, 0, 3, seed=attempts)
-    link = convert(phy, scheme(combining, rtt_ns=3 * MS, max_transmissions=attempts, detection_delay_ns=MS))
+    link = convert(phy, *scheme(combining, rtt_ns=3 * MS, max_transmissions=attempts, detection_delay_ns=MS))
     settled = link.delay_ns >= 0
     lost = float(1 - link.delivered[settled].mean())
     expected = outage(attempts, 1.0, 10**0.3)
@@ -161,7 +164,7 @@ def test_outage__is_the_law_of_the_fading_channel(combining: str, outage: object
 def test_transmissions__follow_from_the_outages() -> None:
     """The mean is 1 plus the outages after one, two and three attempts; four standard errors are 0.007."""
     phy = rayleigh(400_000, 0, 3, seed=9)
-    link = convert(phy, scheme("chase", rtt_ns=3 * MS, max_transmissions=4, detection_delay_ns=MS))
+    link = convert(phy, *scheme("chase", rtt_ns=3 * MS, max_transmissions=4, detection_delay_ns=MS))
     expected = 1 + sum(chase_outage(sent, 1.0, 10**0.3) for sent in (1, 2, 3))
     assert link.transmissions[link.delay_ns >= 0].mean() == pytest.approx(expected, abs=0.007)
 
@@ -185,7 +188,7 @@ def test_parameters__are_refused(parameters: dict[str, object], reason: str) -> 
 def test_trace_without_es_n0__is_refused_in_memory() -> None:
     for chosen in (scheme("chase", rtt_ns=0), scheme("incremental", rtt_ns=0, repetitions=2)):
         with pytest.raises(InputError, match="phy trace: there is no column es_n0_mdb"):
-            convert(phy_trace([0], [1]), chosen)
+            convert(phy_trace([0], [1]), *chosen)
 
 
 def test_file_without_es_n0__is_named_among_several(tmp_path: Path) -> None:
@@ -206,12 +209,17 @@ def test_file_without_es_n0__is_named_among_several(tmp_path: Path) -> None:
 
 
 def test_rlc__works_above_combining() -> None:
-    above = RLCOVER_HarqProcesses(
-        rtt_ns=0, max_transmissions=2, combining="chase", combining_threshold_db=3.0, reassembly_ns=9
+    above = on_link.rlc_over(
+        HarqProcesses,
+        rtt_ns=0,
+        max_transmissions=2,
+        combining="chase",
+        combining_threshold_db=3.0,
+        reassembly_ns=9,
     )
     # Two attempts at 0 dB are one at 3.01 dB: no segment needs a retransmission by RLC.
-    link = convert(phy_trace(list(range(40)), [0] * 40, es_n0_mdb=[0] * 40), above)
+    link = convert(phy_trace(list(range(40)), [0] * 40, es_n0_mdb=[0] * 40), *above)
     assert link.delivered[:10].all()
-    assert link.metadata["scheme"]["combining"] == "chase"
+    assert link.metadata["scheme"]["below"]["combining"] == "chase"
     with pytest.raises(InputError, match="there is no column es_n0_mdb"):
-        convert(phy_trace([0], [1]), above)
+        convert(phy_trace([0], [1]), *above)

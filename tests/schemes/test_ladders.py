@@ -1,6 +1,5 @@
 """The pictures of worked examples in `docs/schemes.md` show what the schemes do."""
 
-from naive import on_link
 from __future__ import annotations
 
 import importlib
@@ -9,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tmt.core.schemes.rlc import Rlc
+from naive import on_link
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

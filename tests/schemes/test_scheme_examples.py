@@ -1,23 +1,25 @@
 """Small traces, converted by hand from the definitions in `docs/schemes.md`."""
 
-from naive import on_link
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from naive import on_link
 from naive.traces import phy_trace, rows_of
 
 from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
+    from naive.on_link import OnLink
+
     from tmt.core.counts import Counts
-    from tmt.core.schemes.parameters import Scheme
 
 
 def converted(
-    scheme: Scheme, tx: list[int], decode: list[int]
+    scheme: OnLink, tx: list[int], decode: list[int]
 ) -> tuple[list[tuple[int, int, bool, int]], Counts]:
     converter = scheme.converter()
     rows = rows_of(converter.feed(phy_trace(tx, decode))) + rows_of(converter.finish())
@@ -55,7 +57,9 @@ def test_arq__serves_nacks_in_the_order_of_their_arrival() -> None:
 
 def test_arq__gives_up_after_the_last_transmission_allowed() -> None:
     # Sent at 0 and, on the NACK at 10, at 10; erased twice; given up 2 after the second: 10 + 2 - 0 = 12.
-    rows, counts = converted(on_link.arq(rtt_ns=8, max_transmissions=2, detection_delay_ns=2), [0, 10, 20], [0, 0, 4])
+    rows, counts = converted(
+        on_link.arq(rtt_ns=8, max_transmissions=2, detection_delay_ns=2), [0, 10, 20], [0, 0, 4]
+    )
     assert rows == [(0, 12, False, 2), (20, 4, True, 1)]
     assert counts.lost == 1
 
@@ -163,7 +167,9 @@ def test_harq_processes__repeat_what_was_decoded_when_all_feedback_is_missed() -
 
 
 def test_harq_processes__lose_the_lldu_whose_nack_is_read_as_an_ack() -> None:
-    scheme = on_link.harq_processes(rtt_ns=0, processes=1, max_transmissions=2, false_feedback=1, detection_delay_ns=3)
+    scheme = on_link.harq_processes(
+        rtt_ns=0, processes=1, max_transmissions=2, false_feedback=1, detection_delay_ns=3
+    )
     rows, _ = converted(scheme, [0, 10, 20], [0, 4, 4])
     assert rows == [(0, 3, False, 1), (10, 4, True, 2)]
 
@@ -276,8 +282,8 @@ def test_rlc__in_unacknowledged_mode_gives_a_gap_up_when_its_timer_ends() -> Non
 
 def test_rlc_over_harq_processes__repairs_what_harq_gives_up() -> None:
     # One transmission by HARQ, one process, feedback after 1: RLC sees the slots of the first example.
-    scheme = RLCOVER_HarqProcesses(
-        rtt_ns=0, processes=1, max_transmissions=1, reassembly_ns=5, poll_retransmit_ns=100
+    scheme = on_link.rlc_over(
+        HarqProcesses, rtt_ns=0, processes=1, max_transmissions=1, reassembly_ns=5, poll_retransmit_ns=100
     )
     rows, counts = converted(scheme, list(range(0, 70, 10)), [1, 0, 1, 1, 1, 1, 1])
     # The report arrives at 26: slot 30 retransmits, 30 + 1 - 10 = 21.
@@ -289,7 +295,7 @@ def test_rlc_over_tetrys__delivers_in_order_what_a_repair_unit_recovers() -> Non
     # W = 2: slots 20 and 50 are stalls. The sender knows at 28 that segment 0 has arrived, and at 35 that
     # segment 1 is erased: slot 30 carries segment 2, slot 40 a repair unit. Segment 2 arrives at 33 and waits
     # until 43.
-    scheme = RLCOVER_Tetrys(coding_window=2, repair_interval=9, rtt_ns=25, reassembly_ns=1_000)
+    scheme = on_link.rlc_over(Tetrys, coding_window=2, repair_interval=9, rtt_ns=25, reassembly_ns=1_000)
     rows, counts = converted(scheme, list(range(0, 60, 10)), [3, 0, 3, 3, 3, 3])
     assert rows == [(0, 3, True, 1), (10, 33, True, 1), (30, 13, True, 1)]
     assert (counts.slots, counts.repair_slots, counts.retransmission_slots, counts.stalled_slots) == (

@@ -1,6 +1,5 @@
 """The code with feedback: its limits are other schemes, its window stalls, and its recoveries are counts."""
 
-from naive import on_link
 from __future__ import annotations
 
 import itertools
@@ -11,13 +10,15 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from naive import on_link
 from naive.traces import phy_trace, rows_of
 
 from tmt.core.schemes.sliding_window import SlidingWindow
 
 if TYPE_CHECKING:
+    from naive.on_link import OnLink
+
     from tmt.core.counts import Counts
-    from tmt.core.schemes.parameters import Scheme
 
 LATE = 10**9
 """An RTT that outlasts every trace here."""
@@ -26,7 +27,7 @@ NEVER = 65_535
 """A repair interval without regular repair units."""
 
 
-def converted(scheme: Scheme, tx: list[int], decode: list[int]) -> tuple[list[tuple[int, ...]], Counts]:
+def converted(scheme: OnLink, tx: list[int], decode: list[int]) -> tuple[list[tuple[int, ...]], Counts]:
     converter = scheme.converter()
     rows = rows_of(converter.feed(phy_trace(tx, decode))) + rows_of(converter.finish())
     return [tuple(row) for row in rows], converter.counts

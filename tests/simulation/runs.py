@@ -9,14 +9,15 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from scenario_parts import LOSSY_TRACE
+from tmt.campaign.grid import expand
+from tmt.campaign.scenario import load
 
 from tmt.campaign.columns import DONE, blank_row
-from tmt.campaign.grid import expand
 from tmt.campaign.programs import InstalledPrograms
-from tmt.campaign.scenario import load
 
 if TYPE_CHECKING:
     from tmt.campaign.planned_conversions import PlannedConversion
+
     from tmt.campaign.run import Run
     from tmt.campaign.tasks import Simulate
 

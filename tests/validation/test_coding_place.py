@@ -6,9 +6,9 @@ from itertools import product
 from pathlib import Path
 
 import pandas as pd
+from tmt.campaign.scenario import load
 
 from analysis.botos.coding_place import SCHEMES, TCPS, draw, table
-from tmt.campaign.scenario import load
 
 ROOT = Path(__file__).resolve().parents[2]
 KBPS = 1000

@@ -8,6 +8,7 @@ from dataclasses import fields
 import numpy as np
 import pandas as pd
 import pytest
+from tmt.campaign.scenario import load
 
 from analysis.kuhn2014 import readings
 from analysis.kuhn2014.campaigns import INTERLEAVED, UP
@@ -18,7 +19,6 @@ from analysis.kuhn2014.page import READINGS
 from analysis.kuhn2014.published import Value
 from analysis.pages import DOCS
 from analysis.scenario_runs import SCENARIOS
-from tmt.campaign.scenario import load
 from tmt.core.channels.lms import Lms
 from tmt.core.channels.shadows import Shadows
 

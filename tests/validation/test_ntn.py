@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import pytest
+from tmt.campaign.domain_objects import channel_of, line_of, scheme_of
+from tmt.campaign.scenario import load
 
 from analysis.ntn.contenders import (
     HARQ,
@@ -35,8 +37,6 @@ from analysis.ntn.conversions import (
     slots,
 )
 from analysis.ntn.flows import MODERN, Flows
-from tmt.campaign.domain_objects import channel_of, line_of, scheme_of
-from tmt.campaign.scenario import load
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_MS
 
