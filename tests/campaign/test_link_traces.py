@@ -11,7 +11,7 @@ import pytest
 from tmt.campaign.grid import expand
 from tmt.campaign.planned_conversions import Phy
 from tmt.campaign.scenario import load
-from tmt.spec.links import TraceLink
+from tmt.spec.experiment import TraceLink
 
 from tmt.campaign import conversions
 from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tmt.spec.access import Proxy, WiredHop
-from tmt.spec.links import PlainLink
+from experiments import Asked, asked
 
 from tmt.core.errors import EmulatorError, UsageError
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.run.emulate.parameters import Emulation
 from tmt.run.emulate.results import read_result
 from tmt.run.emulate.setup import set_up
-from tmt.run.experiment import Experiment
+from tmt.spec.experiment import PlainLink
+from tmt.spec.path import Proxy, Wired
 from tmt.spec.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 S = 1_000_000_000
 
 
-def experiment(**changes: Any) -> Experiment:
+def experiment(**changes: Any) -> Asked:
     settings = {
         "tcp": "cubic",
         "stack": "linux",
         "backend": "emulate",
-        "forward_link": PlainLink(2e6),
+        "forward": PlainLink(2e6),
         "rtt_ns": S // 10,
         "duration_ns": 4 * S,
     }
-    return Experiment(**(settings | changes))
+    return asked(**(settings | changes))
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def experiment(**changes: Any) -> Experiment:
         ({"tcp": "bbr3"}, "tcp is 'bbr3'; it must be one of newreno, "),
         ({"delayed_acks": True}, "delayed_acks is given, which backend emulate does not have"),
         ({"window_packets": 9}, "window_packets is given, which backend emulate does not have"),
-        ({"wired": WiredHop(rate_bps=1e6)}, "wired is given, which backend emulate does not have"),
-        ({"wired": WiredHop(rate_bps=1e6), "proxy": Proxy()}, "wired is given, which backend emulate "),
+        ({"wired": Wired(rate=1e6)}, "wired is given, which backend emulate does not have"),
+        ({"wired": Wired(rate=1e6), "proxy": Proxy()}, "wired is given, which backend emulate "),
     ],
 )
 def test_experiment__is_refused_in_one_line(changes: dict[str, Any], message: str) -> None:
@@ -58,7 +58,7 @@ def test_experiment__is_refused_in_one_line(changes: dict[str, Any], message: st
 def test_read_result__of_a_killed_emulator_is_refused_in_one_line(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "counters.tsv").write_text(text)
-    setup = set_up(Emulation(command=("true",), forward_link=PlainLink(2e6), rtt_ns=S))
+    setup = set_up(Emulation(command=("true",), forward=PlainLink(2e6), rtt_ns=S))
     with pytest.raises(
         EmulatorError, match=r"the emulator was killed \(status 137\): .*counters\.tsv: "
     ) as refusal:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from in_process import tmt
-from tmt.spec.links import PlainLink
 
 from tmt.core.errors import UsageError
 from tmt.run.emulate import Emulation
+from tmt.spec.experiment import PlainLink
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +56,6 @@ def test_bad_arguments__are_refused_by_name_with_status_2(
     ],
 )
 def test_emulation__refuses_what_is_not_allowed(given: dict[str, object], words: str) -> None:
-    good = {"command": ("true",), "forward_link": PlainLink(1e6), "rtt_ns": 0}
+    good = {"command": ("true",), "forward": PlainLink(1e6), "rtt_ns": 0}
     with pytest.raises(UsageError, match=words):
         Emulation(**(good | given))

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tmt.spec.links import PlainLink, TraceLink
 from waiting import PATIENCE_S
 
 from tmt.run.emulate import Emulation, run
+from tmt.spec.experiment import PlainLink, TraceLink
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "emulation.md").read_text()
@@ -48,9 +48,7 @@ def test_table__names_every_figure_of_a_direction(tmp_path: Path) -> None:
     command.main(
         [str(ROOT / "traces" / "rare-outages.parquet"), str(link), "--scheme", "none"], standalone_mode=False
     )
-    result = run(
-        Emulation(command=("true",), forward_link=TraceLink(link), return_link=PlainLink(1e6), rtt_ns=0)
-    )
+    result = run(Emulation(command=("true",), forward=TraceLink(link), back=PlainLink(1e6), rtt_ns=0))
     settings = {"trace", "sha256", "rate_bps", "lldu_bytes", "packing", "offset_s"}
     names = {name.removeprefix("forward_") for name in result.row if name.startswith("forward_")} - settings
     table = PAGE.split("## Counters and delays", 1)[1]

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tmt.spec.links import PlainLink, TraceLink
 
 from tests.ns2.queue_twin import Options, outcomes
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.emulate import Emulation, run
+from tmt.spec.experiment import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,10 +75,10 @@ def emulated(
         Emulation(
             command=(sys.executable, "-c", *command),
             server=server,
-            forward_link=TraceLink(
+            forward=TraceLink(
                 str(path), options.lldu_bytes or None, packing="packed" if options.packed else "padded"
             ),
-            return_link=PlainLink(1e6),
+            back=PlainLink(1e6),
             rtt_ns=RTT_NS,
             queue_packets=options.limit,
             loop=options.loop,

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
-from tmt.spec.links import PlainLink
 from waiting import PATIENCE_S, until
 
 from tmt.core.errors import EmulatorError
 from tmt.core.units import NS_PER_MS
 from tmt.run.emulate import Emulation, run
+from tmt.spec.experiment import PlainLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ class Start(Protocol):
 
 
 def emulation(*command: str, **given: object) -> Emulation:
-    return Emulation(command=command, forward_link=PlainLink(1e7), rtt_ns=20 * NS_PER_MS, **given)
+    return Emulation(command=command, forward=PlainLink(1e7), rtt_ns=20 * NS_PER_MS, **given)
 
 
 def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:

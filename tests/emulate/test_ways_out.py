@@ -8,11 +8,11 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from tmt.spec.links import PlainLink
 
 from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_MS
 from tmt.run.emulate import Emulation, WayOut, run
+from tmt.spec.experiment import PlainLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ def counting_host() -> Iterator[int]:
 def emulation(way_out: str, *command: str) -> Emulation:
     return Emulation(
         command=(sys.executable, "-c", *command),
-        forward_link=PlainLink(1e7),
+        forward=PlainLink(1e7),
         rtt_ns=20 * NS_PER_MS,
         ways_out=(WayOut(9000, "127.0.0.1", 1), WayOut.parse(way_out)),
     )

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tmt.spec.coding import Coding
-from tmt.spec.links import PlainLink, TraceLink
+from experiments import Asked, asked
 
 from tmt.core.measure import transport
 from tmt.core.measure.transport import DECODED, FORWARD, RECEIVED, SENT
 from tmt.core.units import NS_PER_MS
-from tmt.run.experiment import Experiment
+from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.tcp import HEADER_BYTES
 
 if TYPE_CHECKING:
@@ -26,16 +25,16 @@ S = 1_000_000_000
 PAYLOAD = 1500 - HEADER_BYTES
 
 
-def replay(**changes: Any) -> Experiment:
+def replay(**changes: Any) -> Asked:
     settings = {
         "tcp": "fectcp",
-        "forward_link": PlainLink(2e6),
+        "forward": PlainLink(2e6),
         "rtt_ns": S // 10,
         "duration_ns": 60 * S,
         "queue_packets": 50,
         "window_packets": 100,
     }
-    return Experiment(**(settings | changes))
+    return asked(**(settings | changes))
 
 
 def symbols_of(result: ExperimentResult) -> np.ndarray:
@@ -47,7 +46,7 @@ def symbols_of(result: ExperimentResult) -> np.ndarray:
 
 
 def test_transfer__ends_with_the_symbol_that_decodes_it() -> None:
-    result = replay(transfer_bytes=1000 * PAYLOAD, coding=Coding(code="5%")).run()
+    result = replay(transfer_bytes=1000 * PAYLOAD, code="5%").run()
     row = result.row
     assert (row["code"], row["block_segments"], row["code_overhead"]) == ("5%", 1000, 0.05)
     symbols = symbols_of(result)
@@ -65,7 +64,7 @@ def test_transfer__ends_with_the_symbol_that_decodes_it() -> None:
 def test_endless_flow__delivers_whole_blocks(link_file: LinkFactory) -> None:
     lost = np.flatnonzero(np.random.default_rng(2).random(10_000) < 0.1)
     path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, lost=lost)
-    result = replay(forward_link=TraceLink(path, 1500), coding=Coding(code="0%", block_segments=100)).run()
+    result = replay(forward=TraceLink(path, 1500), code="0%", block_segments=100).run()
     row = result.row
     blocks = result.packets[result.packets["event"] == DECODED]
     assert (blocks["size_bytes"] == 100 * PAYLOAD).all()
@@ -83,7 +82,7 @@ def test_endless_flow__delivers_whole_blocks(link_file: LinkFactory) -> None:
 def test_ten_percent_losses__cost_it_less_than_any_tcp(link_file: LinkFactory) -> None:
     lost = np.flatnonzero(np.random.default_rng(3).random(10_000) < 0.1)
     path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, lost=lost)
-    over = replay(forward_link=TraceLink(path, 1500))
+    over = replay(forward=TraceLink(path, 1500))
     fectcp, cubic = (replace(over, tcp=tcp).run().row["goodput_bps"] for tcp in ("fectcp", "cubic"))
     assert fectcp > 2 * cubic
 
@@ -92,8 +91,8 @@ def test_late_packets__do_not_break_it(link_file: LinkFactory) -> None:
     # A tenth of all packets overtaken by those of the next 150 ms.
     delay_ns = np.where(np.random.default_rng(4).random(10_000) < 0.1, 150 * NS_PER_MS, 0)
     path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, delay_ns=delay_ns)
-    over = replay(forward_link=TraceLink(path, 1500), in_order=False)
-    result = replace(over, coding=Coding(code="0%", block_segments=100)).run()
+    over = replay(forward=TraceLink(path, 1500), in_order=False)
+    result = replace(over, code="0%", block_segments=100).run()
     # Two late ones in a row look like two lost ones: as with 10 % losses, but nothing stops.
     assert result.row["goodput_bps"] > 0.5 * 2e6 * PAYLOAD / 1500
     whole = replace(over, transfer_bytes=500 * PAYLOAD).run()
@@ -101,7 +100,7 @@ def test_late_packets__do_not_break_it(link_file: LinkFactory) -> None:
 
 
 def test_overheads__are_drawn_from_the_runs_seed() -> None:
-    endless = replay(coding=Coding(code="lt", block_segments=100))
+    endless = replay(code="lt", block_segments=100)
     first, again, other = (replace(endless, seed=seed).run().row for seed in (1, 1, 2))
     assert first["code_overhead"] == again["code_overhead"] != other["code_overhead"]
     assert 0.1 < first["code_overhead"] < 0.5

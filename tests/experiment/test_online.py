@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from experiments import Asked, asked
 from naive import on_link
-from tmt.spec.links import TraceLink
 
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
@@ -17,7 +17,7 @@ from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.online_only import GoBackN, Hybrid
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.run.experiment import Experiment
+from tmt.spec.experiment import TraceLink
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,11 +37,11 @@ def phy_trace() -> PhyTrace:
     return PhyTrace(12_000_000 * np.arange(len(decode)), decode)
 
 
-def replay(link: TraceLink) -> Experiment:
-    return Experiment(
+def replay(link: TraceLink) -> Asked:
+    return asked(
         tcp="cubic",
         stack="2009",
-        forward_link=link,
+        forward=link,
         rtt_ns=S // 5,
         duration_ns=150 * S,
         queue_packets=200,
@@ -65,8 +65,8 @@ def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> Non
     write_trace(tmp_path / "phy.npy", PhyTrace(phy.tx_time_ns[:500], phy.decode_time_ns[:500]))
     link = TraceLink(tmp_path / "phy.npy", scheme=Fec(data=5, repair=1))
     assert replay(link).run().row["forward_trace_repeats"] >= 24  # 150 s over 6 s
-    stopped = Experiment(
-        tcp="cubic", forward_link=link, rtt_ns=S // 5, duration_ns=20 * S, queue_packets=200, loop=False
+    stopped = asked(
+        tcp="cubic", forward=link, rtt_ns=S // 5, duration_ns=20 * S, queue_packets=200, loop=False
     )
     result = stopped.run()
     assert result.packets["time_ns"][result.packets["event"] == 1].max() < 7 * S

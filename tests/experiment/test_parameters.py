@@ -8,37 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tmt.spec.access import Proxy, WiredHop
-from tmt.spec.coding import Coding
-from tmt.spec.links import PlainLink, TraceLink
+from experiments import Asked, asked
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
-from tmt.run.experiment import Experiment
 from tmt.run.link_files import ready_link
 from tmt.run.measure import link_columns
 from tmt.run.ns2.arguments import arguments
 from tmt.run.setup import set_up
+from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.spec.path import Proxy, Wired
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 S = 1_000_000_000
-WIRED = WiredHop(rate_bps=1e7, delay_ns=0)
+WIRED = Wired(rate=1e7)
 
 
-def replay(**changes: Any) -> Experiment:
+def replay(**changes: Any) -> Asked:
     settings = {
         "tcp": "cubic",
         "stack": "2009",
-        "forward_link": PlainLink(2e6),
+        "forward": PlainLink(2e6),
         "rtt_ns": S // 2,
         "duration_ns": 10 * S,
     }
-    return Experiment(**(settings | changes))
+    return asked(**(settings | changes))
 
 
 def link_trace(rows: int, spacing_ns: int, first_ns: int = 0, delay_ns: int = 0) -> LinkTrace:
@@ -56,20 +55,21 @@ def link_trace(rows: int, spacing_ns: int, first_ns: int = 0, delay_ns: int = 0)
         ({"tcp": "vegas"}, ["tcp", "'vegas'", "westwood", "stack 2009"]),
         ({"tcp": "bbr"}, ["tcp", "'bbr'", "compound", "stack 2009"]),
         ({"stack": "2020"}, ["stack", "'2020'", "modern"]),
-        ({"rtt_ns": -1}, ["rtt is -1;", "from 0", " ns"]),
-        ({"duration_ns": 0}, ["duration is 0;", "from 1", " ns"]),
+        ({"rtt": -1}, ["rtt: -1 is", "from 0", " s"]),
+        ({"duration": 0}, ["duration: 0 is", "from 1e-09", " s"]),
         ({"flows": 0}, ["flows", "from 1 to 1000"]),
         ({"seed": 0}, ["seed", "from 1"]),
         ({"packet_bytes": 52}, ["packet_bytes", "52", "from 100"]),
         ({"queue_packets": 0}, ["queue_packets"]),
-        ({"window_packets": True}, ["window_packets", "True"]),
+        ({"window_packets": True}, ["window_packets", "true"]),
         ({"transfer_bytes": 0}, ["transfer_bytes"]),
-        ({"start_ns": 10 * S}, ["start of a flow", "10 s"]),
-        ({"hold_ns": S, "in_order": False}, ["hold time", "in order"]),
-        ({"coding": Coding()}, ["coding", "fectcp"]),
-        ({"tcp": "fectcp", "delayed_acks": True}, ["delayed_acks", "fectcp"]),
-        ({"tcp": "fectcp", "wired": WIRED, "proxy": Proxy(tcp="cubic")}, ["proxy", "fectcp"]),
-        ({"wired": WIRED, "proxy": Proxy(tcp="fectcp")}, ["proxy", "fectcp"]),
+        ({"start_ns": 10 * S}, ["start: 10 ", "10 s"]),
+        ({"hold_ns": S, "in_order": False}, ["hold", "in_order = true"]),
+        ({"code": "lt"}, ["code", "fectcp"]),
+        ({"tcp": "fectcp", "code": "raptor"}, ["code", "'raptor'", "raptorq", "0% to 100%"]),
+        ({"tcp": "fectcp", "delayed_acks": True}, ["delayed_acks", "FECTCP"]),
+        ({"tcp": "fectcp", "wired": WIRED, "proxy": Proxy(tcp="cubic")}, ["proxy", "FECTCP"]),
+        ({"wired": WIRED, "proxy": Proxy(tcp="fectcp")}, ["proxy", "FECTCP"]),
     ],
 )
 def test_replay__refuses_a_value_by_name(changes: dict[str, Any], words: list[str]) -> None:
@@ -80,15 +80,15 @@ def test_replay__refuses_a_value_by_name(changes: dict[str, Any], words: list[st
 
 @pytest.mark.parametrize("rate_bps", [0, -1, math.nan, math.inf])
 def test_plain_link__refuses_a_rate_that_is_none(rate_bps: float) -> None:
-    with pytest.raises(UsageError, match="rate_bps"):
+    with pytest.raises(UsageError, match="rate"):
         PlainLink(rate_bps)
 
 
 def test_set_up__computes_queue_and_window_from_the_bandwidth_delay_product() -> None:
     # 2 Mbit/s in packets of 1500 bytes are 166.7 a second; in 0.5 s, 83.3, rounded up.
-    setup = set_up(replay())
-    assert (setup.settings.queue_packets, setup.settings.window_packets) == (84, 168)
-    assert set_up(replay(queue_packets=500)).settings.window_packets == 584
+    setup = set_up(*replay())
+    assert (setup.path.queue_packets, setup.path.window_packets) == (84, 168)
+    assert set_up(*replay(queue_packets=500)).path.window_packets == 584
     assert setup.back == PlainLink(2e6)
 
 
@@ -96,24 +96,24 @@ def test_set_up__counts_the_trace_s_delay_and_whole_rows(tmp_path: Path) -> None
     # A row of 1000 bytes every 5 ms: a packet of 1500 bytes takes two, 100 packets a second. In 0.5 s of RTT
     # and 0.2 s of decoding, 70 packets.
     write_trace(tmp_path / "link.npy", link_trace(101, S // 200, delay_ns=S // 5))
-    setup = set_up(replay(forward_link=TraceLink(tmp_path / "link.npy", 1000)))
-    assert (setup.settings.queue_packets, setup.settings.window_packets) == (70, 140)
+    setup = set_up(*replay(forward=TraceLink(tmp_path / "link.npy", 1000)))
+    assert (setup.path.queue_packets, setup.path.window_packets) == (70, 140)
     assert link_columns("forward", setup.forward)["forward_rate_bps"] == pytest.approx(1000 * 8 * 200)
 
 
 def test_set_up__keeps_a_short_path_s_queue_useful() -> None:
-    setup = set_up(replay(rtt_ns=0))
-    assert (setup.settings.queue_packets, setup.settings.window_packets) == (10, 10)
+    setup = set_up(*replay(rtt_ns=0))
+    assert (setup.path.queue_packets, setup.path.window_packets) == (10, 10)
 
 
 def test_set_up__refuses_a_path_that_holds_more_than_ns_2_counts() -> None:
     # 10^12 bit/s for 10^6 s are 8.3 * 10^13 packets.
     with pytest.raises(UsageError, match=r"83333333333334 packets.*queue.*at most 2147483647"):
-        set_up(replay(forward_link=PlainLink(1e12), rtt_ns=10**6 * S))
+        set_up(*replay(forward=PlainLink(1e12), rtt_ns=10**6 * S))
 
 
 def test_arguments__write_times_exactly() -> None:
-    words = arguments(set_up(replay(rtt_ns=506_000_001, start_ns=1, duration_ns=1000 * S)))
+    words = arguments(set_up(*replay(rtt_ns=506_000_001, start_ns=1, duration_ns=1000 * S)))
     given = dict(zip(words[::2], words[1::2], strict=True))
     assert (given["rtt_s"], given["start_s"], given["duration_s"]) == ("0.506000001", "0.000000001", "1000")
 
@@ -193,10 +193,10 @@ def test_link__refuses_what_cannot_be_replayed(tmp_path: Path) -> None:
 def test_notes__tell_of_an_assumed_size_and_of_an_early_end(tmp_path: Path) -> None:
     write_trace(tmp_path / "a.npy", link_trace(7, S))
     trace = tmp_path / "a.npy"
-    assert set_up(replay(forward_link=TraceLink(trace))).notes() == [
+    assert set_up(*replay(forward=TraceLink(trace))).notes() == [
         "the forward trace does not say its LLDU size; 1500 bytes assumed",
         "the forward trace ends after 6 s; the link then starts again",
     ]
-    stopping = replay(forward_link=TraceLink(trace, 33, offset_ns=2 * S), loop=False)
-    assert set_up(stopping).notes() == ["the forward trace ends after 4 s; the link then stops"]
-    assert set_up(replay(forward_link=TraceLink(trace, 33), duration_ns=6 * S)).notes() == []
+    stopping = replay(forward=TraceLink(trace, 33, offset_ns=2 * S), loop=False)
+    assert set_up(*stopping).notes() == ["the forward trace ends after 4 s; the link then stops"]
+    assert set_up(*replay(forward=TraceLink(trace, 33), duration_ns=6 * S)).notes() == []

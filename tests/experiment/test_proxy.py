@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from experiments import Asked, asked
 from tmt.campaign.scenario import load
-from tmt.spec.access import Proxy, WiredHop
-from tmt.spec.links import PlainLink, TraceLink
 
 from tmt.core.errors import UsageError
 from tmt.core.measure.transport import RECEIVED, SENT
-from tmt.run.experiment import Experiment
 from tmt.run.setup import set_up
+from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.spec.path import Proxy, Wired
 
 if TYPE_CHECKING:
     from tests.experiment.conftest import LinkFactory
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 MS = 1_000_000
 S = 1000 * MS
 
-WIRED = WiredHop(rate_bps=10e6, delay_ns=45 * MS)
+WIRED = Wired(rate=10e6, delay=1e-9 * 45 * MS)
 
 
-def replay(**changes: Any) -> Experiment:
+def replay(**changes: Any) -> Asked:
     settings = {
         "tcp": "newreno",
         "stack": "2009",
-        "forward_link": PlainLink(2e6),
+        "forward": PlainLink(2e6),
         "rtt_ns": 20_000,
         "duration_ns": 100 * S,
         "wired": WIRED,
     }
-    return Experiment(**(settings | changes))
+    return asked(**(settings | changes))
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_replay__refuses_a_proxy_that_cannot_be(changes: dict[str, Any], words: 
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda: WiredHop(rate_bps=0, delay_ns=0), "rate_bps"),
-        (lambda: WiredHop(rate_bps=1e6, delay_ns=-1), "delay"),
-        (lambda: WiredHop(rate_bps=1e6, delay_ns=0, loss=1.5), "loss"),
+        (lambda: Wired(rate=0, delay=1e-9 * 0), "rate_bps"),
+        (lambda: Wired(rate=1e6, delay=1e-9 * -1), "delay"),
+        (lambda: Wired(rate=1e6, delay=1e-9 * 0, loss=1.5), "loss"),
         (lambda: Proxy(buffer_packets=1), "buffer_packets"),
-        (lambda: Proxy(delay_ns=-1), "delay"),
+        (lambda: Proxy(delay=1e-9 * -1), "delay"),
     ],
 )
 def test_parts__refuse_a_value_by_name(make: Any, name: str) -> None:
@@ -78,7 +78,7 @@ def test_set_up__counts_the_wired_hop() -> None:
     assert split.buffer_packets == 32
     assert set_up(replay(proxy=Proxy(stack="modern"))).settings.window_packets == 128
     # A wired hop of 1 Mbit/s is the bottleneck: 8 packets, of which a queue has at least 10.
-    slow = WiredHop(rate_bps=1e6, delay_ns=45 * MS)
+    slow = Wired(rate=1e6, delay=1e-9 * 45 * MS)
     assert set_up(replay(wired=slow)).settings.window_packets == 18
 
 
@@ -91,7 +91,7 @@ class TestRuns:
         # The SYN and its answer, 40 and 52 bytes at 10 Mbit/s. Then a full packet: 1.2 ms on the wire, 45 ms;
         # at the proxy 3 ms and the second SYN's round trip, 40 and 52 bytes at 2 Mbit/s and 20 us; then 6 ms
         # on the link and 10 us.
-        result = replay(stack="modern", proxy=Proxy(delay_ns=3 * MS), transfer_bytes=1448).run()
+        result = replay(stack="modern", proxy=Proxy(delay=1e-9 * 3 * MS), transfer_bytes=1448).run()
         received = result.packets[(result.packets["event"] == RECEIVED) & (result.packets["direction"] == 0)]
         sent = result.packets[(result.packets["event"] == SENT) & (result.packets["direction"] == 0)]
         handshake_ns = 90 * MS + 92 * 8 * 100
@@ -113,7 +113,7 @@ class TestRuns:
             proxy=Proxy(buffer_packets=8),
             transfer_bytes=2_000_000,
             rtt_ns=200 * MS,
-            wired=WiredHop(rate_bps=10e6, delay_ns=5 * MS),
+            wired=Wired(rate=10e6, delay=1e-9 * 5 * MS),
         ).run()
         row = result.row
         assert row["flows_completed"] == 1
@@ -129,18 +129,18 @@ class TestRuns:
         # A packet every 6 ms, of which 2 % are lost; queues that hold whatever a window has.
         lost = np.flatnonzero(np.random.default_rng(1).random(5000) < 0.02)
         link = TraceLink(link_file("link.npy", rows=5000, spacing_ns=6 * MS, lost=lost), 1500)
-        split = replay(forward_link=link, proxy=Proxy(), queue_packets=500, duration_ns=20 * S).run().row
+        split = replay(forward=link, proxy=Proxy(), queue_packets=500, duration_ns=20 * S).run().row
         assert split["forward_link_lost"] > 20
         assert split["proxy_retransmissions"] >= split["forward_link_lost"]
         assert split["retransmissions"] == split["timeouts"] == 0
-        whole = replay(forward_link=link, queue_packets=500, duration_ns=20 * S).run().row
+        whole = replay(forward=link, queue_packets=500, duration_ns=20 * S).run().row
         assert whole["retransmissions"] >= whole["forward_link_lost"] > 20
         assert split["goodput_bps"] > 1.2 * whole["goodput_bps"]
         assert split["cwnd_mean_packets"] > 1.5 * whole["cwnd_mean_packets"]
 
     def test_the_link_does_not_see_what_the_wire_loses(self) -> None:
         row = (
-            replay(proxy=Proxy(), duration_ns=20 * S, wired=WiredHop(rate_bps=10e6, delay_ns=0, loss=0.02))
+            replay(proxy=Proxy(), duration_ns=20 * S, wired=Wired(rate=10e6, delay=1e-9 * 0, loss=0.02))
             .run()
             .row
         )
@@ -167,7 +167,7 @@ class TestRuns:
         assert 8.3 < row["simulated_s"] < 12
 
     def test_wired_hop_without_a_proxy_forwards(self) -> None:
-        row = replay(wired=WiredHop(rate_bps=10e6, delay_ns=45 * MS, loss=0.05), duration_ns=20 * S).run().row
+        row = replay(wired=Wired(rate=10e6, delay=1e-9 * 45 * MS, loss=0.05), duration_ns=20 * S).run().row
         assert row["proxy"] is False
         assert row["proxy_tcp"] is row["held_s"] is row["proxy_fill_max_packets"] is None
         assert row["retransmissions"] >= row["wired_lost"] > 0

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tmt.spec.access import Proxy, WiredHop
-from tmt.spec.links import PlainLink
+from experiments import asked
 
 from tmt.core.errors import UsageError
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.experiment import Experiment
+from tmt.spec.experiment import PlainLink
+from tmt.spec.path import Proxy, Wired
 
 if TYPE_CHECKING:
     from tmt.run.measure import ExperimentResult
@@ -22,9 +22,9 @@ FLOWS = 2
 
 def result(stack: str, **settings: Any) -> ExperimentResult:
     """Two forward flows and one return flow over 2 Mbit/s each way."""
-    path = {"forward_link": PlainLink(2e6), "rtt_ns": 100 * NS_PER_MS, "duration_ns": 20 * NS_PER_S}
+    path = {"forward": PlainLink(2e6), "rtt_ns": 100 * NS_PER_MS, "duration_ns": 20 * NS_PER_S}
     flows = {"tcp": "cubic", "stack": stack, "flows": FLOWS, "return_flows": 1}
-    return Experiment(**(path | flows | settings)).run()
+    return asked(**(path | flows | settings)).run()
 
 
 @pytest.mark.ns2
@@ -55,7 +55,7 @@ def check(run: ExperimentResult) -> None:
 
 
 def test_return_flows__need_connections_of_their_own() -> None:
-    wired = WiredHop(rate_bps=1e7, delay_ns=0, loss=0)
+    wired = Wired(rate=1e7, delay=1e-9 * 0, loss=0)
     with pytest.raises(UsageError, match="return_flows is 1 with a proxy, must be 0"):
         result("modern", wired=wired, proxy=Proxy())
     with pytest.raises(UsageError, match="return_flows is 1 with tcp fectcp, must be 0"):

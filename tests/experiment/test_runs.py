@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tmt.spec.links import PlainLink, TraceLink
+from experiments import Asked, asked
 from waiting import PATIENCE_S, until
 
 from tmt.core.measure import transport
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run import RunError
-from tmt.run.experiment import Experiment
+from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.run_columns import RUN_RESULTS
 from tmt.spec.tcp import FECTCP, NS2_STACKS, STACKS
 
@@ -31,17 +31,17 @@ HEADER_BYTES = 52
 """20 bytes of IP, 20 of TCP and 12 of its timestamp option."""
 
 
-def replay(**changes: Any) -> Experiment:
+def replay(**changes: Any) -> Asked:
     settings = {
         "tcp": "newreno",
         "stack": "2009",
-        "forward_link": PlainLink(2e6),
+        "forward": PlainLink(2e6),
         "rtt_ns": S // 2,
         "duration_ns": 30 * S,
         "queue_packets": 500,
         "window_packets": 600,
     }
-    return Experiment(**(settings | changes))
+    return asked(**(settings | changes))
 
 
 def number(result: ExperimentResult, name: str) -> float:
@@ -82,9 +82,7 @@ def test_goodput__over_a_loss_free_trace_is_what_its_rows_allow(link_file: LinkF
     # Rows of 1000 bytes every 4 ms; a packet of 1500 bytes takes two of them: 125 packets a second, of 1448
     # bytes of payload each. Slow start on an RTT of 0.1 s takes about a second of the 60.
     path = link_file("link.npy", rows=20_000, spacing_ns=4 * NS_PER_MS)
-    result = replay(
-        forward_link=TraceLink(path, 1000), rtt_ns=S // 10, duration_ns=60 * S, queue_packets=50
-    ).run()
+    result = replay(forward=TraceLink(path, 1000), rtt_ns=S // 10, duration_ns=60 * S, queue_packets=50).run()
     assert number(result, "goodput_bps") == pytest.approx(125 * (1500 - HEADER_BYTES) * 8, rel=0.02)
     assert number(result, "forward_utilisation") == pytest.approx(1, abs=0.02)
     # 50 ms of propagation, and the second of two rows, sent 4 to 8 ms after arrival.
@@ -96,7 +94,7 @@ def test_plain_link_and_trace_of_the_same_rate__agree(link_file: LinkFactory) ->
     # A row of 1500 bytes every 6 ms is 2 Mbit/s.
     path = link_file("link.npy", rows=11_000, spacing_ns=6 * NS_PER_MS)
     plain = replay(duration_ns=60 * S).run()
-    trace = replay(duration_ns=60 * S, forward_link=TraceLink(path, 1500)).run()
+    trace = replay(duration_ns=60 * S, forward=TraceLink(path, 1500)).run()
     assert number(trace, "goodput_bps") == pytest.approx(number(plain, "goodput_bps"), rel=0.005)
     assert number(trace, "delay_median_s") == pytest.approx(
         number(plain, "delay_median_s"), rel=0.02, abs=0.012
@@ -107,7 +105,7 @@ def test_plain_link_and_trace_of_the_same_rate__agree(link_file: LinkFactory) ->
 def test_equal_seeds__give_equal_rows(link_file: LinkFactory) -> None:
     lost = np.flatnonzero(np.random.default_rng(1).random(5000) < 0.01)
     path = link_file("link.npy", rows=5000, spacing_ns=6 * NS_PER_MS, lost=lost)
-    settings = {"forward_link": TraceLink(path), "flows": 2, "start_spread_ns": 3 * S}
+    settings = {"forward": TraceLink(path), "flows": 2, "start_spread_ns": 3 * S}
     first, second, other = (replay(**settings, seed=seed).run() for seed in (1, 1, 2))
     assert np.array_equal(first.packets, second.packets)
     assert np.array_equal(first.windows, second.windows)
@@ -123,7 +121,7 @@ def test_variant__lives_through_losses(stack: str, tcp: str, link_file: LinkFact
     # 0.5 % of the rows lost: New Reno gets 455 kbit/s of 2000 in the long run, the others more.
     lost = np.flatnonzero(np.random.default_rng(3).random(10_000) < 0.005)
     path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, lost=lost)
-    result = replay(tcp=tcp, stack=stack, forward_link=TraceLink(path, 1500), duration_ns=60 * S).run()
+    result = replay(tcp=tcp, stack=stack, forward=TraceLink(path, 1500), duration_ns=60 * S).run()
     assert number(result, "goodput_bps") > 250e3
     assert number(result, "forward_link_lost") > 5
     assert number(result, "retransmissions") >= number(result, "forward_link_lost") * 0.8
@@ -140,7 +138,7 @@ def test_packets__fare_as_in_a_queue_worked_by_hand(link_file: LinkFactory) -> N
     delay_ns = chance.integers(0, 80 * NS_PER_MS, rows)
     lost = np.flatnonzero(chance.random(rows) < 0.02)
     path = link_file("link.npy", rows=rows, spacing_ns=spacing_ns, delay_ns=delay_ns, lost=lost)
-    result = replay(tcp="hybla", forward_link=TraceLink(path, 700), duration_ns=29 * S).run()
+    result = replay(tcp="hybla", forward=TraceLink(path, 700), duration_ns=29 * S).run()
 
     data = result.packets[result.packets["direction"] == 0]
     dropped = set(data["uid"][data["event"] == transport.QUEUE_DROPPED].tolist())
@@ -197,7 +195,7 @@ def test_flows__share_the_path() -> None:
 
 def test_trace__repeats_or_stops_at_its_end(link_file: LinkFactory) -> None:
     path = link_file("link.npy", rows=1000, spacing_ns=6 * NS_PER_MS)  # 6 s
-    settings = {"forward_link": TraceLink(path, 1500), "rtt_ns": S // 10, "duration_ns": 29 * S}
+    settings = {"forward": TraceLink(path, 1500), "rtt_ns": S // 10, "duration_ns": 29 * S}
     repeated, stopped = (replay(**settings, loop=loop).run() for loop in (True, False))
     assert repeated.row["forward_trace_repeats"] == 4
     assert stopped.row["forward_trace_repeats"] == 0
@@ -221,7 +219,7 @@ def test_modern_reno__follows_the_square_root_of_the_loss_rate(link_file: LinkFa
         lost = np.flatnonzero(np.random.default_rng(seed).random(160_000) < 0.01)
         path = link_file(f"link{seed}.npy", rows=160_000, spacing_ns=6 * NS_PER_MS, lost=lost)
         link = TraceLink(path, 1500)
-        result = replay(stack="modern", forward_link=link, duration_ns=950 * S, window_packets=2400).run()
+        result = replay(stack="modern", forward=link, duration_ns=950 * S, window_packets=2400).run()
         goodputs.append(number(result, "goodput_bps"))
     expected = 1448 * 8 / 0.506 * np.sqrt(1.5 / 0.01)
     assert np.mean(goodputs) == pytest.approx(expected, rel=0.15)
@@ -231,8 +229,8 @@ def test_offset__starts_inside_the_trace(link_file: LinkFactory) -> None:
     # All rows of the first 10 s are lost, none after.
     path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, lost=np.arange(1667))
     settings = {"duration_ns": 8 * S}
-    lost = replay(forward_link=TraceLink(path, 1500), **settings).run()
-    heard = replay(forward_link=TraceLink(path, 1500, offset_ns=11 * S), **settings).run()
+    lost = replay(forward=TraceLink(path, 1500), **settings).run()
+    heard = replay(forward=TraceLink(path, 1500, offset_ns=11 * S), **settings).run()
     assert (lost.row["goodput_bytes"], lost.row["delay_min_s"]) == (0, None)
     assert number(heard, "goodput_bytes") > 100_000
 
@@ -242,7 +240,7 @@ def test_order__is_kept_unless_told_otherwise(link_file: LinkFactory) -> None:
     delay_ns = np.where(np.arange(10_000) % 10 == 0, 50 * NS_PER_MS, 0)
     path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, delay_ns=delay_ns)
     ordered, held, loose = (
-        replay(forward_link=TraceLink(path), duration_ns=40 * S, window_packets=150, **order).run()
+        replay(forward=TraceLink(path), duration_ns=40 * S, window_packets=150, **order).run()
         for order in ({}, {"hold_ns": S}, {"in_order": False})
     )
     assert ordered.row["retransmissions"] == 0
@@ -261,7 +259,7 @@ def test_modern_stack__rides_out_reordering(link_file: LinkFactory, delay_ms: in
     path = link_file(
         "link.npy", rows=rows, spacing_ns=spacing_ns, delay_ns=np.where(late[slot], delay_ms * NS_PER_MS, 0)
     )
-    settings = {"forward_link": TraceLink(path, 1500), "duration_ns": 100 * S, "window_packets": 80}
+    settings = {"forward": TraceLink(path, 1500), "duration_ns": 100 * S, "window_packets": 80}
     ordered, loose = (replay(stack="modern", in_order=order, **settings).run() for order in (True, False))
     old = replay(stack="2009", in_order=False, **settings).run()
     assert number(loose, "goodput_bps") > least * number(ordered, "goodput_bps")
@@ -271,7 +269,7 @@ def test_modern_stack__rides_out_reordering(link_file: LinkFactory, delay_ms: in
 
 def test_return_trace__delays_acknowledgements(link_file: LinkFactory) -> None:
     path = link_file("back.npy", rows=40_000, spacing_ns=NS_PER_MS, delay_ns=100 * NS_PER_MS)
-    result = replay(return_link=TraceLink(path, 100), duration_ns=20 * S).run()
+    result = replay(back=TraceLink(path, 100), duration_ns=20 * S).run()
     back = result.packets[
         (result.packets["direction"] == 1) & (result.packets["event"] == transport.RECEIVED)
     ]
@@ -284,13 +282,13 @@ def test_return_trace__delays_acknowledgements(link_file: LinkFactory) -> None:
 
 def test_trace__that_the_simulator_refuses_is_reported_with_its_words(link_file: LinkFactory) -> None:
     path = link_file("link.npy", rows=1000, spacing_ns=6 * NS_PER_MS)
-    replay(forward_link=TraceLink(path), duration_ns=S).run()
+    replay(forward=TraceLink(path), duration_ns=S).run()
     # Damaged behind our back: the same size and the same time, so that it counts as checked.
     status, content = path.stat(), path.read_bytes()
     path.write_bytes(content[:-18] + b"\x00" * 18)
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     with pytest.raises(RunError) as caught:
-        replay(forward_link=TraceLink(path), duration_ns=S).run()
+        replay(forward=TraceLink(path), duration_ns=S).run()
     assert caught.value.outcome == "exit status 2"
     assert "row 1000" in caught.value.last_words
     assert str(path) in str(caught.value)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tmt.spec.links import PlainLink, TraceLink
+from experiments import asked
 
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.experiment import Experiment
+from tmt.spec.experiment import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from tests.experiment.conftest import LinkFactory
@@ -33,13 +33,13 @@ PIPE, QUEUE = 83, 500
 def sender(tcp: str, **changes: Any) -> ExperimentResult:
     settings = {
         "stack": "2009",
-        "forward_link": PlainLink(2e6),
+        "forward": PlainLink(2e6),
         "rtt_ns": S // 2,
         "duration_ns": 300 * S,
         "queue_packets": QUEUE,
         "window_packets": PIPE + QUEUE,
     }
-    return Experiment(tcp=tcp, **(settings | changes)).run()
+    return asked(tcp=tcp, **(settings | changes)).run()
 
 
 def number(result: ExperimentResult, name: str) -> float:
@@ -76,7 +76,7 @@ def test_long_recovery__does_not_starve_when_retransmissions_are_lost(
     # gets 1818 kbit/s, the mean of 10 substreams.
     lost = np.flatnonzero(np.random.default_rng(seed).random(51_000) < 0.01)
     path = link_file("link.npy", rows=51_000, spacing_ns=SPACING_NS, lost=lost)
-    result = sender("hybla", forward_link=TraceLink(path, 1500), window_packets=10_000)
+    result = sender("hybla", forward=TraceLink(path, 1500), window_packets=10_000)
     assert number(result, "goodput_bps") > 0.95 * 1.818e6 * 1448 / 1500
 
 
@@ -98,7 +98,7 @@ def test_recovery_as_shipped__lets_westwood_fill_a_path_with_shadows(link_file: 
     delay_ns = np.where((into_s >= 0) & (into_s < 0.18), S // 2, 0)
     link = TraceLink(link_file("link.npy", rows=rows, spacing_ns=SPACING_NS, delay_ns=delay_ns), 1500)
     changes = {
-        "forward_link": link,
+        "forward": link,
         "duration_ns": 500 * S,
         "in_order": False,
         "window_packets": 2000,
@@ -129,7 +129,7 @@ def test_smoothed_rtt__follows_samples_that_are_32_seconds_apart(link_file: Link
     path = link_file("link.npy", rows=rows, spacing_ns=SPACING_NS, delay_ns=delay_ns)
     result = sender(
         "newreno",
-        forward_link=TraceLink(path, 1500),
+        forward=TraceLink(path, 1500),
         window_packets=20,
         duration_ns=100 * S,
         in_order=False,
@@ -149,7 +149,7 @@ def test_state_of_a_new_flow__is_not_what_memory_held(
     results = []
     for fill in ("1", "165"):
         monkeypatch.setenv("MALLOC_PERTURB_", fill)
-        results.append(sender(tcp, forward_link=TraceLink(path, 1500), duration_ns=60 * S))
+        results.append(sender(tcp, forward=TraceLink(path, 1500), duration_ns=60 * S))
     assert results[0].row["forward_link_lost"] == 2
     np.testing.assert_array_equal(results[0].windows, results[1].windows)
     np.testing.assert_array_equal(results[0].packets, results[1].packets)

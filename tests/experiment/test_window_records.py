@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tmt.spec.links import PlainLink, TraceLink
+from experiments import asked
 
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.schema import CONGESTION_STATES, UNSETTLED
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.experiment import Experiment
+from tmt.spec.experiment import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,13 +31,13 @@ def sender(**changes: Any) -> ExperimentResult:
     settings = {
         "tcp": "newreno",
         "stack": "2009",
-        "forward_link": PlainLink(2e6),
+        "forward": PlainLink(2e6),
         "rtt_ns": S // 2,
         "duration_ns": 30 * S,
         "queue_packets": 500,
         "window_packets": 80,
     }
-    return Experiment(**(settings | changes)).run()
+    return asked(**(settings | changes)).run()
 
 
 def arrived_acknowledgements(result: ExperimentResult) -> npt.NDArray[np.void]:
@@ -88,7 +88,7 @@ def test_recovery__begins_with_the_first_retransmission_and_halves_the_threshold
 ) -> None:
     # One row in every two hundred is lost, alone.
     path = link_file("link.npy", rows=6000, spacing_ns=6 * NS_PER_MS, lost=range(400, 6000, 200))
-    result = sender(forward_link=TraceLink(path, 1500))
+    result = sender(forward=TraceLink(path, 1500))
     windows, data = result.windows, sent_data(result)
     state = windows["state"].astype(int)
     begins = np.flatnonzero((state[1:] == RECOVERY) & (state[:-1] == OPEN)) + 1
@@ -111,7 +111,7 @@ def test_timeout__is_a_state_of_its_own(link_file: LinkFactory) -> None:
     # From 10 to 12 s everything is lost: no acknowledgement comes, and the retransmission timer expires.
     lost = range(10_000 // 6, 12_000 // 6)
     path = link_file("link.npy", rows=6000, spacing_ns=6 * NS_PER_MS, lost=lost)
-    result = sender(forward_link=TraceLink(path, 1500))
+    result = sender(forward=TraceLink(path, 1500))
     in_loss = result.windows[result.windows["state"] == LOSS]
     assert 10 * S < in_loss["time_ns"][0] < 13 * S
     assert in_loss["cwnd_packets"][0] == 1
@@ -119,9 +119,9 @@ def test_timeout__is_a_state_of_its_own(link_file: LinkFactory) -> None:
 
 
 def test_moment__has_one_row_for_each_flow(tmp_path: Path) -> None:
-    result = Experiment(
+    result = asked(
         tcp="cubic",
-        forward_link=PlainLink(2e6),
+        forward=PlainLink(2e6),
         rtt_ns=S // 10,
         duration_ns=20 * S,
         queue_packets=20,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tmt.spec.links import PlainLink, TraceLink
+from experiments import Asked, asked
 from waiting import PATIENCE_S, until
 
 from tmt.core.errors import SimulatorError
@@ -19,11 +19,11 @@ from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io.conversion import convert_file
 from tmt.run import RunError
-from tmt.run.experiment import Experiment
 from tmt.run.linux import BACKEND
 from tmt.run.linux import kernel as kernel_module
 from tmt.run.linux.kernel import Kernel
 from tmt.run.setup import set_up
+from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.tcp import LINUX
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ PTRACE, PERSONALITY = 101, 135
 """Numbers of system calls on x86-64."""
 
 
-def experiment(**settings: Any) -> Experiment:
+def experiment(**settings: Any) -> Asked:
     """A GEO link of 2 Mbit/s for 20 s."""
-    return Experiment(
+    return asked(
         **{
             "tcp": "cubic",
             "stack": LINUX,
-            "forward_link": PlainLink(2e6),
+            "forward": PlainLink(2e6),
             "rtt_ns": 500 * NS_PER_MS,
             "duration_ns": 20 * NS_PER_S,
         }
@@ -50,7 +50,7 @@ def experiment(**settings: Any) -> Experiment:
     )
 
 
-LONG = {"forward_link": PlainLink(1e8), "duration_ns": 100_000 * NS_PER_S}
+LONG = {"forward": PlainLink(1e8), "duration_ns": 100_000 * NS_PER_S}
 """Settings of a run that takes an hour."""
 
 
@@ -180,8 +180,8 @@ def test_run_that_hangs__ends_at_its_limit() -> None:
 @pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.1])
 def test_kernel__ends_with_a_parent_that_is_killed(delay_s: float, tmp_path: Path) -> None:
     call = (
-        "import sys; from tmt.run.experiment import Experiment; from tmt.spec.links import PlainLink\n"
-        "Experiment(tcp='cubic', stack='linux', forward_link=PlainLink(1e8), rtt_ns=500_000_000,"
+        "import sys; from tmt.run.experiment import Experiment; from tmt.spec.experiment import PlainLink\n"
+        "Experiment(tcp='cubic', stack='linux', forward=PlainLink(1e8), rtt_ns=500_000_000,"
         " duration_ns=10**14).run(sys.argv[1])"
     )
     with subprocess.Popen([sys.executable, "-c", call, str(tmp_path / "run")]) as parent:
@@ -195,7 +195,7 @@ def test_kernel__ends_with_a_parent_that_is_killed(delay_s: float, tmp_path: Pat
 def test_machine_with_too_little_memory__is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_module, "memory_mib", lambda _: 16)
     with pytest.raises(RunError, match="panicked, with a memory of"):
-        experiment(forward_link=PlainLink(1e8)).run()
+        experiment(forward=PlainLink(1e8)).run()
 
 
 @pytest.mark.usefixtures("kernel")
@@ -216,7 +216,7 @@ def test_send_buffer__does_not_limit_while_lost_segments_wait(tmp_path: Path) ->
     convert_file(DRIVE, link, SlidingWindow(100, 4))
     experiment(
         tcp="bbr",
-        forward_link=TraceLink(link, lldu_bytes=500, offset_ns=DRIVE_OFFSET_NS),
+        forward=TraceLink(link, lldu_bytes=500, offset_ns=DRIVE_OFFSET_NS),
         rtt_ns=120 * NS_PER_MS,
         duration_ns=120 * NS_PER_S,
         queue_packets=80,

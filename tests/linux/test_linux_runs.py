@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tmt.spec.access import WiredHop
-from tmt.spec.links import PlainLink, TraceLink
+from experiments import Asked, asked
 
 from tests.experiment.test_return_flows import check, result
 from tmt.core.errors import SimulatorError, UsageError
@@ -15,9 +14,10 @@ from tmt.core.schema import PACKET_EVENTS
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
-from tmt.run.experiment import Experiment
 from tmt.run.linux import soundness
 from tmt.run.linux.kernel import Kernel
+from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.spec.path import Wired
 from tmt.spec.tcp import LINUX, STACKS
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ SEGMENT_SHARE = 1448 / 1500
 """TCP payload in a full packet."""
 
 
-def experiment(**settings: Any) -> Experiment:
+def experiment(**settings: Any) -> Asked:
     """A GEO link of 2 Mbit/s for 20 s."""
-    return Experiment(
+    return asked(
         **{
             "tcp": "cubic",
             "stack": LINUX,
-            "forward_link": PlainLink(RATE_BPS),
+            "forward": PlainLink(RATE_BPS),
             "rtt_ns": 500 * NS_PER_MS,
             "duration_ns": 20 * NS_PER_S,
         }
@@ -146,7 +146,7 @@ def test_schedule__has_the_same_fates_in_ns2(
     lossy_trace: Path, in_order: bool, send_datagrams: Datagrams
 ) -> None:
     # The packets that the kernel sent go once more, at their times, through ns-2's Queue/Clift.
-    run = experiment(forward_link=TraceLink(lossy_trace), in_order=in_order, queue_packets=30).run()
+    run = experiment(forward=TraceLink(lossy_trace), in_order=in_order, queue_packets=30).run()
     packets = run.packets[run.packets["direction"] == 0]
     ended = packets[packets["event"] > 0]
     sent = packets[(packets["event"] == 0) & np.isin(packets["uid"], ended["uid"])]
@@ -205,7 +205,7 @@ def test_window_of_the_handshake__is_no_limit_of_a_buffer() -> None:
 
 def test_part_that_only_ns2_has__is_refused() -> None:
     with pytest.raises(UsageError, match="wired is given, which backend linux does not have; ns2 has it"):
-        experiment(wired=WiredHop(rate_bps=1e7, delay_ns=0, loss=0))
+        experiment(wired=Wired(rate=1e7, delay=1e-9 * 0, loss=0))
 
 
 def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
