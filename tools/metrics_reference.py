@@ -83,20 +83,23 @@ def _results(columns: list[ResultColumn]) -> str:
     nulls, counts = ({getattr(c, name) for c in columns} for name in ("null", "counts"))
     null, counted = (next(iter(found)) if len(found) == 1 else "" for found in (nulls, counts))
     shared = [f"All are null {null}."] * bool(null) + [f"All count {counted}."] * bool(counted)
-    heads = ["column", "type", "meaning", *(["counted unit"] if len(counts) > 1 else [])]
+    apart = not counted and 2 * sum(bool(c.counts) for c in columns) > len(columns)
+    heads = ["column", "type", "meaning", *(["counted unit"] * apart)]
     lines = [" ".join(shared) + "\n"] * bool(shared)
     lines += [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
     above = ""
     for members in _alike(columns):
         c = members[0]
         names = ", ".join(f"`{one.name}`" for one in members)
-        own = f"; null {c.null}" if c.null and not null else ""
-        cells = [names, ", ".join(filter(None, (c.kind, c.unit))) + own]
-        cells.append(c.meaning.replace("forward ", "") if len(members) > 1 else c.meaning)
-        unit = "; ".join(dict.fromkeys(one.counts for one in members))
-        cells += ["as above" if unit and unit == above else unit] if len(counts) > 1 else []
+        kind = ", ".join(filter(None, (c.kind, c.unit))) + (f"; null {c.null}" if c.null and not null else "")
+        meaning = c.meaning.replace("forward ", "") if len(members) > 1 else c.meaning
+        unit = "; ".join(dict.fromkeys(one.counts for one in members)) if not counted else ""
+        if apart:
+            meaning += f" | {'as above' if unit and unit == above else unit}"
+        elif unit:
+            meaning += f"; counts {unit}"
         above = unit
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(f"| {names} | {kind} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 
