@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tmt.core.schema import Table
     from tmt.spec.run_columns import ResultColumn
 
+DOCS = Path(__file__).parents[1] / "docs"
+
 HEAD = """\
 # Columns of the results
 
@@ -25,6 +27,10 @@ is null, never NaN; the column *type* says when. `python tools/metrics_reference
 All figures are computed from the records at the end of this page, which taps at the TCP agents and the
 links' queues write. *Forward* is the direction of the data, *return* that of the acknowledgements.
 Percentiles are by nearest rank: the p-th is the least value that at least p % of the values do not exceed.
+"""
+
+SETTINGS = """\
+[Scenario files](scenarios.md) explain the keys behind these columns (null: the setting has no value): {}.
 """
 
 TITLES = {
@@ -59,12 +65,17 @@ own, so that recovery by TCP is excluded. Packets that never arrived do not coun
 def reference() -> str:
     """Return the text of the page."""
     order = list(TITLES)
-    columns = sorted(RUN_RESULTS, key=lambda column: order.index(column.group))
+    scenarios = (DOCS / "scenarios.md").read_text()
+    keys = [f"`{c.name}`" for c in RUN_RESULTS if c.group == "scenario" and f"| {c.meaning} |" in scenarios]
+    columns = sorted(
+        (c for c in RUN_RESULTS if f"`{c.name}`" not in keys), key=lambda column: order.index(column.group)
+    )
+    notes = NOTES | {"scenario": SETTINGS.format(", ".join(keys))}
     parts = [HEAD]
     for group, members in groupby(columns, key=lambda column: column.group):
         parts += [
             f"## {TITLES[group]}\n",
-            *([NOTES[group]] if group in NOTES else []),
+            *([notes[group]] if group in notes else []),
             _results(list(members)),
         ]
     events = ", ".join(f"{number} `{name}`" for number, name in enumerate(PACKET_EVENTS))
@@ -123,4 +134,4 @@ def _records(table: Table) -> str:
 
 
 if __name__ == "__main__":
-    (Path(__file__).parents[1] / "docs" / "metrics.md").write_text(reference())
+    (DOCS / "metrics.md").write_text(reference())
