@@ -2,12 +2,14 @@
 
 ``python -m analysis.linux_controls [FOLDER]`` needs the kernel of `make linux-kernel`.
 
-  --docs    put the table into docs/linux.md
+  --docs    put the table into docs/linux.md, all controls into docs/linux-controls.csv
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from analysis.command_line import start
 from analysis.pages import write_tables
@@ -19,18 +21,20 @@ from tools.page_tables import markdown_table
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pandas as pd
-
-PAGE, TABLE = "linux.md", "controls"
+PAGE, TABLE, CSV = "linux.md", "controls", "linux-controls.csv"
+SHOWN = ("newreno", "cubic", "bbr", "hybla", "illinois", "vegas", "nv", "cdg")
+"""Controls in the page's table; the CSV has all."""
 
 
 def main(folder: Path) -> str:
-    """Execute the missing runs, write the table into `folder`, and return it."""
-    runs = run_named("linux-controls", folder)
-    return write_tables(folder, PAGE, {TABLE: table(runs)})
+    """Execute the missing runs, write the table and the CSV into `folder`, and return the table."""
+    found = table(run_named("linux-controls", folder))
+    found.to_csv(folder / CSV, index=False, lineterminator="\n")
+    shown = found[found["control"].isin([VARIANTS[tcp].label for tcp in SHOWN])]
+    return write_tables(folder, PAGE, {TABLE: markdown_table(shown.columns, shown.to_numpy())})
 
 
-def table(runs: pd.DataFrame) -> str:
+def table(runs: pd.DataFrame) -> pd.DataFrame:
     """Return goodput with its 95 % interval and the 95th percentile of the delay, by control and link."""
     links = list(dict.fromkeys(runs["trace"]))
     rows = [
@@ -41,7 +45,7 @@ def table(runs: pd.DataFrame) -> str:
         for tcp, variant in VARIANTS.items()
         if tcp in set(runs["tcp"])
     ]
-    return markdown_table(["control", *links], rows)
+    return pd.DataFrame(rows, columns=["control", *links])
 
 
 def _cell(runs: pd.DataFrame, of_link: pd.DataFrame) -> str:
@@ -58,4 +62,4 @@ def _cell(runs: pd.DataFrame, of_link: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    start(main, PAGE)
+    start(main, PAGE, CSV)

@@ -40,7 +40,7 @@ def reference() -> dict[str, str]:
 def _sections(command: click.Command, name: str, mark: str, explained: set[tuple[str, str]]) -> list[str]:
     """Return the section of a command, and those of the commands that it holds.
 
-    Each option is explained once a page: `explained` holds names and help of those before, and is extended.
+    Each option and paragraph is there once a page: `explained` holds those before, and is extended.
     """
     context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100, **SETTINGS)
     options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
@@ -48,7 +48,10 @@ def _sections(command: click.Command, name: str, mark: str, explained: set[tuple
     repeated = [option for option, record in records.items() if record in explained]
     for option in repeated:
         option.hidden = True
-    section = f"{mark} {name}\n\n```text\n{command.get_help(context)}\n```\n"
+    paragraphs = dict.fromkeys(command.get_help(context).split("\n\n"))
+    text = "\n\n".join(paragraph for paragraph in paragraphs if (paragraph, "") not in explained)
+    explained.update((paragraph, "") for paragraph in paragraphs)
+    section = f"{mark} {name}\n\n```text\n{text}\n```\n"
     for option in repeated:
         option.hidden = False
     if names := [f"`{option.opts[-1]}`" for option in repeated if option.opts[-1] != "--help"]:

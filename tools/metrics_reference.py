@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tmt.core.schema import Table
     from tmt.spec.run_columns import ResultColumn
 
+DOCS = Path(__file__).parents[1] / "docs"
+
 HEAD = """\
 # Columns of the results
 
@@ -25,6 +27,10 @@ is null, never NaN; the column *type* says when. `python tools/metrics_reference
 All figures are computed from the records at the end of this page, which taps at the TCP agents and the
 links' queues write. *Forward* is the direction of the data, *return* that of the acknowledgements.
 Percentiles are by nearest rank: the p-th is the least value that at least p % of the values do not exceed.
+"""
+
+SETTINGS = """\
+[Scenario files](scenarios.md) explain the keys behind these columns (null: the setting has no value): {}.
 """
 
 TITLES = {
@@ -59,12 +65,17 @@ own, so that recovery by TCP is excluded. Packets that never arrived do not coun
 def reference() -> str:
     """Return the text of the page."""
     order = list(TITLES)
-    columns = sorted(RUN_RESULTS, key=lambda column: order.index(column.group))
+    scenarios = (DOCS / "scenarios.md").read_text()
+    keys = [f"`{c.name}`" for c in RUN_RESULTS if c.group == "scenario" and f"| {c.meaning} |" in scenarios]
+    columns = sorted(
+        (c for c in RUN_RESULTS if f"`{c.name}`" not in keys), key=lambda column: order.index(column.group)
+    )
+    notes = NOTES | {"scenario": SETTINGS.format(", ".join(keys))}
     parts = [HEAD]
     for group, members in groupby(columns, key=lambda column: column.group):
         parts += [
             f"## {TITLES[group]}\n",
-            *([NOTES[group]] if group in NOTES else []),
+            *([notes[group]] if group in notes else []),
             _results(list(members)),
         ]
     events = ", ".join(f"{number} `{name}`" for number, name in enumerate(PACKET_EVENTS))
@@ -83,20 +94,23 @@ def _results(columns: list[ResultColumn]) -> str:
     nulls, counts = ({getattr(c, name) for c in columns} for name in ("null", "counts"))
     null, counted = (next(iter(found)) if len(found) == 1 else "" for found in (nulls, counts))
     shared = [f"All are null {null}."] * bool(null) + [f"All count {counted}."] * bool(counted)
-    heads = ["column", "type", "meaning", *(["counted unit"] if len(counts) > 1 else [])]
+    apart = not counted and 2 * sum(bool(c.counts) for c in columns) > len(columns)
+    heads = ["column", "type", "meaning", *(["counted unit"] * apart)]
     lines = [" ".join(shared) + "\n"] * bool(shared)
     lines += [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
     above = ""
     for members in _alike(columns):
         c = members[0]
         names = ", ".join(f"`{one.name}`" for one in members)
-        own = f"; null {c.null}" if c.null and not null else ""
-        cells = [names, ", ".join(filter(None, (c.kind, c.unit))) + own]
-        cells.append(c.meaning.replace("forward ", "") if len(members) > 1 else c.meaning)
-        unit = "; ".join(dict.fromkeys(one.counts for one in members))
-        cells += ["as above" if unit and unit == above else unit] if len(counts) > 1 else []
+        kind = ", ".join(filter(None, (c.kind, c.unit))) + (f"; null {c.null}" if c.null and not null else "")
+        meaning = c.meaning.replace("forward ", "") if len(members) > 1 else c.meaning
+        unit = "; ".join(dict.fromkeys(one.counts for one in members)) if not counted else ""
+        if apart:
+            meaning += f" | {'as above' if unit and unit == above else unit}"
+        elif unit:
+            meaning += f"; counts {unit}"
         above = unit
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(f"| {names} | {kind} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 
@@ -120,4 +134,4 @@ def _records(table: Table) -> str:
 
 
 if __name__ == "__main__":
-    (Path(__file__).parents[1] / "docs" / "metrics.md").write_text(reference())
+    (DOCS / "metrics.md").write_text(reference())

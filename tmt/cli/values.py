@@ -1,0 +1,138 @@
+"""Commands whose functions take objects of declared classes, each described by options.
+
+For example::
+
+    @click.command(cls=Values, values={"scheme": Scheme, "path": Path})
+    def command(scheme: Scheme, path: Path) -> None: ...
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tmt.core.declaration import Refused
+from tmt.core.errors import UsageError
+from tmt.spec.options import Part, ValueOption, first_line, flag_of, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tmt.spec.options import Chosen
+
+_CHOSEN, _OPTIONS = "tmt.chosen", "tmt.options"
+
+
+class Values(click.Command):
+    """A command whose function takes objects.
+
+    Parameters
+    ----------
+    values
+        What each of these arguments of the function is: a class, ``Class | None``, or ``tuple[Class, ...]``.
+    renamed
+        Old names of options and the new ones: an old name works, and a line on stderr tells the new one.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any],
+        renamed: Mapping[str, str] | None = None,
+        **attributes: Any,
+    ) -> None:
+        super().__init__(*arguments, **attributes)
+        self.parts = [Part.of(key, hint) for key, hint in values.items()]
+        self.renamed = dict(renamed or {})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Find the chosen classes before their options are known."""
+        end = args.index("--") if "--" in args else len(args)
+        args = [self._new_name(one, ctx) for one in args[:end]] + args[end:]
+        ctx.meta[_CHOSEN] = self.chosen(args[:end])
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise self._no_such_option(ctx, error) from None
+
+    def chosen(self, args: list[str]) -> Chosen:
+        """Return the words behind each option."""
+        words = [part for one in args for part in (one.split("=", 1) if one.startswith("--") else [one])]
+        found: Chosen = {}
+        for flag, word in pairwise(words):
+            found.setdefault(flag, []).append(word)
+        return found
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the options of the objects, and the command's own parameters."""
+        if _OPTIONS not in ctx.meta:
+            ctx.meta[_OPTIONS] = [option for part in self.parts for option in self._options(ctx, part)]
+        return [*ctx.meta[_OPTIONS], *super().get_params(ctx)]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by class, with the classes to choose from; then the command's own."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            heading = param.heading if isinstance(param, ValueOption) else "Options"
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
+                groups.setdefault(heading, []).append(record)
+        for part in self.parts:
+            if part.is_choice and not part.kinds(ctx.meta.get(_CHOSEN, {})):
+                rows = [(f"  {name}", first_line(kind)) for name, kind in part.family.kinds().items()]
+                groups[part.heading(part.family)] += rows
+        own = groups.pop("Options", [])
+        for heading, rows in (*groups.items(), ("Options", own)):
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Make the objects; each value that is not allowed gives one line."""
+        options = [one for one in self.get_params(ctx) if isinstance(one, ValueOption)]
+        given = {option.place: ctx.params.pop(str(option.name)) for option in options}
+        lines = []
+        for part in self.parts:
+            try:
+                ctx.params[str(part.place[0])] = part.value(given, ctx.meta[_CHOSEN])
+            except Refused as refused:
+                lines += [part.complaint(one, ctx.meta[_CHOSEN]) for one in refused.problems]
+        if lines:
+            raise UsageError("\n".join(lines))
+        return super().invoke(ctx)
+
+    def _options(self, ctx: click.Context, part: Part) -> list[ValueOption]:
+        try:
+            return list(part.options(ctx.meta.get(_CHOSEN, {})))
+        except Refused as refused:
+            if ctx.resilient_parsing:
+                return []
+            lines = [f"{flag_of((*part.place, *one.place))}: {one}" for one in refused.problems]
+            raise UsageError("\n".join(lines)) from None
+
+    def _new_name(self, argument: str, ctx: click.Context) -> str:
+        flag, equals, value = argument.partition("=")
+        if flag not in self.renamed:
+            return argument
+        if not ctx.resilient_parsing:
+            click.echo(f"warning: {flag} is called {self.renamed[flag]} now", err=True)
+        return f"{self.renamed[flag]}{equals}{value}"
+
+    def _no_such_option(self, ctx: click.Context, error: click.NoSuchOption) -> click.UsageError:
+        """Return what helps: the classes that have the option, or the nearest option of another class."""
+        wanted = error.option_name
+        every = [one for part in self.parts for one in part.every()]
+        having = [(part, name) for flag, part, name in every if flag == wanted]
+        if not having:
+            own = [flag for param in self.get_params(ctx) for flag in param.opts]
+            near = get_close_matches(wanted, [*own, *(flag for flag, *_ in every)], 1)
+            names = [name for flag, _, name in every if flag in near]
+            if set(near) & set(own) or not names:
+                return error
+            return click.UsageError(f"{error.message} Did you mean {near[0]} of {listed(names)}?", ctx)
+        part, names = having[0][0], [name for _, name in having]
+        chosen = [kind.name for kind in part.kinds(ctx.meta[_CHOSEN])]
+        if not chosen:
+            return click.UsageError(f"{wanted} needs {part.flag} {listed(names)}", ctx)
+        return click.UsageError(f"{wanted} is an option of {listed(names)}, not of {listed(chosen)}", ctx)

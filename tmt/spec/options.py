@@ -1,0 +1,267 @@
+"""Command-line options of declared classes, and the objects that options describe.
+
+The field ``max_transmissions`` is the option ``--max-transmissions``; of a part ``below`` it is
+``--below-max-transmissions``. Where a class is one of several, the option of the part chooses it (``--scheme
+harq``, ``--below arq``), and only the options of the chosen class are shown and accepted. `tmt.cli.values`
+makes commands of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass
+from decimal import Decimal, InvalidOperation
+from types import NoneType
+from typing import TYPE_CHECKING, Any, get_args, get_origin
+
+import click
+from click.shell_completion import CompletionItem
+
+from tmt.core.declaration import Field, Place, Problem, Refused, Spec, declared, number
+from tmt.spec.points import NONE, one_of, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+Chosen = dict[str, list[str]]
+"""The words behind each option of a command line; those behind ``--scheme`` choose classes."""
+
+MOST_BESIDE = 40
+"""Characters of words that fit behind an option; a longer list stands in its help."""
+
+
+class ValueOption(click.Option):
+    """The option of a field, or of the choice of a class; the help lists it below `heading`."""
+
+    def __init__(self, place: Place, heading: str, flags: str, **attributes: Any) -> None:
+        self.place, self.heading = place, heading
+        super().__init__([flags, "__".join(map(str, place))], default=None, show_default=False, **attributes)
+
+
+class Text(click.ParamType[Any]):
+    """Text behind an option, made a number where its field takes numbers; the declaration checks it."""
+
+    def __init__(self, name: str, words: tuple[str, ...], field: Field | None = None) -> None:
+        self.name, self.words, self.field = name, words, field
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a text, a number, or a list of them; text that is no number stays, to be refused later."""
+        if self.field is None or not isinstance(value, str):
+            return value
+        if not self.field.is_many:
+            return typed(self.field, value)
+        members = [typed(self.field, part.strip()) for part in value.split(",")]
+        return members[0] if self.field.takes_one and len(members) == 1 else members
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return the placeholder."""
+        return self.name
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete words, and names of files."""
+        if self.field is not None and self.field.param.is_path:
+            return [CompletionItem(incomplete, type="file")]
+        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+
+
+def typed(field: Field, text: str) -> Any:
+    """Return the number that a text such as ``0.1`` or ``1e3`` spells; the text itself if it is none."""
+    if field.kind not in (int, float) or text in field.choices:
+        return text
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return text
+    if not value.is_finite() or value.adjusted() > 300:  # beyond floats; a longer integer takes long
+        return text
+    return text if field.kind is int and value != value.to_integral_value() else field.kind(value)
+
+
+@dataclass(frozen=True)
+class Part:
+    """An object that a command takes, or a part of one.
+
+    Attributes
+    ----------
+    place
+        The way to it; it begins with the name of the command's argument.
+    usual
+        The object without options: `MISSING` where options must describe one, None where they may.
+    """
+
+    place: Place
+    family: type[Spec]
+    usual: Any = MISSING
+    is_many: bool = False
+
+    @classmethod
+    def of(cls, key: str, hint: Any) -> Part:
+        """Return the part that ``Class``, ``Class | None`` or ``tuple[Class, ...]`` stands for."""
+        (family,) = (one for one in get_args(hint) or (hint,) if one not in (NoneType, Ellipsis))
+        usual = None if NoneType in get_args(hint) else MISSING
+        return cls((key,), family, usual, get_origin(hint) is tuple)
+
+    @property
+    def flag(self) -> str:
+        """The option that chooses the class, or makes the object."""
+        return flag_of(self.place)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the class is one of several."""
+        return not self.family.name and "" not in self.family.kinds()
+
+    def kinds(self, chosen: Chosen) -> list[type[Spec]]:
+        """Return the classes that the command line chooses (Refused, with the way from the whole object)."""
+        kinds = self.family.kinds()
+        if not self.is_choice:
+            return list(kinds.values())
+        words = chosen.get(self.flag, []) if self.is_many else chosen.get(self.flag, [])[-1:]
+        if not words and isinstance(self.usual, Spec):
+            return [type(self.usual)]
+        for word in words:
+            if word not in kinds and not (word == NONE and self.usual is None):
+                raise Refused([Problem((*self.place[1:], "name"), word, "choice", tuple(kinds))])
+        return [kinds[word] for word in words if word in kinds]
+
+    def options(self, chosen: Chosen) -> Iterator[ValueOption]:
+        """Yield the option that chooses a class, and those of the chosen classes, each once (Refused)."""
+        kinds = self.kinds(chosen)
+        if self.is_choice:
+            yield self._choice(is_made=bool(kinds))
+        fields = {key: (kind, field) for kind in reversed(kinds) for key, field in declared(kind).items()}
+        for key, (kind, field) in fields.items():
+            if not field.is_nested:
+                yield self._option(kind, key, field)
+        for key, (kind, field) in fields.items():
+            if field.is_nested and not field.is_many:
+                inner = self._within(kind, key, field)
+                if inner.usual is None and not inner.is_choice and not inner.needs_options:
+                    heading, said = inner.heading(inner.family), sentence(field.meaning)
+                    yield ValueOption(inner.place, heading, inner.flag, is_flag=True, help=said)
+                yield from inner.options(chosen)
+
+    @property
+    def needs_options(self) -> bool:
+        """Whether a field of the only class has no default."""
+        return any(field.is_required for field in declared(self.family).values())
+
+    def value(self, given: Mapping[Place, Any], chosen: Chosen) -> Any:
+        """Return the object, or the objects, that the options describe (Refused)."""
+        tables = self._tables(given, chosen)
+        if self.is_many:
+            return tuple(one_of(self.family, table) for table in tables or [{}])
+        if self.usual is None and not any(tables):
+            return None
+        return one_of(self.family, tables[0] if tables else {})
+
+    def every(self, outer: tuple[type[Spec], ...] = ()) -> Iterator[tuple[str, Part, str]]:
+        """Yield each option of every class: its name, the part that has it, and the name of its class."""
+        families = [one for one in self.family.__mro__ if issubclass(one, Spec) and len(one.kinds()) > 1]
+        family = families[0] if families else self.family
+        for kind in family.kinds().values():
+            for key, field in declared(kind).items():
+                if not field.is_nested:
+                    yield flag_of((*self.place, key)), self, kind.name
+                elif not field.is_many and field.kind not in outer:
+                    yield from self._within(kind, key, field).every((*outer, field.kind))
+
+    def complaint(self, problem: Problem, chosen: Chosen) -> str:
+        """Return the line about a problem of the object."""
+        flag = flag_of((*self.place, *problem.place))
+        if problem.kind == "missing" and len(problem.place) == 1 and problem.place != ("name",):
+            names = [kind.name for kind in self.kinds(chosen) if kind.name]
+            allowed = problem.allowed if isinstance(problem.allowed, str) else listed(problem.allowed)
+            return f"{flag}: is missing; {f'{listed(names)} needs' if names else 'needed is'} {allowed}"
+        return f"{flag}: {problem}"
+
+    def heading(self, kind: type[Spec]) -> str:
+        """Return the heading of a class's options."""
+        return f"{self.place[-1]} {kind.name}".replace("_", " ").strip().capitalize()
+
+    def _usual(self, kind: type[Spec], key: str, field: Field) -> Any:
+        return getattr(self.usual, key) if type(self.usual) is kind else field.default
+
+    def _within(self, kind: type[Spec], key: str, field: Field) -> Part:
+        return Part((*self.place, key), field.kind, self._usual(kind, key, field))
+
+    def _tables(self, given: Mapping[Place, Any], chosen: Chosen) -> list[dict[str, Any]]:
+        return [self._table(kind, given, chosen) for kind in self.kinds(chosen)]
+
+    def _table(self, kind: type[Spec], given: Mapping[Place, Any], chosen: Chosen) -> dict[str, Any]:
+        table: dict[str, Any] = plain(self.usual) if type(self.usual) is kind else {}
+        table |= {"name": kind.name} if kind.name else {}
+        for key, field in declared(kind).items():
+            value = given.get((*self.place, key))
+            if not field.is_nested:
+                table |= {} if value is None else {key: value}
+            elif not field.is_many:
+                found = self._within(kind, key, field)._tables(given, chosen)
+                table |= {key: found[0]} if found and (found[0] or value) else {}
+        return table
+
+    def _choice(self, *, is_made: bool) -> ValueOption:
+        words = tuple(self.family.kinds())
+        more = f"NAME is {listed(words)}." if is_made else f"{self.flag} NAME --help shows its options."
+        end = f"  [default: {self.usual.name}]" if isinstance(self.usual, Spec) else ""
+        return ValueOption(
+            *((*self.place, "name"), self.heading(self.family), self.flag),
+            type=Text("NAME", words),
+            multiple=self.is_many,
+            help=f"{first_line(self.family)} {more}{'  [required]' if self.usual is MISSING else end}",
+        )
+
+    def _option(self, kind: type[Spec], key: str, field: Field) -> ValueOption:
+        place, usual = (*self.place, key), self._usual(kind, key, field)
+        flags, said = flag_of(place), sentence(field.meaning)
+        default = field.param.absent if usual is None else _spelled(usual)
+        attributes: dict[str, Any] = {"is_flag": True}
+        if field.kind is bool:
+            default = {True: flags.removeprefix("--"), False: ""}.get(usual, default)
+            flags += "" if usual is False else f"/--no-{flags[2:]}"
+        else:
+            name = "|".join(field.choices) if field.kind is str and field.choices else _placeholder(field)
+            if len(name) > MOST_BESIDE:
+                name, said = "NAME", f"{said} NAME is {', '.join(field.choices)}."
+            attributes = {"type": Text(name, field.choices, field)}
+        if usual is MISSING:
+            said += "" if self.usual is None else "  [required]"
+        elif default:
+            said += f"  [default: {default}]"
+        return ValueOption(place, self.heading(kind), flags, help=said, **attributes)
+
+
+def flag_of(place: Place) -> str:
+    """Return the option of a place: the name of a class is chosen by the option of its part."""
+    inner = [part for part in place[1:] if isinstance(part, str) and part != "name"] or [str(place[0])]
+    return "--" + "-".join(part.rstrip("_").replace("_", "-") for part in inner)
+
+
+def first_line(kind: type[Spec]) -> str:
+    """Return the first line of a class's docstring."""
+    return (kind.__doc__ or "").strip().partition("\n")[0]
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return ``a, b or c``, each name once."""
+    *others, last = dict.fromkeys(names)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def sentence(meaning: str) -> str:
+    """Return a declared meaning as a sentence."""
+    return f"{meaning[:1].upper()}{meaning[1:]}" + ("" if meaning.endswith(".") else ".")
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_spelled, value))
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def _placeholder(field: Field) -> str:
+    if field.param.is_path:
+        return "FILE"
+    unit = {"s": "SECONDS", "byte": "BYTES"}.get(field.param.unit, field.param.unit.upper())
+    return unit or ("NUMBER" if field.kind in (int, float) else "TEXT")
