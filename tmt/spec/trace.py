@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -119,7 +120,7 @@ class Trace(Spec):
         """Whether every seed sees another realisation of a channel."""
         return self.channel is not None
 
-    @property
+    @cached_property
     def title(self) -> str:
         """The label with its values, or else the file, the channel with its values, and the share."""
         if self.label is not None:
@@ -130,7 +131,7 @@ class Trace(Spec):
         text = " over ".join(parts)
         return f"{text} /{self.every}" if self.every is not None and self.every > 1 else text
 
-    @property
+    @cached_property
     def line(self) -> Line | None:
         """The line of slots; None over a file."""
         interval_ns = self._interval_ns()
