@@ -9,43 +9,75 @@ TYPE_CHECKING = False  # as in the module typing, which would take most of the t
 
 if TYPE_CHECKING:
     from tmt.api import (
-        compare_results,
-        convert_trace,
-        fit_trace,
-        generate_trace,
-        import_trace,
-        inspect_trace,
-        read_results,
-        read_trace,
-        replay_trace,
-        run_scenario,
-        trace_from_frame,
-        tune_trace,
-        write_trace,
+        compare_results as compare_results,
+        convert_trace as convert_trace,
+        fit_trace as fit_trace,
+        generate_trace as generate_trace,
+        import_trace as import_trace,
+        inspect_trace as inspect_trace,
+        read_results as read_results,
+        read_trace as read_trace,
+        replay_trace as replay_trace,
+        run_scenario as run_scenario,
+        trace_from_frame as trace_from_frame,
+        tune_trace as tune_trace,
+        write_trace as write_trace,
     )
+    from tmt.core.channels.bernoulli import Bernoulli as Bernoulli
+    from tmt.core.channels.error_free import ErrorFree as ErrorFree
+    from tmt.core.channels.gilbert_elliott import GilbertElliott as GilbertElliott
+    from tmt.core.channels.lms import Lms as Lms
+    from tmt.core.channels.neyman_a import NeymanA as NeymanA
+    from tmt.core.channels.shadows import Shadows as Shadows
+    from tmt.core.channels.snr import Snr as Snr
+    from tmt.core.declaration import Refused as Refused
+    from tmt.core.schemes.arq import Arq as Arq
+    from tmt.core.schemes.fec import Fec as Fec
+    from tmt.core.schemes.harq import Harq as Harq
+    from tmt.core.schemes.harq_processes import HarqProcesses as HarqProcesses
+    from tmt.core.schemes.none import NoScheme as NoScheme
+    from tmt.core.schemes.online_only import GoBackN as GoBackN, Hybrid as Hybrid
+    from tmt.core.schemes.rlc import Rlc as Rlc
+    from tmt.core.schemes.sliding_window import SlidingWindow as SlidingWindow
+    from tmt.core.schemes.tetrys import Tetrys as Tetrys
+    from tmt.spec.experiment import Experiment as Experiment, PlainLink as PlainLink, TraceLink as TraceLink
+    from tmt.spec.path import Path as Path, Proxy as Proxy, Wired as Wired
+    from tmt.spec.scenario import Scenario as Scenario
+    from tmt.spec.trace import Trace as Trace
+    from tmt.spec.traffic import Traffic as Traffic
+    from tmt.spec.tune import Tune as Tune
 
-__all__ = [
-    "compare_results",
-    "convert_trace",
-    "fit_trace",
-    "generate_trace",
-    "import_trace",
-    "inspect_trace",
-    "read_results",
-    "read_trace",
-    "replay_trace",
-    "run_scenario",
-    "trace_from_frame",
-    "tune_trace",
-    "write_trace",
-]
+_NAMES = {
+    "tmt.api": (
+        *("read_trace", "write_trace", "trace_from_frame", "import_trace", "generate_trace"),
+        *("convert_trace", "inspect_trace", "fit_trace", "replay_trace", "run_scenario"),
+        *("tune_trace", "read_results", "compare_results"),
+    ),
+    "tmt.spec.scenario": ("Scenario",),
+    "tmt.spec.trace": ("Trace",),
+    "tmt.spec.path": ("Path", "Wired", "Proxy"),
+    "tmt.spec.traffic": ("Traffic",),
+    "tmt.spec.tune": ("Tune",),
+    "tmt.spec.experiment": ("Experiment", "TraceLink", "PlainLink"),
+    "tmt.core.schemes.registry": (
+        *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),
+        *("Hybrid", "GoBackN"),
+    ),
+    "tmt.core.channels.registry": (
+        *("ErrorFree", "Bernoulli", "GilbertElliott", "NeymanA", "Lms", "Shadows", "Snr"),
+    ),
+    "tmt.core.declaration": ("Refused",),
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = list(_MODULES)
 
 __version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> object:
-    if name in __all__:
-        found: object = getattr(import_module("tmt.api"), name)
+    if name in _MODULES:
+        found: object = getattr(import_module(_MODULES[name]), name)
         return found
     raise AttributeError(f"module 'tmt' has no attribute {name!r}")
 

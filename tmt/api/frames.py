@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from tmt import io
-from tmt.api.keywords import whole
 from tmt.core.checks import checked
+from tmt.core.declaration import Count, taken
 from tmt.core.errors import InputError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE
 from tmt.core.trace import LinkTrace, PhyTrace, Trace, make_trace
@@ -97,7 +97,7 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
         if column.dtype == "|b1" and np.isin(array, (0, 1)).all():  # as files spell flags
             array = array.astype(bool)
         columns[column.name] = _nanoseconds(name, array) if name != column.name else array
-    metadata = {} if lldu_bytes is None else {"lldu_bytes": whole("lldu_bytes", lldu_bytes)}
+    metadata = {} if lldu_bytes is None else {"lldu_bytes": taken("lldu_bytes", Count, lldu_bytes)}
     return checked(make_trace(layout.table, columns, metadata))
 
 

@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 import weakref
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.api.arguments import named, path_of, processes_of
 from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.keywords import check_types, domain_values, path_of, plain, processes_of
 from tmt.api.notebook_progress import notebook_progress
+from tmt.api.old_calls import also, replay_by_keywords
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.stored_runs import default_folder
+from tmt.core.declaration import PositiveSeconds, taken
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
 from tmt.results import reading
 from tmt.results.comparison import compare
 from tmt.results.dataset import Results
-from tmt.run.experiment import Experiment
-from tmt.spec.links import PlainLink, TraceLink
-from tmt.spec.settings import PARAMETERS, Settings
+from tmt.run.experiment import run
+from tmt.spec import toml
+from tmt.spec.experiment import Experiment, Link, PlainLink, TraceLink
+from tmt.spec.path import Path as LinkPath
+from tmt.spec.scenario import Scenario
+from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,31 +41,42 @@ if TYPE_CHECKING:
 
     from tmt.results.comparison import PairedCampaigns
     from tmt.run.measure import ExperimentResult
-    from tmt.spec.links import Link
 
-AnyLink = AnyTrace | float
-"""A link trace, or the constant rate of a link in bit/s."""
-
-_SETTINGS = {one.name: one.is_required and one.name != "tcp" for one in PARAMETERS if not one.group}
+AnyLink = AnyTrace | float | Link
+"""A link trace, the constant rate of a link in bit/s, or a link as an experiment has it."""
 
 
+@also(replay_by_keywords)
 def replay_trace(
-    forward: AnyLink, *, return_link: AnyLink | None = None, tcp: str = "cubic", **settings: Any
+    forward: AnyLink,
+    path: LinkPath | float,
+    traffic: Traffic | str = Traffic(),  # noqa: B008  (frozen)
+    *,
+    back: AnyLink | None = None,
+    seed: int = 1,
+    directory: str | PathLike[str] | None = None,
+    timeout: float | None = None,
 ) -> ExperimentResult:
     """Run TCP over a link once, and measure it; see `tmt replay`.
 
     Parameters
     ----------
     forward
-        Link from the senders to the receivers: a link trace (also as a data frame or the name of its file),
-        or a constant rate in bit/s.
-    return_link
-        Link back, likewise; by default a constant rate, that of the forward link.
-    tcp
-        TCP variant of all flows.
-    **settings
-        Settings of the run by their names in a result row without the unit; times are seconds. ``rtt`` and
-        ``duration`` are needed; others are ``stack``, ``seed``, ``flows``, ``queue_packets``.
+        Link from the senders to the receivers: a link trace (also as a data frame or the name of its file), a
+        constant rate in bit/s, or a `tmt.TraceLink`, which can have a scheme that works online.
+    path
+        The path, or its round-trip propagation time in seconds.
+    traffic
+        The flows, or their TCP variant.
+    back
+        Link from the receivers to the senders, likewise; by default the path's `return_rate`, or a constant
+        rate, the mean one of the forward link.
+    seed
+        Number of the random substream, from 1 on.
+    directory
+        New or empty folder for records and printed lines; by default they are not kept.
+    timeout
+        Seconds of wall time after which the run is killed.
 
     Returns
     -------
@@ -71,20 +89,30 @@ def replay_trace(
         When a link or a setting cannot be used.
     SimulatorError
         When the simulator is not built, or fails.
+
+    Examples
+    --------
+    >>> import tmt
+    >>> run = tmt.replay_trace("link.parquet", 0.5, tmt.Traffic("hybla", duration=60))  # doctest: +SKIP
     """
-    values = domain_values("a replay", _SETTINGS, settings | {"tcp": tcp})
-    check_types(Settings, values)
+    limit_s = None if timeout is None else taken("timeout", PositiveSeconds, timeout)
+    where = path if isinstance(path, LinkPath) else LinkPath(rtt=path)
+    flows = traffic if isinstance(traffic, Traffic) else Traffic(traffic)  # type: ignore[arg-type]
     with ExitStack() as files:
-        forth = files.enter_context(_link(forward))
-        back = None if return_link is None else files.enter_context(_link(return_link))
-        result = Experiment(forward_link=forth, return_link=back, **values).run()
+        forth = files.enter_context(_link("forward", forward))
+        if back is None and where.return_rate is not None:
+            back = where.return_rate
+        behind = None if back is None else files.enter_context(_link("back", back))
+        result = run(Experiment(forth, where, flows, behind, seed), directory, limit_s)
         # The timeline of the result reads the rows of the trace.
         weakref.finalize(result, files.pop_all().close)
     return result
 
 
 def run_scenario(
-    scenario: str | PathLike[str], out: str | PathLike[str] | None = None, *, jobs: int | None = None
+    scenario: Scenario | str | PathLike[str],
+    out: str | PathLike[str] | None = None,
+    jobs: int | None = None,
 ) -> Results:
     """Execute the runs of a scenario that have no result yet, and return all results; see `tmt run`.
 
@@ -93,9 +121,9 @@ def run_scenario(
     Parameters
     ----------
     scenario
-        The scenario's file.
+        The scenario, or its file.
     out
-        Folder of the results; by default ``out/NAME`` beside the scenario.
+        Folder of the results; by default ``out/NAME`` beside the file. Without a file the name is the title.
     jobs
         Simulations at a time; by default one for each processor.
 
@@ -109,16 +137,22 @@ def run_scenario(
     InputError
         When the scenario, or a trace that it names, cannot be used.
     UsageError
-        When `jobs` is no whole number of 1 or more.
+        When `jobs` is not a whole number of 1 or more.
     SimulatorError
         When the simulator is not built.
     OutputError
         When the results cannot be written.
     """
     processes = processes_of(jobs)
-    path = path_of("scenario", scenario)
-    folder = default_folder(path) if out is None else path_of("out", out)
-    with open_campaign(path, folder) as campaign:
+    if isinstance(scenario, Scenario):
+        asked: Scenario | toml.Document = scenario
+        folder = default_folder(Path(re.sub(r"[^\w-]+", "-", scenario.title).strip("-") or "scenario"))
+    else:
+        path = path_of("scenario", scenario)
+        asked, folder = toml.read(path), default_folder(path)
+        for note in asked.notes:
+            warnings.warn(note, DeprecationWarning, stacklevel=2)
+    with open_campaign(asked, folder if out is None else path_of("out", out)) as campaign:
         todo = campaign.plan()
         with notebook_progress() as watch:
             campaign.execute(todo, lambda _: Pool(LocalWorkers(processes)), watch)
@@ -167,19 +201,23 @@ def compare_results(
 
 
 @contextmanager
-def _link(given: AnyLink) -> Iterator[Link]:
+def _link(key: str, given: AnyLink) -> Iterator[Link]:
     """Give the link of a run; a trace in memory is in a file until the context ends."""
-    if isinstance(given, int | float | np.number):
-        yield PlainLink(plain(given))
+    if isinstance(given, Link):
+        yield given
+    elif isinstance(given, int | float | np.number):
+        with named(key):
+            link = PlainLink(given)  # type: ignore[arg-type]
+        yield link
     elif isinstance(given, str | os.PathLike):
-        yield TraceLink(given)
+        yield TraceLink(os.fspath(given))
     else:
-        link = trace_of(given)
-        if not isinstance(link, LinkTrace):
+        trace = trace_of(given)
+        if not isinstance(trace, LinkTrace):
             raise InputError("trace", "this is a PHY trace; make a link trace of it by convert_trace")
-        if len(link) < 2:
+        if len(trace) < 2:
             raise InputError("trace", "a link trace of one row has no rate; at least two rows are needed")
         with TemporaryDirectory(prefix="tmt-") as folder:
             path = Path(folder, "link.npy")
-            write_trace(path, link)
-            yield TraceLink(path)
+            write_trace(path, trace)
+            yield TraceLink(str(path))

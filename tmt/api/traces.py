@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tmt import io
+from tmt.api.arguments import chosen, path_of
 from tmt.api.frames import AnyTrace, phy_of, trace_of
-from tmt.api.keywords import (
-    check_types,
-    domain_values,
-    named,
-    path_of,
-    plain,
-    required_fields,
-    time_ns,
-    whole,
-)
+from tmt.api.old_calls import also, channel_by_name, scheme_by_name
 from tmt.core.channels.base import Channel
 from tmt.core.channels.registry import CHANNELS
 from tmt.core.convert import convert
-from tmt.core.generate import DEFAULT_DECODE_TIME_NS, Line
+from tmt.core.declaration import Count, Param, Problem, Refused, Seconds, ns, taken
 from tmt.core.measure.link import summarise
-from tmt.core.schemes.parameters import Scheme
 from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.importers import files as measured_files
 from tmt.importers.options import CUT
 from tmt.importers.registry import AUTO, IMPORTERS
 from tmt.io.generation import generate
+from tmt.spec.slots import Slots
 from tmt.theory import fit
 
 if TYPE_CHECKING:
@@ -38,6 +30,11 @@ if TYPE_CHECKING:
     from tmt.core.measure.summaries import LinkSummary, PhySummary
     from tmt.core.trace import LinkTrace, PhyTrace, Trace
     from tmt.theory.fit import FitReport
+
+assert CHANNELS  # their names stand for them
+assert SCHEMES
+
+Seed = Annotated[int, Param("", 0, 2**63 - 1)]
 
 
 def read_trace(path: str | PathLike[str]) -> Trace:
@@ -106,65 +103,77 @@ def import_trace(path: str | PathLike[str], file_format: str = AUTO, **options: 
     given: dict[str, Any] = {}
     for key, value in options.items():
         is_time = f"{key}_ns" in kinds and key not in kinds
-        given[f"{key}_ns" if is_time else key] = time_ns(key, value) if is_time else plain(value)
+        given[f"{key}_ns" if is_time else key] = ns(taken(key, Seconds, value)) if is_time else value
     return measured_files.import_trace(file_format, path_of("path", path), **given)
 
 
+@also(channel_by_name)
 def generate_trace(
-    channel: str | Channel,
-    *,
+    channel: Channel | str,
     duration: float,
-    slot_interval: float = 0.001,
-    decode_time: float | None = None,
+    *,
+    slot_interval: float | None = None,
+    rate: float | None = None,
     lldu_bytes: int | None = None,
+    every: int | None = None,
+    decode_time: float | None = None,
     with_es_n0: bool = False,
     seed: int = 1,
-    **parameters: Any,
 ) -> PhyTrace:
     """Make a PHY trace from a channel model, on a regular line of slots.
 
     Parameters
     ----------
     channel
-        Name of a channel, as for `tmt generate --channel`, or a `Channel`.
-    duration, slot_interval, decode_time
-        Length of the trace, time from slot to slot, and time until a slot is decoded (by default that of the
-        channel, or 0.036 s), in seconds.
+        The channel, such as ``tmt.Bernoulli(0.01)``, or the name of one whose parameters all have defaults.
+    duration
+        Length of the trace in seconds.
+    slot_interval
+        Time from slot to slot in seconds; by default that of the rate, or 0.001.
+    rate
+        Bits of LLDUs per second on the whole line; by default that of the channel's profile, if it has one.
     lldu_bytes
         Useful bytes of one LLDU.
+    every
+        With a rate: this user has every n-th slot of the line.
+    decode_time
+        Time in seconds until a slot is decoded; by default the channel's, or 0.036.
     with_es_n0
         Whether the trace has the Es/N0 of each slot, which soft combining needs: lms and snr.
     seed
         Seed of the realisation, 0 or more.
-    **parameters
-        Parameters of the channel; a channel with profiles takes the others from its first profile.
 
     Raises
     ------
     UsageError
         When a name or a value is not allowed.
+
+    Examples
+    --------
+    >>> import tmt
+    >>> len(tmt.generate_trace(tmt.GilbertElliott(0.99, 0.5), 60))
+    60000
     """
-    model = channel if isinstance(channel, Channel) else _channel(channel, parameters)
-    decode_ns = model.decode_time_ns or DEFAULT_DECODE_TIME_NS
-    if decode_time is not None:
-        decode_ns = time_ns("decode_time", decode_time)
-    line = Line(Fraction(time_ns("slot_interval", slot_interval)), decode_ns)
+    model = chosen("channel", Channel, channel)
+    slots = Slots(duration, slot_interval, rate, lldu_bytes, every, decode_time)
+    line, size_bytes = slots.line(model)
     with TemporaryDirectory(prefix="tmt-") as folder:
         path = Path(folder, "phy.parquet")
         generate(
             path,
             model,
             line,
-            duration_ns=time_ns("duration", duration),
-            seed=whole("seed", seed, least=0),
-            lldu_bytes=None if lldu_bytes is None else whole("lldu_bytes", lldu_bytes),
+            duration_ns=ns(slots.duration),
+            seed=taken("seed", Seed, seed),
+            lldu_bytes=size_bytes,
             with_es_n0=with_es_n0,
         )
         return io.read_phy(path)
 
 
+@also(scheme_by_name)
 def convert_trace(
-    trace: AnyTrace, scheme: str | Scheme, *, rtt: float | None = None, every: int = 1, **parameters: Any
+    trace: AnyTrace, scheme: Scheme | str, rtt: float | None = None, every: int = 1
 ) -> LinkTrace:
     """Return the link trace that a scheme makes of a PHY trace.
 
@@ -173,24 +182,27 @@ def convert_trace(
     trace
         The PHY trace: a trace, a data frame with its columns, or the name of its file.
     scheme
-        Name of a scheme, as for `tmt convert --scheme`, or a `Scheme`.
+        The scheme, such as ``tmt.Harq(data=10, repair=2)``, or the name of one whose parameters all have
+        defaults, such as ``"arq"``.
     rtt
-        Round-trip time of the link in seconds; schemes that need none ignore it.
+        Round-trip time of the link in seconds, which schemes with feedback need; the others ignore it.
     every
         Keep every n-th slot: the share of one of n users.
-    **parameters
-        Parameters of the scheme, such as ``data=10, repair=2``; times are seconds.
 
     Raises
     ------
     InputError
-        When the trace is no PHY trace.
+        When the trace is not a PHY trace.
     UsageError
         When a name or a value is not allowed.
     """
-    phy = phy_of(trace)
-    chosen = scheme if isinstance(scheme, Scheme) else _scheme(scheme, rtt, parameters)
-    return convert(phy, chosen, whole("every", every))
+    model = chosen("scheme", Scheme, scheme)
+    if rtt is None and model.uses_rtt:
+        raise Refused(
+            [Problem(("rtt",), None, "missing", f"a time in seconds, for the feedback of {model.name}")]
+        )
+    rtt_s = 0.0 if rtt is None else taken("rtt", RoundTrip, rtt)
+    return convert(phy_of(trace), model, rtt_s, taken("every", Count, every))
 
 
 def inspect_trace(
@@ -220,8 +232,8 @@ def inspect_trace(
         When `lldu_bytes` or `rtt` is not allowed.
     """
     held = trace_of(trace)
-    rtt_ns = None if rtt is None else time_ns("rtt", rtt)
-    size_bytes = None if lldu_bytes is None else whole("lldu_bytes", lldu_bytes)
+    rtt_ns = None if rtt is None else ns(taken("rtt", RoundTrip, rtt))
+    size_bytes = None if lldu_bytes is None else taken("lldu_bytes", Count, lldu_bytes)
     return summarise([held], held.metadata, lldu_bytes=size_bytes, rtt_ns=rtt_ns)
 
 
@@ -241,27 +253,9 @@ def fit_trace(trace: AnyTrace) -> FitReport:
     Raises
     ------
     InputError
-        When the trace is no PHY trace.
+        When the trace is not a PHY trace.
     UsageError
         When it has too few bursts.
     """
     phy = phy_of(trace)
     return fit.fit(phy.decode_time_ns == 0, size_bytes=phy.size_bytes)
-
-
-def _channel(name: str, parameters: dict[str, Any]) -> Channel:
-    kind = named("channel", name, CHANNELS)
-    needed = required_fields(kind)
-    profile = next(iter(kind.profiles.values())).parameters() if kind.profiles else {}
-    needed |= dict.fromkeys(profile, False)
-    values = domain_values(f"channel {name}", needed, parameters)
-    check_types(kind, values)
-    return cast("Channel", kind(**profile | values))
-
-
-def _scheme(name: str, rtt: float | None, parameters: dict[str, Any]) -> Scheme:
-    kind = named("scheme", name, SCHEMES)
-    needed = required_fields(kind)
-    if rtt is not None and "rtt_ns" in needed:
-        parameters["rtt"] = rtt
-    return cast("Scheme", kind(**domain_values(f"scheme {name}", needed, parameters)))

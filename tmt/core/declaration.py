@@ -73,7 +73,8 @@ class Problem:
     @property
     def fault(self) -> str:
         """What is wrong, without the place and what is allowed."""
-        value = "" if self.value is None or isinstance(self.value, Spec | dict) else shown(self.value)
+        is_nothing = self.value is None and self.kind != "type"
+        value = "" if is_nothing or isinstance(self.value, Spec | dict) else shown(self.value)
         match self.kind:
             case "unknown":
                 return "is not known"
@@ -388,6 +389,14 @@ def declared(kind: type[Any]) -> dict[str, Field]:
         hints = get_type_hints(kind, include_extras=True)
         _DECLARED[kind] = {one.name: _field(one.name, one.default, hints[one.name]) for one in fields(kind)}
     return _DECLARED[kind]
+
+
+def taken(name: str, hint: Any, value: Any) -> Any:
+    """Return an argument of a function as a field of this type would keep it (Refused)."""
+    try:
+        return _field(name, MISSING, hint).take(value)
+    except Refused as refused:
+        raise Refused(one.within(name) for one in refused.problems) from None
 
 
 def _field(name: str, default: Any, hint: Any) -> Field:

@@ -7,11 +7,12 @@ Readers, writers, validators, the reference in `docs/formats.md` and the C++ hea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal, get_args
 
 from tmt.core.units import MAX_TIME_NS
+
+if TYPE_CHECKING:
+    import numpy as np
 
 FORMAT_VERSION = 1
 """Written into every file's metadata; a reader warns about a newer one."""
@@ -90,6 +91,8 @@ class Table:
 
 def row_dtype(columns: tuple[Column, ...]) -> np.dtype[np.void]:
     """Return the packed structured dtype of rows with these columns."""
+    import numpy as np  # noqa: PLC0415  (commands that only show their help need none of it)
+
     return np.dtype([(column.name, column.dtype) for column in columns])
 
 

@@ -31,7 +31,7 @@ def renewed(old: dict[str, Any]) -> dict[str, Any]:
     if isinstance(grid, dict):
         new |= {key: value for key, value in grid.items() if key != "tcp"}
     new["trace"] = [_trace(one) for one in _tables(old, "trace")]
-    new["scheme"] = [_scheme(one) for one in _tables(old, "scheme")]
+    new["scheme"] = [renewed_scheme(one) for one in _tables(old, "scheme")]
     new["path"] = [_path(one, old) for one in _tables(old, "link")]
     variants = _listed(grid.get("tcp", [])) if isinstance(grid, dict) else []
     new["traffic"] = [part for one in _tables(old, "traffic") for part in _traffic(one, variants)]
@@ -57,7 +57,8 @@ def _trace(table: Any) -> Any:
     return over | {"channel": {"name": table["channel"]} | rest} | own
 
 
-def _scheme(table: Any) -> Any:
+def renewed_scheme(table: Any) -> Any:
+    """Return the table of a scheme of today; in version 0.2 RLC was flat, such as ``rlc-over-harq``."""
     if not isinstance(table, dict) or not str(table.get("name", "")).startswith("rlc"):
         return table
     below = {key: value for key, value in table.items() if key not in {*_OF_RLC, "name"}}

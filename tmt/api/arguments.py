@@ -1,0 +1,53 @@
+"""Arguments of the public functions: names of files, and values that stand for objects of declared classes."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tmt.campaign.local_workers import default_jobs
+from tmt.core.declaration import Count, Problem, Refused, Spec, taken
+from tmt.core.errors import UsageError
+from tmt.spec.points import one_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SpecT = TypeVar("SpecT", bound=Spec)
+
+
+def path_of(what: str, given: object) -> Path:
+    """Return the path that an argument gives (UsageError when it is no text and no path)."""
+    if not isinstance(given, str | os.PathLike):
+        raise UsageError(f"{what} is of type {type(given).__name__}; the name of a file or a path is needed")
+    return Path(given)
+
+
+def processes_of(jobs: int | None) -> int:
+    """Return the number of simulations at a time: by default one for each processor (Refused)."""
+    return default_jobs() if jobs is None else int(taken("jobs", Count, jobs))
+
+
+def chosen(
+    key: str, family: type[SpecT], given: object, parameters: Mapping[str, Any] | None = None
+) -> SpecT:
+    """Return an object of a family that is given as such, or by name (Refused); messages name `key`."""
+    if isinstance(given, family):
+        return given
+    kinds = tuple(family.kinds())
+    if not isinstance(given, str):
+        raise Refused([Problem((key,), given, "type", f"{family.__name__}, or a name: {', '.join(kinds)}")])
+    if given not in kinds:
+        raise Refused([Problem((key,), given, "choice", kinds)])
+    return one_of(family, {"name": given, **(parameters or {})})
+
+
+@contextmanager
+def named(key: str) -> Iterator[None]:
+    """Name the argument in refusals of an object that is made of it."""
+    try:
+        yield
+    except Refused as refused:
+        raise Refused(one.within(key) for one in refused.problems) from None
