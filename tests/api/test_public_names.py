@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,12 +18,10 @@ import tmt
 from tmt import api
 from tmt.core.errors import InputError, UsageError
 from tmt.core.measure.summaries import LinkSummary, PhySummary
-from tmt.core.schemes.arq import Arq
 from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 SLOTS = 4000
 NAN = float("nan")
@@ -33,11 +35,19 @@ def frame() -> pd.DataFrame:
     return pd.DataFrame({"tx_time": slots * 0.001, "decode_time": decode_time, "snr_db": 7.5})
 
 
-def test_names__are_those_of_the_package() -> None:
-    assert tmt.__all__ == api.__all__
-    assert set(tmt.__all__) <= set(dir(tmt))
-    for name in tmt.__all__:
-        assert getattr(tmt, name) is getattr(api, name)
+def test_names__are_those_that_editors_see() -> None:
+    """Type checkers read the imports below TYPE_CHECKING, and Python imports a name when it is used."""
+    stubs = {
+        alias.asname: (statement.module, alias.name)
+        for statement in ast.walk(ast.parse(Path(tmt.__file__).read_text()))
+        if isinstance(statement, ast.ImportFrom) and statement.module != "importlib"
+        for alias in statement.names
+    }
+    assert set(stubs) == set(tmt.__all__) <= set(dir(tmt))
+    assert set(api.__all__) < set(stubs)
+    for name, (module, there) in stubs.items():
+        assert name == there
+        assert getattr(tmt, name) is getattr(import_module(str(module)), there)
     with pytest.raises(AttributeError, match="has no attribute 'no_such_name'"):
         tmt.no_such_name  # noqa: B018
 
@@ -88,28 +98,63 @@ def test_link_trace__survives_frame_and_file(frame: pd.DataFrame, tmp_path: Path
             assert getattr(other, column.name).tolist() == getattr(link, column.name).tolist(), column.name
 
 
+@pytest.mark.parametrize("name", api.__all__)
+def test_functions__have_each_keyword_in_their_signature(name: str) -> None:
+    parameters = signature(getattr(tmt, name)).parameters.values()
+    several = [one.name for one in parameters if one.kind is one.VAR_KEYWORD]
+    assert several == (["options"] if name == "import_trace" else [])
+
+
+def test_scenario__is_run_from_a_value_and_from_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scenario = tmt.Scenario(
+        title="Two schemes, one path",
+        trace=tmt.Trace(channel=tmt.ErrorFree(), rate=1e6, length=5, lldu_bytes=1500),
+        scheme=(tmt.NoScheme(), tmt.Rlc(below=tmt.Harq(data=4, repair=1))),
+        path=tmt.Path(rtt=0.1),
+        traffic=tmt.Traffic("cubic", duration=1),
+    )
+    results = scenario.run(jobs=1)
+    assert len(results.runs) == 2
+    assert (tmp_path / "out" / "Two-schemes-one-path" / "results.parquet").is_file()
+    scenario.write(tmp_path / "two.toml")
+    assert tmt.Scenario.read(tmp_path / "two.toml") == scenario
+    again = tmt.run_scenario(tmp_path / "two.toml", tmp_path / "out" / "Two-schemes-one-path")
+    assert again.runs["key"].tolist() == results.runs["key"].tolist()
+
+
 def test_convert__is_that_of_the_scheme(frame: pd.DataFrame, tmp_path: Path) -> None:
     tmt.write_trace(tmp_path / "phy.parquet", frame)
-    by_name = tmt.convert_trace(tmp_path / "phy.parquet", "arq", rtt=0.1, max_transmissions=2, every=2)
-    by_value = tmt.convert_trace(frame, Arq(rtt_ns=100_000_000, max_transmissions=2), every=2)
+    by_value = tmt.convert_trace(tmp_path / "phy.parquet", tmt.Arq(max_transmissions=2), rtt=0.1, every=2)
+    with pytest.warns(DeprecationWarning, match=r"convert_trace\(trace, tmt.Arq\(max_transmissions=2\), ..."):
+        by_name = tmt.convert_trace(frame, "arq", rtt=0.1, max_transmissions=2, every=2)  # type: ignore[call-arg]
     assert by_name.delay_ns.tolist() == by_value.delay_ns.tolist()
-    assert by_name.metadata["scheme"]["max_transmissions"] == 2
+    assert by_value.metadata["scheme"]["max_transmissions"] == 2
 
 
 def test_schemes__take_the_round_trip_in_one_loop(frame: pd.DataFrame) -> None:
-    parameters: dict[str, dict[str, Any]] = {
-        "none": {},
-        "fec": {"data": 4, "repair": 1},
-        "arq": {},
-        "harq": {"data": 4, "repair": 1},
-    }
-    for scheme, values in parameters.items():
-        link = tmt.convert_trace(frame, scheme, rtt=0.1, **values)
-        assert link.metadata["scheme"]["name"] == scheme
+    for scheme in (tmt.NoScheme(), tmt.Fec(data=4, repair=1), tmt.Arq(), tmt.Harq(data=4, repair=1)):
+        link = tmt.convert_trace(frame, scheme, rtt=0.1)
+        assert link.metadata["scheme"]["name"] == scheme.name
+
+
+def test_flat_rlc_of_old_calls__stands_above_its_scheme(frame: pd.DataFrame) -> None:
+    with pytest.warns(DeprecationWarning, match=r"tmt.Rlc\(below=Fec\(data=4, repair=1\), reassembly=0.05\)"):
+        link = tmt.convert_trace(
+            frame,
+            "rlc-over-fec",
+            rtt=0.1,
+            data=4,
+            repair=1,
+            reassembly=0.05,  # type: ignore[call-arg]
+        )
+    assert link.metadata["scheme"]["below"]["repair"] == 1
 
 
 def test_generated_trace__is_inspected_and_fitted() -> None:
-    trace = tmt.generate_trace("gilbert-elliott", alpha=0.99, beta=0.5, duration=60, lldu_bytes=33, seed=2)
+    trace = tmt.generate_trace(tmt.GilbertElliott(0.99, 0.5), 60, lldu_bytes=33, seed=2)
     summary, report = tmt.inspect_trace(trace), tmt.fit_trace(trace)
     assert isinstance(summary, PhySummary)
     assert (summary.times.rows, summary.erased) == (60_000, int((trace.decode_time_ns == 0).sum()))
@@ -127,9 +172,19 @@ def test_generated_trace__is_inspected_and_fitted() -> None:
 
 
 def test_channel_with_profiles__takes_what_is_given() -> None:
-    trace = tmt.generate_trace("lms", es_n0_db=8, duration=1, slot_interval=0.01)
+    trace = tmt.generate_trace(tmt.Lms(es_n0_db=8), 1, slot_interval=0.01)
     assert len(trace) == 100
     assert trace.metadata["generator"]["es_n0_db"] == 8
+    with pytest.warns(DeprecationWarning, match=r"generate_trace\(tmt.Lms\(es_n0_db=8.0\), ..."):
+        same = tmt.generate_trace("lms", es_n0_db=8, duration=1, slot_interval=0.01)  # type: ignore[call-arg]
+    assert same.decode_time_ns.tolist() == trace.decode_time_ns.tolist()
+
+
+def test_channel_with_profiles__has_the_profile_s_line_unless_told_otherwise() -> None:
+    """As `tmt generate` has: one of ten users of a line of 2.63 Mbit/s with slots of 33 bytes."""
+    trace = tmt.generate_trace(tmt.Lms(es_n0_db=8), 1)
+    assert trace.metadata["lldu_bytes"] == 33
+    assert len(trace) == -(-2_630_000 // (10 * 8 * 33))
 
 
 def test_import__takes_times_in_seconds(tmp_path: Path) -> None:
@@ -157,31 +212,49 @@ def test_import__takes_times_in_seconds(tmp_path: Path) -> None:
             "found: decode_time_ns bool",
         ),
         (lambda f: tmt.trace_from_frame(f.assign(decode_time=True)), "found: decode_time_ns bool"),
-        (lambda f: tmt.convert_trace(f, "arq"), "rtt is missing: scheme arq needs it"),
-        (lambda f: tmt.convert_trace(f, "arc"), "scheme is 'arc'; allowed are none, fec, arq, harq"),
-        (lambda f: tmt.convert_trace(f, "none", data=3), "data is no parameter of scheme none; there are"),
+        (lambda f: tmt.convert_trace(f, "arq"), "rtt: is missing; allowed: a time .* feedback of arq"),
+        (
+            lambda f: tmt.convert_trace(f, "arc"),
+            "scheme: 'arc' is not allowed; .*; allowed: none, fec, arq, harq",
+        ),
+        (lambda f: tmt.convert_trace(f, "none", data=3), "data: is not known; allowed: name, online"),
+        (lambda f: tmt.convert_trace(f, "fec", data=3), "repair: is missing; allowed: a whole number from 0"),
+        (lambda f: tmt.convert_trace(f, tmt.Arq(), rtt=1, data=3), "data: is not known"),
         (lambda f: tmt.convert_trace(tmt.convert_trace(f, "none"), "none"), "a PHY trace is needed"),
         (lambda f: tmt.fit_trace(tmt.convert_trace(f, "none")), "a PHY trace is needed"),
-        (lambda f: tmt.generate_trace("bernouli", duration=1), "channel is 'bernouli'; allowed are"),
-        (lambda f: tmt.generate_trace("bernoulli", duration=1), "probability is missing"),
-        (lambda f: tmt.replay_trace(f, rtt=0.1, duration=1), "make a link trace of it by convert_trace"),
-        (lambda f: tmt.replay_trace(1e6, rtt=0.1), "duration is missing: a replay needs it"),
-        (lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=1, tpc=1), "tpc is no parameter of a replay"),
+        (lambda f: tmt.generate_trace("bernouli", 1), "channel: 'bernouli' .* did you mean bernoulli[?]"),
+        (lambda f: tmt.generate_trace("bernoulli", 1), "probability: is missing"),
+        (lambda f: tmt.replay_trace(f, 0.1), "make a link trace of it by convert_trace"),
+        (lambda f: tmt.replay_trace(1e6, rtt=0.1, tpc=1), "tpc: is not known; did you mean tcp[?]"),
+        (lambda f: tmt.replay_trace(1e6, 0.1, "bbr3", stack="linux"), "stack: is not known"),
+        (lambda f: tmt.replay_trace(1e6, 0.1, "cubik"), "tcp: 'cubik' is not allowed; did you mean cubic[?]"),
         (
             lambda f: tmt.replay_trace(1e6, tcp="bbr", stack="2009", rtt=0.1, duration=1),
-            "bbr needs stack modern",
+            "tcp: 'bbr' needs stack modern or linux; allowed: newreno, .* with stack 2009",
         ),
-        (lambda f: tmt.convert_trace(f, "arq", rtt="100ms"), "rtt: '100ms' is not a time in seconds"),
-        (lambda f: tmt.convert_trace(f, "arq", rtt=-1), "rtt is -1; it must be a time of 0 s or more"),
-        (lambda f: tmt.convert_trace(f, "none", every=1.5), "every is 1.5; it must be a whole number"),
-        (lambda f: tmt.convert_trace(f, ["arq"], rtt=1), r"scheme is \['arq'\]; allowed are none, fec"),
+        (
+            lambda f: tmt.convert_trace(f, "arq", rtt="100ms"),
+            "rtt: '100ms' is not allowed; allowed: a number",
+        ),
+        (
+            lambda f: tmt.convert_trace(f, "arq", rtt=-1),
+            "rtt: -1 is not allowed; allowed: a number from 0 to",
+        ),
+        (
+            lambda f: tmt.convert_trace(f, "none", every=1.5),
+            "every: 1.5 is not allowed; allowed: a whole number",
+        ),
+        (lambda f: tmt.convert_trace(f, ["arq"], rtt=1), r"scheme: \['arq'\] is not allowed; .* none, fec"),
         (
             lambda f: tmt.convert_trace(f.to_numpy(), "none"),
             "trace: this is of type ndarray; a trace",
         ),
         (lambda f: tmt.write_trace("x.npy", None), "trace: this is of type NoneType; a trace, a data frame"),
         (lambda f: tmt.trace_from_frame([1, 2]), "frame: this is of type list; a data frame is needed"),
-        (lambda f: tmt.trace_from_frame(f, lldu_bytes="a"), "lldu_bytes is 'a'; it must be a whole number"),
+        (
+            lambda f: tmt.trace_from_frame(f, lldu_bytes="a"),
+            "lldu_bytes: 'a' is not allowed; allowed: a whole",
+        ),
         (
             lambda f: tmt.trace_from_frame(f.assign(tx_time=pd.to_datetime(f.tx_time, unit="s"))),
             r"data frame: tx_time is of type datetime64\[\w+\]; seconds as numbers are needed",
@@ -191,31 +264,47 @@ def test_import__takes_times_in_seconds(tmp_path: Path) -> None:
             "data frame: tx_time is of type .*; numbers are needed",
         ),
         (lambda f: tmt.trace_from_frame(f + 1e10), "data frame: tx_time: 1.* s is beyond 4611686018 s"),
-        (lambda f: tmt.inspect_trace(f, lldu_bytes="1"), "lldu_bytes is '1'; it must be a whole number"),
-        (lambda f: tmt.inspect_trace(f, rtt="x"), "rtt: 'x' is not a time in seconds"),
-        (lambda f: tmt.generate_trace("error-free", duration="5 s"), "duration: '5 s' is not a time in"),
-        (lambda f: tmt.generate_trace("error-free", duration=1, seed=1.5), "seed is 1.5; it must be a whole"),
-        (lambda f: tmt.generate_trace("error-free", duration=1, lldu_bytes=0), "lldu_bytes is 0; it must be"),
+        (lambda f: tmt.inspect_trace(f, lldu_bytes="1"), "lldu_bytes: '1' is not allowed"),
+        (lambda f: tmt.inspect_trace(f, rtt="x"), "rtt: 'x' is not allowed; allowed: a number"),
+        (lambda f: tmt.generate_trace("error-free", "5 s"), "duration: '5 s' is not allowed"),
         (
-            lambda f: tmt.generate_trace("bernoulli", probability="0.1", duration=1),
-            "probability is '0.1'; it must be a number",
+            lambda f: tmt.generate_trace("error-free", 1, seed=1.5),
+            "seed: 1.5 is not allowed; allowed: a whole",
         ),
-        (lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=1, flows=1.5), "flows is 1.5; it must be a whole"),
-        (lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=1, seed="a"), "seed is 'a'; it must be a whole"),
+        (lambda f: tmt.generate_trace("error-free", 1, lldu_bytes=0), "lldu_bytes: 0 is not allowed"),
+        (lambda f: tmt.generate_trace("error-free", 1, rate=1e6), "lldu_bytes: is missing: rate needs it"),
+        (lambda f: tmt.generate_trace("error-free", 1, every=2), "every: 2 is a share of the line's rate"),
         (
-            lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=1, stack=2009),
-            "stack is 2009; it must be a",
+            lambda f: tmt.generate_trace("error-free", 1, rate=1e6, lldu_bytes=9, slot_interval=1),
+            "slot_interval: 1 stands beside a rate",
         ),
         (
-            lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=1, in_order="no"),
-            "in_order is 'no'; it must be True or False",
+            lambda f: tmt.generate_trace(tmt.Lms(es_n0_db=8), 1, decode_time=1),
+            "decode_time: 1 does not go with the rest; allowed: none: parameters of lms set it",
+        ),
+        (
+            lambda f: tmt.generate_trace(tmt.Bernoulli(probability="0.1"), 1),
+            "probability: '0.1' is not allowed; allowed: a number from 0 to 1",
+        ),
+        (lambda f: tmt.replay_trace(1e6, rtt=0.1, flows=1.5), "flows: 1.5 is not allowed; allowed: a whole"),
+        (lambda f: tmt.replay_trace(1e6, 0.1, seed="a"), "seed: 'a' is not allowed; allowed: a whole"),
+        (lambda f: tmt.replay_trace(1e6, rtt=0.1, stack=2009), "stack: 2009 is not allowed; allowed: 2009, "),
+        (lambda f: tmt.replay_trace(1e6, rtt=0.1, in_order="no"), "in_order: 'no' .* allowed: true or false"),
+        (lambda f: tmt.replay_trace(0, 0.1), "forward.rate: 0 is not allowed; allowed: a number from 1 to"),
+        (lambda f: tmt.replay_trace(1e6, 0.1, timeout=0), "timeout: 0 is not allowed"),
+        (
+            lambda f: tmt.replay_trace(1e6, tmt.Path(rtt=0.1, return_link="protected")),
+            "path.return_link: 'protected' .*; allowed: .*back",
         ),
         (lambda f: tmt.compare_results("out/a", "out/b"), "first is of type str; results of run_scenario or"),
-        (lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=0), "duration is 0; it must be from 1 to .* ns"),
-        (lambda f: tmt.replay_trace(1e6, rtt=None, duration=1), "rtt is None; it must be a time in seconds"),
-        (lambda f: tmt.replay_trace(None, rtt=0.1, duration=1), "this is of type NoneType; a trace, a data"),
         (
-            lambda f: tmt.replay_trace(tmt.convert_trace(f[:1], "none"), rtt=0.1, duration=1),
+            lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=0),
+            "duration: 0 is not allowed; allowed: a number",
+        ),
+        (lambda f: tmt.replay_trace(1e6, None), "rtt: is missing; allowed: a number from 0"),
+        (lambda f: tmt.replay_trace(None, 0.1), "this is of type NoneType; a trace, a data"),
+        (
+            lambda f: tmt.replay_trace(tmt.convert_trace(f[:1], "none"), 0.1),
             "trace: a link trace of one row has no rate",
         ),
         (lambda f: tmt.trace_from_frame(f.assign(tx_time=f.tx_time * 1j)), "seconds as numbers are needed"),
@@ -229,6 +318,7 @@ def test_import__takes_times_in_seconds(tmp_path: Path) -> None:
         ),
     ],
 )
+@pytest.mark.filterwarnings("ignore:this call is deprecated")
 def test_refusal__says_what_is_allowed(
     frame: pd.DataFrame, call: Callable[[pd.DataFrame], object], said: str
 ) -> None:
@@ -239,13 +329,9 @@ def test_refusal__says_what_is_allowed(
 def test_numbers_of_numpy__are_as_good_as_python_s(frame: pd.DataFrame, tmp_path: Path) -> None:
     """Also in the metadata, which JSON holds."""
     made = tmt.generate_trace(
-        "bernoulli",
-        probability=np.float32(0.5),
-        duration=np.int64(1),
-        seed=np.int64(2),
-        lldu_bytes=np.uint16(33),
+        tmt.Bernoulli(np.float32(0.5)), np.int64(1), seed=np.int64(2), lldu_bytes=np.uint16(33)
     )
-    same = tmt.generate_trace("bernoulli", probability=0.5, duration=1, seed=2, lldu_bytes=33)
+    same = tmt.generate_trace(tmt.Bernoulli(0.5), 1, seed=2, lldu_bytes=33)
     assert made.decode_time_ns.tolist() == same.decode_time_ns.tolist()
     assert made.metadata["lldu_bytes"] == 33
     every_second = tmt.convert_trace(frame, "none", every=np.int64(2))
@@ -257,25 +343,29 @@ def test_numbers_of_numpy__are_as_good_as_python_s(frame: pd.DataFrame, tmp_path
 
 @pytest.mark.ns2
 def test_replay__takes_numbers_of_numpy() -> None:
-    settings = {"rtt": np.float64(0.1), "duration": np.int64(2), "flows": np.int64(2), "seed": np.int64(3)}
-    run = tmt.replay_trace(np.float32(2_000_000), in_order=np.True_, **settings)
-    same = tmt.replay_trace(2e6, rtt=0.1, duration=2, flows=2, seed=3, in_order=True)
+    path = tmt.Path(rtt=np.float64(0.1), in_order=np.True_)
+    traffic = tmt.Traffic(duration=np.int64(2), flows=np.int64(2))
+    run = tmt.replay_trace(np.float32(2_000_000), path, traffic, seed=np.int64(3))
+    same = tmt.replay_trace(2e6, 0.1, tmt.Traffic("cubic", duration=2, flows=2), seed=3)
     assert run.row["goodput_bps"] == same.row["goodput_bps"]
+    today = r"replay_trace\(forward, tmt.Path\(rtt=0.1\), tmt.Traffic\(duration=2.0, flows=2\)\)"
+    with pytest.warns(DeprecationWarning, match=today):
+        old = tmt.replay_trace(2e6, rtt=0.1, duration=2, flows=2, seed=3)  # type: ignore[call-arg]
+    assert old.row["goodput_bps"] == same.row["goodput_bps"]
 
 
 @pytest.mark.ns2
 def test_replay__gives_the_figures_of_the_command(frame: pd.DataFrame, tmp_path: Path) -> None:
     import json
-    from pathlib import Path
 
     link = tmt.convert_trace(frame, "arq", rtt=0.1)
     tmt.write_trace(tmp_path / "link.npy", link)
-    run = tmt.replay_trace(link, rtt=0.1, duration=5, seed=3, start_spread=0.5, return_link=1e6)
+    traffic = tmt.Traffic(duration=5, start_spread=0.5)
+    run = tmt.replay_trace(link, 0.1, traffic, seed=3, back=1e6)
     options = "--rtt 0.1 --duration 5 --seed 3 --start-spread 0.5 --return-rate 1e6 --json"
     command = [
         str(Path(sys.executable).with_name("tmt")),
         "replay",
-        "--forward",
         "link.npy",
         *options.split(),
     ]
@@ -288,7 +378,7 @@ def test_replay__gives_the_figures_of_the_command(frame: pd.DataFrame, tmp_path:
 @pytest.mark.ns2
 def test_replay__of_a_frame_has_its_capacity_over_time(frame: pd.DataFrame) -> None:
     """One row per millisecond, each of 1500 bytes; the rows' file goes with the result."""
-    run = tmt.replay_trace(tmt.convert_trace(frame, "none"), rtt=0.1, duration=2)
+    run = tmt.replay_trace(tmt.convert_trace(frame, "none"), 0.1, tmt.Traffic(duration=2))
     capacity_bps = run.timeline(bins=2).capacity_bps
     assert capacity_bps == pytest.approx([0.8 * 12e6] * 2, rel=0.01)
     rows = run.forward_trace

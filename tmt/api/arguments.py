@@ -1,4 +1,4 @@
-"""Arguments of the public functions: names of files, and values that stand for objects of declared classes."""
+"""Arguments of the public functions: names of files, and names that stand for objects."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def processes_of(jobs: int | None) -> int:
 
 
 def chosen(
-    key: str, family: type[SpecT], given: object, parameters: Mapping[str, Any] | None = None
+    key: str, kinds: Mapping[str, type[SpecT]], given: object, parameters: Mapping[str, Any] | None = None
 ) -> SpecT:
-    """Return an object of a family that is given as such, or by name (Refused); messages name `key`."""
-    if isinstance(given, family):
-        return given
-    kinds = tuple(family.kinds())
+    """Return an object that is given as such, or by its class's name (Refused); messages name `key`."""
+    for kind in kinds.values():
+        if isinstance(given, kind):
+            return given
     if not isinstance(given, str):
-        raise Refused([Problem((key,), given, "type", f"{family.__name__}, or a name: {', '.join(kinds)}")])
+        raise Refused([Problem((key,), given, "type", f"an object, or a name: {', '.join(kinds)}")])
     if given not in kinds:
-        raise Refused([Problem((key,), given, "choice", kinds)])
-    return one_of(family, {"name": given, **(parameters or {})})
+        raise Refused([Problem((key,), given, "choice", tuple(kinds))])
+    return one_of(kinds[given], {"name": given, **(parameters or {})})
 
 
 @contextmanager

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from functools import wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from tmt.api.arguments import chosen
-from tmt.core.channels.base import Channel
-from tmt.core.declaration import Problem, Refused, declared
-from tmt.core.schemes.scheme import Scheme
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.declaration import Problem, Refused, Spec, declared
+from tmt.core.schemes.registry import SCHEMES
 from tmt.spec.old_form import renewed_scheme
 from tmt.spec.path import Path
 from tmt.spec.points import one_of
@@ -19,7 +19,8 @@ from tmt.spec.traffic import Traffic
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 Given = dict[str, Any]
 
 
@@ -42,7 +43,7 @@ def also(renew: Callable[[Given, Given], str]) -> Callable[[Callable[P, R]], Cal
             new = dict(known.bind_partial(*args, **new).arguments)
             today = renew(new, old)
             warnings.warn(f"this call is deprecated; today it is {today}", DeprecationWarning, stacklevel=2)
-            return function(**new)  # type: ignore[call-arg]
+            return cast("Callable[..., R]", function)(**new)
 
         return call
 
@@ -51,15 +52,14 @@ def also(renew: Callable[[Given, Given], str]) -> Callable[[Callable[P, R]], Cal
 
 def scheme_by_name(new: Given, old: Given) -> str:
     """Take the parameters of a scheme beside its name."""
-    name = new.get("scheme")
-    table = renewed_scheme({"name": name} | old)
-    new["scheme"] = chosen("scheme", Scheme, table.pop("name"), table)
+    table = renewed_scheme({"name": _name(new.get("scheme"), old)} | old)
+    new["scheme"] = chosen("scheme", SCHEMES, table.pop("name"), table)
     return f"convert_trace(trace, tmt.{new['scheme']!r}, ...)"
 
 
 def channel_by_name(new: Given, old: Given) -> str:
     """Take the parameters of a channel beside its name."""
-    new["channel"] = chosen("channel", Channel, new.get("channel"), old)
+    new["channel"] = chosen("channel", CHANNELS, _name(new.get("channel"), old), old)
     return f"generate_trace(tmt.{new['channel']!r}, ...)"
 
 
@@ -67,16 +67,22 @@ def replay_by_keywords(new: Given, old: Given) -> str:
     """Take the settings of a run as keywords."""
     if "return_link" in old:
         new["back"] = old.pop("return_link")
-    of_path = {key: old.pop(key) for key in declared(Path) if key in old}
-    of_traffic = {key: old.pop(key) for key in declared(Traffic) if key in old}
-    known = tuple(
-        dict.fromkeys([*new, "path", "traffic", "seed", "back", *declared(Path), *declared(Traffic)])
-    )
-    problems = [Problem((key,), value, "unknown", known) for key, value in old.items()]
-    if problems:
-        raise Refused(problems)
-    if of_path or "path" not in new:
-        new["path"] = one_of(Path, of_path)
-    if of_traffic:
-        new["traffic"] = one_of(Traffic, of_traffic)
-    return f"replay_trace(forward, tmt.{new['path']!r}, tmt.{new.get('traffic', Traffic())!r})"
+    parts: dict[str, type[Path | Traffic]] = {"path": Path, "traffic": Traffic}
+    for key, kind in parts.items():
+        if key not in new:
+            new[key] = one_of(kind, {name: old.pop(name) for name in declared(kind) if name in old})
+    _refuse(old, ("forward", "path", "traffic", "back", "seed", *declared(Path), *declared(Traffic)))
+    return f"replay_trace(forward, tmt.{new['path']!r}, tmt.{new['traffic']!r})"
+
+
+def _name(given: object, parameters: Given) -> object:
+    """Return the name of a model; an object has its parameters already (Refused)."""
+    if isinstance(given, Spec):
+        _refuse(parameters, "none: the object has its parameters")
+    return given
+
+
+def _refuse(given: Given, known: str | tuple[str, ...]) -> None:
+    """Refuse keywords that nothing takes."""
+    if given:
+        raise Refused(Problem((key,), value, "unknown", known) for key, value in given.items())

@@ -207,7 +207,7 @@ def _link(key: str, given: AnyLink) -> Iterator[Link]:
         yield given
     elif isinstance(given, int | float | np.number):
         with named(key):
-            link = PlainLink(given)  # type: ignore[arg-type]
+            link = PlainLink(given)
         yield link
     elif isinstance(given, str | os.PathLike):
         yield TraceLink(os.fspath(given))

@@ -10,7 +10,6 @@ from tmt import io
 from tmt.api.arguments import chosen, path_of
 from tmt.api.frames import AnyTrace, phy_of, trace_of
 from tmt.api.old_calls import also, channel_by_name, scheme_by_name
-from tmt.core.channels.base import Channel
 from tmt.core.channels.registry import CHANNELS
 from tmt.core.convert import convert
 from tmt.core.declaration import Count, Param, Problem, Refused, Seconds, ns, taken
@@ -27,12 +26,10 @@ from tmt.theory import fit
 if TYPE_CHECKING:
     from os import PathLike
 
+    from tmt.core.channels.base import Channel
     from tmt.core.measure.summaries import LinkSummary, PhySummary
     from tmt.core.trace import LinkTrace, PhyTrace, Trace
     from tmt.theory.fit import FitReport
-
-assert CHANNELS  # their names stand for them
-assert SCHEMES
 
 Seed = Annotated[int, Param("", 0, 2**63 - 1)]
 
@@ -154,7 +151,7 @@ def generate_trace(
     >>> len(tmt.generate_trace(tmt.GilbertElliott(0.99, 0.5), 60))
     60000
     """
-    model = chosen("channel", Channel, channel)
+    model = chosen("channel", CHANNELS, channel)
     slots = Slots(duration, slot_interval, rate, lldu_bytes, every, decode_time)
     line, size_bytes = slots.line(model)
     with TemporaryDirectory(prefix="tmt-") as folder:
@@ -196,7 +193,7 @@ def convert_trace(
     UsageError
         When a name or a value is not allowed.
     """
-    model = chosen("scheme", Scheme, scheme)
+    model = chosen("scheme", SCHEMES, scheme)
     if rtt is None and model.uses_rtt:
         raise Refused(
             [Problem(("rtt",), None, "missing", f"a time in seconds, for the feedback of {model.name}")]

@@ -271,7 +271,7 @@ class Field:
             if isinstance(value, self.kind):
                 return value
             raise Refused([Problem((), value, "type", f"{self.kind.__name__}(...)")])
-        is_bool = isinstance(value, bool) or type(value).__name__ == "bool_"
+        is_bool = type(value).__name__ in ("bool", "bool_")  # NumPy's, too
         kinds: dict[type[Any], Any] = {bool: bool, int: Integral, float: Real, str: str}
         if is_bool != (self.kind is bool) or not (is_bool or isinstance(value, kinds[self.kind])):
             raise Refused([Problem((), value, "type", self.allowed)])

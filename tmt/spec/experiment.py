@@ -78,6 +78,9 @@ class Experiment(Spec):
 
     def rules(self) -> Rules:
         """Refuse what does not go together."""
+        for key, usual in (("return_link", "plain"), ("return_rate", None)):
+            if self.back is None and getattr(self.path, key) != usual:
+                yield ("path", key), "back, the return link of one run", "is for a scenario, which has traces"
         for part, *rest in together(self.path, self.traffic, self._schemes()):
             place: Place = part if isinstance(part, tuple) else (part,)
             yield place, rest[0], *rest[1:]  # type: ignore[misc]

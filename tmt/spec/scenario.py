@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from tmt.core.declaration import Rules
+    from tmt.results.dataset import Results
 
 assert SCHEMES  # a scenario chooses among them
 
@@ -167,6 +168,12 @@ class Scenario(Spec):
         from tmt.spec.toml import text_of  # noqa: PLC0415
 
         write_text(File(path), text_of(self, File(path).parent))
+
+    def run(self, out: str | os.PathLike[str] | None = None, jobs: int | None = None) -> Results:
+        """Execute the runs that have no result yet, and return all results: `tmt.run_scenario`."""
+        from tmt.api.runs import run_scenario  # noqa: PLC0415  (it imports this module)
+
+        return run_scenario(self, out, jobs)
 
 
 AXES = ("trace", "scheme", "path", "traffic")
