@@ -2,43 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import MISSING, asdict
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
 
 from tmt.cli.json_output import json_text
-from tmt.cli.notes import beginning, gap_notes, phy_notes, print_notes, rtt_of, stall_notes
-from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, one_of
+from tmt.cli.notes import beginning, gap_notes, phy_notes, print_notes, rtt_ns_of, stall_notes
+from tmt.cli.old_options import flat_rlc
+from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.cli.row_counts import rows_of
-from tmt.cli.scheme_options import CONVERTING_NAMES, chosen_schemes, options_of_schemes
+from tmt.cli.values import Values
 from tmt.core.errors import UsageError
 from tmt.core.schema import PHY_TRACE
 from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes.scheme import Scheme
+from tmt.core.units import ns_to_seconds
 from tmt.core.words.plausibility import unsettled_notes
+from tmt.spec.options import Part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.core.counts import Counts
-    from tmt.core.schemes.parameters import Scheme
     from tmt.io.conversion import Conversion
 
-
-@click.command()
-@click.argument("paths", metavar="PHY... [LINK]", nargs=-1, required=True)
-@click.option(
-    "--scheme",
-    "names",
-    multiple=True,
-    required=True,
-    **one_of(
-        CONVERTING_NAMES, "Link-layer scheme against erasures; with --out-dir several may be given, each once"
-    ),
+SCHEME = Part(
+    ("scheme",),
+    Scheme,
+    is_many=True,
+    hidden={"online": MISSING},
+    among={name: kind for name, kind in SCHEMES.items() if kind.converts},
+    meaning="Link-layer scheme against erasures; with --output several may be given, each once.",
 )
-@options_of_schemes(*CONVERTING_NAMES)
+
+
+@click.command(
+    cls=Values,
+    values={"scheme": SCHEME},
+    renamed={"--out-dir": "--output"},
+    renew=partial(flat_rlc, "--scheme"),
+)
+@click.argument("paths", metavar="PHY... [LINK]", nargs=-1, required=True)
 @click.option(
     "--rtt",
     "rtt_ns",
@@ -46,24 +54,23 @@ if TYPE_CHECKING:
     help="Round-trip time of the link in seconds; schemes without feedback ignore it.",
 )
 @click.option(
-    "--every",
-    type=WholeNumber(1),
-    default=1,
-    help="Keep every N-th slot: the share of one of N users.",
+    "--every", type=WholeNumber(1), default=1, help="Keep every n-th slot: the share of one of n users."
 )
 @click.option(
-    "--out-dir",
+    "-o",
+    "--output",
     type=click.Path(file_okay=False),
+    metavar="DIR",
     help="Convert every PHY with every --scheme, into link traces PHY-SCHEME.npy in this folder.",
 )
 @JSON
 def command(
     paths: tuple[str, ...],
-    names: tuple[str, ...],
+    scheme: tuple[Scheme, ...],
+    rtt_ns: int | None,
     every: int,
-    out_dir: str | None,
+    output: str | None,
     as_json: bool,
-    **_: object,
 ) -> None:
     """Turn the PHY trace PHY into the link trace LINK of a scheme; the endings choose the formats.
 
@@ -77,24 +84,27 @@ def command(
       tmt convert phy.parquet link.npy --scheme harq \\
           --data 10 --repair 2 --rtt 0.5
     Several traces and schemes at once, on all cores:
-      tmt convert a.parquet b.parquet --out-dir links \\
+      tmt convert a.parquet b.parquet --output links \\
           --scheme none --scheme arq --rtt 0.5
     """
     from tmt.io.atomic import make_folder  # noqa: PLC0415
     from tmt.io.conversion import convert_files  # noqa: PLC0415  (pyarrow takes long to import)
 
-    conversions = _conversions(paths, chosen_schemes("--scheme", names, SCHEMES), every, out_dir)
+    needing = [one.name for one in scheme if one.uses_rtt]
+    if needing and rtt_ns is None:
+        raise UsageError(f"--rtt: is missing; {needing[0]} needs the round-trip time of the link in seconds")
+    conversions = _conversions(paths, scheme, ns_to_seconds(rtt_ns or 0), every, output)
     slots = [rows_of(conversion.phy_path, PHY_TRACE) for conversion in conversions]
-    if out_dir is not None:
-        make_folder(out_dir)
+    if output is not None:
+        make_folder(output)
     total = None if None in slots else sum(filter(None, slots))
     with progress_bar("convert", total, compiles=True) as progress:
         results = convert_files(conversions, progress)
     starts = {}
     for path in dict.fromkeys(conversion.phy_path for conversion in conversions):
-        schemes = [conversion.scheme for conversion in conversions if conversion.phy_path == path]
-        starts[path] = beginning(path, schemes)
-        print_notes(phy_notes(path, starts[path], max(map(rtt_of, schemes))))
+        own = [conversion for conversion in conversions if conversion.phy_path == path]
+        starts[path] = beginning(path, own)
+        print_notes(phy_notes(path, starts[path], max(map(rtt_ns_of, own))))
     for conversion, counts in zip(conversions, results, strict=True):
         print_notes(unsettled_notes(conversion.link_path, counts.unsettled, counts.data_rows))
         start = starts[conversion.phy_path]
@@ -108,11 +118,14 @@ def command(
 
 
 def _conversions(
-    paths: Sequence[str], schemes: Sequence[Scheme], every: int, out_dir: str | None
+    paths: Sequence[str], schemes: Sequence[Scheme], rtt: float, every: int, output: str | None
 ) -> list[Conversion]:
     from tmt.io.conversion import Conversion  # noqa: PLC0415
 
-    if out_dir is None:
+    if len({scheme.name for scheme in schemes}) < len(schemes):
+        names = ", ".join(scheme.name for scheme in schemes)
+        raise UsageError(f"--scheme {names}: each scheme can be given once")
+    if output is None:
         if len(paths) == 1:
             raise UsageError(
                 f"LINK is missing: the file for the link trace of {paths[0]} "
@@ -121,11 +134,11 @@ def _conversions(
         if len(paths) != 2 or len(schemes) != 1:
             raise UsageError(
                 f"{len(paths)} files and {len(schemes)} schemes are given; a conversion takes two files, PHY "
-                "and LINK, and one --scheme; with --out-dir there may be several of both"
+                "and LINK, and one --scheme; with --output there may be several of both"
             )
-        return [Conversion(paths[0], paths[1], schemes[0], every)]
+        return [Conversion(paths[0], paths[1], schemes[0], rtt, every)]
     conversions = [
-        Conversion(path, f"{out_dir}/{_stem(path)}-{scheme.name}.npy", scheme, every)
+        Conversion(path, f"{output}/{_stem(path)}-{scheme.name}.npy", scheme, rtt, every)
         for path in paths
         for scheme in schemes
     ]
@@ -148,7 +161,7 @@ def _record(conversion: Conversion, counts: Counts) -> dict[str, object]:
     return {
         "phy": conversion.phy_path,
         "link": conversion.link_path,
-        "scheme": conversion.scheme.describe(),
+        "scheme": conversion.scheme.describe(conversion.rtt),
         "every": conversion.every,
         **asdict(counts),
         "efficiency": counts.efficiency,

@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.link_options import FORWARD_OPTIONS, RETURN_OPTIONS, chosen_link
+from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.notes import print_notes
-from tmt.cli.options import with_options
-from tmt.cli.parameter_options import options_of
+from tmt.cli.values import Values, by_options
 from tmt.core.errors import UsageError
+from tmt.core.units import seconds_to_ns
+from tmt.core.words.plausibility import time_notes
 from tmt.io.atomic import own_folder
 from tmt.run.emulate.emulator import run
 from tmt.run.emulate.parameters import Emulation, WayOut
 from tmt.run.emulate.result_files import save
+from tmt.spec.options import Part
+from tmt.spec.path import Path as LinkPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.run.emulate.results import EmulationResult
 
+NO_OPTIONS = ("return_link", "return_rate", "return_trace", "window_packets", "wired", "proxy")
+"""Fields of a path that an emulation does not have, or that are its links."""
 
-class _CommandAfterDashes(click.Command):
+VALUES = {
+    "links": Links,
+    "path": Part(("path",), LinkPath, hidden=dict.fromkeys(NO_OPTIONS, MISSING)),
+}
+
+OLD = OLD_NAMES | {
+    "--queue": "--queue-packets",
+    "--any-order": "--no-in-order",
+    "--mtu": "--mtu-bytes",
+    "--keep": "--output",
+}
+"""Names of version 0.2."""
+
+
+class _CommandAfterDashes(Values):
     """A command whose own arguments end at ``--``; the rest is the command line of another program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -39,11 +59,9 @@ class _CommandAfterDashes(click.Command):
         return [*super().collect_usage_pieces(ctx), "-- COMMAND [ARGUMENT]..."]
 
 
-@click.command(name="emulate", cls=_CommandAfterDashes)
-@click.argument("link", required=False)
-@with_options(*FORWARD_OPTIONS, *RETURN_OPTIONS, *options_of("rtt_ns", "queue_packets"))
-@click.option("--mtu", "mtu_bytes", type=int, default=1500, help="Largest IP packet in bytes.")
-@with_options(*options_of("loop", "in_order", "hold_ns"))
+@click.command(name="emulate", cls=_CommandAfterDashes, values=VALUES, renamed=OLD)
+@click.argument("trace", metavar="[TRACE]", required=False)
+@click.option("--mtu-bytes", type=int, default=1500, metavar="BYTES", help="Size of the largest IP packet.")
 @click.option(
     "--server", metavar="SHELL", help="Run this at the receiver; COMMAND starts as soon as it listens."
 )
@@ -58,17 +76,27 @@ class _CommandAfterDashes(click.Command):
     "--sysctl", "sysctls", multiple=True, metavar="NAME=VALUE", help="Set net.NAME at both ends; repeatable."
 )
 @click.option(
-    "--keep",
+    "-o",
+    "--output",
     type=click.Path(path_type=Path),
     metavar="DIR",
     help="Write packets.parquet and result.json into this new folder.",
 )
 @click.option("--quiet", is_flag=True, help="Print no summary.")
-def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: Any) -> int:
-    """Run COMMAND behind a link: its packets cross LINK, a link trace, in real time.
+def command(
+    trace: str | None,
+    links: Links,
+    path: LinkPath,
+    program: tuple[str, ...],
+    ways_out: tuple[str, ...],
+    output: Path | None,
+    quiet: bool,
+    **given: Any,
+) -> int:
+    """Run COMMAND behind a link: its packets cross TRACE, a link trace, in real time.
 
     COMMAND runs in a network namespace: the sender, 10.0.0.1 and fd00::1. Its only peer is the receiver,
-    10.0.0.2 and fd00::2, where --server runs. Packets to the receiver cross LINK, by the rules of
+    10.0.0.2 and fd00::2, where --server runs. Packets to the receiver cross TRACE, by the rules of
     `tmt replay`; packets from the receiver cross the return link. Each direction adds half of the RTT. All
     times are in seconds.
 
@@ -82,22 +110,20 @@ def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: A
           curl http://10.0.0.2:8000
       tmt emulate link.parquet --rtt 0.5 --server "iperf3 -s -1" -- \\
           iperf3 -c 10.0.0.2 -C cubic
-      tmt emulate --forward-rate 2e6 --rtt 0.5 --keep packets -- bash
+      tmt emulate --rate 2e6 --rtt 0.5 --output packets -- bash
     """
     if not program:
-        raise UsageError("there is no COMMAND; it follows --, as in: tmt emulate LINK --rtt 0.5 -- COMMAND")
-    forward = chosen_link(given.pop("link"), "LINK", "forward", given)
-    if forward is None:
-        raise UsageError("LINK or --forward-rate is needed: the link from the sender to the receiver")
-    back = chosen_link(given.pop("return"), "--return", "return", given)
-    del given["packing"]
-    given["ways_out"] = tuple(WayOut.parse(text) for text in given["ways_out"])
-    emulation = Emulation(command=program, forward_link=forward, return_link=back, **given)
-    if keep is not None:
-        own_folder(keep, "an emulation")
-    result = run(emulation, record=keep is not None)
-    if keep is not None:
-        save(result, keep)
+        raise UsageError("there is no COMMAND; it follows --, as in: tmt emulate TRACE --rtt 0.5 -- COMMAND")
+    outs = tuple(WayOut.parse(text) for text in ways_out)
+    with by_options({("sysctls",): ("emulation", "sysctl")}):
+        link, back = links.forward(trace, "TRACE"), links.back()
+        emulation = Emulation(program, link, path, back, ways_out=outs, **given)
+    if output is not None:
+        own_folder(output, "an emulation")
+    print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
+    result = run(emulation, record=output is not None)
+    if output is not None:
+        save(result, output)
     print_notes(result.notes)
     if not quiet:
         click.echo(_summary(result), err=True)

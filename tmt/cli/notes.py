@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.core.units import seconds_to_ns
+from tmt.core.declaration import ns
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.words.plausibility import (
     decode_time_notes,
     full_window_notes,
@@ -19,12 +21,12 @@ from tmt.core.words.plausibility import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tmt.campaign.sections import Scenario
     from tmt.core.counts import Counts
     from tmt.core.measure.summaries import LinkSummary, PhySummary
-    from tmt.core.schemes.parameters import Scheme
+    from tmt.core.schemes.scheme import Scheme
     from tmt.core.trace import Int64Array
     from tmt.io.conversion import Conversion
+    from tmt.spec.toml import Document
 
 
 def print_notes(notes: Iterable[str]) -> None:
@@ -60,15 +62,15 @@ class Beginning:
         return int((self.tx_time_ns < self.tx_time_ns[0] + span_ns).sum())
 
 
-def beginning(path: str, schemes: Iterable[Scheme]) -> Beginning:
-    """Read a PHY trace up to the first feedback of all schemes."""
+def beginning(path: str, conversions: Iterable[Conversion]) -> Beginning:
+    """Read a PHY trace up to the first feedback of all its conversions."""
     import numpy as np  # noqa: PLC0415  (takes long to import)
 
     from tmt.core.schema import PHY_TRACE  # noqa: PLC0415
     from tmt.core.trace import PhyTrace  # noqa: PLC0415
     from tmt.io import open_trace  # noqa: PLC0415
 
-    wait_ns = max(rtt_of(scheme) + getattr(scheme, "detection_delay_ns", 0) for scheme in schemes)
+    wait_ns = max(rtt_ns_of(one) + _detection_ns(one.scheme) for one in conversions)
     times: list[Int64Array] = []
     median_ns, longest_ns = 0.0, 0
     with open_trace(path, PHY_TRACE) as reader:
@@ -84,9 +86,19 @@ def beginning(path: str, schemes: Iterable[Scheme]) -> Beginning:
     return Beginning(np.concatenate(times), median_ns, longest_ns)
 
 
-def rtt_of(scheme: Scheme) -> int:
-    """Return the round trip of a scheme; 0 of one without feedback."""
-    return getattr(scheme, "rtt_ns", 0)
+def rtt_ns_of(conversion: Conversion) -> int:
+    """Return the round trip of a conversion; 0 without feedback."""
+    return ns(conversion.rtt) if conversion.scheme.uses_rtt else 0
+
+
+def _detection_ns(scheme: Scheme) -> int:
+    return ns(getattr(_lowest(scheme), "detection_delay", 0))
+
+
+def _lowest(scheme: Scheme) -> Scheme:
+    """Return the scheme below RLC, or the scheme itself."""
+    found: Scheme = getattr(scheme, "below", scheme)
+    return found
 
 
 def phy_notes(path: str, start: Beginning, rtt_ns: int) -> list[str]:
@@ -97,13 +109,10 @@ def phy_notes(path: str, start: Beginning, rtt_ns: int) -> list[str]:
 
 def stall_notes(conversion: Conversion, start: Beginning, counts: Counts) -> list[str]:
     """Note slots that `tetrys` left idle."""
-    from tmt.core.schemes.rlc import RlcLayer  # noqa: PLC0415
-    from tmt.core.schemes.tetrys import Tetrys  # noqa: PLC0415  (numpy takes long to import)
-
     scheme = conversion.scheme
-    if not isinstance(scheme, Tetrys) or isinstance(scheme, RlcLayer):
+    if not isinstance(scheme, Tetrys):
         return []
-    feedback_ns = scheme.rtt_ns + max(start.longest_decode_ns, scheme.detection_delay_ns)
+    feedback_ns = rtt_ns_of(conversion) + max(start.longest_decode_ns, _detection_ns(scheme))
     round_trip_slots = -(-start.slots_within(feedback_ns) // conversion.every)
     return full_window_notes(
         conversion.link_path, counts.stalled_slots, counts.slots, scheme.coding_window, round_trip_slots
@@ -112,20 +121,19 @@ def stall_notes(conversion: Conversion, start: Beginning, counts: Counts) -> lis
 
 def gap_notes(conversion: Conversion, start: Beginning) -> list[str]:
     """Note synchronous processes that count the slots of a trace with gaps."""
-    from tmt.core.schemes.harq_processes import HarqProcesses  # noqa: PLC0415  (numpy takes long to import)
-
-    scheme = conversion.scheme
+    scheme = _lowest(conversion.scheme)
     if not isinstance(scheme, HarqProcesses) or scheme.repetitions is not None:
         return []
-    if scheme.retransmission != "synchronous" or scheme.slot_time_ns:
+    if scheme.retransmission != "synchronous" or scheme.slot_time:
         return []
     steps_ns = start.tx_time_ns[1:] - start.tx_time_ns[:-1]
     if len(steps_ns) == 0 or steps_ns.max() < 2 * steps_ns.min():
         return []
+    flag = "--slot-time" if scheme is conversion.scheme else "--below-slot-time"
     return [
         f"{conversion.phy_path} has gaps between its slots ({steps_ns.min() / 1e6:g} to "
         f"{steps_ns.max() / 1e6:g} ms), and synchronous processes count slots, not time: "
-        "--slot-time sets the time from slot to slot (0.001 in LTE)"
+        f"{flag} sets the time from slot to slot (0.001 in LTE)"
     ]
 
 
@@ -142,9 +150,9 @@ def summary_notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
     return found
 
 
-def scenario_notes(scenario: Scenario) -> list[str]:
+def scenario_notes(document: Document) -> list[str]:
     """Note round trips and decode times of a scenario that are unusually long."""
-    times = [("rtt", link.rtt) for link in scenario.links]
-    times += [("decode_time", getattr(trace, "decode_time", None) or 0) for trace in scenario.traces]
-    notes = [note for name, time_s in times for note in time_notes(name, seconds_to_ns(time_s))]
-    return [f"{scenario.path}: {note}" for note in notes]
+    scenario = document.scenario
+    times = [("rtt", path.rtt) for path in scenario.path]
+    times += [("decode_time", trace.decode_time or 0) for trace in scenario.trace]
+    return [f"{document.path}: {note}" for name, time_s in times for note in time_notes(name, ns(time_s))]

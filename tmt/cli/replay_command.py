@@ -1,122 +1,136 @@
-"""`tmt replay`: run ns-2 once and print the measured figures."""
+"""`tmt replay`: run TCP over two links once and print the measured figures."""
 
 from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import MISSING
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from tmt.cli.json_output import json_text
-from tmt.cli.link_options import FORWARD_OPTIONS, RETURN_OPTIONS, chosen_link
-from tmt.cli.notes import print_notes
-from tmt.cli.options import JSON, FigurePath, Number, one_of, with_options
-from tmt.cli.parameter_options import options_of, options_of_group, taken_settings
-from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
+from tmt.cli.links import OLD_NAMES, Links
+from tmt.cli.notes import print_notes, print_warnings
+from tmt.cli.old_options import flat_rlc
+from tmt.cli.options import JSON, FigurePath, Number, WholeNumber
+from tmt.cli.values import Values, by_options
 from tmt.core.errors import UsageError
+from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes.scheme import Scheme
+from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
-from tmt.run.experiment import Experiment
-from tmt.spec.links import TraceLink
-from tmt.spec.run_columns import RUN_RESULTS
-from tmt.spec.settings import PARAMETERS
+from tmt.core.words.plausibility import time_notes
+from tmt.spec.experiment import Experiment
+from tmt.spec.options import Part
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.tcp import DEFAULT_STACK, FECTCP
+from tmt.spec.traffic import MAX_SEED, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.run.measure import ExperimentResult
-    from tmt.spec.links import Link
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LEAST_WIDTH = 72
 """Least width of the output in columns; a narrower terminal folds the lines."""
 
-OPTIONS = (
-    *options_of("tcp", "stack", tcp="cubic"),
-    click.option("--forward", metavar="TRACE", help="Link trace from the senders to the receivers."),
-    *FORWARD_OPTIONS,
-    *RETURN_OPTIONS,
-    *options_of(*(one.name for one in PARAMETERS if not one.group and one.name not in {"tcp", "stack"})),
-    *options_of_group("coding"),
-    *options_of_group("wired"),
-    click.option(
-        "--proxy", is_flag=True, help="Split the connections by a proxy between wired hop and link."
+OF_SCENARIOS = dict.fromkeys(("return_link", "return_rate", "return_trace", "seeds"), MISSING)
+"""Fields of a path and of traffic that only scenarios have; one run has links and a seed."""
+
+VALUES = {
+    "links": Links,
+    "path": Part(("path",), LinkPath, hidden=OF_SCENARIOS),
+    "traffic": Part(("traffic",), Traffic, hidden=OF_SCENARIOS),
+    "online": Part(
+        ("online",),
+        Scheme,
+        usual=None,
+        hidden={"online": True},
+        among=SCHEMES,
+        meaning="Scheme that works on TRACE, a PHY trace, during the run (docs/online.md).",
     ),
-    *options_of_group("proxy"),
-)
-"""Settings of an `Experiment`."""
+}
 
-ONLINE = click.option(
-    "--online",
-    **one_of(
-        ONLINE_NAMES,
-        "Run this scheme during the simulation; the forward trace is a PHY trace (docs/online.md)",
-    ),
-)
-"""The online scheme; its options are those of `tmt convert`."""
-
-OUTPUT_OPTIONS = (
-    click.option("--timeout", type=Number(0, min_open=True), help="Seconds after which ns-2 is killed."),
-    JSON,
-    click.option(
-        "--keep",
-        type=click.Path(file_okay=False, path_type=Path),
-        metavar="DIR",
-        help="Keep the records of the run in this new folder.",
-    ),
-    click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf."),
-    click.option("--over-time", is_flag=True, help="Print the run over time, as bars of characters."),
-)
-"""Options about the process and its output."""
+OLD = OLD_NAMES | {
+    "--queue": "--queue-packets",
+    "--window": "--window-packets",
+    "--any-order": "--no-in-order",
+    "--receive-buffer": "--receive-buffer-bytes",
+    "--proxy-buffer": "--proxy-buffer-packets",
+    "--keep": "--output",
+}
+"""Names of version 0.2."""
 
 
-@click.command(name="replay")
-@with_options(
-    *OPTIONS,
-    ONLINE,
-    options_of_schemes(*ONLINE_NAMES, online=True),
-    *OUTPUT_OPTIONS,
+@click.command(name="replay", cls=Values, values=VALUES, renamed=OLD, renew=partial(flat_rlc, "--online"))
+@click.argument("trace", metavar="[TRACE]", required=False)
+@click.option("--forward", hidden=True, help="Old name of TRACE.")
+@click.option("--seed", type=WholeNumber(1, MAX_SEED), default=1, help="Number of the random substream.")
+@click.option("--timeout", type=Number(0, min_open=True), help="Seconds after which the run is killed.")
+@JSON
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep the records of the run in this new folder.",
 )
+@click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf.")
+@click.option("--over-time", is_flag=True, help="Print the run over time, as bars of characters.")
 def command(
-    timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, over_time: bool, **given: Any
+    trace: str | None,
+    forward: str | None,
+    links: Links,
+    path: LinkPath,
+    traffic: Traffic,
+    online: Scheme | None,
+    seed: int,
+    timeout: float | None,
+    as_json: bool,
+    output: Path | None,
+    plot: Path | None,
+    over_time: bool,
 ) -> None:
-    """Run TCP over link traces in ns-2 once, and print the measured figures.
+    """Run TCP over links once, and print the measured figures.
 
-    A forward and a return link join senders and receivers. Each is a link trace or a link of constant rate. A
-    trace decides when packets are sent, how long the link takes to deliver them, and which packets are lost.
-    Each direction adds half of the RTT. All times are in seconds.
+    A forward and a return link join senders and receivers. Each is a link trace or a link of constant rate.
+    TRACE is the trace of the forward link: it decides when packets are sent, how long the link takes to
+    deliver them, and which packets are lost. Each direction adds half of the RTT. All times are in seconds.
 
     The default stack recovers from losses as TCP does today. The papers used stack 2009, which takes packets
-    out of order for lost ones: over a link with --any-order it may reach a third of the goodput.
+    out of order for lost ones: over a link with --no-in-order it may reach a third of the goodput.
 
     \b
     Examples:
-      tmt replay --forward link.parquet --tcp cubic --rtt 0.5 --duration 50
-      tmt replay --forward phy.parquet --online harq \\
-          --data 10 --repair 2 --rtt 0.5 --duration 50
-      tmt replay --forward-rate 2e6 --tcp hybla --rtt 0.5 \\
+      tmt replay link.parquet --tcp cubic --rtt 0.5 --duration 50
+      tmt replay phy.parquet --online harq --data 10 --repair 2 \\
+          --rtt 0.5 --duration 50
+      tmt replay --rate 2e6 --tcp hybla --rtt 0.5 \\
           --duration 300 --plot hybla.svg
-      tmt replay --forward link.parquet --tcp newreno --rtt 0.5 \\
+      tmt replay link.parquet --tcp newreno --rtt 0.5 \\
           --duration 600 --transfer-bytes 1000000 --json
     """
-    forward = chosen_link(given.pop("forward"), "--forward", "forward", given)
-    if forward is None:
-        raise UsageError("--forward or --forward-rate is needed: the link from the senders to the receivers")
+    from tmt.run.experiment import run  # noqa: PLC0415  (numpy and pyarrow take long to import)
+
     if over_time and as_json:
         raise UsageError("--over-time cannot stand beside --json, which prints one object")
-    forward = _with_scheme(forward, given)
-    back = chosen_link(given.pop("return"), "--return", "return", given)
-    del given["packing"]
-    experiment = Experiment(forward_link=forward, return_link=back, **taken_settings(given))
-    with _spinner(f"ns-2 runs {experiment.tcp}"):
-        result = experiment.run(keep, timeout)
+    if forward is not None:
+        print_warnings(["--forward TRACE is called TRACE now"])
+    with by_options():
+        link = links.forward(trace or forward, "TRACE", online)
+    with by_options({("forward", "scheme"): ("online",)}):
+        experiment = Experiment(link, path, traffic, links.back(), seed)
+    print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
+    with _spinner(f"{experiment.backend} runs {traffic.tcp}"):
+        result = run(experiment, output, timeout)
     print_notes(result.notes)
-    if keep is not None:
-        result.save(keep)
+    if output is not None:
+        result.save(output)
     if plot is not None:
         _draw(result, plot)
     if as_json:
@@ -127,22 +141,6 @@ def command(
         from tmt.cli.replay_over_time import over_time as drawn  # noqa: PLC0415
 
         click.echo("\n" + "\n".join(drawn(result, shutil.get_terminal_size().columns)))
-
-
-def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
-    """Remove the schemes' options from `given`, and return the link with the online scheme that they name."""
-    from tmt.core.schemes.registry import ONLINE_SCHEMES  # noqa: PLC0415  (numpy takes long to import)
-
-    online, rtt_ns = given.pop("online"), given["rtt_ns"]
-    names = () if online is None else (online,)
-    schemes = chosen_schemes("--online", names, ONLINE_SCHEMES, rtt_ns=rtt_ns)
-    for name in SCHEME_PARAMETERS.keys() - {"rtt_ns"}:
-        given.pop(name, None)
-    if not schemes:
-        return forward
-    if not isinstance(forward, TraceLink):
-        raise UsageError(f"--online {online} needs a PHY trace, --forward")
-    return replace(forward, scheme=schemes[0])
 
 
 @contextmanager
@@ -174,6 +172,7 @@ def _print(result: ExperimentResult) -> None:
     from rich.text import Text  # noqa: PLC0415
 
     from tmt.cli.tables import print_parts  # noqa: PLC0415
+    from tmt.spec.run_columns import RUN_RESULTS  # noqa: PLC0415
 
     present = [column for column in RUN_RESULTS if result.row[column.name] is not None]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]

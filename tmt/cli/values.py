@@ -8,6 +8,7 @@ For example::
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,9 @@ from tmt.core.errors import UsageError
 from tmt.spec.options import Part, ValueOption, first_line, flag_of, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from tmt.core.declaration import Place
     from tmt.spec.options import Chosen
 
 _CHOSEN, _OPTIONS = "tmt.chosen", "tmt.options"
@@ -32,27 +34,37 @@ class Values(click.Command):
     Parameters
     ----------
     values
-        What each of these arguments of the function is: a class, ``Class | None``, or ``tuple[Class, ...]``.
+        What each of these arguments is: a class, ``Class | None``, ``tuple[Class, ...]``, or a
+        `Part`.
     renamed
-        Old names of options and the new ones: an old name works, and a line on stderr tells the new one.
+        Old names of options and the new ones: an old name works, and a line on stderr says the new one.
+    renew
+        Brings arguments into today's form where names alone do not: it returns them with a warning, or None.
     """
 
     def __init__(
         self,
         *arguments: Any,
-        values: Mapping[str, Any],
+        values: Mapping[str, Any] | None = None,
         renamed: Mapping[str, str] | None = None,
+        renew: Callable[[list[str]], tuple[list[str], str | None]] | None = None,
         **attributes: Any,
     ) -> None:
         super().__init__(*arguments, **attributes)
-        self.parts = [Part.of(key, hint) for key, hint in values.items()]
-        self.renamed = dict(renamed or {})
+        self.parts = [
+            hint if isinstance(hint, Part) else Part.of(key, hint) for key, hint in (values or {}).items()
+        ]
+        self.renamed, self.renew = dict(renamed or {}), renew
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the chosen classes before their options are known."""
         end = args.index("--") if "--" in args else len(args)
-        args = [self._new_name(one, ctx) for one in args[:end]] + args[end:]
-        ctx.meta[_CHOSEN] = self.chosen(args[:end])
+        own, rest = [self._new_name(one, ctx) for one in args[:end]], args[end:]
+        if self.renew is not None:
+            own, warning = self.renew(own)
+            _warn(ctx, warning)
+        args = own + rest
+        ctx.meta[_CHOSEN] = self.chosen(own)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -81,7 +93,7 @@ class Values(click.Command):
                 groups.setdefault(heading, []).append(record)
         for part in self.parts:
             if part.is_choice and not part.kinds(ctx.meta.get(_CHOSEN, {})):
-                rows = [(f"  {name}", first_line(kind)) for name, kind in part.family.kinds().items()]
+                rows = [(f"  {name}", first_line(kind)) for name, kind in part.choices.items()]
                 groups[part.heading(part.family)] += rows
         own = groups.pop("Options", [])
         for heading, rows in (*groups.items(), ("Options", own)):
@@ -115,8 +127,7 @@ class Values(click.Command):
         flag, equals, value = argument.partition("=")
         if flag not in self.renamed:
             return argument
-        if not ctx.resilient_parsing:
-            click.echo(f"warning: {flag} is called {self.renamed[flag]} now", err=True)
+        _warn(ctx, f"{flag} is called {self.renamed[flag]} now")
         return f"{self.renamed[flag]}{equals}{value}"
 
     def _no_such_option(self, ctx: click.Context, error: click.NoSuchOption) -> click.UsageError:
@@ -136,3 +147,27 @@ class Values(click.Command):
         if not chosen:
             return click.UsageError(f"{wanted} needs {part.flag} {listed(names)}", ctx)
         return click.UsageError(f"{wanted} is an option of {listed(names)}, not of {listed(chosen)}", ctx)
+
+
+def _warn(ctx: click.Context, warning: str | None) -> None:
+    if warning is not None and not ctx.resilient_parsing:
+        click.echo(f"warning: {warning}", err=True)
+
+
+@contextmanager
+def by_options(moved: Mapping[Place, Place] | None = None) -> Iterator[None]:
+    """Name options in refusals of an object that a command makes of others.
+
+    `moved` gives the place of a part among the command's values, where it is another one than in the object.
+    """
+    try:
+        yield
+    except Refused as refused:
+        lines = []
+        for one in refused.problems:
+            place = one.place
+            for inner, outer in (moved or {}).items():
+                if place[: len(inner)] == inner:
+                    place = (*outer, *place[len(inner) :])
+            lines.append(f"{flag_of(place)}: {one}")
+        raise UsageError("\n".join(lines)) from None

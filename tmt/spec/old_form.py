@@ -10,7 +10,7 @@ _OLD = frozenset({"grid", "link", "wired", "proxy"})
 _OF_TRACE = frozenset(
     ["rate", "length", "decode_time", "realisations", "lldu_bytes", "packing", "every", "offset", "label"]
 )
-_OF_RLC = {"rlc_mode": "mode", "rlc_window": "window"} | {
+_OF_RLC = {"rlc_mode": "mode", "rlc_window": "window_pdus"} | {
     key: key
     for key in (
         *("online", "delivery", "max_retransmissions"),

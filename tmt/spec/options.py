@@ -8,7 +8,7 @@ makes commands of them.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, field
 from decimal import Decimal, InvalidOperation
 from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args, get_origin
@@ -88,12 +88,22 @@ class Part:
         The way to it; it begins with the name of the command's argument.
     usual
         The object without options: `MISSING` where options must describe one, None where they may.
+    hidden
+        Fields without an option, and the values that the command gives them; `MISSING` leaves the default. In
+        parts these fields have no option either.
+    among
+        Classes to choose from by name, if not all of the family.
+    meaning
+        Sentence about the choice; else it is the first of the family's docstring.
     """
 
     place: Place
     family: type[Spec]
-    usual: Any = MISSING
+    usual: Any = field(default_factory=lambda: MISSING)  # MISSING itself would mean: no default
     is_many: bool = False
+    hidden: Mapping[str, Any] = field(default_factory=dict)
+    among: Mapping[str, type[Spec]] | None = None
+    meaning: str = ""
 
     @classmethod
     def of(cls, key: str, hint: Any) -> Part:
@@ -112,9 +122,14 @@ class Part:
         """Whether the class is one of several."""
         return not self.family.name and "" not in self.family.kinds()
 
+    @property
+    def choices(self) -> Mapping[str, type[Spec]]:
+        """The classes to choose from by name."""
+        return self.among or self.family.kinds()
+
     def kinds(self, chosen: Chosen) -> list[type[Spec]]:
         """Return the classes that the command line chooses (Refused, with the way from the whole object)."""
-        kinds = self.family.kinds()
+        kinds = self.choices
         if not self.is_choice:
             return list(kinds.values())
         words = chosen.get(self.flag, []) if self.is_many else chosen.get(self.flag, [])[-1:]
@@ -130,42 +145,50 @@ class Part:
         kinds = self.kinds(chosen)
         if self.is_choice:
             yield self._choice(is_made=bool(kinds))
-        fields = {key: (kind, field) for kind in reversed(kinds) for key, field in declared(kind).items()}
-        for key, (kind, field) in fields.items():
-            if not field.is_nested:
-                yield self._option(kind, key, field)
-        for key, (kind, field) in fields.items():
-            if field.is_nested and not field.is_many:
-                inner = self._within(kind, key, field)
+        fields = {key: (kind, one) for kind in reversed(kinds) for key, one in self._shown(kind).items()}
+        for key, (kind, one) in fields.items():
+            if not one.is_nested:
+                yield self._option(kind, key, one)
+        for key, (kind, one) in fields.items():
+            if one.is_nested:
+                inner = self._within(kind, key, one)
                 if inner.usual is None and not inner.is_choice and not inner.needs_options:
-                    heading, said = inner.heading(inner.family), sentence(field.meaning)
+                    heading, said = inner.heading(inner.family), sentence(one.meaning)
                     yield ValueOption(inner.place, heading, inner.flag, is_flag=True, help=said)
                 yield from inner.options(chosen)
 
     @property
     def needs_options(self) -> bool:
         """Whether a field of the only class has no default."""
-        return any(field.is_required for field in declared(self.family).values())
+        return any(one.is_required for one in declared(self.family).values())
+
+    def _shown(self, kind: type[Spec]) -> dict[str, Field]:
+        """Return the fields of a class that have options."""
+        known = declared(kind).items()
+        return {
+            key: one for key, one in known if key not in self.hidden and not (one.is_nested and one.is_many)
+        }
 
     def value(self, given: Mapping[Place, Any], chosen: Chosen) -> Any:
         """Return the object, or the objects, that the options describe (Refused)."""
         tables = self._tables(given, chosen)
-        if self.is_many:
-            return tuple(one_of(self.family, table) for table in tables or [{}])
         if self.usual is None and not any(tables):
             return None
-        return one_of(self.family, tables[0] if tables else {})
+        if self.is_choice and not tables:
+            raise Refused([Problem(("name",), None, "missing", tuple(self.choices))])
+        fixed = {key: value for key, value in self.hidden.items() if value is not MISSING}
+        made = tuple(one_of(self.family, table | fixed) for table in tables)
+        return made if self.is_many else made[0]
 
     def every(self, outer: tuple[type[Spec], ...] = ()) -> Iterator[tuple[str, Part, str]]:
         """Yield each option of every class: its name, the part that has it, and the name of its class."""
         families = [one for one in self.family.__mro__ if issubclass(one, Spec) and len(one.kinds()) > 1]
-        family = families[0] if families else self.family
-        for kind in family.kinds().values():
-            for key, field in declared(kind).items():
-                if not field.is_nested:
+        for kind in (self.among or (families[0] if families else self.family).kinds()).values():
+            for key, one in self._shown(kind).items():
+                if not one.is_nested:
                     yield flag_of((*self.place, key)), self, kind.name
-                elif not field.is_many and field.kind not in outer:
-                    yield from self._within(kind, key, field).every((*outer, field.kind))
+                elif one.kind not in outer:
+                    yield from self._within(kind, key, one).every((*outer, one.kind))
 
     def complaint(self, problem: Problem, chosen: Chosen) -> str:
         """Return the line about a problem of the object."""
@@ -184,7 +207,10 @@ class Part:
         return getattr(self.usual, key) if type(self.usual) is kind else field.default
 
     def _within(self, kind: type[Spec], key: str, field: Field) -> Part:
-        return Part((*self.place, key), field.kind, self._usual(kind, key, field))
+        place, usual = (*self.place, key), self._usual(kind, key, field)
+        among = self.among if field.kind is self.family else None
+        hidden, meaning = dict.fromkeys(self.hidden, MISSING), sentence(field.meaning)
+        return Part(place, field.kind, usual, hidden=hidden, among=among, meaning=meaning)
 
     def _tables(self, given: Mapping[Place, Any], chosen: Chosen) -> list[dict[str, Any]]:
         return [self._table(kind, given, chosen) for kind in self.kinds(chosen)]
@@ -192,30 +218,31 @@ class Part:
     def _table(self, kind: type[Spec], given: Mapping[Place, Any], chosen: Chosen) -> dict[str, Any]:
         table: dict[str, Any] = plain(self.usual) if type(self.usual) is kind else {}
         table |= {"name": kind.name} if kind.name else {}
-        for key, field in declared(kind).items():
+        for key, one in self._shown(kind).items():
             value = given.get((*self.place, key))
-            if not field.is_nested:
+            if not one.is_nested:
                 table |= {} if value is None else {key: value}
-            elif not field.is_many:
-                found = self._within(kind, key, field)._tables(given, chosen)
+            else:
+                found = self._within(kind, key, one)._tables(given, chosen)
                 table |= {key: found[0]} if found and (found[0] or value) else {}
         return table
 
     def _choice(self, *, is_made: bool) -> ValueOption:
-        words = tuple(self.family.kinds())
+        words = tuple(self.choices)
         more = f"NAME is {listed(words)}." if is_made else f"{self.flag} NAME --help shows its options."
         end = f"  [default: {self.usual.name}]" if isinstance(self.usual, Spec) else ""
         return ValueOption(
             *((*self.place, "name"), self.heading(self.family), self.flag),
             type=Text("NAME", words),
             multiple=self.is_many,
-            help=f"{first_line(self.family)} {more}{'  [required]' if self.usual is MISSING else end}",
+            help=f"{self.meaning or first_line(self.family)} {more}{'  [required]' if self.usual is MISSING else end}",
         )
 
     def _option(self, kind: type[Spec], key: str, field: Field) -> ValueOption:
         place, usual = (*self.place, key), self._usual(kind, key, field)
         flags, said = flag_of(place), sentence(field.meaning)
-        default = field.param.absent if usual is None else _spelled(usual)
+        absent = field.param.absent if field.is_optional else "the profile's"
+        default = absent if usual is None else _spelled(usual)
         attributes: dict[str, Any] = {"is_flag": True}
         if field.kind is bool:
             default = {True: flags.removeprefix("--"), False: ""}.get(usual, default)

@@ -86,7 +86,7 @@ def _most_new(scheme: Scheme, rtt_ns: int, slots: PhyTrace) -> float:
             most = _most_new(scheme.below, rtt_ns, slots)
             if scheme.mode == "acknowledged":
                 feedback_ns = rtt_ns + _shortest_ns(slots)
-                most = min(most, _most_at_once(scheme.window, feedback_ns, slots))
+                most = min(most, _most_at_once(scheme.window_pdus, feedback_ns, slots))
         case Fec():
             most = _first_of(n_slots, scheme.depth * scheme.data, scheme.depth * scheme.repair)
         case Harq():

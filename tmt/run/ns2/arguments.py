@@ -58,7 +58,7 @@ _QUEUE_NAMES = {
     "repeat_after": "timeout",
     "retransmission": "synchronous",
     "mode": "acknowledged",
-    "window": "rlc_window",
+    "window_pdus": "rlc_window",
     "delivery": "segments_in_order",
 }
 """Parameters of schemes that the queue's variables call otherwise."""

@@ -23,7 +23,7 @@ class Rlc(Scheme):
         "in-order"
     )
     max_retransmissions: Annotated[Number, "retransmissions after which a segment is given up"] = 8
-    window: Annotated[int, "most unacknowledged segments", Param("", 1, 131_072)] = 2048
+    window_pdus: Annotated[int, "most unacknowledged segments", Param("", 1, 131_072)] = 2048
     poll_pdus: Annotated[Count, "new segments from poll to poll, pollPDU"] = 16
     poll_retransmit: Annotated[
         Delay | None,

@@ -39,7 +39,7 @@ class RlcConverter(Converter):
             "reassembly_ns": ns(scheme.reassembly),
             "status_prohibit_ns": ns(scheme.status_prohibit),
             "max_retransmissions": scheme.max_retransmissions,
-            "window": scheme.window,
+            "window": scheme.window_pdus,
         }.items():
             self._settings[name] = value
         self._state = np.zeros(1, STATE)

@@ -1,0 +1,78 @@
+"""The two links of one run, as `tmt replay` and `tmt emulate` take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from tmt.core.declaration import Count, Param, Problem, Rate, Refused, Seconds, Spec, ns
+from tmt.core.schema import Packing
+from tmt.spec.experiment import Link, PlainLink, TraceLink
+
+if TYPE_CHECKING:
+    from tmt.core.declaration import Rules
+    from tmt.core.schemes.scheme import Scheme
+
+OLD_NAMES = {
+    "--forward-rate": "--rate",
+    "--forward-lldu-bytes": "--lldu-bytes",
+    "--forward-offset": "--offset",
+}
+"""Names of version 0.2."""
+
+
+class Links(Spec):
+    """The forward link, which is a trace unless it has a rate, and the return link."""
+
+    rate: Annotated[Rate | None, "use a forward link of this constant rate", Param(absent="the trace's")] = (
+        None
+    )
+    lldu_bytes: Annotated[
+        Count | None, "useful bytes of an LLDU", Param("byte", absent="those of the trace, or 1500")
+    ] = None
+    offset: Annotated[Seconds, "where in the trace the run starts"] = 0
+    packing: Annotated[
+        Packing | None,
+        "how packets lie in rows: each begins in a new row, or bytes follow each other over rows",
+        Param(absent="that of the trace, or padded"),
+    ] = None
+    return_: Annotated[
+        str | None, "link trace of the return link", Param(absent="a constant rate", is_path=True)
+    ] = None
+    return_rate: Annotated[
+        Rate | None, "constant rate of the return link", Param(absent="the forward link's mean rate")
+    ] = None
+    return_lldu_bytes: Annotated[
+        Count | None, "as --lldu-bytes", Param("byte", absent="those of the trace, or 1500")
+    ] = None
+    return_offset: Annotated[Seconds, "as --offset"] = 0
+
+    def rules(self) -> Rules:
+        """Refuse a rate beside the return trace, and settings of a trace that is not there."""
+        if self.return_ is not None and self.return_rate is not None:
+            yield "return_rate", "none with --return, which has a rate of its own"
+        for key, usual in (("return_lldu_bytes", None), ("return_offset", 0)):
+            if self.return_ is None and getattr(self, key) != usual:
+                yield key, "a return trace, --return", "needs one"
+
+    def forward(self, trace: str | None, name: str, scheme: Scheme | None = None) -> Link:
+        """Return the forward link; `name` is the command's of the trace (Refused)."""
+        if trace is None and self.rate is None:
+            raise Refused([Problem(("rate",), None, "missing", f"{name}, or a link of constant rate")])
+        if trace is not None and self.rate is not None:
+            raise Refused(
+                [Problem(("rate",), self.rate, "rule", f"none with {name}, which has a rate of its own")]
+            )
+        if trace is not None:
+            return TraceLink(trace, self.lldu_bytes, ns(self.offset), scheme, self.packing)
+        for key, usual in (("lldu_bytes", None), ("offset", 0)):
+            if getattr(self, key) != usual:
+                raise Refused([Problem((key,), getattr(self, key), "rule", name, "needs a trace")])
+        assert self.rate is not None
+        return PlainLink(self.rate)
+
+    def back(self) -> Link | None:
+        """Return the return link; None for the usual one."""
+        if self.return_ is not None:
+            offset_ns = ns(self.return_offset)
+            return TraceLink(self.return_, self.return_lldu_bytes, offset_ns, packing=self.packing)
+        return None if self.return_rate is None else PlainLink(self.return_rate)
