@@ -105,7 +105,7 @@ def test_model__passes_on_the_parameters_of_the_schemes_of_today() -> None:
         ("harq-processes --repetitions 3", blind_repetition(channel, link, 3)),
         ("sliding-window --coding-window 20 --repair-interval 4", sliding_window(channel, link, 20, 4)),
         (
-            "rlc --rlc-mode unacknowledged --reassembly 0.05",
+            "rlc --mode unacknowledged --reassembly 0.05",
             rlc_unacknowledged(Bursts.of(channel), link, 50_000_000),
         ),
     ):
@@ -183,9 +183,28 @@ def test_model__draws_a_sweep(tmp_path: Path, ending: str) -> None:
         (["none", "--alpha", "1", "--beta", "1", "--rtt", "0"], "alpha and beta are both 1"),
         (["rlc", *CHANNEL, "--formula", "printed"], "scheme is rlc: the paper prints formulas for"),
         (["harq-processes", *CHANNEL], "detection delay equal to the decode time, 0.036 s"),
+        (["harq", "--data", "5", *CHANNEL], "--repair: is missing; harq needs a whole number from 0"),
+        (["rlc", *CHANNEL, "--mode", "AM"], "--mode: 'AM' is not allowed; allowed: acknowledged, "),
+        (
+            ["arq", *CHANNEL, "--max-transmissions", "65536"],
+            "--max-transmissions: 65536 is not allowed; allowed: a whole number from 1 to 65535: more would",
+        ),
+        (["harq", "--data", "2", "--repair", "1", *CHANNEL, "--rounds", "65536"], "from 0 to 65535: more"),
+        (
+            ["harq-processes", *CHANNEL, "--max-transmissions", "101"],
+            "from 1 to 100: more would take too long",
+        ),
+        (
+            ["harq-processes", *CHANNEL, "--max-transmissions", "none"],
+            "'none' is not allowed; allowed: a whole",
+        ),
+        (
+            ["sliding-window", *CHANNEL, "--coding-window", "1025", "--repair-interval", "1"],
+            "--coding-window: 1025 is not allowed; allowed: a whole number from 1 to 1024",
+        ),
         (
             ["harq-processes", *CHANNEL, "--missed-feedback", "0.6", "--false-feedback", "0.5"],
-            "missed and false feedback have probability 1.1 together",
+            "--false-feedback: 0.5 does not go with the rest; allowed: missed_feedback + false",
         ),
     ],
 )
@@ -198,12 +217,13 @@ def test_model__refuses_in_one_line(arguments: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["harq", "--data", "5", *CHANNEL], "Missing option '--repair'"),
-        (["none", "--depth", "2", *CHANNEL], "No such option '--depth'"),
-        (["arq", "--data", "2", *CHANNEL], "No such option '--data'"),
+        (["none", "--depth", "2", *CHANNEL], "--depth is an option of fec, not of none"),
+        (
+            ["arq", "--data", "2", *CHANNEL],
+            "--data is an option of fec, harq, hybrid or go-back-n, not of arq",
+        ),
         (["sliding", *CHANNEL], "There is no command 'sliding'"),
         (["rlc", *CHANNEL, "--status-prohibit", "1"], "No such option '--status-prohibit'"),
-        (["rlc", *CHANNEL, "--rlc-mode", "AM"], "'AM' is not one of"),
     ],
 )
 def test_model__knows_only_the_options_of_its_scheme(arguments: list[str], message: str) -> None:
@@ -221,19 +241,9 @@ def test_model__refuses_what_is_no_probability(text: str) -> None:
     assert refusal.value.format_message().count("\n") == 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "allowed"),
-    [
-        (["none", *CHANNEL, "--laws", "10001"], "1<=x<=10000"),
-        (["arq", *CHANNEL, "--max-transmissions", "99999999999999999999"], "1<=x<=65535"),
-        (["harq", "--data", "2", "--repair", "1", *CHANNEL, "--extra", "65536"], "0<=x<=65535"),
-        (["harq-processes", *CHANNEL, "--max-transmissions", "101"], "1<=x<=100"),
-        (["sliding-window", *CHANNEL, "--coding-window", "1025", "--repair-interval", "1"], "1<=x<=1024"),
-    ],
-)
-def test_model__refuses_what_would_never_end(arguments: list[str], allowed: str) -> None:
-    with pytest.raises(click.BadParameter, match=re.escape(f"is not in the range {allowed}.")):
-        command.main(arguments, standalone_mode=False)
+def test_model__refuses_laws_that_would_never_end() -> None:
+    with pytest.raises(click.BadParameter, match=r"is not in the range 1<=x<=10000\."):
+        command.main(["none", *CHANNEL, "--laws", "10001"], standalone_mode=False)
 
 
 def test_model__shows_no_figure_where_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:

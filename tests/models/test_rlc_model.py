@@ -112,7 +112,7 @@ def test_rlc__chooses_the_mode_and_knows_channels_without_bursts() -> None:
     assert rlc(channel, LINK, 5 * MS, delivery="any-order") == in_any_order
     assert rlc(TwoStateChannel(1.0, 0.5), LINK).residual_loss == 0.0
     assert rlc(TwoStateChannel(0.0, 1.0), LINK, mode="unacknowledged").residual_loss == 1.0
-    with pytest.raises(UsageError, match="rlc_mode is 'transparent'"):
+    with pytest.raises(UsageError, match="mode is 'transparent'"):
         rlc(channel, LINK, mode="transparent")
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tmt.cli.json_output import json_text
-from tmt.cli.line_options import DECODE_TIME_OPTION, SLOT_INTERVAL_OPTION
 from tmt.cli.model_help import HELP, RESULTS
 from tmt.cli.model_output import Laws, Sweep, as_record, as_table, swept
 from tmt.cli.notes import print_notes
 from tmt.cli.options import (
+    DECODE_TIME,
     JSON,
+    POSITIVE_SECONDS,
     PROBABILITIES,
     ROUND_TRIP,
     SECONDS,
@@ -23,42 +25,49 @@ from tmt.cli.options import (
     sweep_option,
     with_options,
 )
-from tmt.cli.scheme_options import scheme_options
+from tmt.cli.values import Values, by_options
+from tmt.core.declaration import Problem, Refused, declared, ns
+from tmt.core.schemes.registry import SCHEMES
+from tmt.spec.options import Part
 
 if TYPE_CHECKING:
+    from tmt.core.schemes.scheme import Scheme
     from tmt.theory import TwoStateChannel
+    from tmt.theory.catalogue import Parameters
 
 FORGOTTEN = 0.05
 """Channel correlation over one feedback delay above which HARQ's approximation shows (docs/models.md)."""
 
 MOST = 65_535
-"""The largest block of a scheme."""
+"""Most transmissions that the sums of a model run over."""
 
-PARAMETERS: dict[str, dict[str, int]] = {
-    "none": {},
-    "fec": {"data": MOST, "repair": MOST, "depth": MOST},
-    "arq": {"max_transmissions": MOST},
-    "harq": {"data": MOST, "repair": MOST, "extra": MOST, "rounds": MOST},
+MODELS: dict[str, dict[str, dict[str, int | None]]] = {
+    "none": {"none": {}},
+    "fec": {"fec": {"data": None, "repair": None, "depth": None}},
+    "arq": {"arq": {"max_transmissions": MOST}},
+    "harq": {"harq": {"data": None, "repair": None, "extra": None, "rounds": MOST}},
     "harq-processes": {
-        "processes": MOST,
-        "max_transmissions": 100,
-        "retransmission": 0,
-        "repetitions": MOST,
-        "missed_feedback": 1,
-        "false_feedback": 1,
+        "harq-processes": {
+            "processes": None,
+            "max_transmissions": 100,
+            "retransmission": None,
+            "repetitions": None,
+            "missed_feedback": None,
+            "false_feedback": None,
+        }
     },
-    "sliding-window": {"coding_window": 1024, "repair_interval": 128},
-    "tetrys": {"coding_window": 1024, "repair_interval": 1024},
-    "rlc": {"rlc_mode": 0, "delivery": 0, "reassembly_ns": 0},
+    "sliding-window": {"sliding-window": {"coding_window": None, "repair_interval": 128}},
+    "tetrys": {"tetrys": {"coding_window": 1024, "repair_interval": 1024}},
+    "rlc": {"rlc": {"mode": None, "delivery": None, "reassembly": None}},
     "rlc-over-harq-processes": {
-        "processes": MOST,
-        "max_transmissions": 100,
-        "delivery": 0,
-        "max_retransmissions": 1000,
-        "reassembly_ns": 0,
+        "harq-processes": {"processes": None, "max_transmissions": 100},
+        "rlc": {"delivery": None, "max_retransmissions": 1000, "reassembly": None},
     },
 }
-"""Parameters of the model of each scheme, with upper bounds of whole numbers: more would take too long."""
+"""The schemes of each model, their parameters in it, and upper bounds where more would take too long."""
+
+OLD = {"--rlc-mode": "--mode"}
+"""Names of version 0.2."""
 
 RARE = 0.05
 """Bursts per recovery above which the approximation of RLC shows, and the like of a sliding window."""
@@ -84,8 +93,18 @@ _CHANNEL_AND_LINK = (
     click.option("--error-good", type=_PROBABILITY, default=0.0, help="Probability of erasure when good."),
     click.option("--error-bad", type=_PROBABILITY, default=1.0, help="Probability of erasure when bad."),
     click.option("--rtt", type=ROUND_TRIP, required=True, help="Round-trip propagation time in seconds."),
-    SLOT_INTERVAL_OPTION,
-    DECODE_TIME_OPTION,
+    click.option(
+        "--slot-interval",
+        type=POSITIVE_SECONDS,
+        default="0.001",
+        help="Time from one slot to the next, in seconds.",
+    ),
+    click.option(
+        "--decode-time",
+        type=DECODE_TIME,
+        default="0.036",
+        help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
+    ),
     click.option(
         "--detection-delay",
         type=SECONDS,
@@ -115,9 +134,8 @@ _CHANNEL_AND_LINK = (
 
 
 def _command(scheme: str) -> click.Command:
-    """Return the command of one scheme, which has that scheme's parameters only."""
+    """Return the command of one model, which has the parameters of its schemes only."""
 
-    @scheme_options(scheme, PARAMETERS[scheme])
     @with_options(*_CHANNEL_AND_LINK)
     def run(
         alpha: list[float],
@@ -132,13 +150,16 @@ def _command(scheme: str) -> click.Command:
         laws: int | None,
         plot: str | None,
         as_json: bool,
-        **parameters: int | float | str | None,
+        **schemes: Scheme,
     ) -> None:
         from tmt.theory import RegularLink, TwoStateChannel  # noqa: PLC0415  (numpy takes long to import)
         from tmt.theory.catalogue import sweep  # noqa: PLC0415
 
         channels = [TwoStateChannel(*pair, error_good, error_bad) for pair in itertools.product(alpha, beta)]
         link = RegularLink(rtt, slot_interval, decode_time, detection_delay)
+        parameters: Parameters = {}
+        for name, one in schemes.items():
+            parameters |= _parameters(one, MODELS[scheme][name])
         if parameters.get("repetitions") is not None:  # the others have no meaning without feedback
             parameters = {"repetitions": parameters["repetitions"]}
         rows = sweep(scheme, channels, link, parameters, formula)
@@ -152,7 +173,29 @@ def _command(scheme: str) -> click.Command:
         click.echo(json_text(as_record(found)) if as_json else as_table(found))
         _warn(found)
 
-    return click.command(name=scheme, help=HELP[scheme] + RESULTS)(run)
+    values = {name: _part(name, own) for name, own in MODELS[scheme].items()}
+    text = HELP[scheme] + RESULTS
+    return click.command(name=scheme, cls=Values, values=values, renamed=OLD, help=text)(run)
+
+
+def _part(scheme: str, parameters: dict[str, int | None]) -> Part:
+    """Return the scheme with those parameters only that a model has."""
+    hidden = dict.fromkeys(declared(SCHEMES[scheme]).keys() - parameters.keys(), MISSING)
+    return Part((scheme,), SCHEMES[scheme], hidden=hidden)
+
+
+def _parameters(scheme: Scheme, bounds: dict[str, int | None]) -> Parameters:
+    """Return the arguments of a model, with times in nanoseconds (UsageError)."""
+    found: Parameters = {}
+    for key, most in bounds.items():
+        value, field = getattr(scheme, key), declared(type(scheme))[key]
+        if most is not None and (scheme.name != "arq" if value is None else value > most):
+            allowed = f"a whole number from {field.param.least:g} to {most}: more would take too long"
+            with by_options():
+                raise Refused([Problem((key,), "none" if value is None else value, "range", allowed)])
+        is_time = field.param.unit == "s"
+        found[f"{key}_ns" if is_time else key] = ns(value) if is_time else value
+    return found
 
 
 def _laws(channel: TwoStateChannel, size: int) -> Laws:

@@ -34,7 +34,8 @@ class ValueOption(click.Option):
 
     def __init__(self, place: Place, heading: str, flags: str, **attributes: Any) -> None:
         self.place, self.heading = place, heading
-        super().__init__([flags, "__".join(map(str, place))], default=None, show_default=False, **attributes)
+        name = "__".join(map(str, place)).replace("-", "_")
+        super().__init__([flags, name], default=None, show_default=False, **attributes)
 
 
 class Text(click.ParamType[Any]):
@@ -201,7 +202,8 @@ class Part:
 
     def heading(self, kind: type[Spec]) -> str:
         """Return the heading of a class's options."""
-        return f"{self.place[-1]} {kind.name}".replace("_", " ").strip().capitalize()
+        words = dict.fromkeys((str(self.place[-1]).replace("_", " "), kind.name))
+        return " ".join(words).strip().capitalize()
 
     def _usual(self, kind: type[Spec], key: str, field: Field) -> Any:
         return getattr(self.usual, key) if type(self.usual) is kind else field.default
@@ -231,11 +233,12 @@ class Part:
         words = tuple(self.choices)
         more = f"NAME is {listed(words)}." if is_made else f"{self.flag} NAME --help shows its options."
         end = f"  [default: {self.usual.name}]" if isinstance(self.usual, Spec) else ""
+        end = "  [required]" if self.usual is MISSING else end
         return ValueOption(
             *((*self.place, "name"), self.heading(self.family), self.flag),
             type=Text("NAME", words),
             multiple=self.is_many,
-            help=f"{self.meaning or first_line(self.family)} {more}{'  [required]' if self.usual is MISSING else end}",
+            help=f"{self.meaning or first_line(self.family)} {more}{end}",
         )
 
     def _option(self, kind: type[Spec], key: str, field: Field) -> ValueOption:

@@ -58,7 +58,7 @@ def rlc(
     channel: TwoStateChannel,
     link: RegularLink,
     reassembly_ns: int = 35_000_000,
-    rlc_mode: str = "acknowledged",
+    mode: str = "acknowledged",
     delivery: str = "in-order",
 ) -> Performance:
     """Return the performance of RLC over the bare link, with one report for each gap.
@@ -67,7 +67,7 @@ def rlc(
     ----------
     reassembly_ns
         t-Reassembly.
-    rlc_mode
+    mode
         ``acknowledged`` or ``unacknowledged``.
     delivery
         ``in-order`` or ``any-order``, in acknowledged mode.
@@ -78,12 +78,12 @@ def rlc(
         When the mode or the delivery has another name than in the scheme.
     """
     for name, value, allowed in (
-        ("rlc_mode", rlc_mode, ("acknowledged", "unacknowledged")),
+        ("mode", mode, ("acknowledged", "unacknowledged")),
         ("delivery", delivery, ("in-order", "any-order")),
     ):
         if value not in allowed:
             raise UsageError(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")
-    unacknowledged = rlc_mode == "unacknowledged"
+    unacknowledged = mode == "unacknowledged"
     erased = channel.erasure_probability
     if erased in (0.0, 1.0):
         delay_s = np.nan if erased else link.recovery_delay_s(0.0)
