@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.options import JSON, FilePath
+from tmt.cli.options import JSON, output_option
 
 if TYPE_CHECKING:
     from tmt.results.dataset import Results
@@ -19,7 +19,7 @@ CAMPAIGN = click.Path(exists=True, path_type=Path)
 @click.argument("first", type=CAMPAIGN)
 @click.argument("second", type=CAMPAIGN, required=False)
 @JSON
-@click.option("--output", type=FilePath(Path), help="Write the comparison as one HTML page into this file.")
+@output_option("Write the comparison as one HTML page into this file.")
 def command(first: Path, second: Path | None, as_json: bool, output: Path | None) -> None:
     """Compare the campaigns FIRST and SECOND run by run; each is a folder of results or a pack.
 

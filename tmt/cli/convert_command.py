@@ -12,7 +12,7 @@ import click
 from tmt.cli.json_output import json_text
 from tmt.cli.notes import beginning, gap_notes, phy_notes, print_notes, rtt_ns_of, stall_notes
 from tmt.cli.old_options import flat_rlc
-from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber
+from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, output_option
 from tmt.cli.progress import progress_bar
 from tmt.cli.row_counts import rows_of
 from tmt.cli.values import Values
@@ -26,6 +26,7 @@ from tmt.spec.options import Part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from tmt.core.counts import Counts
     from tmt.io.conversion import Conversion
@@ -56,12 +57,8 @@ SCHEME = Part(
 @click.option(
     "--every", type=WholeNumber(1), default=1, help="Keep every n-th slot: the share of one of n users."
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False),
-    metavar="DIR",
-    help="Convert every PHY with every --scheme, into link traces PHY-SCHEME.npy in this folder.",
+@output_option(
+    "Convert every PHY with every --scheme, into link traces PHY-SCHEME.npy in this folder.", is_folder=True
 )
 @JSON
 def command(
@@ -69,7 +66,7 @@ def command(
     scheme: tuple[Scheme, ...],
     rtt_ns: int | None,
     every: int,
-    output: str | None,
+    output: Path | None,
     as_json: bool,
 ) -> None:
     """Turn the PHY trace PHY into the link trace LINK of a scheme; the endings choose the formats.
@@ -118,7 +115,7 @@ def command(
 
 
 def _conversions(
-    paths: Sequence[str], schemes: Sequence[Scheme], rtt: float, every: int, output: str | None
+    paths: Sequence[str], schemes: Sequence[Scheme], rtt: float, every: int, output: Path | None
 ) -> list[Conversion]:
     from tmt.io.conversion import Conversion  # noqa: PLC0415
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import MISSING
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.notes import print_notes
+from tmt.cli.options import output_option
 from tmt.cli.values import Values, by_options
 from tmt.core.errors import UsageError
 from tmt.core.units import seconds_to_ns
@@ -23,6 +23,7 @@ from tmt.spec.path import Path as LinkPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tmt.run.emulate.results import EmulationResult
 
@@ -75,13 +76,7 @@ class _CommandAfterDashes(Values):
 @click.option(
     "--sysctl", "sysctls", multiple=True, metavar="NAME=VALUE", help="Set net.NAME at both ends; repeatable."
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write packets.parquet and result.json into this new folder.",
-)
+@output_option("Write packets.parquet and result.json into this new folder.", is_folder=True)
 @click.option("--quiet", is_flag=True, help="Print no summary.")
 def command(
     trace: str | None,
@@ -115,7 +110,7 @@ def command(
     if not program:
         raise UsageError("there is no COMMAND; it follows --, as in: tmt emulate TRACE --rtt 0.5 -- COMMAND")
     outs = tuple(WayOut.parse(text) for text in ways_out)
-    with by_options({("sysctls",): ("emulation", "sysctl")}):
+    with by_options({("sysctls",): "--sysctl"}):
         link, back = links.forward(trace, "TRACE"), links.back()
         emulation = Emulation(program, link, path, back, ways_out=outs, **given)
     if output is not None:

@@ -250,6 +250,12 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as
 """Result for programs; notes stay on stderr."""
 
 
+def output_option(words: str, *, is_folder: bool = False, metavar: str | None = None) -> Decorator:
+    """Return the option of a command's output, which has one name everywhere."""
+    kind = click.Path(file_okay=False, path_type=Path) if is_folder else FilePath(Path)
+    return click.option("-o", "--output", type=kind, metavar="DIR" if is_folder else metavar, help=words)
+
+
 def with_options(*options: Decorator) -> Decorator:
     """Return a decorator that adds options; the help lists them in this order."""
 

@@ -7,20 +7,24 @@ from pathlib import Path
 
 import click
 
-from tmt.cli.options import JSON, FilePath
+from tmt.cli.notes import print_warnings
+from tmt.cli.options import JSON, output_option
+from tmt.cli.values import Values
+from tmt.core.declaration import Refused
 
 
-@click.command()
+@click.command(cls=Values, renamed={"--out": "--results"})
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option(
-    "--out",
+    "--results",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
     help="Folder of the results.  [default: out/NAME beside SCENARIO]",
 )
-@click.option("--output", type=FilePath(Path), help="The archive.  [default: NAME.pack.zip in this folder]")
+@output_option("The archive.  [default: NAME.pack.zip in this folder]")
 @click.option("--records", is_flag=True, help="Put the packet records into it, too.")
 @JSON
-def command(scenario: Path, out: Path | None, output: Path | None, records: bool, as_json: bool) -> None:
+def command(scenario: Path, results: Path | None, output: Path | None, records: bool, as_json: bool) -> None:
     """Write the campaign of the file SCENARIO into one archive: scenario, traces, results, what made them.
 
     The archive is a ZIP file that `tmt run` repeats. The same campaign makes the same archive, byte for byte.
@@ -35,8 +39,14 @@ def command(scenario: Path, out: Path | None, output: Path | None, records: bool
     from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli.json_output import json_text  # noqa: PLC0415
     from tmt.cli.pack_output import packed_line  # noqa: PLC0415
+    from tmt.spec import toml  # noqa: PLC0415
 
-    folder = out or default_folder(scenario)
+    folder = results or default_folder(scenario)
     pack = output or Path(f"{scenario.stem}.pack.zip")
-    summary = write_pack(scenario, folder, pack, records=records)
+    asked = toml.read(scenario)
+    print_warnings(asked.notes)
+    try:
+        summary = write_pack(asked.scenario, folder, pack, records=records)
+    except Refused as refused:
+        raise asked.error(refused) from None
     click.echo(json_text({"pack": str(pack), **asdict(summary)}) if as_json else packed_line(pack, summary))

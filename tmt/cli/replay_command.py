@@ -16,7 +16,7 @@ from tmt.cli.json_output import json_text
 from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.notes import print_notes, print_warnings
 from tmt.cli.old_options import flat_rlc
-from tmt.cli.options import JSON, FigurePath, Number, WholeNumber
+from tmt.cli.options import JSON, FigurePath, Number, WholeNumber, output_option
 from tmt.cli.values import Values, by_options
 from tmt.core.errors import UsageError
 from tmt.core.schemes.registry import SCHEMES
@@ -73,13 +73,7 @@ OLD = OLD_NAMES | {
 @click.option("--seed", type=WholeNumber(1, MAX_SEED), default=1, help="Number of the random substream.")
 @click.option("--timeout", type=Number(0, min_open=True), help="Seconds after which the run is killed.")
 @JSON
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Keep the records of the run in this new folder.",
-)
+@output_option("Keep the records of the run in this new folder.", is_folder=True)
 @click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf.")
 @click.option("--over-time", is_flag=True, help="Print the run over time, as bars of characters.")
 def command(

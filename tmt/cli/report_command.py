@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tmt.cli.notes import print_warnings
+from tmt.cli.options import output_option
 from tmt.cli.progress import progress_bar
 
 
@@ -18,10 +19,9 @@ def default_output(results: Path) -> Path:
 
 @click.command()
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the report.  [default: `report` inside RESULTS, or here if RESULTS cannot be written]",
+@output_option(
+    "Folder for the report.  [default: `report` inside RESULTS, or here if RESULTS cannot be written]",
+    is_folder=True,
 )
 @click.option(
     "--published",

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from tmt.cli.notes import print_notes, print_warnings, scenario_notes
-from tmt.cli.options import JOBS, JSON, QUIET, FigurePath
+from tmt.cli.options import JOBS, JSON, QUIET, FigurePath, output_option
 from tmt.cli.pools import pools
+from tmt.cli.values import Values
 from tmt.core.errors import StoppedError
 
 if TYPE_CHECKING:
@@ -24,13 +25,12 @@ if TYPE_CHECKING:
 FIGURES = ("comparison.png", "comparison.svg")
 
 
-@click.command()
+@click.command(cls=Values, renamed={"--out": "--output"})
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the results; a new one, or one that an earlier call has begun.  [default: out/NAME "
-    "beside SCENARIO]",
+@output_option(
+    "Folder of the results; a new one, or one that an earlier call has begun.  [default: out/NAME beside "
+    "SCENARIO]",
+    is_folder=True,
 )
 @JOBS
 @click.option(
@@ -52,7 +52,7 @@ FIGURES = ("comparison.png", "comparison.svg")
 )
 def command(
     scenario: Path,
-    out: Path | None,
+    output: Path | None,
     jobs: int | None,
     scheduler: str | None,
     dry_run: bool,
@@ -77,25 +77,27 @@ def command(
     """
     from tmt.campaign.campaign import foresee, open_campaign  # noqa: PLC0415
     from tmt.campaign.local_workers import default_jobs  # noqa: PLC0415
-    from tmt.campaign.scenario import load  # noqa: PLC0415
     from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.cli.run_live import live  # noqa: PLC0415
     from tmt.results.cells import summarise  # noqa: PLC0415
     from tmt.results.reading import results_of  # noqa: PLC0415
     from tmt.show.page.print_figures import draw_comparison  # noqa: PLC0415
+    from tmt.spec import toml  # noqa: PLC0415
 
     processes = jobs or default_jobs()
-    folder = out or default_folder(scenario)
+    folder = output or default_folder(scenario)
     with _scenario_of(scenario) as (path, pack):
-        print_notes(scenario_notes(load(path)))
+        asked = toml.read(path)
+        print_warnings(asked.notes)
+        print_notes(scenario_notes(asked))
         if dry_run:
-            planned = foresee(path, folder)
+            planned = foresee(asked, folder)
             print_warnings(planned.warnings())
             todo = planned.plan(retry_failed=retry_failed)
             click.echo(run_output.forecast(planned, todo, folder, processes, as_json=as_json))
             return 0
-        with pools(scheduler, folder, processes) as new_pool, open_campaign(path, folder) as campaign:
+        with pools(scheduler, folder, processes) as new_pool, open_campaign(asked, folder) as campaign:
             print_warnings(campaign.warnings())
             todo = campaign.plan(retry_failed=retry_failed)
             try:

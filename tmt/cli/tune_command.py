@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.notes import print_warnings
-from tmt.cli.options import JOBS, JSON, POSITIVE_SECONDS, QUIET, ROUND_TRIP, Number, WholeNumber, is_typed
+from tmt.cli.notes import print_notes, print_warnings
+from tmt.cli.options import JOBS, JSON, POSITIVE_SECONDS, QUIET, WholeNumber, is_typed, output_option
 from tmt.cli.pools import pools
+from tmt.cli.values import Values, by_options
+from tmt.core.declaration import Refused
 from tmt.core.errors import StoppedError, UsageError
-from tmt.core.units import ns_to_seconds
+from tmt.core.units import ns_to_seconds, seconds_to_ns
+from tmt.core.words.plausibility import time_notes
+from tmt.spec.options import Part
+from tmt.spec.path import Path as LinkPath
+from tmt.spec.traffic import Traffic
+from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tmt.core.declaration import Place
     from tmt.results.tune.space import Value
     from tmt.results.tune.task import Task
 
 PAGE = "tune.html"
 
-FOR_TRACES = (
-    *("objectives", "constraints", "tcp", "stack", "rtt_ns", "duration_ns", "queue_packets"),
-    *("schemes", "varied", "courses", "held_out", "level", "tolerance", "most_candidates"),
-)
-"""Options that a table [tune] replaces."""
+VALUES = {
+    "path": Part(("path",), LinkPath, usual=None),
+    "traffic": Part(("traffic",), Traffic, usual=None, hidden={"duration": MISSING, "seeds": MISSING}),
+    "goal": Part(("goal",), Tune, usual=None),
+}
+
+FOR_TRACES = {"duration_ns": "--duration", "schemes": "--scheme", "varied": "--vary", "courses": "--courses"}
+"""Options that a scenario replaces, besides those of `VALUES`."""
 
 
 class Varied(click.ParamType[tuple[str, tuple[Any, ...]]]):
@@ -55,32 +67,13 @@ def _scalar(text: str) -> Value:
     return {"true": True, "false": False}.get(text, text)
 
 
-@click.command()
+@click.command(cls=Values, values=VALUES, renamed={"--queue": "--queue-packets", "--out": "--output"})
 @click.argument("trace", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--objective",
-    "objectives",
-    multiple=True,
-    help="goodput, transfer-time:BYTES, delay-median, delay-p95, delay-p99, efficiency, or a weighted sum "
-    "such as '1e-6*goodput + 2*delay-p95'; two objectives ask for a Pareto front.  [default: goodput]",
-)
-@click.option(
-    "--constraint",
-    "constraints",
-    multiple=True,
-    help="Bound on the mean of a measure, such as 'delay-p95<1'; may be repeated.",
-)
-@click.option("--tcp", default="cubic", help="TCP variant.")
-@click.option("--stack", help="TCP stack.  [default: modern]")
-@click.option("--rtt", "rtt_ns", type=ROUND_TRIP, help="Round-trip propagation time in seconds.")
 @click.option(
     "--duration",
     "duration_ns",
     type=POSITIVE_SECONDS,
     help="Length of a run in seconds.  [default: 60, or the fiftieth part of a shorter trace]",
-)
-@click.option(
-    "--queue", "queue_packets", type=WholeNumber(1), help="Limit of the queue before each link, in packets."
 )
 @click.option(
     "--scheme",
@@ -95,28 +88,12 @@ def _scalar(text: str) -> Value:
     multiple=True,
     metavar="KEY=VALUES",
     help="Values to search of a scheme's parameter, such as harq.data=10,20,50 or harq.repair=0:5, or of the "
-    "link, such as hold=0.1,0.5; keys as in scenario files; may be repeated.",
+    "path, such as hold=0.1,0.5; keys as in scenario files; may be repeated.",
 )
 @click.option("--courses", type=WholeNumber(2), default=20, help="Most courses that the search runs.")
-@click.option("--held-out", type=WholeNumber(2), default=10, help="Courses that the search does not see.")
-@click.option("--level", type=Number(0.5, 0.9999), default=0.95, help="Confidence level of tests and bounds.")
-@click.option(
-    "--tolerance",
-    type=Number(0, 0.9999),
-    default=0.01,
-    help="Stop when no candidate can be better than the winner by more than this share.",
-)
-@click.option(
-    "--most-candidates",
-    type=WholeNumber(2, 10_000),
-    default=256,
-    help="Largest space that is searched completely; from a larger space, this number of candidates is "
-    "sampled.",
-)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the results; a second call goes on there.  [default: out/NAME-tune beside TRACE]",
+@output_option(
+    "Folder of the results; a second call goes on there.  [default: out/NAME-tune beside TRACE]",
+    is_folder=True,
 )
 @JOBS
 @click.option("--scheduler", metavar="ADDRESS", help="Run the simulations on this dask.distributed cluster.")
@@ -125,7 +102,7 @@ def _scalar(text: str) -> Value:
 @JSON
 def command(
     trace: Path,
-    out: Path | None,
+    output: Path | None,
     jobs: int | None,
     scheduler: str | None,
     dry_run: bool,
@@ -135,7 +112,7 @@ def command(
 ) -> int:
     """Find the best link-layer scheme and parameters for TRACE and a transport.
 
-    TRACE is a PHY trace, or a scenario file (.toml) with a table [tune], whose schemes and links are the
+    TRACE is a PHY trace, or a scenario file (.toml) with a table [tune], whose schemes and paths are the
     search space. A course is a piece of the channel that all candidates see. All candidates run the first
     courses; those that may still be the best run more. The result is a recommendation, its ties, an upper
     bound on the gain of any other candidate, and its value on courses that the search has not seen. The
@@ -154,17 +131,13 @@ def command(
     from tmt.campaign.local_workers import default_jobs  # noqa: PLC0415
     from tmt.cli import tune_output  # noqa: PLC0415
     from tmt.cli.run_progress import run_progress  # noqa: PLC0415
-    from tmt.results.tune.task import is_scenario, read_task  # noqa: PLC0415
+    from tmt.results.tune.task import is_scenario  # noqa: PLC0415
     from tmt.results.tune.tuning import default_folder, plan_tuning, tune  # noqa: PLC0415
     from tmt.results.tune.wording import complaints  # noqa: PLC0415
     from tmt.show.page.tune_page import write_page  # noqa: PLC0415
 
-    if is_scenario(trace):
-        _refuse_options()
-        task = read_task(trace)
-    else:
-        task = _task_of(trace, options)
-    folder = out or default_folder(trace)
+    task = _task_of_scenario(trace, options) if is_scenario(trace) else _task_of_trace(trace, options)
+    folder = output or default_folder(trace)
     planned = plan_tuning(task)
     processes = jobs or default_jobs()
     if dry_run:
@@ -188,32 +161,50 @@ def command(
     return 0 if found.recommendation.is_useful else 1
 
 
-def _refuse_options() -> None:
-    """Refuse options whose values a scenario's table [tune] gives."""
-    for param in click.get_current_context().command.params:
-        if param.name in FOR_TRACES and is_typed(param.name):
-            raise UsageError(f"{param.opts[0]} is given with a scenario, whose table [tune] and grid say it")
+def _task_of_scenario(path: Path, options: dict[str, Any]) -> Task:
+    """Return the task of a scenario file, which leaves nothing to options (UsageError)."""
+    from tmt.results.tune.task import task_of  # noqa: PLC0415
+    from tmt.spec import toml  # noqa: PLC0415
+
+    flags = [flag for name, flag in FOR_TRACES.items() if is_typed(name)]
+    for name in VALUES:
+        said = [] if options[name] is None else options[name].said()
+        flags += [f"--{key.replace('_', '-')}" for key in said]
+    if flags:
+        raise UsageError(f"{flags[0]}: is given with a scenario, whose tables say it")
+    asked = toml.read(path)
+    print_warnings(asked.notes)
+    try:
+        return task_of(asked.scenario)
+    except Refused as refused:
+        raise asked.error(refused) from None
 
 
-def _task_of(trace: Path, options: dict[str, Any]) -> Task:
-    """Return the task that the options describe; they have the names of `trace_task`'s parameters.
-
-    Raises
-    ------
-    UsageError
-        When an option is missing or not allowed.
-    """
+def _task_of_trace(trace: Path, options: dict[str, Any]) -> Task:
+    """Return the task that the options describe (UsageError)."""
     from tmt.results.tune.trace_task import trace_task  # noqa: PLC0415
 
-    values = dict(options)
-    rtt_ns, duration_ns = values.pop("rtt_ns"), values.pop("duration_ns")
-    if rtt_ns is None:
-        raise UsageError(
-            "--rtt is missing: a search over a trace needs the round-trip propagation time in seconds"
+    path, duration_ns = options["path"], options["duration_ns"]
+    if path is None:
+        raise UsageError("--rtt: is missing; a search over a trace needs the round-trip propagation time")
+    print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
+    places: dict[Place, Place | str] = {
+        ("seeds",): "--courses",
+        ("schemes",): "--scheme",
+        ("varied",): "--vary",
+        **{(key, 0): (key,) for key in ("path", "traffic")},
+    }
+    with by_options(places):
+        return trace_task(
+            trace,
+            path,
+            options["traffic"] or Traffic(),
+            options["goal"] or Tune(),
+            schemes=options["schemes"],
+            varied=_joined(options["varied"]),
+            courses=options["courses"],
+            duration=None if duration_ns is None else ns_to_seconds(duration_ns),
         )
-    values["varied"] = _joined(values["varied"])
-    duration_s = None if duration_ns is None else ns_to_seconds(duration_ns)
-    return trace_task(trace, ns_to_seconds(rtt_ns), duration_s=duration_s, **values)
 
 
 def _joined(varied: Sequence[tuple[str, tuple[Value, ...]]]) -> dict[str, list[Value]]:

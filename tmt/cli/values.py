@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.core.declaration import Refused
+from tmt.core.declaration import Refused, spelled
 from tmt.core.errors import UsageError
 from tmt.spec.options import Part, ValueOption, first_line, flag_of, listed
 
@@ -103,7 +103,7 @@ class Values(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Make the objects; each value that is not allowed gives one line."""
         options = [one for one in self.get_params(ctx) if isinstance(one, ValueOption)]
-        given = {option.place: ctx.params.pop(str(option.name)) for option in options}
+        given = {option.place: option.typed(ctx.params.pop(str(option.name))) for option in options}
         lines = []
         for part in self.parts:
             try:
@@ -155,19 +155,22 @@ def _warn(ctx: click.Context, warning: str | None) -> None:
 
 
 @contextmanager
-def by_options(moved: Mapping[Place, Place] | None = None) -> Iterator[None]:
+def by_options(moved: Mapping[Place, Place | str] | None = None) -> Iterator[None]:
     """Name options in refusals of an object that a command makes of others.
 
-    `moved` gives the place of a part among the command's values, where it is another one than in the object.
+    `moved` gives the place of a part among the command's values, where it is another one than in the object, or
+    the option whose value names the part.
     """
     try:
         yield
     except Refused as refused:
-        lines = []
-        for one in refused.problems:
-            place = one.place
-            for inner, outer in (moved or {}).items():
-                if place[: len(inner)] == inner:
-                    place = (*outer, *place[len(inner) :])
-            lines.append(f"{flag_of(place)}: {one}")
+        lines = [f"{_flag(one.place, moved or {})}: {one}" for one in refused.problems]
         raise UsageError("\n".join(lines)) from None
+
+
+def _flag(place: Place, moved: Mapping[Place, Place | str]) -> str:
+    for inner, outer in moved.items():
+        if place[: len(inner)] == inner:
+            rest = place[len(inner) :]
+            return f"{outer} {spelled(rest)}".strip() if isinstance(outer, str) else flag_of((*outer, *rest))
+    return flag_of(place)

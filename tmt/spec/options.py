@@ -37,6 +37,13 @@ class ValueOption(click.Option):
         name = "__".join(map(str, place)).replace("-", "_")
         super().__init__([flags, name], default=None, show_default=False, **attributes)
 
+    def typed(self, value: Any) -> Any:
+        """Return what was typed, None where nothing was; lists may be typed in several pieces."""
+        if not isinstance(self.type, Text) or self.type.field is None or not self.type.field.is_many:
+            return value
+        members = [member for piece in value or () for member in piece]
+        return members[0] if self.type.field.takes_one and len(members) == 1 else members or None
+
 
 class Text(click.ParamType[Any]):
     """Text behind an option, made a number where its field takes numbers; the declaration checks it."""
@@ -50,8 +57,7 @@ class Text(click.ParamType[Any]):
             return value
         if not self.field.is_many:
             return typed(self.field, value)
-        members = [typed(self.field, part.strip()) for part in value.split(",")]
-        return members[0] if self.field.takes_one and len(members) == 1 else members
+        return [typed(self.field, part.strip()) for part in value.split(",")]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """Return the placeholder."""
@@ -254,7 +260,7 @@ class Part:
             name = "|".join(field.choices) if field.kind is str and field.choices else _placeholder(field)
             if len(name) > MOST_BESIDE:
                 name, said = "NAME", f"{said} NAME is {', '.join(field.choices)}."
-            attributes = {"type": Text(name, field.choices, field)}
+            attributes = {"type": Text(name, field.choices, field), "multiple": field.is_many}
         if usual is MISSING:
             said += "" if self.usual is None else "  [required]"
         elif default:
