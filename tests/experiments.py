@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tmt.core.declaration import declared
@@ -24,12 +25,25 @@ class Asked(NamedTuple):
     def fingerprint(self) -> str:
         return backends.fingerprint(self.experiment)
 
+    def changed(self, **settings: Any) -> Asked:
+        path, traffic, rest = _sorted(settings)
+        own = self.experiment
+        return Asked(
+            replace(own, path=replace(own.path, **path), traffic=replace(own.traffic, **traffic), **rest)
+        )
+
 
 def asked(**settings: Any) -> Asked:
-    values = {
+    path, traffic, rest = _sorted(settings)
+    return Asked(Experiment(path=Path(**path), traffic=Traffic(**traffic), **rest))
+
+
+def _sorted(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the settings of the path, those of the traffic and the rest, with times in seconds."""
+    rest = {
         name.removesuffix("_ns"): value / NS_PER_S if name.endswith("_ns") and value is not None else value
         for name, value in settings.items()
     }
-    path = {name: values.pop(name) for name in declared(Path) if name in values}
-    traffic = {name: values.pop(name) for name in declared(Traffic) if name in values}
-    return Asked(Experiment(path=Path(**path), traffic=Traffic(**traffic), **values))
+    path = {name: rest.pop(name) for name in declared(Path) if name in rest}
+    traffic = {name: rest.pop(name) for name in declared(Traffic) if name in rest}
+    return path, traffic, rest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,7 +82,7 @@ def test_ten_percent_losses__cost_it_less_than_any_tcp(link_file: LinkFactory) -
     lost = np.flatnonzero(np.random.default_rng(3).random(10_000) < 0.1)
     path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, lost=lost)
     over = replay(forward=TraceLink(path, 1500))
-    fectcp, cubic = (replace(over, tcp=tcp).run().row["goodput_bps"] for tcp in ("fectcp", "cubic"))
+    fectcp, cubic = (over.changed(tcp=tcp).run().row["goodput_bps"] for tcp in ("fectcp", "cubic"))
     assert fectcp > 2 * cubic
 
 
@@ -92,16 +91,16 @@ def test_late_packets__do_not_break_it(link_file: LinkFactory) -> None:
     delay_ns = np.where(np.random.default_rng(4).random(10_000) < 0.1, 150 * NS_PER_MS, 0)
     path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, delay_ns=delay_ns)
     over = replay(forward=TraceLink(path, 1500), in_order=False)
-    result = replace(over, code="0%", block_segments=100).run()
+    result = over.changed(code="0%", block_segments=100).run()
     # Two late ones in a row look like two lost ones: as with 10 % losses, but nothing stops.
     assert result.row["goodput_bps"] > 0.5 * 2e6 * PAYLOAD / 1500
-    whole = replace(over, transfer_bytes=500 * PAYLOAD).run()
+    whole = over.changed(transfer_bytes=500 * PAYLOAD).run()
     assert whole.row["flows_completed"] == 1
 
 
 def test_overheads__are_drawn_from_the_runs_seed() -> None:
     endless = replay(code="lt", block_segments=100)
-    first, again, other = (replace(endless, seed=seed).run().row for seed in (1, 1, 2))
+    first, again, other = (endless.changed(seed=seed).run().row for seed in (1, 1, 2))
     assert first["code_overhead"] == again["code_overhead"] != other["code_overhead"]
     assert 0.1 < first["code_overhead"] < 0.5
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from experiments import Asked, asked
-from naive import on_link
 
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
+from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.online_only import GoBackN, Hybrid
+from tmt.core.schemes.rlc import Rlc
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.spec.experiment import TraceLink
@@ -22,7 +23,7 @@ from tmt.spec.experiment import TraceLink
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.core.schemes.arq import Arq
+    from tmt.core.schemes.scheme import Scheme
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -50,10 +51,10 @@ def replay(link: TraceLink) -> Asked:
 
 def test_online__agrees_with_offline_where_the_link_is_hardly_ever_idle(tmp_path: Path) -> None:
     """One CUBIC flow that keeps the queue filled, in order: within 2 % (slow start and its end differ)."""
-    phy, scheme = phy_trace(), on_link.arq(rtt_ns=S // 5)
+    phy = phy_trace()
     write_trace(tmp_path / "phy.parquet", phy)
-    write_trace(tmp_path / "link.parquet", convert(phy, scheme))
-    online = replay(TraceLink(tmp_path / "phy.parquet", scheme=scheme)).run()
+    write_trace(tmp_path / "link.parquet", convert(phy, Arq(), 0.2))
+    online = replay(TraceLink(tmp_path / "phy.parquet", scheme=Arq(online=True))).run()
     offline = replay(TraceLink(tmp_path / "link.parquet")).run()
     assert online.row["goodput_bps"] == pytest.approx(offline.row["goodput_bps"], rel=0.02)
     assert online.row["forward_utilisation"] > 0.97
@@ -63,7 +64,7 @@ def test_online__agrees_with_offline_where_the_link_is_hardly_ever_idle(tmp_path
 def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> None:
     phy = phy_trace()
     write_trace(tmp_path / "phy.npy", PhyTrace(phy.tx_time_ns[:500], phy.decode_time_ns[:500]))
-    link = TraceLink(tmp_path / "phy.npy", scheme=Fec(data=5, repair=1))
+    link = TraceLink(tmp_path / "phy.npy", scheme=Fec(data=5, repair=1, online=True))
     assert replay(link).run().row["forward_trace_repeats"] >= 24  # 150 s over 6 s
     stopped = asked(
         tcp="cubic", forward=link, rtt_ns=S // 5, duration_ns=20 * S, queue_packets=200, loop=False
@@ -77,11 +78,11 @@ def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> Non
     ("scheme", "share"),
     [
         # A slot every 12 ms: feedback arrives with slot 18, or with slot 17 if the slot is erased.
-        (on_link.harq_processes(S // 5, processes=9, max_transmissions=None), 1 / 2),
+        (HarqProcesses(9, max_transmissions=None, online=True), 1 / 2),
         # The least multiple of 12 slots that is not below 18 is 24.
-        (on_link.harq_processes(S // 5, processes=12, retransmission="synchronous"), 1 / 2),
+        (HarqProcesses(12, retransmission="synchronous", online=True), 1 / 2),
         # Each LLDU takes two slots.
-        (on_link.harq_processes(S // 5, repetitions=2), 1),
+        (HarqProcesses(repetitions=2, online=True), 1),
     ],
 )
 def test_harq_processes__use_the_slots_of_the_law(
@@ -94,28 +95,30 @@ def test_harq_processes__use_the_slots_of_the_law(
 
 
 def test_online__refuses_parameters_of_conversions() -> None:
-    with pytest.raises(UsageError, match="feedback_seed is 3; harq-processes online knows only 0"):
-        TraceLink("phy.npy", scheme=on_link.harq_processes(0, feedback_seed=3))
+    with pytest.raises(UsageError, match="feedback_seed: 3 has no meaning: the seed of the run draws the"):
+        HarqProcesses(feedback_seed=3, online=True)
+    with pytest.raises(UsageError, match=r"below\.feedback_seed: 3 has no meaning"):
+        Rlc(HarqProcesses(feedback_seed=3), online=True)
+
+
+COMBINED = HarqProcesses(repetitions=2, combining="incremental", combining_threshold_db=3.0)
 
 
 @pytest.mark.parametrize("ending", [".npy", ".parquet"])
-@pytest.mark.parametrize("combined", [HarqProcesses, RlcOverHarqProcesses])
-def test_combining__takes_the_es_n0_of_a_file(
-    combined: type[HarqProcesses], ending: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("scheme", [replace(COMBINED, online=True), Rlc(COMBINED, online=True)])
+def test_combining__takes_the_es_n0_of_a_file(scheme: Scheme, ending: str, tmp_path: Path) -> None:
     """Every slot is erased, and every second copy decoded: two slots of 12 ms for a packet."""
     phy, erased = phy_trace(), np.zeros(16_667, np.int64)
     phy = replace(phy, decode_time_ns=erased, es_n0_mdb=np.full(16_667, -1000, np.int32))
     path = tmp_path / f"phy{ending}"
     write_trace(path, phy)
-    scheme = combined(rtt_ns=S // 5, repetitions=2, combining="incremental", combining_threshold_db=3.0)
     row = replay(TraceLink(path, scheme=scheme)).run().row
     assert row["forward_online"] == scheme.label
     assert row["goodput_bps"] == pytest.approx(1448 * 8 / 0.024, rel=0.03)
 
 
 def test_combining__refuses_a_file_without_es_n0(tmp_path: Path) -> None:
-    scheme = on_link.harq_processes(S // 5, combining="chase", combining_threshold_db=2.0)
+    scheme = HarqProcesses(combining="chase", combining_threshold_db=2.0, online=True)
     for name in ("phy.npy", "phy.csv"):
         write_trace(tmp_path / name, phy_trace())
         with pytest.raises(InputError) as refused:
@@ -130,26 +133,25 @@ def test_online__has_schemes_of_its_own(tmp_path: Path) -> None:
     """Beside selective repeat: go-back-N of one frame stops and waits, and limits leave losses."""
     write_trace(tmp_path / "phy.npy", phy_trace())
 
-    def row(scheme: Arq | GoBackN | Hybrid) -> dict[str, object]:
+    def row(scheme: Scheme) -> dict[str, object]:
         return replay(TraceLink(tmp_path / "phy.npy", scheme=scheme)).run().row
 
     # 0.2 s for a report: a packet in every 17th slot.
-    waits = row(GoBackN(rtt_ns=S // 5, window_frames=1))
+    waits = row(GoBackN(window_frames=1, online=True))
     assert waits["forward_online"] == "GBN(1)"
     assert waits["goodput_bps"] == pytest.approx(1448 * 8 / 0.204 * 0.97, rel=0.03)
     assert waits["forward_link_lost"] == 0
     # Each error costs a window, of which 17 slots pass until the report: 1 - 0.03 * 18 / (1 + 0.03 * 17).
-    windows = row(GoBackN(rtt_ns=S // 5, window_frames=40))
+    windows = row(GoBackN(window_frames=40, online=True))
     assert windows["goodput_bps"] == pytest.approx(1448 * 8 / 0.012 * 0.97 / (1 + 0.03 * 17), rel=0.05)
     # Frames of one packet, sent again at once: selective repeat.
-    assert row(Hybrid(rtt_ns=S // 5))["goodput_bps"] == row(on_link.arq(rtt_ns=S // 5))["goodput_bps"]
-    assert int(str(row(Hybrid(rtt_ns=S // 5, persistency=0))["forward_link_lost"])) > 20
+    assert row(Hybrid(online=True))["goodput_bps"] == row(Arq(online=True))["goodput_bps"]
+    assert int(str(row(Hybrid(persistency=0, online=True))["forward_link_lost"])) > 20
 
 
-def test_online__wants_a_phy_trace_and_the_paths_rtt(tmp_path: Path) -> None:
-    phy, scheme = phy_trace(), on_link.arq(rtt_ns=S // 5)
-    write_trace(tmp_path / "link.npy", convert(phy, scheme))
+def test_online__wants_a_phy_trace_and_a_scheme_that_works_online(tmp_path: Path) -> None:
+    write_trace(tmp_path / "link.npy", convert(phy_trace(), Arq(), 0.2))
     with pytest.raises(InputError, match="its rows are of kind link; a phy trace is needed"):
-        replay(TraceLink(tmp_path / "link.npy", scheme=scheme)).run()
-    with pytest.raises(UsageError, match="rtt_ns of an online scheme is 1; it must be the path's, 200000000"):
-        replay(TraceLink(tmp_path / "phy.parquet", scheme=on_link.arq(rtt_ns=1)))
+        replay(TraceLink(tmp_path / "link.npy", scheme=Arq(online=True))).run()
+    with pytest.raises(UsageError, match=r"scheme\.online: false .*; allowed: true: the scheme works inside"):
+        TraceLink(tmp_path / "phy.parquet", scheme=Arq())
