@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import pandas as pd
+
+from tools.page_tables import markdown_table
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -34,3 +38,24 @@ def count(statements: Iterable[Statement], holds: Verdict = "yes") -> int:
 def verdict(*parts: bool) -> Verdict:
     """Return whether a statement holds that has these parts: all of them, some or none."""
     return "yes" if all(parts) else "in part" if any(parts) else "no"
+
+
+def table(*readings: Iterable[Statement], heads: Iterable[str] = ("holds",)) -> str:
+    """Return a table in Markdown of statements and their verdicts, a column for each reading.
+
+    Statements that are made of several figures, with the same verdicts, have one row.
+    """
+    places: dict[tuple[str, ...], list[str]] = {}
+    for alike in zip(*readings, strict=True):
+        row = (alike[0].text, *(one.shown for one in alike))
+        places.setdefault(row, []).append(alike[0].where)
+    rows = (["; ".join(where), *row] for row, where in places.items())
+    return markdown_table(["where", "the paper says", *heads], rows)
+
+
+def frame(statements: Iterable[Statement], **columns: str) -> pd.DataFrame:
+    """Return statements, verdicts and the figures that decide, with `columns` before them."""
+    return pd.DataFrame(
+        columns | {"where": one.where, "the paper says": one.text, "holds": one.holds, "here": one.found}
+        for one in statements
+    )
