@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
@@ -40,7 +41,7 @@ def verdict(*parts: bool) -> Verdict:
     return "yes" if all(parts) else "in part" if any(parts) else "no"
 
 
-def table(*readings: Iterable[Statement], heads: Iterable[str] = ("holds",)) -> str:
+def table(*readings: Iterable[Statement], heads: Iterable[str]) -> str:
     """Return a table in Markdown of statements and their verdicts, a column for each reading.
 
     Statements that are made of several figures, with the same verdicts, have one row.
@@ -49,8 +50,24 @@ def table(*readings: Iterable[Statement], heads: Iterable[str] = ("holds",)) -> 
     for alike in zip(*readings, strict=True):
         row = (alike[0].text, *(one.shown for one in alike))
         places.setdefault(row, []).append(alike[0].where)
-    rows = (["; ".join(where), *row] for row, where in places.items())
+    rows = ([_together(where), *row] for row, where in places.items())
     return markdown_table(["where", "the paper says", *heads], rows)
+
+
+def judged(statements: Iterable[Statement]) -> str:
+    """Return a table of the statements that hold, and a list of the others with the figures that decide."""
+    statements = list(statements)
+    held = table([one for one in statements if one.holds == "yes"], heads=["holds"])
+    others = (one for one in statements if one.holds != "yes")
+    listed = (f"* {one.shown}, {one.where}: *{one.text}*. Here: {one.found}." for one in others)
+    return "\n".join([held, "", "What does not hold, or holds in part:", "", *listed])
+
+
+def _together(places: list[str]) -> str:
+    """Return places as one, the words with which all begin only once."""
+    words = [place.split() for place in places]
+    common = sum(1 for _ in takewhile(lambda same: len({*same}) == 1, zip(*words, strict=False)))
+    return "; ".join([places[0], *(" ".join(place[common:]) for place in words[1:])])
 
 
 def frame(statements: Iterable[Statement], **columns: str) -> pd.DataFrame:

@@ -13,10 +13,10 @@ from analysis.barakat2003 import questions, runs
 from analysis.barakat2003.figures import draw, draw_optimum
 from analysis.barakat2003.statements import judge
 from analysis.command_line import start
-from analysis.pages import write_page
-from analysis.statements import count
+from analysis.pages import write_csv, write_page
+from analysis.statements import count, frame, judged
 
-PAGE = "hybrid.md"
+PAGE, TABLE = "hybrid.md", "hybrid.csv"
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
@@ -35,18 +35,20 @@ def main(folder: Path) -> str:
     questions.draw_transfers(asked, images / "hybrid-transfers.png")
     statements = judge(figures, measured)
     held = count(statements)
+    write_csv(folder / TABLE, frame(statements))
     write_page(
         folder / PAGE,
         TEMPLATE,
         runs=len(measured) * runs.SEEDS + len(asked) * questions.SEEDS,
         seeds=runs.SEEDS,
         question_seeds=questions.SEEDS,
-        statements=statements,
+        judged=judged(statements),
         held=held,
+        total=len(statements),
         answers=questions.answers(asked),
     )
     return f"{held} of {len(statements)} statements of the paper hold ({folder / PAGE})"
 
 
 if __name__ == "__main__":
-    start(main, PAGE, "images/hybrid-*.png")
+    start(main, PAGE, TABLE, "images/hybrid-*.png")

@@ -14,10 +14,10 @@ from analysis.jin2006 import runs
 from analysis.jin2006.figures import draw_patterns, draw_systems, draw_windows
 from analysis.jin2006.results import FigureResults
 from analysis.jin2006.statements import judge
-from analysis.pages import write_page
-from analysis.statements import count
+from analysis.pages import write_csv, write_page
+from analysis.statements import count, frame, judged
 
-PAGE = "proxy-reproduction.md"
+PAGE, TABLE = "proxy-reproduction.md", "proxy-reproduction.csv"
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
@@ -37,6 +37,7 @@ def main(folder: Path) -> str:
     draw_patterns([independent, bursty], measured, images / "proxy-figure6.png")
     statements = judge(FigureResults(losses, delays, independent, bursty, reno, measured, windows))
     held, partly = count(statements), count(statements, "in part")
+    write_csv(folder / TABLE, frame(statements))
     write_page(
         folder / PAGE,
         TEMPLATE,
@@ -44,7 +45,8 @@ def main(folder: Path) -> str:
         seeds=runs.SEEDS,
         segments=runs.SEGMENTS,
         window=runs.LARGEST_WINDOW,
-        statements=statements,
+        judged=judged(statements),
+        total=len(statements),
         held=held,
         partly=partly,
     )
@@ -52,4 +54,4 @@ def main(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    start(main, PAGE, "images/proxy-figure*.png")
+    start(main, PAGE, TABLE, "images/proxy-figure*.png")
