@@ -8,14 +8,21 @@ Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and wr
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from analysis.botos import figures, losses, runs
 from analysis.botos.statements import judge_losses_and_shares, judge_throughput
 from analysis.command_line import start
-from analysis.pages import write_page
-from analysis.statements import count
+from analysis.pages import write_csv, write_page
+from analysis.statements import count, frame, table
+from tools.page_tables import markdown_table
 
-PAGE = "fectcp-wlan.md"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PAGE, TABLES = "fectcp-wlan.md", ("fectcp-wlan.csv", "fectcp-wlan-sharing.csv")
 SHOWN_LOSSES = (0.0, 0.05)
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 
@@ -26,7 +33,7 @@ def main(folder: Path) -> str:
     kept = folder / "campaigns" / "wlan"
     points = [*runs.figure_points(runs.DELAYS_S + runs.ROUND_TRIP_DELAYS_S), *runs.further_points()]
     measured = runs.measure(points, kept)
-    shared = runs.measure_sharing(runs.sharing_points(), kept)
+    shared = runs.measure_sharing(runs.pair_points() + runs.queue_points(), kept)
 
     losses.draw(images / "fectcp-figure1.png")
     for delay_s, name, title in (
@@ -39,29 +46,61 @@ def main(folder: Path) -> str:
         figures.draw_sharing(second, SHOWN_LOSSES, number, shared, images / f"fectcp-figure{number}.png")
     figures.draw_further(measured, images / "fectcp-further.png")
 
-    statements = judge_losses_and_shares(shared)
-    by_reading = [judge_throughput(measured, d) for d in (runs.DELAYS_S, runs.ROUND_TRIP_DELAYS_S)]
-    held = [count((*statements, *reading)) for reading in by_reading]
-    total = len(statements) + len(by_reading[0])
+    losses_alone, *sharing = judge_losses_and_shares(shared)
+    by_reading = {
+        name: [losses_alone, *judge_throughput(measured, delays_s), *sharing]
+        for name, delays_s in (
+            ("one direction", runs.DELAYS_S),
+            ("both directions", runs.ROUND_TRIP_DELAYS_S),
+        )
+    }
+    held = [count(statements) for statements in by_reading.values()]
+    total = len(by_reading["one direction"])
+    rates = _rates(shared)
+    write_csv(folder / TABLES[0], pd.concat(frame(own, reading=name) for name, own in by_reading.items()))
+    write_csv(folder / TABLES[1], rates)
     write_page(
         folder / PAGE,
         TEMPLATE,
         runs=(len(measured) + len(shared)) * runs.SEEDS,
         seeds=runs.SEEDS,
-        statements=statements,
-        by_reading=list(zip(*by_reading, strict=True)),
+        table=table(*by_reading.values(), heads=by_reading),
         held=held,
         total=total,
         limits=list(losses.limits()),
-        shared=shared,
+        shares=table_of_rates(rates),
         queues=[shared[point] for point in runs.queue_points()],
         queue_lengths=runs.QUEUES_PACKETS,
         settled=(runs.SETTLED_S, runs.UNTIL_S),
         cluster_bits=losses.SHORT_BITS,
-        label=figures.label,
     )
     return f"{held[0]} or {held[1]} of {total} statements of the paper hold ({folder / PAGE})"
 
 
+def _rates(shared: Mapping[runs.Sharing, runs.Shares]) -> pd.DataFrame:
+    """Return the rates of each pair of flows."""
+    rows = []
+    for point in runs.pair_points():
+        found = shared[point]
+        first, second = (found.mean_bps(flow, runs.SETTLED_S, runs.UNTIL_S).mean for flow in (0, 1))
+        row = {
+            "first": figures.label(point.first),
+            "second": figures.label(point.second),
+            "loss_percent": f"{100 * point.loss:g}",
+            "first_alone_kbps": f"{found.alone_bps.mean / 1e3:.0f}",
+            "first_kbps": f"{first / 1e3:.0f}",
+            "second_kbps": f"{second / 1e3:.0f}",
+            "jain": f"{found.jain.mean:.3f}" if point.second != "udp" else "",
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def table_of_rates(rates: pd.DataFrame) -> str:
+    """Return the rates of the first pair: FECTCP beside New Reno."""
+    heads = ["loss (%)", "FECTCP alone", "FECTCP", "New Reno", "Jain's index"]
+    return markdown_table(heads, rates.iloc[: len(runs.SHARED_LOSSES), 2:].to_numpy())
+
+
 if __name__ == "__main__":
-    start(main, PAGE, "images/fectcp-figure*.png", "images/fectcp-both-ways.png", "images/fectcp-further.png")
+    start(main, PAGE, *TABLES, *(f"images/fectcp-{name}.png" for name in ("figure*", "both-ways", "further")))
