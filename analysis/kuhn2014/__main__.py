@@ -20,6 +20,7 @@ from analysis.kuhn2014.campaigns import BEYOND, DISTRIBUTION_ES_N0_DB, PAPER
 from analysis.kuhn2014.figures import draw
 from analysis.kuhn2014.measures import cells, effort, read_cells, write_cells
 from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
+from analysis.pages import write_csv
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.io.atomic import write_text
 
@@ -55,6 +56,8 @@ def show(folder: Path) -> str:
     draw(found, folder / "images")
     page = render(found, others)
     write_text(folder / PAGE, page.text)
+    for name, table in page.tables.items():
+        write_csv(folder / f"reproduction-{name}.csv", table)
     left = [f"left out, for it does not hold: {sentence}" for sentence in page.left_out]
     return "\n".join([comparison.report(found), *left])
 
@@ -63,8 +66,7 @@ if __name__ == "__main__":
     start(
         main,
         PAGE,
-        CELLS,
-        READINGS,
+        "reproduction*.csv",
         "images/kuhn-*.png",
         as_is="execute nothing: show the runs that there are",
     )
