@@ -1,8 +1,6 @@
 """Every congestion control of Linux over four links: the table of docs/linux.md.
 
 ``python -m analysis.linux_controls [FOLDER]`` needs the kernel of `make linux-kernel`.
-
-  --docs    put the table into docs/linux.md, all controls into docs/linux-controls.csv
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 The same PHY traces, schemes and TCP flows, once as conversion and `Queue/Clift` (offline) and once as
 `Queue/Clift/Online`. Barakat and Al Fawal (2003) work online, Kuhn et al. (2014) offline.
-
-  --docs    put figure, table and CSV into docs
 """
 
 from __future__ import annotations

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
+from analysis.pages import write_csv, write_page
 from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 Verdict = Literal["yes", "in part", "no"]
 
@@ -42,15 +43,11 @@ def verdict(*parts: bool) -> Verdict:
 
 
 def table(*readings: Iterable[Statement], heads: Iterable[str]) -> str:
-    """Return a table in Markdown of statements and their verdicts, a column for each reading.
-
-    Statements that are made of several figures, with the same verdicts, have one row.
-    """
-    places: dict[tuple[str, ...], list[str]] = {}
-    for alike in zip(*readings, strict=True):
-        row = (alike[0].text, *(one.shown for one in alike))
-        places.setdefault(row, []).append(alike[0].where)
-    rows = ([_together(where), *row] for row, where in places.items())
+    """Return a table in Markdown of statements and their verdicts, a column for each reading."""
+    rows = (
+        [alike[0].where, alike[0].text, *(one.shown for one in alike)]
+        for alike in zip(*readings, strict=True)
+    )
     return markdown_table(["where", "the paper says", *heads], rows)
 
 
@@ -63,16 +60,20 @@ def judged(statements: Iterable[Statement]) -> str:
     return "\n".join([held, "", "What does not hold, or holds in part:", "", *listed])
 
 
-def _together(places: list[str]) -> str:
-    """Return places as one, the words with which all begin only once."""
-    words = [place.split() for place in places]
-    common = sum(1 for _ in takewhile(lambda same: len({*same}) == 1, zip(*words, strict=False)))
-    return "; ".join([places[0], *(" ".join(place[common:]) for place in words[1:])])
-
-
 def frame(statements: Iterable[Statement], **columns: str) -> pd.DataFrame:
     """Return statements, verdicts and the figures that decide, with `columns` before them."""
     return pd.DataFrame(
         columns | {"where": one.where, "the paper says": one.text, "holds": one.holds, "here": one.found}
         for one in statements
     )
+
+
+def write_judged(
+    folder: Path, page: str, template: Path, statements: list[Statement], **values: object
+) -> str:
+    """Write a page and the CSV file of its statements; return how many hold."""
+    held, partly, total = count(statements), count(statements, "in part"), len(statements)
+    write_csv((folder / page).with_suffix(".csv"), frame(statements))
+    counts = {"held": held, "partly": partly, "total": total}
+    write_page(folder / page, template, judged=judged(statements), **counts, **values)
+    return f"{held} of {total} statements of the paper hold, {partly} in part ({folder / page})"

@@ -1,14 +1,8 @@
-"""`python -m analysis.botos [FOLDER]`: the figures of Botos, Polgar and Bota, and their statements.
-
-Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and writes figures and page there.
-
-  --docs    copy what was written to docs/
-"""
+"""`python -m analysis.botos [FOLDER]`: the figures of Botos, Polgar and Bota, and their statements."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -17,12 +11,9 @@ from analysis.botos.statements import judge_losses_and_shares, judge_throughput
 from analysis.command_line import start
 from analysis.pages import write_csv, write_page
 from analysis.statements import count, frame, table
-from tools.page_tables import markdown_table
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-PAGE, TABLES = "fectcp-wlan.md", ("fectcp-wlan.csv", "fectcp-wlan-sharing.csv")
+PAGE, TABLE = "fectcp-wlan.md", "fectcp-wlan.csv"
+READINGS = {"one direction": runs.DELAYS_S, "both directions": runs.ROUND_TRIP_DELAYS_S}
 SHOWN_LOSSES = (0.0, 0.05)
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 
@@ -49,16 +40,11 @@ def main(folder: Path) -> str:
     losses_alone, *sharing = judge_losses_and_shares(shared)
     by_reading = {
         name: [losses_alone, *judge_throughput(measured, delays_s), *sharing]
-        for name, delays_s in (
-            ("one direction", runs.DELAYS_S),
-            ("both directions", runs.ROUND_TRIP_DELAYS_S),
-        )
+        for name, delays_s in READINGS.items()
     }
     held = [count(statements) for statements in by_reading.values()]
     total = len(by_reading["one direction"])
-    rates = _rates(shared)
-    write_csv(folder / TABLES[0], pd.concat(frame(own, reading=name) for name, own in by_reading.items()))
-    write_csv(folder / TABLES[1], rates)
+    write_csv(folder / TABLE, pd.concat(frame(own, reading=name) for name, own in by_reading.items()))
     write_page(
         folder / PAGE,
         TEMPLATE,
@@ -68,39 +54,15 @@ def main(folder: Path) -> str:
         held=held,
         total=total,
         limits=list(losses.limits()),
-        shares=table_of_rates(rates),
+        shares={point: shared[point] for point in runs.pair_points()},
         queues=[shared[point] for point in runs.queue_points()],
         queue_lengths=runs.QUEUES_PACKETS,
         settled=(runs.SETTLED_S, runs.UNTIL_S),
         cluster_bits=losses.SHORT_BITS,
+        label=figures.label,
     )
     return f"{held[0]} or {held[1]} of {total} statements of the paper hold ({folder / PAGE})"
 
 
-def _rates(shared: Mapping[runs.Sharing, runs.Shares]) -> pd.DataFrame:
-    """Return the rates of each pair of flows."""
-    rows = []
-    for point in runs.pair_points():
-        found = shared[point]
-        first, second = (found.mean_bps(flow, runs.SETTLED_S, runs.UNTIL_S).mean for flow in (0, 1))
-        row = {
-            "first": figures.label(point.first),
-            "second": figures.label(point.second),
-            "loss_percent": f"{100 * point.loss:g}",
-            "first_alone_kbps": f"{found.alone_bps.mean / 1e3:.0f}",
-            "first_kbps": f"{first / 1e3:.0f}",
-            "second_kbps": f"{second / 1e3:.0f}",
-            "jain": f"{found.jain.mean:.3f}" if point.second != "udp" else "",
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def table_of_rates(rates: pd.DataFrame) -> str:
-    """Return the rates of the first pair: FECTCP beside New Reno."""
-    heads = ["loss (%)", "FECTCP alone", "FECTCP", "New Reno", "Jain's index"]
-    return markdown_table(heads, rates.iloc[: len(runs.SHARED_LOSSES), 2:].to_numpy())
-
-
 if __name__ == "__main__":
-    start(main, PAGE, *TABLES, *(f"images/fectcp-{name}.png" for name in ("figure*", "both-ways", "further")))
+    start(main, PAGE, TABLE, *(f"images/fectcp-{name}.png" for name in ("figure*", "both-ways", "further")))

@@ -38,15 +38,7 @@ class RenderedPage:
 
 
 def render(cells: Cells, others: pd.DataFrame) -> RenderedPage:
-    """Fill the page.
-
-    Parameters
-    ----------
-    cells
-        Means and intervals of the page's scenarios.
-    others
-        Means of other readings.
-    """
+    """Fill the page from the cells of its scenarios and the means of other readings."""
     false: list[str] = []
 
     def claim(sentence: str, holds: bool) -> str:
@@ -78,7 +70,6 @@ def render(cells: Cells, others: pd.DataFrame) -> RenderedPage:
         targets=[
             (target, [line for line in lines if target.chosen(line.value)]) for target in comparison.TARGETS
         ],
-        groups=tables.by_group(lines),
         statements=said,
         held=count(said),
         partly=count(said, "in part"),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.kuhn2014 import comparison, published
+from analysis.kuhn2014 import published
 from analysis.kuhn2014.campaigns import BY_REPAIR, INTERLEAVED, UP, code_rate, packet_rate_kbps
-from analysis.kuhn2014.comparison import origin, worst
+from analysis.kuhn2014.comparison import origin
 from analysis.kuhn2014.left_out import FREE, rms
 from analysis.kuhn2014.readings import AS_HERE
 from tmt.show.charts.style import TCP_STYLES
@@ -170,20 +170,6 @@ def of_published(lines: Sequence[Compared]) -> pd.DataFrame:
         }
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def by_group(lines: Sequence[Compared]) -> str:
-    """Return a table of the deviations of each group of published numbers."""
-    groups: dict[tuple[str, str, str], list[Compared]] = {}
-    for line in lines:
-        if line.value.is_exact:
-            name = published.UNITS[line.value.measure][0]
-            groups.setdefault((line.value.place, name, origin(line.value)), []).append(line)
-    rows = (
-        [*key, str(len(own)), f"{100 * worst(own).deviation:+.0f} %", f"{100 * comparison.rms(own):.0f} %"]
-        for key, own in groups.items()
-    )
-    return markdown_table(["where", "measure", "ours is", "numbers", "worst deviation", "rms"], rows)
 
 
 def _place(value: Value) -> dict[str, str]:

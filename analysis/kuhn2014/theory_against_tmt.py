@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.pages import write_tables
+from analysis.pages import write_csv, write_tables
 from tmt.cli.progress import progress_bar
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.convert import convert
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import PhyTrace
-from tmt.io.atomic import staged
 from tmt.results.statistics import LEVEL, t_interval
 from tmt.show.charts.models import ComparedCurve, draw_comparison
 from tmt.theory import RegularLink, TwoStateChannel
@@ -212,10 +211,12 @@ def write(experiment: TheoryFigure, table: pd.DataFrame, folder: Path) -> list[P
         [_curve(experiment, table, c, "delay_s", "recovery_delay_s") for c in experiment.contenders],
     )
     found = worst(table)
-    tables = {folder / f"{experiment.name}.csv": table, folder / f"{experiment.name}-worst.csv": found}
+    tables = {
+        folder / f"{experiment.name}.csv": table,
+        folder / f"{experiment.name}-worst.csv": found.reset_index(),
+    }
     for path, content in tables.items():
-        with staged(path) as temporary:
-            content.to_csv(temporary, index=content.index.name is not None, lineterminator="\n")
+        write_csv(path, content)
     write_tables(folder, PAGE, {experiment.name: _table(found)})
     return [*figures, *tables]
 

@@ -1,8 +1,6 @@
 """Conclusions of Kuhn et al. 2014 for TCP of 2009 and of today: docs/kuhn2014-today.md.
 
 ``python -m analysis.kuhn2014_today [FOLDER]`` needs the kernel of `make linux-kernel`.
-
-  --docs    copy the page, its tables and figures to docs/
 """
 
 from __future__ import annotations

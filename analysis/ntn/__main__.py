@@ -1,8 +1,6 @@
 """HARQ processes, repetition, RLC and a sliding window over satellite round trips: docs/ntn.md.
 
 ``python -m analysis.ntn [FOLDER]`` needs the kernel of `make linux-kernel`.
-
-  --docs    copy the page, its tables and its figure to docs/
 """
 
 from __future__ import annotations

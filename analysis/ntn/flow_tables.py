@@ -103,17 +103,6 @@ def best_options(use: list[str], cells: pd.DataFrame) -> str:
     return markdown_table(["satellite channel", *heads], rows)
 
 
-def agreement(first: pd.DataFrame, second: pd.DataFrame) -> str:
-    """Return in how many cases the best option of the second sender is among those of the first."""
-    found = [
-        leaders(theirs, rank, orbit)[0] in leaders(first[first["control"] == control], rank, orbit)
-        for control, theirs in second.groupby("control")
-        for rank in FASTEST
-        for orbit, _ in ORBITS.values()
-    ]
-    return f"{sum(found)} of {len(found)}"
-
-
 def highest_goodput(cells: pd.DataFrame) -> str:
     """Return where a control gets its highest goodput, as the end of a sentence."""
     places: dict[str, list[str]] = {}

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.ntn import conversion_tables, flow_tables
-from analysis.ntn.contenders import BLOCK_BYTES, HARQ, MAX_TRANSMISSIONS, ORBITS, PROCESSES, RLC
+from analysis.ntn.contenders import BLOCK_BYTES, HARQ, MAX_TRANSMISSIONS, PROCESSES, RLC
 from analysis.ntn.conversions import ES_N0_DB, SATELLITE, crossing_ms, of_channel
 from analysis.ntn.flows import MODERN, STACKS
 from analysis.pages import render, write_csv
 from tmt.io.atomic import write_text
-from tmt.results.selections import chosen, interval
-from tmt.spec.tcp import LINUX
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +36,6 @@ def write(exact: pd.DataFrame, flows: Flows, queues: pd.DataFrame, folder: Path)
     cubic = ("leo", SATELLITE, MODERN, "cubic", RLC)
     text = page(
         tables,
-        used=[[_used(satellite, rtt_ms, name) for name in HARQ.values()] for _, rtt_ms in ORBITS.values()],
         crossings=[crossing_ms(satellite, harq, RLC).mean for harq in HARQ.values()],
         crossing_table=conversion_tables.crossings(exact),
         memory=conversion_tables.age_of_reports(),
@@ -54,22 +51,19 @@ def write(exact: pd.DataFrame, flows: Flows, queues: pd.DataFrame, folder: Path)
     write_text(folder / PAGE, text)
 
 
-def _used(satellite: pd.DataFrame, rtt_ms: int, name: str) -> float:
-    return interval(chosen(satellite, rtt_ms=rtt_ms, name=name), "used").mean
-
-
-def page(tables: dict[str, pd.DataFrame], used: list[list[float]], **values: object) -> str:
+def page(tables: dict[str, pd.DataFrame], **values: object) -> str:
     """Return the page as Markdown: conclusions and short tables, from the rows of the whole ones."""
-    satellite, other = (
-        _rows(tables["flows"], channel=SATELLITE, sender=sender) for sender in (STACKS[MODERN], STACKS[LINUX])
-    )
+    satellite = _rows(tables["flows"], channel=SATELLITE, sender=STACKS[MODERN])
     cubic, stalls = _rows(satellite, control="CUBIC"), _rows(tables["stalls"], **CUBIC)
+    used = (
+        tables["checks"]
+        .groupby("orbit", sort=False)["used_percent"]
+        .agg(lambda own: " / ".join(f"{float(one):.3g}" for one in own))
+    )
     counts = " / ".join(map(str, PROCESSES))
-    shown = [f"{' / '.join(f'{100 * one:.3g}' for one in orbit)} %" for orbit in used]
     return render(
         Path(__file__).with_name("page.md.j2"),
-        answer=flow_tables.best_options([f"slots that {counts} processes use", *shown], satellite),
-        agreement=flow_tables.agreement(satellite, other),
+        answer=flow_tables.best_options([f"slots (%) that {counts} processes use", *used], satellite),
         costs=flow_tables.costs_of_stalls(_rows(stalls, processes=str(PROCESSES[-1]))),
         choices=flow_tables.highest_goodput(cubic),
         stalls=flow_tables.table_of_stalls(stalls),

@@ -1,8 +1,6 @@
 """The congestion controls of `Agent/TCP/Modern` against published response functions, and on a GEO path.
 
 ``python -m analysis.tcp.congestion_controls [FOLDER]`` writes the tables to FOLDER (default: out/reproduce).
-
-  --docs    put the tables into docs/congestion-controls.md
 """
 
 from __future__ import annotations

@@ -174,7 +174,6 @@ def test_sentences__say_what_the_rows_of_the_tables_say(monkeypatch: pytest.Monk
     cells.loc[(cells["orbit"] == "LEO") & (cells["link_layer"] == HARQ[32]), goodput] = "1"
     leo, others = "HARQ with 32 processes", "a sliding window, with or without RLC AM"
     assert flow_tables.highest_goodput(cells) == f"over LEO from {leo}, and over MEO and GEO from {others}"
-    assert flow_tables.agreement(cells, flow_tables.of_flows(flows)) == "5 of 6"
     stalls = flow_tables.of_stalls(flows)
     stalls = stalls[stalls["processes"] == "32"]
     assert stalls["goodput_change_percent"].tolist() == ["-75"] * 3
