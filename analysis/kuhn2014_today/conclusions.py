@@ -34,7 +34,11 @@ OTHERS = ("newreno", "compound", "westwood", "cubic")
 def conclusions(cells: StackCells) -> dict[str, list[Statement]]:
     """Return every conclusion with its verdict, by the stacks' names on the page."""
     return {
-        name: [_judged(cells, stack, text, where, judge) for text, where, judge in JUDGES]
+        name: [
+            Statement(where, text, verdict(*parts), found)
+            for text, where, judge in JUDGES
+            for parts, found in [judge(cells, stack)]
+        ]
         for stack, name in STACK_LABELS.items()
     }
 
@@ -53,11 +57,6 @@ def _conclusion(text: str, where: str) -> Callable[[Judge], Judge]:
         return judge
 
     return register
-
-
-def _judged(cells: StackCells, stack: str, text: str, where: str, judge: Judge) -> Statement:
-    parts, found = judge(cells, stack)
-    return Statement(where, text, verdict(*parts), found)
 
 
 @_conclusion("At a high error rate HARQ is best for every variant", "abstract, section 8; interleaved, 5 dB")
