@@ -51,13 +51,13 @@ def table(*readings: Iterable[Statement], heads: Iterable[str]) -> str:
     return markdown_table(["where", "the paper says", *heads], rows)
 
 
-def judged(statements: Iterable[Statement]) -> str:
+def judged(statements: list[Statement]) -> str:
     """Return a table of the statements that hold, and a list of the others with the figures that decide."""
-    statements = list(statements)
-    held = table([one for one in statements if one.holds == "yes"], heads=["holds"])
+    held = [[one.where, one.text] for one in statements if one.holds == "yes"]
     others = (one for one in statements if one.holds != "yes")
     listed = (f"* {one.shown}, {one.where}: *{one.text}*. Here: {one.found}." for one in others)
-    return "\n".join([held, "", "What does not hold, or holds in part:", "", *listed])
+    heads = ("What holds:", "", markdown_table(["where", "the paper says"], held), "")
+    return "\n".join([*heads, "What does not hold, or holds in part:", "", *listed])
 
 
 def frame(statements: Iterable[Statement], **columns: str) -> pd.DataFrame:

@@ -139,7 +139,7 @@ def table(cells: pd.DataFrame) -> str:
         shown.reset_index(),
         "link",
         "variant",
-        lambda cell: f"{cell['goodput_kbps']}, {cell['deviation_percent']} %",
+        lambda cell: f"{cell['goodput_kbps']}, {cell['deviation_percent']}",
     )
 
 

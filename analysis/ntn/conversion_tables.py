@@ -51,8 +51,7 @@ def crossings(exact: pd.DataFrame) -> str:
         for count, harq in HARQ.items():
             found = [crossing_ms(of_channel(exact, channel), harq, other) for other in REPLACEMENTS]
             by_rule = (count * SLOT_NS - DECODE_TIME_NS) / 1e6
-            shown = [f"{plus_minus(one, '.2f')} ms" for one in found]
-            rows.append([channel, str(count), f"{by_rule:.0f} ms", *shown])
+            rows.append([channel, str(count), f"{by_rule:.0f}", *(plus_minus(one, ".2f") for one in found)])
     return markdown_table([*heads, *REPLACEMENTS], rows)
 
 

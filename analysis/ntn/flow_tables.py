@@ -125,7 +125,7 @@ def table_of_stalls(stalls: pd.DataFrame) -> str:
 
     def text(cell: Mapping[str, str]) -> str:
         change, later = cell["goodput_change_percent"].replace("+0", "0"), cell["transfer_longer_s"]
-        return f"{change} %, {cell['upper_bound_kbps']} kbit/s, {later} ± {cell['transfer_longer_s_95']} s"
+        return f"{change} %, {cell['upper_bound_kbps']} kbit/s, {later} s"
 
     return cross_table(stalls, "processes", "orbit", text)
 

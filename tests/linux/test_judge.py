@@ -64,7 +64,7 @@ def test_tables__compare_with_the_kernel_on_the_same_seeds() -> None:
         ["modern", "2400", "3229", "+20", "2.50", "80"],
         ["2009", "3100", "nan", "+3", "0.50", "80"],
     ]
-    assert report.table(cells).splitlines()[-1] == "| GEO link | 2000, +20 / +3 % |"
+    assert report.table(cells).splitlines()[-1] == "| GEO link | 2000, +20 / +3 |"
     # Differences 100, 400, 700 over 2000: mean 0.2, standard deviation 0.15.
     assert report.table_beyond(pd.DataFrame(rows)).splitlines()[2:] == [
         "| New Reno | GEO link | +20.0 % (-17.3 to +57.3 %) |"
