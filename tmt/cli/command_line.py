@@ -18,7 +18,6 @@ from tmt import __version__
 from tmt.cli.hints import hint, usage_message
 from tmt.cli.lazy_group import LazyGroup
 from tmt.cli.system_refusals import end_with, open_closed_stdout
-from tmt.cli.thread_check import check_threads
 from tmt.core.errors import TmtError
 
 COMMANDS = {
@@ -53,7 +52,6 @@ default would run 200 collections meanwhile."""
 
 
 def _command(name: str) -> click.Command:
-    check_threads()
     command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
     return command
 
