@@ -39,7 +39,6 @@ COMMANDS = {
     "compare": "compare two campaigns run by run",
     "course": "show a recorded run of a campaign over time, on the terminal",
     "doctor": "list what is installed and what is missing",
-    "completion": "let the shell complete commands, options and values with Tab",
 }
 """Name of each command and its line in `tmt --help`; a file of the same name and _command.py holds it."""
 
