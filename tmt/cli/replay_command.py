@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
@@ -69,7 +68,6 @@ OUTPUT_OPTIONS = (
         help="Keep the records of the run in this new folder.",
     ),
     click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf."),
-    click.option("--over-time", is_flag=True, help="Print the run over time, as bars of characters."),
 )
 """Options about the process and its output."""
 
@@ -81,9 +79,7 @@ OUTPUT_OPTIONS = (
     options_of_schemes(*ONLINE_NAMES, online=True),
     *OUTPUT_OPTIONS,
 )
-def command(
-    timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, over_time: bool, **given: Any
-) -> None:
+def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, **given: Any) -> None:
     """Run TCP over link traces in ns-2 once, and print the measured figures.
 
     A forward and a return link join senders and receivers. Each is a link trace or a link of constant rate. A
@@ -106,8 +102,6 @@ def command(
     forward = chosen_link(given.pop("forward"), "--forward", "forward", given)
     if forward is None:
         raise UsageError("--forward or --forward-rate is needed: the link from the senders to the receivers")
-    if over_time and as_json:
-        raise UsageError("--over-time cannot stand beside --json, which prints one object")
     forward = _with_scheme(forward, given)
     back = chosen_link(given.pop("return"), "--return", "return", given)
     del given["packing"]
@@ -123,10 +117,6 @@ def command(
         click.echo(json_text(result.row))
         return
     _print(result)
-    if over_time:
-        from tmt.cli.replay_over_time import over_time as drawn  # noqa: PLC0415
-
-        click.echo("\n" + "\n".join(drawn(result, shutil.get_terminal_size().columns)))
 
 
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
