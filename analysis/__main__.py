@@ -11,7 +11,7 @@ from analysis.botos.__main__ import main as botos
 from analysis.channel import channel_check
 from analysis.command_line import start
 from analysis.jin2006.__main__ import main as jin2006
-from analysis.kuhn2014 import figure5, figure6
+from analysis.kuhn2014 import theory_figures
 from analysis.kuhn2014.__main__ import main as kuhn2014
 from analysis.measured import gallery
 from analysis.tcp import congestion_controls
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RECIPES = {
-    "Kuhn 2014, figure 5": figure5.main,
-    "Kuhn 2014, figure 6": figure6.main,
+    "Kuhn 2014, figures 5 and 6": theory_figures.main,
     "Kuhn 2014, figures 7 to 11, tables 1 to 3": kuhn2014,
     "Barakat and Al Fawal 2003, figures 3 to 16": barakat2003,
     "Botos, Polgar and Bota, figures 1 and 3 to 6": botos,

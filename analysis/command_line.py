@@ -1,4 +1,4 @@
-"""The command line of one recipe: ``python -m analysis.NAME [FOLDER] [--docs]``."""
+"""The command line of one recipe: ``python -m analysis.NAME [FOLDER] [--docs]``; FOLDER keeps its runs."""
 
 from __future__ import annotations
 

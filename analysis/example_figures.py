@@ -1,8 +1,6 @@
 """The figures of `tmt inspect`, `tmt fit`, `tmt replay` and `tmt run` that README and documentation show.
 
 ``python -m analysis.example_figures [FOLDER]`` calls the commands of the pages.
-
-  --docs    copy the figures to docs/images
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Every congestion control of Linux over four links: the table of docs/linux.md.
 
 ``python -m analysis.linux_controls [FOLDER]`` needs the kernel of `make linux-kernel`.
-
-  --docs    put the table into docs/linux.md, all controls into docs/linux-controls.csv
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.command_line import start
-from analysis.pages import write_tables
+from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
 from tmt.results.selections import chosen, interval
 from tmt.spec.tcp import VARIANTS
@@ -29,9 +27,9 @@ SHOWN = ("newreno", "cubic", "bbr", "hybla", "illinois", "vegas", "nv", "cdg")
 def main(folder: Path) -> str:
     """Execute the missing runs, write the table and the CSV into `folder`, and return the table."""
     found = table(run_named("linux-controls", folder))
-    found.to_csv(folder / CSV, index=False, lineterminator="\n")
+    write_csv(folder / CSV, found)
     shown = found[found["control"].isin([VARIANTS[tcp].label for tcp in SHOWN])]
-    return write_tables(folder, PAGE, {TABLE: markdown_table(shown.columns, shown.to_numpy())})
+    return write_tables(folder, PAGE, {TABLE: markdown_table(shown, shown.to_numpy())})
 
 
 def table(runs: pd.DataFrame) -> pd.DataFrame:

@@ -2,8 +2,6 @@
 
 The same PHY traces, schemes and TCP flows, once as conversion and `Queue/Clift` (offline) and once as
 `Queue/Clift/Online`. Barakat and Al Fawal (2003) work online, Kuhn et al. (2014) offline.
-
-  --docs    put figure, table and CSV into docs
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import pandas as pd
 
 from analysis.command_line import start
 from analysis.error_bars import draw_intervals
-from analysis.pages import write_tables
+from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
 from tmt.results.selections import change, chosen
 from tmt.show.charts.style import LINE_STYLES, MUTED, new_figure, save
@@ -60,9 +58,9 @@ def main(folder: Path) -> str:
     }
     _draw(apart, folder / "images" / "offline-online.png")
     table = _table(apart)
-    table.to_csv(folder / CSV, index=False, lineterminator="\n")
+    write_csv(folder / CSV, table)
     shown = table[table["rtt_s"] == SHOWN_RTT_S].drop(columns="rtt_s")
-    write_tables(folder, PAGE, {TABLE: markdown_table(shown.columns, shown.to_numpy())})
+    write_tables(folder, PAGE, {TABLE: markdown_table(shown, shown.to_numpy())})
     worst = max((case for case in apart if apart[case].count), key=lambda case: abs(apart[case].mean))
     return f"furthest apart: {', '.join(map(str, worst))}: {100 * apart[worst].mean:+.0f} %"
 

@@ -10,10 +10,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tmt.core.errors import InputError
 from tmt.io.atomic import write_text
-from tools.page_tables import filled
+from tools.page_tables import filled, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    import pandas as pd
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -30,6 +32,7 @@ def render(template: Path, **values: object) -> str:
         trim_blocks=True,
         autoescape=False,  # Markdown needs none
     )
+    environment.filters["listed"] = listed
     return environment.get_template(template.name).render(values)
 
 
@@ -62,6 +65,11 @@ def fill_tables(page: Path, tables: Mapping[str, str]) -> None:
 def write_page(path: Path, template: Path, **values: object) -> None:
     """Write a page: the template filled with `values`."""
     write_text(path, render(template, **values))
+
+
+def write_csv(path: Path, table: pd.DataFrame) -> None:
+    """Write a whole table beside its page."""
+    write_text(path, table.to_csv(index=False, lineterminator="\n"))
 
 
 def write_tables(folder: Path, page: str, tables: Mapping[str, str]) -> str:

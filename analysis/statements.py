@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import pandas as pd
+
+from analysis.pages import write_csv, write_page
+from tools.page_tables import markdown_table
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 Verdict = Literal["yes", "in part", "no"]
 
@@ -34,3 +40,40 @@ def count(statements: Iterable[Statement], holds: Verdict = "yes") -> int:
 def verdict(*parts: bool) -> Verdict:
     """Return whether a statement holds that has these parts: all of them, some or none."""
     return "yes" if all(parts) else "in part" if any(parts) else "no"
+
+
+def table(*readings: Iterable[Statement], heads: Iterable[str]) -> str:
+    """Return a table in Markdown of statements and their verdicts, a column for each reading."""
+    rows = (
+        [alike[0].where, alike[0].text, *(one.shown for one in alike)]
+        for alike in zip(*readings, strict=True)
+    )
+    return markdown_table(["where", "the paper says", *heads], rows)
+
+
+def judged(statements: list[Statement]) -> str:
+    """Return a table of the statements that hold, and a list of the others with the figures that decide."""
+    held = [[one.where, one.text] for one in statements if one.holds == "yes"]
+    others = (one for one in statements if one.holds != "yes")
+    listed = (f"* {one.shown}, {one.where}: *{one.text}*. Here: {one.found}." for one in others)
+    heads = ("What holds:", "", markdown_table(["where", "the paper says"], held), "")
+    return "\n".join([*heads, "What does not hold, or holds in part:", "", *listed])
+
+
+def frame(statements: Iterable[Statement], **columns: str) -> pd.DataFrame:
+    """Return statements, verdicts and the figures that decide, with `columns` before them."""
+    return pd.DataFrame(
+        columns | {"where": one.where, "the paper says": one.text, "holds": one.holds, "here": one.found}
+        for one in statements
+    )
+
+
+def write_judged(
+    folder: Path, page: str, template: Path, statements: list[Statement], **values: object
+) -> str:
+    """Write a page and the CSV file of its statements; return how many hold."""
+    held, partly, total = count(statements), count(statements, "in part"), len(statements)
+    write_csv((folder / page).with_suffix(".csv"), frame(statements))
+    counts = {"held": held, "partly": partly, "total": total}
+    write_page(folder / page, template, judged=judged(statements), **counts, **values)
+    return f"{held} of {total} statements of the paper hold, {partly} in part ({folder / page})"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from pathlib import Path
 
+from analysis.pages import render
 from benchmarks.backends import (
     RATES_BPS,
     Cost,
@@ -28,86 +29,6 @@ QUEUE_TARGET = 1.1
 LINUX_TARGETS = {2e6: 0.02, 100e6: 1.0}
 MEMORY_TARGET_MIB = 64
 CORE_TARGET_BPS = 1e9
-
-PAGE_TEXT = """\
-# Speed
-
-After reading this page you know how fast kernels, files, campaigns and the simulator are, each beside a
-reference. `make bench` writes the page. Each ratio is a median of measurements taken in turn, in one run, on
-one machine.
-
-## Kernels
-
-Millions of slots per second of each kernel; {n_slots:,} slots at 1.004 ms, independent erasures, RTT 0.5 s,
-one thread's processor time, outputs allocated and touched beforehand. The first ratio is to the rows per
-second of `numpy.copyto` on the same two columns: at least a third at 1 % erasures. The second ratio is to the
-slots per second of a conversion from Parquet to Parquet: at least 3 up to 10 % erasures, else 1.5. A cell
-that misses a target is marked. `harq-processes`, `sliding-window`, `tetrys` and `rlc` have no targets; their
-figure is that of a conversion in memory, with the rows that it allocates.
-
-{kernels}
-
-The kernels are plain loops over slots. Faster ones would not be noticed beside the files. Speed falls with
-the erasure rate, because processors cannot predict erasures.
-
-## Files
-
-`tmt convert` from Parquet to Parquet against pyarrow alone, which reads the two columns of the PHY trace and
-writes the four columns of the same link trace with the same settings; 10 million slots, 1 % erased.
-Target: at most {file_target}; a ratio that misses it is marked. A conversion keeps more than one core busy,
-so other work on the machine slows it more than the bare read and write. The bare write is its lower bound:
-pyarrow writes in one thread, and reading and the kernel run beside it. With the long trace both programs
-start anew, and `tmt convert` also loads numba.
-
-{files}
-
-| | measured | target |
-| --- | --- | --- |
-| `tmt convert` of 50,000 slots, started anew, warm cache | {first_call_s} | 1 s |
-| time of `tmt convert` of {long_slots} slots / bare read and write | {long_ratio} | {file_target} |
-| peak of resident memory in the same | {peak_mib} | 300 MiB |
-
-## Campaigns
-
-Real runs of ns-2, in two worker processes; the long ones take {run_s:.2f} s each, the short ones are over
-at once.
-
-| | measured | target |
-| --- | --- | --- |
-| throughput of two workers / twice that of one, long runs | {efficiency} | 0.9 |
-| processor time per short run beyond the simulator's own | {overhead_ms} | 30 ms |
-| a scenario of {stored_runs:,} runs, all in the store: expanded, opened, compared | {open_s} | 3 s |
-
-## Simulator
-
-Our ns-2 against the distribution's on the same scripts (`benchmarks/ns2`), which write the same with both.
-The ratio is the distribution's processor time / ours; target: at least {script_target}. The scripts carry all
-packet headers, as most users' scripts do.
-
-{scripts}
-
-The next table has the cost of `Queue/Clift`: processor time of a run with it / of the same run with DropTail,
-both with our ns-2. A source sends datagrams at random moments to a sink, 95 % of a link of 10 Mbit/s.
-Target: at most {queue_target}.
-
-{queue}
-
-## Backends
-
-CPU time and memory for one second of one CUBIC flow over a plain link with an RTT of 0.5 s: a simulated
-second in ns-2 (stack `modern`) and in Linux's kernel (stack `linux`), a second of real time in the emulator.
-The emulator's CPU time holds the receiving kernel's work, not that of the programs. Targets for the kernel:
-{linux_targets}, at most {memory_target} MiB.
-
-{backends}
-
-## Emulator
-
-One CUBIC flow in packets of 1500 bytes over a plain link of 1 Gbit/s with an RTT of 20 ms. The rate that
-one core carries follows from the emulator's CPU time per packet; target: at least 1 Gbit/s.
-
-{emulator}
-"""
 
 
 def _marked(figure: str, is_reached: bool) -> str:
@@ -201,7 +122,8 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=N_SLOTS, help="length of the kernels' traces")
     n_slots = parser.parse_args().slots
     campaign, long, first_call_s = measure_campaign(), measure_long(), measure_first_call()
-    page = PAGE_TEXT.format(
+    page = render(
+        Path(__file__).with_name("page.md.j2"),
         kernels=kernel_table(n_slots),
         n_slots=n_slots,
         files=file_table(),

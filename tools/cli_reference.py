@@ -18,8 +18,7 @@ After reading this page you can choose a command of `tmt`. Each has a page with 
 `tmt COMMAND --help` prints them (`python tools/cli_reference.py`).
 
 Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
-the key or the option. A failed run ends in exit status 1. `tmt completion`, called once, lets the shell
-complete commands, options and values with Tab. `clift` is a second name of `tmt`.
+the key or the option. A failed run ends in exit status 1. `clift` is a second name of `tmt`.
 
 | command | purpose |
 | --- | --- |

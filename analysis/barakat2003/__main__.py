@@ -1,9 +1,4 @@
-"""`python -m analysis.barakat2003 [FOLDER]`: the figures of Barakat and Al Fawal, and their statements.
-
-Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and writes figures and page there.
-
-  --docs    copy what was written to docs/
-"""
+"""`python -m analysis.barakat2003 [FOLDER]`: the figures of Barakat and Al Fawal, and their statements."""
 
 from __future__ import annotations
 
@@ -13,11 +8,9 @@ from analysis.barakat2003 import questions, runs
 from analysis.barakat2003.figures import draw, draw_optimum
 from analysis.barakat2003.statements import judge
 from analysis.command_line import start
-from analysis.pages import write_page
-from analysis.statements import count
+from analysis.statements import write_judged
 
 PAGE = "hybrid.md"
-TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
 def main(folder: Path) -> str:
@@ -33,20 +26,17 @@ def main(folder: Path) -> str:
     asked = questions.measure(kept)
     questions.draw_bursts(asked, images / "hybrid-bursts.png")
     questions.draw_transfers(asked, images / "hybrid-transfers.png")
-    statements = judge(figures, measured)
-    held = count(statements)
-    write_page(
-        folder / PAGE,
-        TEMPLATE,
+    return write_judged(
+        folder,
+        PAGE,
+        Path(__file__).with_name("page.md.j2"),
+        judge(figures, measured),
         runs=len(measured) * runs.SEEDS + len(asked) * questions.SEEDS,
         seeds=runs.SEEDS,
         question_seeds=questions.SEEDS,
-        statements=statements,
-        held=held,
         answers=questions.answers(asked),
     )
-    return f"{held} of {len(statements)} statements of the paper hold ({folder / PAGE})"
 
 
 if __name__ == "__main__":
-    start(main, PAGE, "images/hybrid-*.png")
+    start(main, PAGE, "hybrid.csv", "images/hybrid-*.png")

@@ -12,6 +12,7 @@ from analysis.barakat2003.runs import FRAME_UNITS, SCRIPT
 from analysis.error_bars import draw_intervals
 from analysis.script_runs import over_seeds
 from tmt.show.charts.style import LINE_STYLES, new_figure, save
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,14 +131,14 @@ def _draw_lines(
         draw_intervals(panel, lengths, values, 1.0 if packets else 100.0, label=f"delta = {delta}", **style)
 
 
-def answers(measured: Mapping[BurstCase, Interval]) -> list[str]:
-    """Return the figures' findings, one sentence each."""
-    return [_answer(measured, burst, 0) for burst in BURSTS] + [
-        _answer(measured, burst, packets) for packets in TRANSFERS for burst in (1, 60)
-    ]
+def answers(measured: Mapping[BurstCase, Interval]) -> str:
+    """Return a table of the best code and persistency of each traffic and channel."""
+    rows = [_answer(measured, burst, 0) for burst in BURSTS]
+    rows += [_answer(measured, burst, packets) for packets in TRANSFERS for burst in (1, 60)]
+    return markdown_table(["traffic", "losses", "best", "ARQ-SR alone", "best FEC alone"], rows)
 
 
-def _answer(measured: Mapping[BurstCase, Interval], burst: int, packets: int) -> str:
+def _answer(measured: Mapping[BurstCase, Interval], burst: int, packets: int) -> list[str]:
     def merit(case: BurstCase) -> float:
         mean = measured[case].mean
         if math.isnan(mean):  # no transfer has ended
@@ -151,10 +152,7 @@ def _answer(measured: Mapping[BurstCase, Interval], burst: int, packets: int) ->
     best = max(own, key=merit)
     fec = max((case for case in own if case.persistency == 0), key=merit)
     arq = BurstCase(burst, FRAME_UNITS, max(PERSISTENCIES), packets)
-    losses = "independent losses" if burst == 1 else f"bursts of {burst} units"
-    traffic = f"Transfers of {packets} packets" if packets else "Ten endless connections"
-    return (
-        f"{traffic}, {losses}: N = {best.code_length} with delta = {best.persistency} is best, "
-        f"{shown(best)}. ARQ-SR alone has {shown(arq)}, the best FEC alone (N = {fec.code_length}) "
-        f"{shown(fec)}"
-    )
+    losses = "independent" if burst == 1 else f"bursts of {burst} units"
+    traffic = f"transfers of {packets} packets" if packets else "ten endless connections"
+    code = f"N = {best.code_length}, delta = {best.persistency}: {shown(best)}"
+    return [traffic, losses, code, shown(arq), f"N = {fec.code_length}: {shown(fec)}"]

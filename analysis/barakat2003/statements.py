@@ -206,11 +206,12 @@ def _model(figures: list[HybridFigure], measured: Mapping[HybridPoint, HybridRun
         f"{100 * gain:.0f} %",
     )
     extra = {k: [optimal_code_lengths(loss, k)[-1] - k for loss in LOSSES] for k in (10, 50)}
+    shown = {k: ", ".join(map(str, counts)) for k, counts in extra.items()}
     yield Statement(
         "4.6, figures 15 and 16",
         "The best amount of redundancy hardly depends on the frame's size",
         verdict(max(abs(a - b) for a, b in zip(extra[10], extra[50], strict=True)) <= 1),
-        f"N* - K for p = {', '.join(map(str, LOSSES))}: {extra[10]} with K = 10, {extra[50]} with K = 50",
+        f"N* - K for p = {', '.join(map(str, LOSSES))}: {shown[10]} with K = 10; {shown[50]} with K = 50",
     )
     most = {
         k: [largest_throughput(loss, optimal_code_lengths(loss, k)[0], k) for loss in LOSSES]
@@ -220,5 +221,5 @@ def _model(figures: list[HybridFigure], measured: Mapping[HybridPoint, HybridRun
         "4.6",
         "A larger K slightly improves the highest throughput",
         verdict(all(large > small for small, large in zip(most[10], most[50], strict=True))),
-        f"{_percent(most[10])} with K = 10, {_percent(most[50])} with K = 50",
+        f"{_percent(most[10])} with K = 10; {_percent(most[50])} with K = 50",
     )

@@ -1,21 +1,19 @@
-"""`python -m analysis.botos [FOLDER]`: the figures of Botos, Polgar and Bota, and their statements.
-
-Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and writes figures and page there.
-
-  --docs    copy what was written to docs/
-"""
+"""`python -m analysis.botos [FOLDER]`: the figures of Botos, Polgar and Bota, and their statements."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 from analysis.botos import figures, losses, runs
 from analysis.botos.statements import judge_losses_and_shares, judge_throughput
 from analysis.command_line import start
-from analysis.pages import write_page
-from analysis.statements import count
+from analysis.pages import write_csv, write_page
+from analysis.statements import count, frame, table
 
-PAGE = "fectcp-wlan.md"
+PAGE, TABLE = "fectcp-wlan.md", "fectcp-wlan.csv"
+READINGS = {"one direction": runs.DELAYS_S, "both directions": runs.ROUND_TRIP_DELAYS_S}
 SHOWN_LOSSES = (0.0, 0.05)
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 
@@ -26,7 +24,7 @@ def main(folder: Path) -> str:
     kept = folder / "campaigns" / "wlan"
     points = [*runs.figure_points(runs.DELAYS_S + runs.ROUND_TRIP_DELAYS_S), *runs.further_points()]
     measured = runs.measure(points, kept)
-    shared = runs.measure_sharing(runs.sharing_points(), kept)
+    shared = runs.measure_sharing(runs.pair_points() + runs.queue_points(), kept)
 
     losses.draw(images / "fectcp-figure1.png")
     for delay_s, name, title in (
@@ -39,21 +37,24 @@ def main(folder: Path) -> str:
         figures.draw_sharing(second, SHOWN_LOSSES, number, shared, images / f"fectcp-figure{number}.png")
     figures.draw_further(measured, images / "fectcp-further.png")
 
-    statements = judge_losses_and_shares(shared)
-    by_reading = [judge_throughput(measured, d) for d in (runs.DELAYS_S, runs.ROUND_TRIP_DELAYS_S)]
-    held = [count((*statements, *reading)) for reading in by_reading]
-    total = len(statements) + len(by_reading[0])
+    losses_alone, *sharing = judge_losses_and_shares(shared)
+    by_reading = {
+        name: [losses_alone, *judge_throughput(measured, delays_s), *sharing]
+        for name, delays_s in READINGS.items()
+    }
+    held = [count(statements) for statements in by_reading.values()]
+    total = len(by_reading["one direction"])
+    write_csv(folder / TABLE, pd.concat(frame(own, reading=name) for name, own in by_reading.items()))
     write_page(
         folder / PAGE,
         TEMPLATE,
         runs=(len(measured) + len(shared)) * runs.SEEDS,
         seeds=runs.SEEDS,
-        statements=statements,
-        by_reading=list(zip(*by_reading, strict=True)),
+        table=table(*by_reading.values(), heads=by_reading),
         held=held,
         total=total,
         limits=list(losses.limits()),
-        shared=shared,
+        shares={point: shared[point] for point in runs.pair_points()},
         queues=[shared[point] for point in runs.queue_points()],
         queue_lengths=runs.QUEUES_PACKETS,
         settled=(runs.SETTLED_S, runs.UNTIL_S),
@@ -64,4 +65,4 @@ def main(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    start(main, PAGE, "images/fectcp-figure*.png", "images/fectcp-both-ways.png", "images/fectcp-further.png")
+    start(main, PAGE, TABLE, *(f"images/fectcp-{name}.png" for name in ("figure*", "both-ways", "further")))

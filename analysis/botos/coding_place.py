@@ -1,8 +1,6 @@
 """Does coding belong in the transport or in the link? FECTCP and TCP over the schemes of Kuhn 2014.
 
 The scenario is `scenarios/coding-place.toml`: the same seeds, and so the same channel, for all of them.
-
-  --docs    put figure and table into docs/fectcp.md
 """
 
 from __future__ import annotations

@@ -126,10 +126,10 @@ class Sharing:
         }
 
 
-def sharing_points() -> list[Sharing]:
-    """Return the pairs of flows at each loss, and FECTCP beside TCP at queues of each length."""
+def pair_points() -> list[Sharing]:
+    """Return the pairs of flows at each loss, at the usual queue."""
     pairs = ((FECTCP, "newreno"), (FECTCP, "cubic"), (FECTCP, "udp"), ("newreno", "newreno"))
-    return [Sharing(*pair, loss) for pair in pairs for loss in SHARED_LOSSES] + queue_points()
+    return [Sharing(*pair, loss) for pair in pairs for loss in SHARED_LOSSES]
 
 
 def queue_points() -> list[Sharing]:

@@ -72,7 +72,7 @@ def judge_losses_and_shares(shared: Mapping[Sharing, Shares]) -> list[Statement]
 def judge_throughput(measured: Mapping[Download, Interval], delays_s: tuple[float, float]) -> list[Statement]:
     """Return the statements on figures 3 and 4, whose delays of one way are `delays_s`."""
     rate = Throughputs(measured)
-    called = dict(zip(delays_s, ("20 ms, figure 3", "100 ms, figure 4"), strict=True))
+    called = dict(zip(delays_s, ("IV.A, 20 ms, figure 3", "IV.A, 100 ms, figure 4"), strict=True))
     return [
         *_crossover(rate, called),
         *_high_losses(rate, called),
@@ -158,7 +158,7 @@ def _high_losses(rate: Throughputs, called: dict[float, str]) -> Iterator[Statem
 
 def _delay(rate: Throughputs, delays_s: tuple[float, float]) -> Iterator[Statement]:
     low, high = delays_s
-    where = "figure 4 against 3"
+    where = "IV.A, figure 4 against 3"
     swept = (0.01, 0.05, 0.1, 0.25)
     lost = {tcp: [1.0 - rate(tcp, high, p) / rate(tcp, low, p) for p in swept] for tcp in (FECTCP, *VARIANTS)}
     yield Statement(

@@ -2,8 +2,6 @@
 
 Packet error rates: 12 realisations of 100 s for each point, the same ways and numbers at every Es/N0.
 Autocorrelation and crossings: 60 blocks of the way in line of sight. Code curves: `code_curve.csv`.
-
-  --docs    copy the figure to docs/images
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""`python -m analysis.jin2006 [FOLDER]`: the figures of Jin and Yang, and their statements.
-
-Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and writes figures and page there.
-
-  --docs    copy what was written to docs/
-"""
+"""`python -m analysis.jin2006 [FOLDER]`: the figures of Jin and Yang, and their statements."""
 
 from __future__ import annotations
 
@@ -14,11 +9,9 @@ from analysis.jin2006 import runs
 from analysis.jin2006.figures import draw_patterns, draw_systems, draw_windows
 from analysis.jin2006.results import FigureResults
 from analysis.jin2006.statements import judge
-from analysis.pages import write_page
-from analysis.statements import count
+from analysis.statements import write_judged
 
 PAGE = "proxy-reproduction.md"
-TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
 def main(folder: Path) -> str:
@@ -35,21 +28,17 @@ def main(folder: Path) -> str:
     draw_systems(losses, measured, images / "proxy-figure4.png", logarithmic=True)
     draw_systems(delays, measured, images / "proxy-figure5.png")
     draw_patterns([independent, bursty], measured, images / "proxy-figure6.png")
-    statements = judge(FigureResults(losses, delays, independent, bursty, reno, measured, windows))
-    held, partly = count(statements), count(statements, "in part")
-    write_page(
-        folder / PAGE,
-        TEMPLATE,
+    return write_judged(
+        folder,
+        PAGE,
+        Path(__file__).with_name("page.md.j2"),
+        judge(FigureResults(losses, delays, independent, bursty, reno, measured, windows)),
         runs=(len(measured) + len(windows)) * runs.SEEDS,
         seeds=runs.SEEDS,
         segments=runs.SEGMENTS,
         window=runs.LARGEST_WINDOW,
-        statements=statements,
-        held=held,
-        partly=partly,
     )
-    return f"{held} of {len(statements)} statements of the paper hold, {partly} in part ({folder / PAGE})"
 
 
 if __name__ == "__main__":
-    start(main, PAGE, "images/proxy-figure*.png")
+    start(main, PAGE, "proxy-reproduction.csv", "images/proxy-figure*.png")

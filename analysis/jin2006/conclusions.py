@@ -93,9 +93,9 @@ def _arq(results: FigureResults) -> Iterator[Statement]:
         "Eq. 10",
         "Go-back-N adds the printed time to each packet",
         verdict(abs(printed_s / measured_s - 1.0) < LITTLE),
-        f"printed: {1e6 * printed_s:.0f} us; measured at 0 ms, where the link is never idle: "
-        f"{1e6 * measured_s:.0f} us; corrected formula: "
-        f"{1e6 * sent_s * (link.slots_per_frame - 1.0):.0f} us",
+        f"printed: {1e6 * printed_s:.0f} µs; measured at 0 ms, where the link is never idle: "
+        f"{1e6 * measured_s:.0f} µs; corrected formula: "
+        f"{1e6 * sent_s * (link.slots_per_frame - 1.0):.0f} µs",
     )
 
 

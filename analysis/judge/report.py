@@ -1,15 +1,16 @@
-"""Results of the judgement: tables for `docs/kernel.md` and a figure of the windows."""
+"""Results of the judgement: tables for `docs/kernel.md`, the whole one beside it, and a figure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.pages import DOCS, fill_tables
+from analysis.pages import DOCS, fill_tables, write_csv
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
 from tmt.results.reading import read_results
@@ -17,7 +18,7 @@ from tmt.results.records import read_chosen
 from tmt.results.selections import chosen, interval, relative_difference
 from tmt.show.charts.style import BLUE, INK, ORANGE, new_figure, save
 from tmt.spec.tcp import LINUX, VARIANTS
-from tools.page_tables import markdown_table, plus_minus
+from tools.page_tables import cross_table, markdown_table, two_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ FIGURE = DOCS / "images" / "kernel-windows.png"
 
 STACKS = ("modern", "2009")
 ALLOWED = 0.05
-"""Deviation of a mean goodput from the kernel's from which on a cell is bold and needs a reason."""
+"""Deviation of a mean goodput from the kernel's from which on it needs a reason."""
 
 DRAWN_LINKS = ("GEO link", "GEO link, loss 0.001", "GEO link, loss 0.01", "mobile channel, ARQ")
 DRAWN_VARIANTS = ("newreno", "cubic", "bbr")
@@ -69,12 +70,17 @@ def _link(run: pd.Series) -> str:
 
 
 def write_report(campaigns: Sequence[JudgedCampaign], page: Path, figure: Path) -> None:
-    """Write the tables into the page, and the figure."""
+    """Write the tables into the page and beside it, and the figure."""
     runs = pd.concat([campaign.runs for campaign in campaigns], ignore_index=True)
+    cells = of_cells(runs)
+    write_csv(page.with_suffix(".csv"), cells)
+    beyond = table_beyond(runs)
+    count, far = int((cells["stack"] == "modern").sum()), beyond.count("\n") - 1
     written = {
-        "runs of make judge": _extent(runs),
-        "beyond the bound": table_beyond(runs),
-        "written by make judge": tables(runs),
+        "runs of make judge": f"{_extent(runs)} The modern stack is within {ALLOWED:.0%} of the kernel in "
+        f"{count - far} of {count} cells.".replace("%", " %"),
+        "beyond the bound": beyond,
+        "written by make judge": table(cells),
     }
     fill_tables(page, written)
     draw(campaigns, figure)
@@ -96,50 +102,49 @@ def table_beyond(runs: pd.DataFrame) -> str:
             modern, kernel = chosen(of_link, stack="modern"), chosen(of_link, stack=LINUX)
             relative = relative_difference(modern, kernel, "goodput_bps")
             if abs(relative.mean) > ALLOWED:
-                cell = f"{relative.mean:+.1%} ({relative.low:+.1%} to {relative.high:+.1%})"
+                mean, low, high = (
+                    f"{100 * one:+.1f}" for one in (relative.mean, relative.low, relative.high)
+                )
+                cell = f"{mean} % ({low} to {high} %)"
                 rows.append([VARIANTS[tcp].label, link, cell])
     return markdown_table(["variant", "link", "modern minus kernel"], rows)
 
 
-def tables(runs: pd.DataFrame) -> str:
-    """Return one table per variant: goodput, retransmissions and mean window, of the kernel and of ns-2."""
-    sections = []
-    for tcp in _variants(runs):
-        present = set(runs[runs["tcp"] == tcp]["stack"])
-        stacks = [stack for stack in STACKS if stack in present]
-        heads = [
-            head for name in ("kernel", *stacks) for head in (f"{name}: goodput", "retransmitted", "window")
-        ]
-        rows = []
-        for link in dict.fromkeys(runs["link"]):
-            kernel = chosen(runs, tcp=tcp, link=link, stack=LINUX)
-            cells = [_goodput(kernel), *_sending(kernel)]
-            for stack in stacks:
-                own = chosen(runs, tcp=tcp, link=link, stack=stack)
-                cells += [_compared(own, kernel), *_sending(own)]
-            rows.append([link, *cells])
-        sections.append(f"### {VARIANTS[tcp].label}\n\n{markdown_table(['link', *heads], rows)}")
-    return "\n\n".join(sections)
+def of_cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return goodput, retransmissions and mean window of each variant, link and stack, the kernel's first."""
+    rows = []
+    for tcp, link, stack in product(_variants(runs), runs["link"].unique(), (LINUX, *STACKS)):
+        kernel, own = (chosen(runs, tcp=tcp, link=link, stack=name) for name in (LINUX, stack))
+        if len(own):
+            deviation = round(100 * relative_difference(own, kernel, "goodput_bps").mean)
+            resent = own["retransmissions"].sum() / own["segments_sent"].sum()
+            row = {
+                "variant": VARIANTS[tcp].label,
+                "link": link,
+                "stack": stack,
+                **two_columns("goodput_kbps", interval(own, "goodput_bps", 1e-3)),
+                "deviation_percent": "" if stack == LINUX else f"{deviation:+d}" if deviation else "0",
+                "retransmitted_percent": f"{100 * resent:.2f}",
+                "window_packets": f"{interval(own, 'cwnd_mean_packets').mean:.0f}",
+            }
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def table(cells: pd.DataFrame) -> str:
+    """Return the kernel's goodput, and the deviations of ns-2's stacks, by link and variant."""
+    places = cells.groupby(["link", "variant"], sort=False)
+    shown = places.agg({"goodput_kbps": "first", "deviation_percent": lambda own: " / ".join(own[1:])})
+    return cross_table(
+        shown.reset_index(),
+        "link",
+        "variant",
+        lambda cell: f"{cell['goodput_kbps']}, {cell['deviation_percent']}",
+    )
 
 
 def _variants(runs: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(runs["tcp"]))
-
-
-def _goodput(runs: pd.DataFrame) -> str:
-    return plus_minus(interval(runs, "goodput_bps", 1e-3))
-
-
-def _compared(own: pd.DataFrame, kernel: pd.DataFrame) -> str:
-    relative = relative_difference(own, kernel, "goodput_bps").mean
-    text = f"{_goodput(own)} ({relative:+.0%})"
-    return f"**{text}**" if abs(relative) > ALLOWED else text
-
-
-def _sending(runs: pd.DataFrame) -> tuple[str, str]:
-    """Return the share of retransmissions among the segments sent, and the mean window."""
-    share = runs["retransmissions"].sum() / runs["segments_sent"].sum()
-    return f"{share:.2%}", f"{interval(runs, 'cwnd_mean_packets').mean:.0f}"
 
 
 def draw(campaigns: Sequence[JudgedCampaign], path: Path) -> None:

@@ -1,11 +1,4 @@
-"""`python -m analysis.kuhn2014 [FOLDER]`: the scenarios of Kuhn et al. 2014 beside the paper's numbers.
-
-Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and writes cells, figures and
-page there.
-
-  --as-is   execute nothing: show the runs that there are
-  --docs    copy what was written to docs/
-"""
+"""`python -m analysis.kuhn2014 [FOLDER]`: the scenarios of Kuhn et al. 2014 beside the paper's numbers."""
 
 from __future__ import annotations
 
@@ -15,11 +8,12 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.command_line import start
-from analysis.kuhn2014 import comparison, readings
+from analysis.kuhn2014 import readings
 from analysis.kuhn2014.campaigns import BEYOND, DISTRIBUTION_ES_N0_DB, PAPER
 from analysis.kuhn2014.figures import draw
 from analysis.kuhn2014.measures import cells, effort, read_cells, write_cells
 from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
+from analysis.pages import write_csv
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.io.atomic import write_text
 
@@ -28,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def main(folder: Path, *, as_is: bool = False) -> str:
-    """Execute the scenarios' missing runs, show the results, and return the deviations from the targets."""
+    """Execute the scenarios' missing runs, show the results, and return the page's place."""
     files = {stem: SCENARIOS / f"{stem}.toml" for stem in PAPER | BEYOND}
     files |= {stem: readings.SCENARIOS / f"{stem}.toml" for stem in readings.STEMS}
     runs = {stem: _runs(file, folder, execute=not as_is) for stem, file in files.items()}
@@ -50,21 +44,22 @@ def _runs(file: Path, folder: Path, *, execute: bool) -> pd.DataFrame:
 
 
 def show(folder: Path) -> str:
-    """Draw figures and write the page from the files in `folder`; return the deviations from the targets."""
+    """Draw figures and write the page from the files in `folder`; return the page's place."""
     found, others = read_cells(folder / CELLS), readings.read_readings(folder / READINGS)
     draw(found, folder / "images")
     page = render(found, others)
     write_text(folder / PAGE, page.text)
-    left = [f"left out, for it does not hold: {sentence}" for sentence in page.left_out]
-    return "\n".join([comparison.report(found), *left])
+    for name, table in page.tables.items():
+        write_csv(folder / f"reproduction-{name}.csv", table)
+    false = [f"left out, for it does not hold: {sentence}" for sentence in page.left_out]
+    return "\n".join([f"{folder / PAGE}", *false])
 
 
 if __name__ == "__main__":
     start(
         main,
         PAGE,
-        CELLS,
-        READINGS,
+        "reproduction*.csv",
         "images/kuhn-*.png",
         as_is="execute nothing: show the runs that there are",
     )

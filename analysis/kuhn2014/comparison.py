@@ -86,17 +86,3 @@ def worst(chosen: Sequence[Compared]) -> Compared:
 def rms(chosen: Sequence[Compared]) -> float:
     """Return the root of the mean squared deviation."""
     return math.sqrt(sum(line.deviation**2 for line in chosen) / len(chosen))
-
-
-def report(cells: Cells) -> str:
-    """Return a line of text for each target, with the wanted and the reached deviations."""
-    found = lines(cells)
-    said = []
-    for target in TARGETS:
-        chosen = [line for line in found if target.chosen(line.value)]
-        furthest = abs(worst(chosen).deviation)
-        text = f"{target.name}: worst {100 * furthest:.0f} % (wanted {100 * target.worst:.0f} %)"
-        if target.rms is not None:
-            text += f", rms {100 * rms(chosen):.1f} % (wanted {100 * target.rms:.0f} %)"
-        said.append(text)
-    return "\n".join(said)

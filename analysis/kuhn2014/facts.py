@@ -8,14 +8,14 @@ from analysis.kuhn2014.campaigns import BY_REPAIR, HARQS, INTERLEAVED, TRANSFERS
 from analysis.kuhn2014.conclusions import kbps
 from analysis.kuhn2014.contradictions import LINE_KBPS
 from analysis.kuhn2014.left_out import rms
-from analysis.kuhn2014.reading_table import DELAYS, PROBABILITY, WITHIN, capacity_bps
+from analysis.kuhn2014.tables import DELAYS, PROBABILITY, WITHIN, capacity_bps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.kuhn2014.comparison import Compared
     from analysis.kuhn2014.measures import Cells
-    from analysis.kuhn2014.reading_table import Readings
+    from analysis.kuhn2014.tables import Readings
 
 BITS_OF_A_PACKET = 12_000
 TABLE_1_WITHIN = 0.25

@@ -56,16 +56,9 @@ class LeftOut:
 
 
 def left_out(lines: Sequence[Compared], readings: pd.DataFrame, channel: str) -> list[LeftOut]:
-    """Return the prediction for each number by the fit without it.
+    """Return the prediction for each number of a channel by the fit without it.
 
-    Parameters
-    ----------
-    lines
-        Published numbers beside ours.
-    readings
-        Rows of readings: the slopes come from those that change a free parameter.
-    channel
-        "Distribution" or "Internet".
+    The slopes come from the rows of `readings` that change a free parameter.
     """
     chosen = [line for line in lines if _counts(line, channel)]
     slopes = _slopes(chosen, readings, FREE[channel])

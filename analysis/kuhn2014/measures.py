@@ -33,15 +33,7 @@ GAIN = "goodput_gain"
 
 
 def cells(rows: pd.DataFrame, scenario: str) -> pd.DataFrame:
-    """Return one row a cell and measure: mean, low, high and number of seeds.
-
-    Parameters
-    ----------
-    rows
-        The runs of one scenario, as `scenario_runs.run` gives them.
-    scenario
-        What the cells name it.
-    """
+    """Return mean, low, high and number of seeds by cell and measure of one scenario's runs."""
     rows = rows.assign(scenario=scenario)
     long, transfers = rows[rows["transfer_bytes"].isna()], rows[rows["transfer_bytes"].notna()]
     whole = long.assign(

@@ -7,21 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis import pages
-from analysis.kuhn2014 import comparison, reading_table
+from analysis.kuhn2014 import comparison, tables
 from analysis.kuhn2014.conclusions import statements
 from analysis.kuhn2014.contradictions import Bounds
 from analysis.kuhn2014.facts import facts
-from analysis.kuhn2014.left_out import FREE
-from analysis.kuhn2014.published import UNITS
+from analysis.kuhn2014.left_out import FREE, left_out
+from analysis.statements import count, frame, judged
 from tmt.core.channels.lms.profiles import PROFILES as LMS
 from tmt.core.channels.shadows import Shadows
-from tmt.show.charts.style import TCP_STYLES
-from tools.page_tables import markdown_row
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analysis.kuhn2014.comparison import Compared
     from analysis.kuhn2014.measures import Cells
     from tmt.core.profile import Profile
 
@@ -33,22 +30,15 @@ TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """The page as Markdown, and its sentences that were left out because they do not hold."""
+    """The page as Markdown, its whole tables by their file's ending, and sentences that do not hold."""
 
     text: str
+    tables: dict[str, pd.DataFrame]
     left_out: list[str]
 
 
 def render(cells: Cells, others: pd.DataFrame) -> RenderedPage:
-    """Fill the page.
-
-    Parameters
-    ----------
-    cells
-        Means and intervals of the page's scenarios.
-    others
-        Means of other readings.
-    """
+    """Fill the page from the cells of its scenarios and the means of other readings."""
     false: list[str] = []
 
     def claim(sentence: str, holds: bool) -> str:
@@ -65,37 +55,43 @@ def render(cells: Cells, others: pd.DataFrame) -> RenderedPage:
         """Return the number of runs of a cell."""
         return int(cells.find(scenario, measure)["count"].max())
 
-    lines = comparison.lines(cells)
-    readings = reading_table.Readings(others)
+    lines, said = comparison.lines(cells), statements(cells)
+    readings = tables.Readings(others)
+    left = {channel: left_out(lines, others, channel) for channel in FREE}
+    whole = {
+        "published": tables.of_published(lines),
+        "statements": frame(said),
+        "other-readings": tables.of_distribution(readings),
+        "left-out": tables.of_left_out(left),
+    }
     text = pages.render(
         TEMPLATE,
         claim=claim,
-        lines=lines,
         targets=[
             (target, [line for line in lines if target.chosen(line.value)]) for target in comparison.TARGETS
         ],
-        statements=statements(cells),
+        statements=said,
+        held=count(said),
+        partly=count(said, "in part"),
+        judged=judged(said),
         worst=comparison.worst,
         rms=comparison.rms,
         mean=cells.mean,
         seeds=seeds,
         bps=bps,
         effort=lambda measure: float(cells.table.loc[cells.table["measure"] == measure, "mean"].sum()),
-        row=_row,
-        describe=_describe,
         percent=lambda value: f"{100 * value:.1f} %",
         stacks=_stacks(cells),
         free={"Internet": _fitted(LMS["internet"]) + 1, "Distribution": len(FREE["Distribution"])},
         bounds=Bounds.of(lines),
         readings=readings,
         **facts(cells, lines, readings),
-        of_distribution=reading_table.of_distribution(readings),
-        of_internet=reading_table.of_internet(readings),
-        left_out={channel: reading_table.of_left_out(lines, others, channel) for channel in FREE},
-        left_out_parameters=FREE,
+        of_distribution=tables.short(whole["other-readings"]),
+        of_internet=tables.of_internet(readings),
+        left_out=tables.rms_left_out(left),
         shadows=Shadows.of(),
     )
-    return RenderedPage(text, false)
+    return RenderedPage(text, whole, false)
 
 
 def _fitted(profile: Profile) -> int:
@@ -107,29 +103,3 @@ def _stacks(cells: Cells) -> str:
     """Return the stacks of all runs."""
     found = cells.table["stack"].dropna().unique()
     return ", ".join(f"`{stack}`" for stack in sorted(found))
-
-
-def _row(line: Compared) -> str:
-    value = line.value
-    name, scale, unit, digits = UNITS[value.measure]
-    half = (line.high - line.low) / 2 * scale
-    paper = f"{value.value * scale:.{digits}f}"
-    deviation = f"{100 * line.deviation:+.0f} %"
-    if not value.is_exact:
-        paper, deviation = f"{value.kind} {paper}", ""
-    ours = f"{line.mean * scale:.{digits}f}" + (f" ± {half:.{digits}f}" if half == half else "")  # noqa: PLR0124
-    tcp = TCP_STYLES[value.tcp].label if value.tcp else ""
-    cells = [value.place, comparison.origin(value), value.scenario, f"{value.es_n0_db:g}", tcp, value.scheme]
-    cells += [f"{name}{', ' + unit if unit else ''}", paper, ours, str(line.count), deviation]
-    return markdown_row(cells)
-
-
-def _describe(line: Compared) -> str:
-    value = line.value
-    tcp = f"{TCP_STYLES[value.tcp].label}, " if value.tcp else ""
-    name, scale, unit, digits = UNITS[value.measure]
-    ours, paper = f"{line.mean * scale:.{digits}f}", f"{value.value * scale:.{digits}f}"
-    return (
-        f"{tcp}{value.scheme}, {value.scenario.lower()}, {value.es_n0_db:g} dB, {name}: "
-        f"{ours} for {paper} {unit}".rstrip()
-    )

@@ -68,14 +68,9 @@ CHANGES: dict[str, tuple[object, str]] = {
 
 
 def rows_of(runs: pd.DataFrame, page: pd.DataFrame) -> pd.DataFrame:
-    """Return means over the courses, one row for each reading and cell.
+    """Return means over the courses of one scenario of readings, one row for each reading and cell.
 
-    Parameters
-    ----------
-    runs
-        The runs of one scenario of readings.
-    page
-        The runs of the page's scenarios, which have the names of their scenarios in `scenario`.
+    `page` has the runs of the page's scenarios, with their names in `scenario`.
     """
     schemes = [json.loads(text) for text in runs["scheme_parameters"]]
     extra, rounds = ([one.get(name, CHANGES[name][0]) for one in schemes] for name in ("extra", "rounds"))

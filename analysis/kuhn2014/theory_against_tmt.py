@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.pages import write_tables
+from analysis.pages import write_csv, write_tables
 from tmt.cli.progress import progress_bar
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.convert import convert
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import PhyTrace
-from tmt.io.atomic import staged
 from tmt.results.statistics import LEVEL, t_interval
 from tmt.show.charts.models import ComparedCurve, draw_comparison
 from tmt.theory import RegularLink, TwoStateChannel
@@ -185,18 +184,12 @@ def _end_allowance(contender: Contender, slots: int) -> float:
 
 def worst(table: pd.DataFrame) -> pd.DataFrame:
     """Return one row per scheme: points, how many of them lie outside, and the worst deviations."""
-    groups = table.groupby("label", sort=False)
-    return pd.DataFrame(
-        {
-            "points": groups.size(),
-            "outside own interval": groups["inside"].apply(lambda inside: int((~inside).sum())),
-            "outside simultaneous interval": groups["inside_simultaneous"].apply(
-                lambda inside: int((~inside).sum())
-            ),
-            "worst efficiency deviation": groups["efficiency_deviation"].apply(lambda d: d.abs().max()),
-            "worst delay deviation": groups["delay_s_deviation"].apply(lambda d: d.abs().max()),
-        }
-    )
+    inside, deviations = ["inside", "inside_simultaneous"], ["efficiency_deviation", "delay_s_deviation"]
+    columns = {"points": 1} | {name: ~table[name] for name in inside}
+    groups = table.assign(**columns).groupby("label", sort=False)
+    found = groups[["points", *inside]].sum().join(groups[deviations].agg(lambda one: one.abs().max()))
+    heads = ["points", "outside own interval", "outside simultaneous interval"]
+    return found.set_axis([*heads, "worst efficiency deviation", "worst delay deviation"], axis=1)
 
 
 def write(experiment: TheoryFigure, table: pd.DataFrame, folder: Path) -> list[Path]:
@@ -212,23 +205,23 @@ def write(experiment: TheoryFigure, table: pd.DataFrame, folder: Path) -> list[P
         [_curve(experiment, table, c, "delay_s", "recovery_delay_s") for c in experiment.contenders],
     )
     found = worst(table)
-    tables = {folder / f"{experiment.name}.csv": table, folder / f"{experiment.name}-worst.csv": found}
+    tables = {
+        folder / f"{experiment.name}.csv": table,
+        folder / f"{experiment.name}-worst.csv": found.reset_index(),
+    }
     for path, content in tables.items():
-        with staged(path) as temporary:
-            content.to_csv(temporary, index=content.index.name is not None, lineterminator="\n")
+        write_csv(path, content)
     write_tables(folder, PAGE, {experiment.name: _table(found)})
     return [*figures, *tables]
 
 
 def _table(found: pd.DataFrame) -> str:
     """Return the worst deviations as a table of the page."""
-    heads = ["scheme", "points", "outside own 95 % interval", "outside simultaneous interval"]
-    heads += ["worst deviation, efficiency", "worst deviation, delay"]
     rows = (
         [str(label), *map(str, counts), f"{100 * efficiency:.3f} %", f"{100 * delay:.3f} %"]
         for label, *counts, efficiency, delay in found.itertuples()
     )
-    return markdown_table(heads, rows)
+    return markdown_table(["scheme", *found], rows)
 
 
 def _curve(

@@ -1,13 +1,13 @@
 """Conclusions of Kuhn et al. 2014 for TCP of 2009 and of today: docs/kuhn2014-today.md.
 
 ``python -m analysis.kuhn2014_today [FOLDER]`` needs the kernel of `make linux-kernel`.
-
-  --docs    copy the page and its figures to docs/
 """
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -16,79 +16,87 @@ from analysis.kuhn2014.campaigns import HARQS
 from analysis.kuhn2014_today.cells import (
     MODERN,
     NOISY,
-    OLD,
     PLACES,
     SCENARIOS,
     STACK_LABELS,
     TCPS,
-    Place,
     StackCells,
     label,
     tcps_of,
 )
-from analysis.kuhn2014_today.conclusions import OTHERS, conclusions
+from analysis.kuhn2014_today.conclusions import JUDGES, OTHERS, conclusions
 from analysis.kuhn2014_today.figures import draw
-from analysis.pages import render
+from analysis.pages import render, write_csv
 from analysis.scenario_runs import run_named
-from analysis.statements import count
+from analysis.statements import count, frame, table
 from tmt.io.atomic import write_text
-from tmt.spec.tcp import LINUX
-from tools.page_tables import plus_minus
+from tools.page_tables import cross_table, two_columns
 
-PAGE = "kuhn2014-today.md"
+if TYPE_CHECKING:
+    from analysis.statements import Statement
+
+PAGE, TABLES = "kuhn2014-today.md", ("kuhn2014-today.csv", "kuhn2014-today-schemes.csv")
+TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
 def main(folder: Path) -> str:
-    """Execute the missing runs, write page and figures into `folder`, and return their places."""
+    """Execute the missing runs, write page, tables and figures into `folder`; return the page's place."""
     runs = [run_named(name, folder).assign(scenario=name) for name in SCENARIOS]
     cells = StackCells(pd.concat(runs, ignore_index=True))
     draw(cells, folder / "images")
-    write_text(folder / PAGE, page(cells))
+    found, choices = conclusions(cells), of_choices(cells)
+    write_csv(folder / TABLES[0], pd.concat(frame(own, stack=stack) for stack, own in found.items()))
+    write_csv(folder / TABLES[1], choices)
+    write_text(folder / PAGE, page(cells, found, choices))
     return f"{folder / PAGE}"
 
 
-def page(cells: StackCells) -> str:
+def page(cells: StackCells, found: dict[str, list[Statement]], choices: pd.DataFrame) -> str:
     """Return the page as Markdown."""
-    found = conclusions(cells)
-    choices = {
-        (place, stack, tcp): cells.choice(place, stack, tcp)
-        for place in PLACES
-        for stack in STACK_LABELS
-        for tcp in tcps_of(stack)
-    }
 
     def range_of(stack: str) -> str:
         kbps = [cells.kbps(NOISY, stack, tcp, "ARQ").mean for tcp in tcps_of(stack, OTHERS)]
         return " to ".join(dict.fromkeys(f"{bound:.0f}" for bound in (min(kbps), max(kbps))))
 
-    def choice(place: Place, stack: str, tcp: str) -> str:
-        if tcp not in tcps_of(stack):
-            return ""
-        schemes = choices[place, stack, tcp]
-        return f"{' or '.join(schemes)}, {plus_minus(cells.kbps(place, stack, tcp, schemes[0]))}"
-
-    def arq(stack: str) -> str:
-        rows = [choices[place, stack, tcp] for place in PLACES for tcp in tcps_of(stack)]
-        return f"{sum(row == ['ARQ'] for row in rows)} of {len(rows)}"
-
     return render(
-        Path(__file__).with_name("page.md.j2"),
-        conclusions=found,
-        stacks=STACK_LABELS,
-        OLD=OLD,
-        MODERN=MODERN,
-        LINUX=LINUX,
-        places=PLACES,
-        tcps=TCPS,
-        label=label,
-        range_of=range_of,
-        choice=choice,
-        arq=arq,
-        held=lambda stack: count(one.by_stack[stack] for one in found),
+        TEMPLATE,
+        table=table(*found.values(), heads=found),
+        ranges=[range_of(stack) for stack in STACK_LABELS],
+        held=[count(own) for own in found.values()],
+        total=len(JUDGES),
+        choices=table_of_choices(choices),
+        arq=counts_of_arq(choices),
         seeds=cells.kbps(NOISY, MODERN, "cubic", HARQS[0]).count,
         transfer_seeds=len(cells.of(NOISY, MODERN, "cubic", HARQS[0], transfer=True)),
     )
 
 
+def of_choices(cells: StackCells) -> pd.DataFrame:
+    """Return the best schemes, and the goodput of the best one, by link, variant and stack."""
+    rows = []
+    for place, tcp, (stack, name) in product(PLACES, TCPS, STACK_LABELS.items()):
+        if tcp in tcps_of(stack):
+            schemes = cells.choice(place, stack, tcp)
+            row = {"link": place.title, "variant": label(tcp), "stack": name, "schemes": " or ".join(schemes)}
+            rows.append(row | two_columns("goodput_kbps", cells.kbps(place, stack, tcp, schemes[0])))
+    return pd.DataFrame(rows)
+
+
+def table_of_choices(choices: pd.DataFrame) -> str:
+    """Return the best schemes of CUBIC by link and stack."""
+    cubic = choices[choices["variant"] == "CUBIC"]
+
+    def text(cell: pd.Series) -> str:
+        return f"{cell['schemes']}, {cell['goodput_kbps']} ± {cell['goodput_kbps_95']}"
+
+    return cross_table(cubic, "link", "stack", text)
+
+
+def counts_of_arq(choices: pd.DataFrame) -> list[str]:
+    """Return for how many links and variants of each stack ARQ alone is best."""
+    alone = (choices["schemes"] == "ARQ").groupby(choices["stack"], sort=False)
+    return [f"{own.sum()} of {len(own)}" for _, own in alone]
+
+
 if __name__ == "__main__":
-    start(main, PAGE, "images/today-*.png")
+    start(main, PAGE, *TABLES, "images/today-*.png")

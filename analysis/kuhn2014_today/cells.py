@@ -57,14 +57,7 @@ def tcps_of(stack: str, among: tuple[str, ...] = TCPS) -> list[str]:
 
 
 class StackCells:
-    """All runs by cell.
-
-    Parameters
-    ----------
-    runs
-        Rows of results; `scenario` names each run's scenario, and `es_n0_db` is missing where it does not
-        vary.
-    """
+    """Rows of results by cell; `scenario` names a run's scenario, and a constant `es_n0_db` is missing."""
 
     def __init__(self, runs: pd.DataFrame) -> None:
         self.runs = runs

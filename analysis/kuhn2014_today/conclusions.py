@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -32,21 +31,16 @@ MUCH_MORE = 1.5
 OTHERS = ("newreno", "compound", "westwood", "cubic")
 
 
-@dataclass(frozen=True, slots=True)
-class Conclusion:
-    """A conclusion of the paper, and its verdict for each stack, by the stacks' names."""
-
-    text: str
-    where: str
-    by_stack: dict[str, Statement]
-
-
-def conclusions(cells: StackCells) -> list[Conclusion]:
-    """Return every conclusion with its verdict for each stack."""
-    return [
-        Conclusion(text, where, {stack: _judged(cells, stack, text, where, judge) for stack in STACK_LABELS})
-        for text, where, judge in JUDGES
-    ]
+def conclusions(cells: StackCells) -> dict[str, list[Statement]]:
+    """Return every conclusion with its verdict, by the stacks' names on the page."""
+    return {
+        name: [
+            Statement(where, text, verdict(*parts), found)
+            for text, where, judge in JUDGES
+            for parts, found in [judge(cells, stack)]
+        ]
+        for stack, name in STACK_LABELS.items()
+    }
 
 
 Found = tuple[list[bool], str]
@@ -63,11 +57,6 @@ def _conclusion(text: str, where: str) -> Callable[[Judge], Judge]:
         return judge
 
     return register
-
-
-def _judged(cells: StackCells, stack: str, text: str, where: str, judge: Judge) -> Statement:
-    parts, found = judge(cells, stack)
-    return Statement(where, text, verdict(*parts), found)
 
 
 @_conclusion("At a high error rate HARQ is best for every variant", "abstract, section 8; interleaved, 5 dB")

@@ -1,8 +1,6 @@
 """HARQ processes, repetition, RLC and a sliding window over satellite round trips: docs/ntn.md.
 
 ``python -m analysis.ntn [FOLDER]`` needs the kernel of `make linux-kernel`.
-
-  --docs    copy the page and its figure to docs/
 """
 
 from __future__ import annotations
@@ -16,25 +14,24 @@ from analysis.ntn.contenders import ORBITS
 from analysis.ntn.conversions import conversions
 from analysis.ntn.figure import draw
 from analysis.ntn.flows import Flows
-from analysis.ntn.page import page
+from analysis.ntn.page import PAGE, write
 from analysis.scenario_runs import run_named
-from tmt.io.atomic import write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAGE, FIGURE = "ntn.md", "ntn"
+FIGURE = "ntn"
 
 
 def main(folder: Path) -> str:
-    """Execute the missing runs and all conversions, write page and figure, and return the page's place."""
+    """Execute missing runs and all conversions, write what `--docs` copies, and return the page's place."""
     of_orbits = [run_named(f"ntn-{orbit}", folder).assign(orbit=orbit) for orbit in ORBITS]
     flows = Flows(pd.concat(of_orbits, ignore_index=True))
     exact = conversions()
     draw(exact, flows, folder / "images" / f"{FIGURE}.png")
-    write_text(folder / PAGE, page(exact, flows, run_named("ntn-queues", folder)))
+    write(exact, flows, run_named("ntn-queues", folder), folder)
     return f"{folder / PAGE}"
 
 
 if __name__ == "__main__":
-    start(main, PAGE, f"images/{FIGURE}.png")
+    start(main, PAGE, "ntn-*.csv", f"images/{FIGURE}.png")

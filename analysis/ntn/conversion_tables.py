@@ -1,9 +1,10 @@
-"""Tables of the conversions, in Markdown."""
+"""Tables of the conversions: short ones in Markdown, whole ones as frames of text."""
 
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from analysis.ntn.contenders import (
     ALL,
@@ -16,7 +17,6 @@ from analysis.ntn.contenders import (
     OFF_COMBINED_RLC,
     OFF_RLC,
     ORBITS,
-    PROCESSES,
     RLC,
     SLOT_NS,
     WINDOW,
@@ -36,13 +36,8 @@ from analysis.ntn.conversions import (
     memory,
     of_channel,
 )
-from analysis.ntn.table_text import orbit_heads
 from tmt.results.selections import chosen, interval
-from tools.page_tables import markdown_table, plus_minus
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from tools.page_tables import markdown_table, plus_minus, two_columns
 
 REPLACEMENTS = (RLC, WINDOW_RLC, OFF_RLC)
 """Link layers without feedback of HARQ that lose next to nothing."""
@@ -56,22 +51,24 @@ def crossings(exact: pd.DataFrame) -> str:
         for count, harq in HARQ.items():
             found = [crossing_ms(of_channel(exact, channel), harq, other) for other in REPLACEMENTS]
             by_rule = (count * SLOT_NS - DECODE_TIME_NS) / 1e6
-            shown = [f"{plus_minus(one, '.2f')} ms" for one in found]
-            rows.append([channel, str(count), f"{by_rule:.0f} ms", *shown])
+            rows.append([channel, str(count), f"{by_rule:.0f}", *(plus_minus(one, ".2f") for one in found)])
     return markdown_table([*heads, *REPLACEMENTS], rows)
 
 
-def link_alone(rows: pd.DataFrame) -> str:
-    """Return delivered and lost shares and the delay of every contender on each orbit."""
+def links(exact: pd.DataFrame) -> pd.DataFrame:
+    """Return delivered and lost shares and the delay of every contender, by channel and orbit."""
 
-    def cell(rtt_ms: int, name: str) -> str:
-        found = chosen(rows, rtt_ms=rtt_ms, name=name)
-        lost, delay = interval(found, "lost"), interval(found, "delay_p95_s")
-        delivered = plus_minus(interval(found, "delivered"), ".1%")
-        return f"{delivered}, {100 * lost.mean:.2f} %, {1e3 * delay.mean:.0f} ms"
+    def row(channel: str, orbit: str, rtt_ms: int, name: str) -> dict[str, str]:
+        found = chosen(of_channel(exact, channel), rtt_ms=rtt_ms, name=name)
+        place = {"channel": channel, "orbit": orbit, "link_layer": name}
+        return place | {
+            **two_columns("delivered_percent", interval(found, "delivered"), ".1%"),
+            "lost_percent": f"{100 * interval(found, 'lost').mean:.2f}",
+            "delay_p95_ms": f"{1e3 * interval(found, 'delay_p95_s').mean:.0f}",
+        }
 
-    lines = [[name, *(cell(rtt_ms, name) for _, rtt_ms in ORBITS.values())] for name in ALL]
-    return markdown_table(["link layer", *orbit_heads()], lines)
+    places = product(CHANNELS, ORBITS.values(), ALL)
+    return pd.DataFrame(row(channel, *orbit, name) for channel, orbit, name in places)
 
 
 def age_of_reports() -> str:
@@ -132,32 +129,22 @@ def worth_of_combining() -> str:
     return markdown_table([*heads, "off from, without combining", "off from, with combining"], found)
 
 
-def use_of_slots(satellite: pd.DataFrame) -> str:
-    """Return the share of slots in use by hand, by model and by conversion."""
-    heads = ["orbit", "processes", "by hand", "tmt.theory", "conversion"]
+def checks(satellite: pd.DataFrame) -> pd.DataFrame:
+    """Return the use of slots by hand, `tmt.theory` and conversion, and the exact law beside conversions."""
     rows = []
-    for orbit, rtt_ms in ORBITS.values():
-        for count, name in HARQ.items():
-            used = interval(chosen(satellite, rtt_ms=rtt_ms, name=name), "used").mean
-            values = (by_hand(count, rtt_ms), law_of_use(count, rtt_ms), used)
-            rows.append([orbit, str(count), *(f"{100 * value:.3f} %" for value in values)])
-    return markdown_table(heads, rows)
-
-
-def law_of_processes() -> str:
-    """Return the exact law of the processes beside conversions."""
-    heads = ["orbit", "processes", "delivered: law", "conversion", "mean delay: law", "conversion"]
-    rows = []
-    for (orbit, rtt_ms), count in product(ORBITS.values(), PROCESSES):
+    for (orbit, rtt_ms), (count, name) in product(ORBITS.values(), HARQ.items()):
+        used = interval(chosen(satellite, rtt_ms=rtt_ms, name=name), "used").mean
         law, found = law_and_conversions(count, rtt_ms)
-        rows.append(
-            [
-                orbit,
-                str(count),
-                f"{100 * law.efficiency:.2f} %",
-                plus_minus(interval(found, "delivered"), ".2%"),
-                f"{1e3 * law.recovery_delay_s:.1f} ms",
-                f"{plus_minus(interval(found, 'delay_mean_s', 1e3), '.1f')} ms",
-            ]
-        )
-    return markdown_table(heads, rows)
+        row = {
+            "orbit": orbit,
+            "processes": str(count),
+            "used_percent_by_hand": f"{100 * by_hand(count, rtt_ms):.3f}",
+            "used_percent_theory": f"{100 * law_of_use(count, rtt_ms):.3f}",
+            "used_percent": f"{100 * used:.3f}",
+            "delivered_percent_law": f"{100 * law.efficiency:.2f}",
+            **two_columns("delivered_percent", interval(found, "delivered"), ".2%"),
+            "delay_mean_ms_law": f"{1e3 * law.recovery_delay_s:.1f}",
+            **two_columns("delay_mean_ms", interval(found, "delay_mean_s", 1e3), ".1f"),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)

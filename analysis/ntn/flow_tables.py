@@ -1,91 +1,143 @@
-"""Tables of TCP over the contenders, in Markdown."""
+"""TCP over the contenders: whole tables as frames of text, and the page's tables from their rows."""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from analysis.ntn.contenders import (
     ALL,
     BLOCK_BYTES,
     HARQ,
     ORBITS,
-    PROCESSES,
     SLOT_NS,
+    WINDOW,
+    WINDOW_RLC,
     names_by_label,
 )
-from analysis.ntn.conversions import (
-    SATELLITE,
-    by_hand,
-)
+from analysis.ntn.conversions import CHANNELS, by_hand
 from analysis.ntn.flows import STACKS, TCPS
-from analysis.ntn.table_text import joined_names, orbit_heads
 from tmt.results.selections import chosen, interval
 from tmt.spec.tcp import VARIANTS
-from tools.page_tables import markdown_table, plus_minus
+from tools.page_tables import cross_table, listed, markdown_table, plus_minus, two_columns
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Mapping
 
     from analysis.ntn.flows import Flows
 
+GOODPUT, TRANSFER = "goodput_rank", "transfer_rank"
+"""Rank among the options that do not differ significantly from the best one; empty for all others."""
 
-def best_options(satellite: pd.DataFrame, flows: Flows) -> str:
-    """Return use of the slots and the best options on each orbit, over the satellite channel."""
-
-    def used(rtt_ms: int) -> str:
-        cells = [chosen(satellite, rtt_ms=rtt_ms, name=name) for name in HARQ.values()]
-        return " / ".join(f"{100 * interval(cell, 'used').mean:.3g}" for cell in cells) + " %"
-
-    counts = " / ".join(map(str, PROCESSES))
-    rows = [[f"slots that {counts} processes use", *(used(rtt_ms) for _, rtt_ms in ORBITS.values())]]
-    for what, transfer in (("most goodput", False), ("fastest transfer of 100 kB", True)):
-        for tcp in TCPS:
-            for stack, shown in STACKS.items():
-                choices = [flows.choice(orbit, SATELLITE, stack, tcp, transfer=transfer) for orbit in ORBITS]
-                head = f"{what}, {VARIANTS[tcp].label}, {shown}"
-                rows.append([head, *(joined_names(names) for names in choices)])
-    return markdown_table(["satellite channel", *orbit_heads()], rows)
+FASTEST = {GOODPUT: "most goodput", TRANSFER: "fastest transfer of 100 kB"}
 
 
-def cost_of_stalls(flows: Flows, channel: str) -> str:
-    """Return the change of goodput and transfer times against HARQ without stalls."""
-    heads = ["orbit", "processes", "slots that stall", "upper bound"]
-    pairs = [(stack, tcp) for tcp in TCPS for stack in STACKS]
-    heads += [f"goodput of {VARIANTS[tcp].label}, {STACKS[stack]}" for stack, tcp in pairs]
-    heads += [f"100 kB with CUBIC, {STACKS[stack]}" for stack in STACKS]
+def of_flows(flows: Flows) -> pd.DataFrame:
+    """Return goodput and delay of endless flows and the time of transfers, a row for each cell."""
     rows = []
-    for orbit, (shown, rtt_ms) in ORBITS.items():
-        for count, name in HARQ.items():
-            used = by_hand(count, rtt_ms)
-            bound_kbps = used * 8e6 * BLOCK_BYTES / SLOT_NS
-            row = [shown, str(count), f"{100 * (1 - used):.1f} %", f"{bound_kbps:.0f} kbit/s"]
-            for stack, tcp in pairs:
-                row.append(plus_minus(flows.change_by_stalls(orbit, channel, stack, tcp, name), "+.0%"))
-            for stack in STACKS:
-                later = flows.delay_of_stalls_s(orbit, channel, stack, "cubic", name)
-                row.append(f"{plus_minus(later, '+.2f')} s")
+    for channel, (stack, sender), tcp, orbit in product(CHANNELS, STACKS.items(), TCPS, ORBITS):
+        options = [flows.choice(orbit, channel, stack, tcp, transfer=transfer) for transfer in (False, True)]
+        for name in ALL:
+            place = (orbit, channel, stack, tcp, name)
+            ranks = [str(found.index(name) + 1) if name in found else "" for found in options]
+            row = {
+                **_place(channel, sender, tcp, orbit),
+                "link_layer": name,
+                **two_columns("goodput_kbps", flows.kbps(*place)),
+                GOODPUT: ranks[0],
+                "delay_p95_s": f"{flows.delay_p95_s(*place):.2f}",
+                **two_columns("transfer_s", flows.completion_s(*place), ".2f"),
+                TRANSFER: ranks[1],
+            }
             rows.append(row)
-    return markdown_table(heads, rows)
+    return pd.DataFrame(rows)
 
 
-def goodput_or_time(flows: Flows, channel: str, stack: str, *, transfer: bool) -> str:
-    """Return goodput and delay of endless flows, or the time of transfers; the best options are bold."""
-    columns = [(orbit, tcp) for orbit in ORBITS for tcp in TCPS]
-    best = {
-        (orbit, tcp): flows.choice(orbit, channel, stack, tcp, transfer=transfer) for orbit, tcp in columns
-    }
+def of_stalls(flows: Flows) -> pd.DataFrame:
+    """Return the change of goodput, and of the transfers' time with CUBIC, against HARQ without stalls."""
+    rows = []
+    places = product(CHANNELS, STACKS.items(), TCPS, ORBITS.items(), HARQ.items())
+    for channel, (stack, sender), tcp, (orbit, (_, rtt_ms)), (count, name) in places:
+        used, place = by_hand(count, rtt_ms), (orbit, channel, stack, tcp, name)
+        row = {
+            **_place(channel, sender, tcp, orbit),
+            "processes": str(count),
+            "stalled_slots_percent": f"{100 * (1 - used):.1f}",
+            "upper_bound_kbps": f"{used * 8e6 * BLOCK_BYTES / SLOT_NS:.0f}",
+            **two_columns("goodput_change_percent", flows.change_by_stalls(*place), "+.0%"),
+        }
+        if tcp == "cubic":
+            row |= two_columns("transfer_longer_s", flows.delay_of_stalls_s(*place), "+.2f")
+        rows.append(row)
+    return pd.DataFrame(rows).fillna("")
 
-    def cell(orbit: str, tcp: str, name: str) -> str:
-        place = (orbit, channel, stack, tcp, name)
-        if transfer:
-            value, rest = plus_minus(flows.completion_s(*place), ".2f"), ""
-        else:
-            value, rest = plus_minus(flows.kbps(*place)), f", {flows.delay_p95_s(*place):.2f} s"
-        return (f"**{value}**" if name in best[orbit, tcp] else value) + rest
 
-    heads = [f"{VARIANTS[tcp].label}, {ORBITS[orbit][0]}" for orbit, tcp in columns]
-    rows = [[name, *(cell(orbit, tcp, name) for orbit, tcp in columns)] for name in ALL]
-    return markdown_table(["link layer", *heads], rows)
+def _place(channel: str, sender: str, tcp: str, orbit: str) -> dict[str, str]:
+    control, name = VARIANTS[tcp].label, ORBITS[orbit][0]
+    return {"channel": channel, "sender": sender, "control": control, "orbit": name}
+
+
+def leaders(cells: pd.DataFrame, rank: str, orbit: str) -> list[str]:
+    """Return the options with a rank over an orbit, the best first."""
+    found = cells[(cells["orbit"] == orbit) & (cells[rank] != "")]
+    return [*found.loc[found[rank].astype(int).sort_values().index, "link_layer"]]
+
+
+def joined_names(names: list[str]) -> str:
+    """Return names joined by "or", the first of many alone."""
+    if {*names} == {WINDOW, WINDOW_RLC}:
+        return f"{WINDOW}, with or without RLC AM"
+    return " or ".join(names) if len(names) <= 3 else f"{names[0]} or one of {len(names) - 1} others"
+
+
+def best_options(use: list[str], cells: pd.DataFrame) -> str:
+    """Return use of the slots and the best options on each orbit, over one channel with one sender."""
+    rows = [use]
+    for rank, control in product(FASTEST, cells["control"].unique()):
+        own = cells[cells["control"] == control]
+        found = [joined_names(leaders(own, rank, orbit)) for orbit, _ in ORBITS.values()]
+        rows.append([f"{FASTEST[rank]}, {control}", *found])
+    heads = (f"{orbit}, {rtt_ms} ms" for orbit, rtt_ms in ORBITS.values())
+    return markdown_table(["satellite channel", *heads], rows)
+
+
+def highest_goodput(cells: pd.DataFrame) -> str:
+    """Return where a control gets its highest goodput, as the end of a sentence."""
+    places: dict[str, list[str]] = {}
+    for orbit, _ in ORBITS.values():
+        names = joined_names(leaders(cells, GOODPUT, orbit))
+        said = names.replace(", 32", " with 32").replace(" + ", " and ").replace("sliding", "a sliding")
+        places.setdefault(said, []).append(orbit)
+    return ", and ".join(f"over {listed(orbits)} from {said}" for said, orbits in places.items())
+
+
+def costs_of_stalls(stalls: pd.DataFrame) -> str:
+    """Return what stalls cost on each orbit, as the end of a sentence."""
+    costs = -stalls["goodput_change_percent"].astype(int)
+    shown = (f"{cost} %" if cost else "nothing" for cost in costs)
+    return listed(f"{cost} over {orbit}" for cost, orbit in zip(shown, stalls["orbit"], strict=True))
+
+
+def table_of_stalls(stalls: pd.DataFrame) -> str:
+    """Return the cost of stalls to one control, by processes and orbit."""
+
+    def text(cell: Mapping[str, str]) -> str:
+        change, later = cell["goodput_change_percent"].replace("+0", "0"), cell["transfer_longer_s"]
+        return f"{change} %, {cell['upper_bound_kbps']} kbit/s, {later} s"
+
+    return cross_table(stalls, "processes", "orbit", text)
+
+
+def table_of_goodput(cells: pd.DataFrame) -> str:
+    """Return goodput and delay of one control by link layer and orbit; the best options are bold."""
+
+    def text(cell: Mapping[str, str]) -> str:
+        value = f"{cell['goodput_kbps']} ± {cell['goodput_kbps_95']}"
+        return (f"**{value}**" if cell[GOODPUT] else value) + f", {cell['delay_p95_s']} s"
+
+    return cross_table(cells, "link_layer", "orbit", text)
 
 
 def queues_needed(runs: pd.DataFrame) -> str:

@@ -21,13 +21,7 @@ GOODPUT, COMPLETION = "goodput_bps", "completion_s"
 
 
 class Flows:
-    """Runs by cell: endless flows and transfers.
-
-    Parameters
-    ----------
-    runs
-        Rows of results; `orbit` names each run's scenario.
-    """
+    """Rows of results by cell: endless flows and transfers; `orbit` names each run's scenario."""
 
     def __init__(self, runs: pd.DataFrame) -> None:
         self.runs = runs.assign(name=runs["scheme"].map(names_by_label()))

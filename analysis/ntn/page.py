@@ -1,4 +1,4 @@
-"""The page docs/ntn.md."""
+"""The page docs/ntn.md, and the whole tables beside it."""
 
 from __future__ import annotations
 
@@ -6,62 +6,87 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.ntn import conversion_tables, flow_tables
-from analysis.ntn.contenders import BLOCK_BYTES, HARQ, HARQ_MOST, MAX_TRANSMISSIONS, ORBITS, PROCESSES, RLC
-from analysis.ntn.conversions import CHANNELS, ES_N0_DB, SATELLITE, crossing_ms, of_channel
+from analysis.ntn.contenders import BLOCK_BYTES, HARQ, MAX_TRANSMISSIONS, PROCESSES, RLC
+from analysis.ntn.conversions import ES_N0_DB, SATELLITE, crossing_ms, of_channel
 from analysis.ntn.flows import MODERN, STACKS
-from analysis.ntn.table_text import joined_names
-from analysis.pages import render
+from analysis.pages import render, write_csv
+from tmt.io.atomic import write_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.ntn.flows import Flows
 
+PAGE = "ntn.md"
+CUBIC = {"channel": SATELLITE, "sender": STACKS[MODERN], "control": "CUBIC"}
+"""Rows of the first answer."""
 
-CUBIC = (SATELLITE, MODERN, "cubic")
-"""Channel, stack and variant of the first answer."""
 
-
-def page(exact: pd.DataFrame, flows: Flows, queues: pd.DataFrame) -> str:
-    """Return the page as Markdown."""
+def write(exact: pd.DataFrame, flows: Flows, queues: pd.DataFrame, folder: Path) -> None:
+    """Write the page and its whole tables into `folder`."""
     satellite = of_channel(exact, SATELLITE)
-
-    def by_channel_and_stack(*, transfer: bool) -> dict[tuple[str, str], str]:
-        return {
-            (channel, stack): flow_tables.goodput_or_time(flows, channel, stack, transfer=transfer)
-            for channel in CHANNELS
-            for stack in STACKS
-        }
-
-    return render(
-        Path(__file__).with_name("page.md.j2"),
-        answer=flow_tables.best_options(satellite, flows),
+    tables = {
+        "flows": flow_tables.of_flows(flows),
+        "stalls": flow_tables.of_stalls(flows),
+        "links": conversion_tables.links(exact),
+        "checks": conversion_tables.checks(satellite),
+    }
+    for name, table in tables.items():
+        write_csv(folder / f"ntn-{name}.csv", table)
+    cubic = ("leo", SATELLITE, MODERN, "cubic", RLC)
+    text = page(
+        tables,
         crossings=[crossing_ms(satellite, harq, RLC).mean for harq in HARQ.values()],
-        stalls_of_most={
-            shown: f"{100 * flows.change_by_stalls(orbit, *CUBIC, HARQ_MOST).mean:+.0f} %"
-            for orbit, (shown, _) in ORBITS.items()
-        },
-        choices={shown: joined_names(flows.choice(orbit, *CUBIC)) for orbit, (shown, _) in ORBITS.items()},
         crossing_table=conversion_tables.crossings(exact),
-        stalls={channel: flow_tables.cost_of_stalls(flows, channel) for channel in CHANNELS},
-        link={channel: conversion_tables.link_alone(of_channel(exact, channel)) for channel in CHANNELS},
-        endless=by_channel_and_stack(transfer=False),
-        transfers=by_channel_and_stack(transfer=True),
         memory=conversion_tables.age_of_reports(),
         repetition=conversion_tables.loss_after_repetition(exact),
         es_n0=conversion_tables.by_es_n0(exact),
         combining=conversion_tables.worth_of_combining(),
         queues=flow_tables.queues_needed(queues),
-        use=conversion_tables.use_of_slots(satellite),
-        law=conversion_tables.law_of_processes(),
-        channels=CHANNELS,
-        stacks=STACKS,
-        seeds=flows.kbps("leo", *CUBIC, RLC).count,
-        transfer_seeds=flows.completion_s("leo", *CUBIC, RLC).count,
+        seeds=flows.kbps(*cubic).count,
+        transfer_seeds=flows.completion_s(*cubic).count,
         short_of_seeds=flows.short_of_seeds(),
         pieces=satellite["seed"].nunique(),
+    )
+    write_text(folder / PAGE, text)
+
+
+def page(tables: dict[str, pd.DataFrame], **values: object) -> str:
+    """Return the page as Markdown: conclusions and short tables, from the rows of the whole ones."""
+    satellite = _rows(tables["flows"], channel=SATELLITE, sender=STACKS[MODERN])
+    cubic, stalls = _rows(satellite, control="CUBIC"), _rows(tables["stalls"], **CUBIC)
+    used = (
+        tables["checks"]
+        .groupby("orbit", sort=False)["used_percent"]
+        .agg(lambda own: " / ".join(f"{float(one):.3g}" for one in own))
+    )
+    counts = " / ".join(map(str, PROCESSES))
+    return render(
+        Path(__file__).with_name("page.md.j2"),
+        answer=flow_tables.best_options([f"slots (%) that {counts} processes use", *used], satellite),
+        costs=flow_tables.costs_of_stalls(_rows(stalls, processes=str(PROCESSES[-1]))),
+        choices=flow_tables.highest_goodput(cubic),
+        stalls=flow_tables.table_of_stalls(stalls),
+        goodput=flow_tables.table_of_goodput(cubic),
+        checks=_agreement(tables["checks"]),
         es_n0_db=ES_N0_DB,
         block_bytes=BLOCK_BYTES,
         most=MAX_TRANSMISSIONS,
-        PROCESSES=PROCESSES,
+        processes=[str(count) for count in PROCESSES],
+        **values,
     )
+
+
+def _rows(table: pd.DataFrame, **place: str) -> pd.DataFrame:
+    return table[(table[[*place]] == [*place.values()]).all(axis=1)]
+
+
+def _agreement(checks: pd.DataFrame) -> dict[str, float]:
+    """Return how far the use of slots is from theory, and how often the law lies in the interval."""
+    found = checks.drop(columns="orbit").astype(float)
+    inside = [
+        (found[name] - found[f"{name}_law"]).abs() <= found[f"{name}_95"] + 1e-9
+        for name in ("delivered_percent", "delay_mean_ms")
+    ]
+    apart = (found["used_percent"] - found["used_percent_theory"]).abs().max()
+    return {"apart": apart, "inside": sum(map(sum, inside)), "of": sum(map(len, inside))}

@@ -1,8 +1,6 @@
 """The congestion controls of `Agent/TCP/Modern` against published response functions, and on a GEO path.
 
 ``python -m analysis.tcp.congestion_controls [FOLDER]`` writes the tables to FOLDER (default: out/reproduce).
-
-  --docs    put the tables into docs/congestion-controls.md
 """
 
 from __future__ import annotations
@@ -13,8 +11,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from analysis.command_line import start
-from analysis.pages import write_tables
+from analysis.pages import write_csv, write_tables
 from analysis.script_runs import over_seeds
 from analysis.tcp.response_functions import independent_losses, published
 from tools.page_tables import markdown_table
@@ -85,14 +85,14 @@ def mean_sd(runs: PointRuns, measure: Callable[[ScriptFigures], float], digits: 
     return f"{mean} ({spread:.{digits}f})" if spread >= 0.5 * 10**-digits else mean
 
 
-def table(folder: Path, seeds: int, cases: Cases, heads: Iterable[str], cells: Cells) -> str:
+def table(folder: Path, seeds: int, cases: Cases, heads: Iterable[str], cells: Cells) -> pd.DataFrame:
     """Run every case with so many seeds; return a row for each control, with the cells of its cases."""
     found = over_seeds(SCRIPT, chain(*cases.values()), seeds, folder)
     rows = [[control, *chain(*(cells(case, found[case]) for case in own))] for control, own in cases.items()]
-    return markdown_table(["control", *heads], rows)
+    return pd.DataFrame(rows, columns=["control", *heads])
 
 
-def geo(folder: Path) -> str:
+def geo(folder: Path) -> pd.DataFrame:
     """Goodput on a GEO path of 2 Mbit/s, 500 ms and a queue of 500 packets, in kbit/s."""
     losses = (0, 0.001, 0.005, 0.01)
     cases = {control: [Case(control, 0.5, loss) for loss in losses] for control in CONTROLS}
@@ -125,31 +125,30 @@ def never_full(control: str, rtt_s: float, loss: float, duration_s: float) -> Ca
     )
 
 
-def responses(folder: Path) -> str:
+def responses(folder: Path) -> pd.DataFrame:
     """Mean windows on a path that never queues: published, by the law under independent losses, in ns-2."""
     found = over_seeds(SCRIPT, [never_full(*response) for response in RESPONSES], 5, folder)
     rows = []
     for case, runs in found.items():
         model = independent_losses(case.control, case.loss, case.rtt_s)
         digits = 0 if model > 100 else 1
-        rows.append(
-            [
-                case.control,
-                f"{case.rtt_s * 1e3:.0f} ms",
-                f"{case.loss:g}",
-                f"{published(case.control, case.loss, case.rtt_s):.{digits}f}",
-                f"{model:.{digits}f}",
-                mean_sd(runs, case.mean_window, digits),
-                f"{runs.mean(case.mean_window) / model:.2f}",
-            ]
-        )
-    return markdown_table(["control", "RTT", "loss", "published", "its law", "ns-2 (sd)", "ns-2 / law"], rows)
+        row = {
+            "control": case.control,
+            "RTT": f"{case.rtt_s * 1e3:.0f} ms",
+            "loss": f"{case.loss:g}",
+            "published": f"{published(case.control, case.loss, case.rtt_s):.{digits}f}",
+            "its law": f"{model:.{digits}f}",
+            "ns-2 (sd)": mean_sd(runs, case.mean_window, digits),
+            "ns-2 / law": f"{runs.mean(case.mean_window) / model:.2f}",
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 LOSS_RATES = (0, 0.001, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.25)
 
 
-def losses(folder: Path) -> str:
+def losses(folder: Path) -> pd.DataFrame:
     """BBR's share of the capacity less losses of a path of 100 Mbit/s and 100 ms."""
     wide = partial(Case, rtt_s=0.1, rate_bps=1e8, queue_packets=833, warm_s=5, duration_s=35)
     cases = {
@@ -159,7 +158,7 @@ def losses(folder: Path) -> str:
     return table(folder, 3, cases, heads, lambda case, runs: [f"{runs.mean(case.use):.2f}"])
 
 
-def sharing(folder: Path) -> str:
+def sharing(folder: Path) -> pd.DataFrame:
     """Two like flows, 10 Mbit/s, 100 ms, a queue of one and of three BDP: Jain's index, use, mean queue."""
     bdp, depths = 1e7 * 0.1 / PACKET_BITS, (1, 3)
     two = partial(Case, rtt_s=0.1, flows=2, stagger_s=5, rate_bps=1e7, warm_s=60, duration_s=360)
@@ -178,7 +177,7 @@ def sharing(folder: Path) -> str:
 WINDOWS = (2, 10, 100, 1000, 20_000)
 
 
-def windows(folder: Path) -> str:
+def windows(folder: Path) -> pd.DataFrame:
     """Goodput on the GEO path without losses for advertised windows from 2 to 20,000 packets, in kbit/s."""
     cases = {
         control: [Case(control, 0.5, window_packets=window) for window in WINDOWS] for control in CONTROLS
@@ -187,15 +186,20 @@ def windows(folder: Path) -> str:
     return table(folder, 1, cases, heads, lambda case, runs: [f"{runs.mean(case.goodput_kbps):.0f}"])
 
 
-TABLES = {"geo": geo, "responses": responses, "losses": losses, "sharing": sharing, "windows": windows}
-"""Functions that make the tables, by the tables' names on the page."""
+SHOWN = {"geo": geo, "responses": responses}
+BESIDE = {"losses": losses, "sharing": sharing, "windows": windows}
+"""Functions that make the tables on the page, and in files beside it, by the tables' names."""
 
 
 def main(folder: Path) -> str:
-    """Execute the missing runs; write the tables into `folder`, and return them."""
+    """Execute the missing runs; write the tables into `folder`, and return those of the page."""
     runs = folder / "campaigns" / "congestion-controls"
-    return write_tables(folder, PAGE, {name: make(runs) for name, make in TABLES.items()})
+    for name, make in BESIDE.items():
+        write_csv(folder / f"congestion-controls-{name}.csv", make(runs))
+    shown = {name: make(runs) for name, make in SHOWN.items()}
+    tables = {name: markdown_table(found, found.to_numpy()) for name, found in shown.items()}
+    return write_tables(folder, PAGE, tables)
 
 
 if __name__ == "__main__":
-    start(main, PAGE)
+    start(main, PAGE, "congestion-controls-*.csv")

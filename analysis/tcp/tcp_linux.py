@@ -5,8 +5,6 @@ below with each, and writes the tables into FOLDER (default: out/reproduce). As 
 `make reproduce` leaves it out. The campaign engine does not do its runs: a campaign has one simulator and
 compares result rows, while the first table compares five simulators by packets and windows. The second table
 shares senders and links with the first.
-
-  --docs    put the tables into docs/tcp-linux.md
 """
 
 from __future__ import annotations

@@ -1,131 +1,98 @@
-"""`python -m analysis.tuning [FOLDER]`: searches whose right answers are known, and the page about them.
-
-Executes the runs that FOLDER (default: out/tune-check) does not hold yet, and writes the page there.
-
-  --docs    copy the page to docs/
-"""
+"""`python -m analysis.tuning [FOLDER]`: searches whose right answers are known, and the page about them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from analysis.command_line import start
-from analysis.pages import write_page
+from analysis.pages import render, write_csv
 from analysis.tuning import cases
 from analysis.tuning.searches import exhaustive, search
-from tmt.core.words.display_units import percent
+from tmt.io.atomic import write_text
 from tmt.results.interval_text import interval_text
 from tmt.results.values import slug
 from tmt.theory.hybrid import largest_throughput, optimal_code_lengths
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from tmt.results.tune.tuning import Tuning
 
-PAGE = "tune-check.md"
+PAGE, TABLE = "tune-check.md", "tune-check.csv"
 TEMPLATE = Path(__file__).with_name("page.md.j2")
-
-
-@dataclass(frozen=True, slots=True)
-class Small:
-    """A small space: the search's winner, the best of an exhaustive search, and the share of its cost."""
-
-    name: str
-    winner: str
-    best: list[str]
-    share: str
-    agrees: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CodeLength:
-    """N by the search, with ties, and by Barakat's formula; the model's throughput of both."""
-
-    frame_units: int
-    loss: float
-    found: int
-    ties: list[int]
-    optimal: tuple[int, ...]
-    throughput: str
-    largest: str
-    agrees: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """The best scheme at an Es/N0."""
-
-    es_n0_db: float
-    winner: str
-    ties: str
-    goodput: str
-    held_out: str
+LENGTHS = ["K", "p", "N by the search", "ties", "N*", "throughput at N", "throughput at N*"]
+SWITCHES = ["Es/N0 (dB)", "winner", "ties", "goodput in the search (bit/s)", "on courses held out"]
 
 
 def main(folder: Path) -> str:
-    """Execute the missing runs, write the page into `folder`, and return how many searches are right."""
-    small = [_small(name, text, folder / "small" / slug(name)) for name, text in cases.small_spaces().items()]
+    """Execute the missing runs, write page and table into `folder`, and return the page's place."""
+    spaces = cases.small_spaces().items()
+    small = pd.DataFrame(_small(name, text, folder / "small" / slug(name)) for name, text in spaces)
     lengths = [
         _code_length(units, loss, folder / f"hybrid-{units}-{loss:g}")
-        for units in cases.FRAME_UNITS
-        for loss in cases.LOSSES
+        for units, loss in product(cases.FRAME_UNITS, cases.LOSSES)
     ]
     switches = [_switch(es_n0_db, folder / f"kuhn-{es_n0_db:g}") for es_n0_db in cases.ES_N0_DB]
-    schemes = [switch.winner.partition("(")[0].partition(",")[0] for switch in switches]
-    agreeing = sum(one.agrees for one in small), sum(one.agrees for one in lengths)
-    write_page(
-        folder / PAGE,
+    write_csv(folder / TABLE, small)
+    write_text(folder / PAGE, page(small, lengths, switches))
+    return f"{folder / PAGE}"
+
+
+def page(small: pd.DataFrame, lengths: list[list[str]], switches: list[list[str]]) -> str:
+    """Return the page as Markdown, from the rows of its tables."""
+    schemes = [winner.partition("(")[0] for _, winner, *_ in switches]
+    costs = small["cost_percent"].astype(int)
+    return render(
         TEMPLATE,
-        small=small,
-        lengths=lengths,
-        switches=switches,
-        agreeing=agreeing,
+        spaces=len(small),
+        agreeing=sum(
+            winner in best.split("; ") for winner, best in zip(small["winner"], small["best"], strict=True)
+        ),
+        costs=(costs.min(), costs.max()),
+        found=sum(not {*row[4].split(", ")}.isdisjoint([row[2], *row[3].split(", ")]) for row in lengths),
+        searched=len(lengths),
+        lengths=markdown_table(LENGTHS, lengths),
+        switches=markdown_table(SWITCHES, switches),
         falls_out=schemes[0] == "HARQ" and schemes[-1] == "ARQ",
     )
-    return (
-        f"{agreeing[0]} of {len(small)} small spaces and {agreeing[1]} of {len(lengths)} code lengths agree; "
-        f"over Es/N0 the winners are {', '.join(schemes)} ({folder / PAGE})"
-    )
 
 
-def _small(name: str, text: str, folder: Path) -> Small:
+def _small(name: str, text: str, folder: Path) -> dict[str, str]:
+    """Search a small space: the winner, the best of an exhaustive search, and the share of its cost."""
     found = search(text, folder)
     best, cost = exhaustive(text, folder)
-    winner = _winner(found)
-    share = percent(found.recommendation.counts["outcomes"] / cost)
-    return Small(name, winner, best, share, winner in best)
+    share = found.recommendation.counts["outcomes"] / cost
+    return {
+        "space": name,
+        "winner": _winner(found),
+        "best": "; ".join(best),
+        "cost_percent": f"{100 * share:.0f}",
+    }
 
 
-def _code_length(frame_units: int, loss: float, folder: Path) -> CodeLength:
+def _code_length(frame_units: int, loss: float, folder: Path) -> list[str]:
+    """Search for N; return it with ties, N by Barakat's formula, and the model's throughput of both."""
     found = search(cases.hybrid(frame_units, loss), folder)
     length = _length(_winner(found))
-    ties = [_length(one.name) for one in found.recommendation.ties]
+    ties = sorted(_length(one.name) for one in found.recommendation.ties)
     optimal = optimal_code_lengths(loss, frame_units)
-    return CodeLength(
-        frame_units,
-        loss,
-        length,
-        sorted(ties),
-        optimal,
-        f"{largest_throughput(loss, length, frame_units):.4f}",
-        f"{largest_throughput(loss, optimal[0], frame_units):.4f}",
-        bool({length, *ties} & set(optimal)),
-    )
+    lengths = (", ".join(map(str, one)) or "-" for one in ([length], ties, optimal))
+    largest = (largest_throughput(loss, one, frame_units) for one in (length, optimal[0]))
+    return [str(frame_units), str(loss), *lengths, *(f"{one:.4f}" for one in largest)]
 
 
-def _switch(es_n0_db: float, folder: Path) -> Switch:
+def _switch(es_n0_db: float, folder: Path) -> list[str]:
+    """Search for the best scheme at an Es/N0."""
     found = search(cases.kuhn(es_n0_db), folder)
     result, aim = found.recommendation, found.task.goal.objectives[0]
     finalist = result.finalists[0]
-    return Switch(
-        es_n0_db,
-        _winner(found),
-        ", ".join(one.name for one in result.ties) or "-",
-        interval_text(finalist.standing.values[aim.text]),
-        interval_text(finalist.held_out[aim.text]),
-    )
+    found_in = (finalist.standing.values[aim.text], finalist.held_out[aim.text])  # noqa: PD011
+    ties = ", ".join(one.name for one in result.ties) or "-"
+    return [f"{es_n0_db:.0f}", _winner(found), ties, *map(interval_text, found_in)]
 
 
 def _winner(found: Tuning) -> str:
@@ -141,4 +108,4 @@ def _length(name: str) -> int:
 
 
 if __name__ == "__main__":
-    start(main, PAGE, default="out/tune-check")
+    start(main, PAGE, TABLE, default="out/tune-check")

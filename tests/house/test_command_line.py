@@ -240,3 +240,24 @@ def test_version__names_the_build_of_the_simulator(tmp_path: Path) -> None:
     environment = os.environ | {"CLIFT_NS": str(tmp_path / "none")}
     done = subprocess.run([TMT, "--version"], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout == f"tmt {tmt.__version__}, no simulator\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "completions"),
+    [
+        ("tmt conv", "convert"),
+        ("tmt convert --det", "--detection-delay"),
+        ("tmt convert --scheme ha", "harq harq-processes"),
+    ],
+)
+def test_bash__completes_commands_options_and_values(words: str, completions: str) -> None:
+    """The first line is that of docs/install.md."""
+    script = (
+        'eval "$(_TMT_COMPLETE=bash_source tmt)"\n'
+        f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _tmt_completion tmt\n"
+        'echo "${COMPREPLY[*]}"\n'
+    )
+    environment = os.environ | {"PATH": f"{TMT.parent}:{os.environ['PATH']}"}
+    shell = ["bash", "--norc", "-c", script]
+    result = subprocess.run(shell, env=environment, capture_output=True, text=True, check=True)
+    assert (result.stdout, result.stderr) == (f"{completions}\n", "")

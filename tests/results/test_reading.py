@@ -206,7 +206,7 @@ def test_read_results__refuse_records_that_cannot_be_read(
 def test_read_results__refuse_records_for_an_error_without_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ValueError
 
     folder = _campaign(tmp_path / "c", _run(records="records/a"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from analysis.kuhn2014_today.__main__ import page
+from analysis.kuhn2014_today.__main__ import of_choices, page
 from analysis.kuhn2014_today.cells import (
     CLEAR,
     MODERN,
@@ -16,6 +16,7 @@ from analysis.kuhn2014_today.cells import (
     OLD,
     PLACES,
     SCHEMES,
+    STACK_LABELS,
     TCPS,
     StackCells,
     tcps_of,
@@ -64,7 +65,11 @@ def as_published(stack: str, tcp: str, scheme: str) -> float:
 
 
 def test_conclusions__are_judged_for_each_stack() -> None:
-    found = {one.text: one.by_stack for one in conclusions(made_up(as_published))}
+    judged = conclusions(made_up(as_published))
+    found = {
+        alike[0].text: dict(zip(STACK_LABELS, alike, strict=True))
+        for alike in zip(*judged.values(), strict=True)
+    }
     harq = found["At a high error rate HARQ is best for every variant"]
     assert [harq[stack].holds for stack in (OLD, MODERN, LINUX)] == ["in part", "no", "no"]
     # 42, 45 and 48 of 70 more; 4.303 * 3 / sqrt(3) is 7.5.
@@ -90,10 +95,12 @@ def test_choice__names_schemes_that_cannot_be_told_from_the_best() -> None:
 
 
 def test_page__gives_the_ranges_and_counts_of_the_runs() -> None:
-    text = page(made_up(as_published))
+    cells = made_up(as_published)
+    text = page(cells, conclusions(cells), of_choices(cells))
     assert "get 70 to 74 kbit/s. Those of today get 240 in ns-2\nand 240 in Linux" in text
     assert "nan" not in text
-    assert "in 7 of 35 rows, with today's in 42 of 42 (ns-2) and 35 of 35 (Linux)" in text
+    assert "in 7 of 35 cases with TCP of 2009" in text
+    assert "42 of 42 with today's in ns-2, and in 35 of 35 with today's in Linux" in text
 
 
 @pytest.mark.parametrize("stack", [OLD, MODERN, LINUX])

@@ -12,6 +12,7 @@ import pytest
 from tmt.campaign.domain_objects import channel_of, line_of, scheme_of
 from tmt.campaign.scenario import load
 
+from analysis.ntn import flow_tables
 from analysis.ntn.contenders import (
     HARQ,
     HARQ_NO_STALLS,
@@ -20,6 +21,7 @@ from analysis.ntn.contenders import (
     ORBITS,
     PROCESSES,
     WINDOW,
+    WINDOW_RLC,
     contenders,
     names_by_label,
 )
@@ -113,11 +115,11 @@ def test_crossing__of_a_stalling_scheme_and_a_level_line_is_exact() -> None:
 
 
 def made_up(kbps: Callable[[str], float], spread: float) -> Flows:
-    """Return runs over GEO whose goodput depends on the contender, on three seeds."""
+    """Return runs whose goodput depends on the contender, on three seeds."""
     labels = {name: scheme.label for name, scheme in contenders(540 * NS_PER_MS).items()}
     rows = [
         {
-            "orbit": "geo",
+            "orbit": orbit,
             "trace": SATELLITE,
             "stack": MODERN,
             "tcp": "cubic",
@@ -126,8 +128,11 @@ def made_up(kbps: Callable[[str], float], spread: float) -> Flows:
             "transfer_bytes": transfer,
             "goodput_bps": 1e3 * kbps(name) * (1 + spread * (seed - 2) * (place % 2)),
             "completion_s": 800 / kbps(name),
+            "delay_p95_s": 1.0,
         }
-        for (place, name), seed, transfer in product(enumerate(labels), (1, 2, 3), (None, 99_912))
+        for (place, name), orbit, seed, transfer in product(
+            enumerate(labels), ORBITS, (1, 2, 3), (None, 99_912)
+        )
     ]
     return Flows(pd.DataFrame(rows).astype({"transfer_bytes": "Int64"}))
 
@@ -151,9 +156,29 @@ def test_cost_of_stalls__is_the_change_against_enough_processes() -> None:
 
 def test_short_of_seeds__counts_cells_whose_runs_are_missing() -> None:
     flows = made_up(lambda _: 100.0, 0.0)
-    assert flows.short_of_seeds() == (0, 24)
+    assert flows.short_of_seeds() == (0, 72)
     lacking = flows.runs.drop(index=flows.runs[flows.runs["transfer_bytes"].isna()].index[:1])
-    assert Flows(lacking).short_of_seeds() == (1, 24)
+    assert Flows(lacking).short_of_seeds() == (1, 72)
+
+
+def test_sentences__say_what_the_rows_of_the_tables_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, one in (("CHANNELS", (SATELLITE,)), ("STACKS", {MODERN: "ns-2"}), ("TCPS", ("cubic",))):
+        monkeypatch.setattr(flow_tables, name, one)
+    values = {HARQ_NO_STALLS: 3000.0, WINDOW: 2000.0, WINDOW_RLC: 2000.0, HARQ[32]: 750.0}
+    flows = made_up(lambda name: values.get(name, 100.0), 0.0)
+    cells, goodput = flow_tables.of_flows(flows), flow_tables.GOODPUT
+    best = cells[cells[goodput] != ""]
+    assert best["goodput_kbps"].tolist() == ["2000"] * 6
+    assert flow_tables.leaders(cells, goodput, "GEO") == [WINDOW, WINDOW_RLC]
+    cells.loc[(cells["orbit"] == "LEO") & (cells[goodput] != ""), goodput] = ""
+    cells.loc[(cells["orbit"] == "LEO") & (cells["link_layer"] == HARQ[32]), goodput] = "1"
+    leo, others = "HARQ with 32 processes", "a sliding window, with or without RLC AM"
+    assert flow_tables.highest_goodput(cells) == f"over LEO from {leo}, and over MEO and GEO from {others}"
+    stalls = flow_tables.of_stalls(flows)
+    stalls = stalls[stalls["processes"] == "32"]
+    assert stalls["goodput_change_percent"].tolist() == ["-75"] * 3
+    stalls.loc[stalls["orbit"] == "LEO", "goodput_change_percent"] = "+0"
+    assert flow_tables.costs_of_stalls(stalls) == "nothing over LEO, 75 % over MEO and 75 % over GEO"
 
 
 def test_isolated_channel__erases_what_its_sentence_says() -> None:

@@ -9,9 +9,8 @@ import numba
 import pandas as pd
 import pytest
 
-from analysis.kuhn2014.figure5 import EXPERIMENT as FIGURE_5
-from analysis.kuhn2014.figure6 import EXPERIMENT as FIGURE_6
 from analysis.kuhn2014.theory_against_tmt import TheoryFigure, compare, report, worst, write
+from analysis.kuhn2014.theory_figures import FIGURE_5, FIGURE_6
 
 if TYPE_CHECKING:
     from pathlib import Path

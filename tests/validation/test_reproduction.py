@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_page__says_what_the_committed_cells_and_readings_say() -> None:
     page = render(read_cells(ROOT / "docs" / CELLS), read_readings(ROOT / "docs" / READINGS))
     assert (ROOT / "docs" / PAGE).read_text() == page.text
+    for name, table in page.tables.items():
+        written = table.to_csv(index=False, lineterminator="\n")
+        assert (ROOT / "docs" / f"reproduction-{name}.csv").read_text() == written
     assert page.left_out == [], "sentences that no longer hold"
 
 

@@ -18,7 +18,6 @@ from tmt import __version__
 from tmt.cli.hints import hint, usage_message
 from tmt.cli.lazy_group import LazyGroup
 from tmt.cli.system_refusals import end_with, open_closed_stdout
-from tmt.cli.thread_check import check_threads
 from tmt.core.errors import TmtError
 
 COMMANDS = {
@@ -41,7 +40,6 @@ COMMANDS = {
     "compare": "compare two campaigns run by run",
     "course": "show a recorded run of a campaign over time, on the terminal",
     "doctor": "list what is installed and what is missing",
-    "completion": "let the shell complete commands, options and values with Tab",
 }
 """Name of each command and its line in `tmt --help`; a file of the same name and _command.py holds it."""
 
@@ -54,7 +52,6 @@ default would run 200 collections meanwhile."""
 
 
 def _command(name: str) -> click.Command:
-    check_threads()
     command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
     return command
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,34 +14,31 @@ from tmt.core.errors import UsageError
 from tmt.core.words.display_units import rate_unit, time_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
 
-    from tmt.cli.bar_panels import Marks, Panel
     from tmt.results.course import Series
 
-PANELS = {
-    "capacity": ("capacity of the link", "bit/s"),
-    "arrivals": ("arrivals at the receiver, IP packets", "bit/s"),
-    "lost_rows": ("rows lost on the link", "share"),
-    "delay": ("one-way delay, median", "s"),
-    "srtt": ("smoothed round-trip time", "s"),
-    "queue": ("queue, greatest length", "packets"),
-    "window": ("congestion window, greatest", "segments"),
+COLUMNS = {
+    "capacity": ("capacity", "bit/s"),
+    "arrivals": ("arrived", "bit/s"),
+    "lost_rows": ("loss", "share"),
+    "delay": ("delay", "s"),
+    "srtt": ("srtt", "s"),
+    "queue": ("queue", "packets"),
+    "window": ("window", "segments"),
 }
-"""Title and unit of each series with values, in the order of their panels."""
+"""Name and unit of each series with values, in the order of their columns."""
 
-MARKS = {
-    "link lost": "packets lost on the link",
-    "queue dropped": "packets dropped by the queue",
-    "retransmission": "retransmissions",
-}
-"""Titles of the series of moments; moments closer than a thousandth of the run count once."""
+MOMENTS = {"link lost": "lost", "queue dropped": "drops", "retransmission": "resent"}
+"""Names of the series of moments; moments closer than a thousandth of the run count once."""
 
 GREATEST = ("queue", "window")
-"""Series of which a column of characters shows the greatest value; of others it shows the mean over time."""
+"""Series of which an interval shows the greatest value; of others it shows the mean over time."""
+
+INTERVALS, JSON_INTERVALS = 20, 100
 
 
 @click.command()
@@ -50,10 +46,12 @@ GREATEST = ("queue", "window")
 @click.argument("number", type=WholeNumber(1), required=False)
 @JSON
 def command(results: Path, number: int | None, as_json: bool) -> None:
-    """Show a run of the campaign in the folder RESULTS over time, as bars of characters.
+    """Show a run of the campaign in the folder RESULTS over time, as a table.
 
     Without NUMBER the command lists the runs that kept their packet records: those of the seeds that the
-    scenario names under `records`.
+    scenario names under `records`. The columns: rate of the link's rows and of arriving IP packets, share of
+    lost rows, median one-way delay, smoothed round-trip time, greatest queue and congestion window, and the
+    numbers of packets lost on the link, dropped by the queue and retransmitted.
 
     \b
     Example:
@@ -62,7 +60,7 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
     """
     import numpy as np  # noqa: PLC0415
 
-    from tmt.cli.bar_panels import columns_in, draw, stdout_encoding  # noqa: PLC0415
+    from tmt.cli.tables import print_parts, text_table  # noqa: PLC0415
     from tmt.results.course import course  # noqa: PLC0415
     from tmt.results.pairing import place_names  # noqa: PLC0415
     from tmt.results.reading import read_rows  # noqa: PLC0415
@@ -83,64 +81,51 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
         raise UsageError(f"{results}: number {number} is not allowed; there are runs 1 to {len(rows)}")
     row = rows[number - 1]
     run = found.runs.iloc[row]
-    end_s = float(run["simulated_s"])
-    columns = columns_in(shutil.get_terminal_size().columns)
     series = course(read_run(results, found.runs, row), run)
     if not any(one.panel == "capacity" for one in series):
         reason = f"{run['forward_trace']} is not in the cache of {results}, or has too many rows"
         print_notes([f"{reason}: capacity, lost rows and queue are missing"])
-    edges_s = np.linspace(0, end_s, columns + 1)
-    shown, marks = _in_columns(series, edges_s)
+    edges_s = np.linspace(0, float(run["simulated_s"]), (JSON_INTERVALS if as_json else INTERVALS) + 1)
+    shown, moments = _in_intervals(series, edges_s)
     if as_json:
-        values = {name: {"unit": PANELS[name][1], "values": found.tolist()} for name, found in shown.items()}
-        record = {"run": told[number - 1], "edges_s": edges_s.tolist(), "series": values, "moments": marks}
+        values = {name: {"unit": COLUMNS[name][1], "values": found.tolist()} for name, found in shown.items()}
+        record = {"run": told[number - 1], "edges_s": edges_s.tolist(), "series": values, "moments": moments}
         click.echo(json_text(record))
         return
-    panels = _panels(shown, marks)
-    click.echo("\n".join([told[number - 1], "", *draw(panels, end_s, stdout_encoding())]))
+    columns = {"from\ns": [f"{edge:.4g}" for edge in edges_s[:-1]], **_as_texts(shown)}
+    columns |= {MOMENTS[name]: [f"{count:,}" for count in counts] for name, counts in moments.items()}
+    print_parts(text_table(told[number - 1], list(columns), zip(*columns.values(), strict=True), ()))
 
 
-def _in_columns(
+def _in_intervals(
     series: Sequence[Series], edges_s: npt.NDArray[np.float64]
 ) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, list[int]]]:
-    """Return the values of each series and the number of moments of each kind, column by column."""
+    """Return the values of each series and the number of moments of each kind, interval by interval."""
     import numpy as np  # noqa: PLC0415
 
     from tmt.core.measure.transport_timeline import steps_over_time  # noqa: PLC0415
 
     known = {one.panel: one for one in series if len(one.time_s)}
     shown = {}
-    for name in PANELS:
+    for name in COLUMNS:
         if name in known:
             # No row is lost where none is sent.
             values = np.nan_to_num(known[name].value)
             _, mean, most = steps_over_time(known[name].time_s, values, edges_s)
             shown[name] = most if name in GREATEST else mean
     none = np.empty(0)
-    moments = {name: known[name].time_s if name in known else none for name in MARKS}
+    moments = {name: known[name].time_s if name in known else none for name in MOMENTS}
     return shown, {name: np.histogram(times, edges_s)[0].tolist() for name, times in moments.items()}
 
 
-def _panels(
-    shown: dict[str, npt.NDArray[np.float64]], marks: dict[str, list[int]]
-) -> Iterator[Panel | Marks]:
-    from tmt.cli.bar_panels import Marks, Panel  # noqa: PLC0415
-
+def _as_texts(shown: dict[str, npt.NDArray[np.float64]]) -> dict[str, list[str]]:
+    """Return the texts of each column by its head; rates share a unit."""
     rates = [shown[name].max() for name in ("capacity", "arrivals") if name in shown]
-    top_bps = float(max(rates, default=0.0))
+    units = {"bit/s": rate_unit(float(max(rates, default=0.0))), "share": ("%", 100.0)}
+    columns = {}
     for name, values in shown.items():
-        title, unit = PANELS[name]
-        is_rate = unit == "bit/s"
-        unit, scale = _readable(unit, top_bps if is_rate else float(values.max()))
-        yield Panel(f"{title}, {unit}", values * scale, top_bps * scale if is_rate else None)
-    for name, counts in marks.items():
-        yield Marks(MARKS[name], counts)
-
-
-def _readable(unit: str, greatest: float) -> tuple[str, float]:
-    """Return the unit in which values are shown, and its factor."""
-    if unit == "bit/s":
-        return rate_unit(greatest)
-    if unit == "share":
-        return "%", 100.0
-    return time_unit(greatest) if unit == "s" else (unit, 1.0)
+        title, unit = COLUMNS[name]
+        unit, scale = time_unit(float(values.max())) if unit == "s" else units.get(unit, (unit, 1.0))
+        head = title if unit in {"packets", "segments"} else f"{title}\n{unit}"
+        columns[head] = [f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in values * scale]
+    return columns

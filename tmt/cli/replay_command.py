@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import contextmanager
 from dataclasses import MISSING
 from functools import partial
@@ -18,7 +17,6 @@ from tmt.cli.notes import print_notes, print_warnings
 from tmt.cli.old_options import flat_rlc
 from tmt.cli.options import JSON, FigurePath, Number, WholeNumber, output_option
 from tmt.cli.values import Values, by_options
-from tmt.core.errors import UsageError
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
@@ -75,7 +73,6 @@ OLD = OLD_NAMES | {
 @JSON
 @output_option("Keep the records of the run in this new folder.", is_folder=True)
 @click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf.")
-@click.option("--over-time", is_flag=True, help="Print the run over time, as bars of characters.")
 def command(
     trace: str | None,
     forward: str | None,
@@ -88,7 +85,6 @@ def command(
     as_json: bool,
     output: Path | None,
     plot: Path | None,
-    over_time: bool,
 ) -> None:
     """Run TCP over links once, and print the measured figures.
 
@@ -111,8 +107,6 @@ def command(
     """
     from tmt.run.experiment import run  # noqa: PLC0415  (numpy and pyarrow take long to import)
 
-    if over_time and as_json:
-        raise UsageError("--over-time cannot stand beside --json, which prints one object")
     if forward is not None:
         print_warnings(["--forward TRACE is called TRACE now"])
     with by_options():
@@ -131,10 +125,6 @@ def command(
         click.echo(json_text(result.row))
         return
     _print(result)
-    if over_time:
-        from tmt.cli.replay_over_time import over_time as drawn  # noqa: PLC0415
-
-        click.echo("\n" + "\n".join(drawn(result, shutil.get_terminal_size().columns)))
 
 
 @contextmanager

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 import traceback
-from typing import TYPE_CHECKING
 
 from tmt.core.errors import first_line
-
-if TYPE_CHECKING:
-    from types import FrameType
-
-OF_STREAMS = frozenset({errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT})
-"""Error numbers of a stream that cannot be written."""
-
-PRINTERS = ("click.", "rich.", "tmt.cli.")
-"""Modules that write to stdout; those that read or write files are others."""
 
 NO_THREAD = ("can't start new thread", "Failed to launch worker thread", "OS can't spawn worker thread")
 """Words of Python, Arrow and Rust for a thread that the system has refused."""
@@ -31,9 +20,11 @@ def refused_by_system(error: BaseException) -> str | None:
         return "no more threads can be started; raise the limit of processes"
     library = _library_that_failed(error)
     if library is not None:
-        return f"the library {library} cannot be loaded: {_reason(_first_cause(error))}"
+        while (before := error.__cause__ or error.__context__) is not None:
+            error = before  # libraries wrap the first error in advice of many lines
+        return f"the library {library} cannot be loaded: {_reason(error)}"
     if isinstance(error, OSError):
-        return _failed_call(error)
+        return f"standard output cannot be written: {_reason(error)}" if _stdout_fails() else _reason(error)
     return None
 
 
@@ -58,41 +49,22 @@ def open_closed_stdout() -> None:
 
 
 def _library_that_failed(error: BaseException) -> str | None:
-    """Name the library in whose import an error was raised; None where it was raised elsewhere.
-
-    A library that lacks memory or files ends its import in any kind of error.
-    """
-    for frame in _frames(error):
-        library = _module_of(frame).partition(".")[0]
+    """Name the library whose import raised an error of any kind; None if it was raised elsewhere."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        library = str(frame.f_globals.get("__name__")).partition(".")[0]
         if frame.f_code.co_name == "<module>" and library not in {"tmt", "__main__"}:
             return library
-    name = (error.name or "tmt").partition(".")[0] if isinstance(error, ImportError) else "tmt"
-    return None if name == "tmt" else name
+    return None
 
 
-def _frames(error: BaseException) -> list[FrameType]:
-    """Return the frames through which an error has passed, the outermost first."""
-    return [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-
-
-def _module_of(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__", ""))
-
-
-def _first_cause(error: BaseException) -> BaseException:
-    """Return the error at the beginning: libraries wrap it in advice of many lines."""
-    while (before := error.__cause__ or error.__context__) is not None:
-        error = before
-    return error
-
-
-def _failed_call(error: OSError) -> str:
-    """Return a message that names the refused file or stream, and the reason."""
-    is_of_stdout = _module_of(_frames(error)[-1]).startswith(PRINTERS)
-    if error.filename is None and error.errno in OF_STREAMS and is_of_stdout:
+def _stdout_fails() -> bool:
+    """Whether output that waits cannot be written; it is discarded then."""
+    try:
+        print(end="", flush=True)
+    except (OSError, ValueError):
         _discard(1)
-        return f"standard output cannot be written: {_reason(error)}"
-    return _reason(error)
+        return True
+    return False
 
 
 def _discard(descriptor: int) -> None:

@@ -104,7 +104,7 @@ def _read(path: Path, table: Table) -> npt.NDArray[np.void]:
     """Return a Parquet file as the structured array of its table."""
     try:
         with path.open("rb") as file, pq.ParquetFile(file) as source:
-            columns = source.read(list(table.names))
+            columns = source.read(list(table.names), use_threads=False)  # see `tmt.campaign.database.frame`
     except FileNotFoundError as error:
         raise InputError(path, "is missing, though the run kept its records") from error
     except (OSError, ArrowException, ValueError) as error:
