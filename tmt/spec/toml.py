@@ -11,13 +11,14 @@ from math import prod
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
-from tmt.core.declaration import Place, Problem, Refused, declared, spelled
+from tmt.core.declaration import Place, Problem, Refused, Spec, declared, spelled
 from tmt.core.errors import InputError
 from tmt.spec.old_form import is_old, renewed
 from tmt.spec.path import Path
 from tmt.spec.points import placed_points, plain, points, size_of
 from tmt.spec.scenario import AXES, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
+from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -196,23 +197,37 @@ def line_of(lines: dict[Place, int], place: Place) -> int | None:
     return next((lines[one] for one in around if one in lines), None)
 
 
-def text_of(scenario: Scenario, folder: File) -> str:
-    """Return a scenario as TOML with paths relative to a folder.
+def text_of(scenario: Scenario, folder: File, *, explained: bool = False) -> str:
+    """Return a scenario as TOML with paths relative to a folder; a comment may explain each key.
 
     Points that differ in one key only share a table, where that reads as the same points in the same order.
     """
     table = _relative(plain(scenario), folder)
-    out = [f"{key} = {value_text(value)}" for key, value in table.items() if key not in (*AXES, "tune")]
+    head = {key: value for key, value in table.items() if key not in (*AXES, "tune")}
+    out = _lines(Scenario, head, explained=explained)
     if "tune" in table:
-        out += ["", "[tune]", *(f"{name} = {value_text(value)}" for name, value in table["tune"].items())]
+        out += ["", "[tune]", *_lines(Tune, table["tune"], explained=explained)]
     for key in AXES:
         kind, members = declared(Scenario)[key].kind, getattr(scenario, key)
         used = frozenset(name for one in table[key] for name in one)
         folded = _folded([plain(one, used) for one in members])
         again = [one for each in folded for one in points(kind, each)]
         for each in _relative(folded, folder) if again == list(members) else table[key]:
-            out += ["", f"[[{key}]]", *(f"{name} = {value_text(value)}" for name, value in each.items())]
+            out += ["", f"[[{key}]]", *_lines(kind, each, explained=explained)]
     return "\n".join(out) + "\n"
+
+
+def _lines(family: type[Spec], table: dict[str, Any], *, explained: bool) -> list[str]:
+    """Return a line for each key of a table."""
+    known = declared(family.kinds().get(str(table.get("name", "")), family))
+    found = []
+    for key, value in table.items():
+        text = f"{key} = {value_text(value)}"
+        if explained and key in known and known[key].meaning:
+            unit = known[key].param.unit
+            text += f"  # {known[key].meaning}{f' ({unit})' if unit else ''}"
+        found.append(text)
+    return found
 
 
 def _relative(tables: Any, folder: File) -> Any:
@@ -225,19 +240,31 @@ def _folded(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
         out: list[dict[str, Any]] = []
         for table in tables:
             last = out[-1] if out else {}
-            is_alike = (
-                key in table and list(last) == list(table) and _without(last, key) == _without(table, key)
-            )
-            if is_alike and not isinstance(table[key], dict):
-                out[-1] = last | {key: [*_listed(last[key]), *_listed(table[key])]}
-            else:
+            is_alike = list(last) == list(table) and _without(last, key) == _without(table, key)
+            joined = _joined(last[key], table[key]) if is_alike and key in table else None
+            if joined is None:
                 out.append(table)
+            else:
+                out[-1] = last | {key: joined}
         tables = out
     return tables
 
 
 def _without(table: dict[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in table.items() if name != key}
+
+
+def _joined(first: Any, second: Any) -> Any:
+    """Return the list of both values; of tables that differ in one key, a table with that list, else None."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        differing = [key for key in first if first[key] != second.get(key)]
+        if list(first) != list(second) or len(differing) != 1:
+            return None
+        inner = _joined(first[differing[0]], second[differing[0]])
+        return None if inner is None else first | {differing[0]: inner}
+    if isinstance(first, dict) or isinstance(second, dict):
+        return None
+    return [*_listed(first), *_listed(second)]
 
 
 def _listed(value: Any) -> list[Any]:
@@ -250,6 +277,12 @@ def value_text(value: Any) -> str:
         return f"{{ {', '.join(f'{key} = {value_text(one)}' for key, one in value.items())} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(value_text, value))}]"
+    if isinstance(value, str) and "\n" in value:
+        return '"""\n' + "\n".join(_quoted(line)[1:-1] for line in value.split("\n")) + '"""'
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
+    return _quoted(value)
+
+
+def _quoted(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
