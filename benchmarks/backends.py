@@ -11,11 +11,12 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+from tmt.spec.links import PlainLink
+
 from tmt.core.errors import TmtError
 from tmt.core.units import NS_PER_S
 from tmt.run.emulate import Emulation, run
 from tmt.run.experiment import Experiment
-from tmt.spec.links import PlainLink
 
 RTT_NS = NS_PER_S // 2
 RATES_BPS = (2e6, 100e6)

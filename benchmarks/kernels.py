@@ -30,8 +30,9 @@ from tmt.core.trace import PhyTrace
 from tmt.io.conversion import convert_file
 
 if TYPE_CHECKING:
-    from tmt.core.kernels import Rows
     from tmt.core.schemes.parameters import Scheme
+
+    from tmt.core.kernels import Rows
     from tmt.core.trace import Int64Array
 
 N_SLOTS = 10_000_000

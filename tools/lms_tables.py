@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from page_tables import filled, markdown_table
-
 from tmt.core.channels.lms.parameters import PARAMETERS, LmsParameter
+
 from tmt.core.channels.lms.profiles import PROFILES
 
 if TYPE_CHECKING:

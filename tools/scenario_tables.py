@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from page_tables import filled, markdown_table
+from tmt.spec.settings import PARAMETERS
 
 from tmt.core.units import ns_to_seconds
-from tmt.spec.settings import PARAMETERS
 
 PAGE = Path(__file__).parents[1] / "docs" / "scenarios.md"
 TABLES = ("link", "wired", "proxy", "traffic")

@@ -21,7 +21,6 @@ from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILLION, n
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
     from tmt.core.schemes.parameters import Scheme
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"

@@ -36,6 +36,7 @@ from tmt.theory.harq_processes import harq_processes, utilisation
 
 if TYPE_CHECKING:
     from tmt.core.schemes.parameters import Scheme
+
     from tmt.results.statistics import Interval
     from tmt.theory import Performance
 

@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from tmt.spec.links import PlainLink, TraceLink
 
 from analysis.command_line import start
 from analysis.pages import write_tables
@@ -29,7 +30,6 @@ from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
 from tmt.run.experiment import Experiment
-from tmt.spec.links import PlainLink, TraceLink
 from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from itertools import product
 from typing import Any
 
 from scipy.stats import binom
-
 from tmt.results.tune.toml_text import table
 
 Table = dict[str, Any]

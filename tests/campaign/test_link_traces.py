@@ -11,7 +11,6 @@ import pytest
 from tmt.campaign.grid import expand
 from tmt.campaign.planned_conversions import Phy
 from tmt.campaign.scenario import load
-from tmt.spec.experiment import TraceLink
 
 from tmt.campaign import conversions
 from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
@@ -21,6 +20,7 @@ from tmt.core.schemes.none import NoScheme
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.run.link_files import ready_link
+from tmt.spec.experiment import TraceLink
 
 if TYPE_CHECKING:
     from collections.abc import Callable

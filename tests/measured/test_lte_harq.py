@@ -186,7 +186,6 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
 
 def test_harq_processes__alone_would_stall_on_the_measured_slots(measured_log: str) -> None:
     """The check above can fail: with one process the same slots give stalls and another link."""
-
     trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
     converter = on_link.harq_processes(7_000_000, 1, detection_delay_ns=1_000_000).converter()
     converter.feed(trace)
