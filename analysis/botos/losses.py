@@ -11,7 +11,6 @@ from tmt.show.charts.style import INK, LINE_STYLES, MUTED, PALE, new_figure, sav
 from tmt.theory import ClusteredErrors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     import numpy.typing as npt
@@ -92,9 +91,3 @@ def longest_roughly_equal_bits(loss: float, errors: float = ERRORS_PER_CLUSTER) 
 
     worst = max(LENGTHS_BITS, key=excess)
     return float(brentq(excess, 1e-3, worst)) if excess(worst) > 0 else float("inf")
-
-
-def limits() -> Iterator[tuple[float, float, float]]:
-    """Give loss rate, longest cluster for which the observation holds, probability of a second loss."""
-    for loss in (0.001, *LOSSES):
-        yield loss, longest_roughly_equal_bits(loss), process(loss, SHORT_BITS).repeat_probability
