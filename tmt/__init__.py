@@ -8,6 +8,7 @@ from importlib import import_module
 TYPE_CHECKING = False  # as in the module typing, which would take most of the time of `import tmt`
 
 if TYPE_CHECKING:
+    from tmt import importers as importers
     from tmt.api import (
         compare_results,
         convert_trace,
@@ -44,6 +45,8 @@ __version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> object:
+    if name == "importers":
+        return import_module("tmt.importers")
     if name in __all__:
         found: object = getattr(import_module("tmt.api"), name)
         return found

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmt.core.errors import UsageError
-from tmt.importers.frames import SlotClock, slots_per_frame
+from tmt.importers.harq_logs import SlotClock, slots_per_frame
 
 MS = 1_000_000
 

@@ -130,13 +130,17 @@ class Part:
         kinds = self.kinds(chosen)
         if self.is_choice:
             yield self._choice(is_made=bool(kinds))
-        fields = {key: (kind, field) for kind in reversed(kinds) for key, field in declared(kind).items()}
-        for key, (kind, field) in fields.items():
+        having: dict[str, list[type[Spec]]] = {}
+        for kind in kinds:
+            for key in declared(kind):
+                having.setdefault(key, []).append(kind)
+        fields = {key: declared(owners[0])[key] for key, owners in having.items()}
+        for key, field in fields.items():
             if not field.is_nested:
-                yield self._option(kind, key, field)
-        for key, (kind, field) in fields.items():
+                yield self._option(having[key], key, field)
+        for key, field in fields.items():
             if field.is_nested and not field.is_many:
-                inner = self._within(kind, key, field)
+                inner = self._within(having[key][0], key, field)
                 if inner.usual is None and not inner.is_choice and not inner.needs_options:
                     heading, said = inner.heading(inner.family), sentence(field.meaning)
                     yield ValueOption(inner.place, heading, inner.flag, is_flag=True, help=said)
@@ -212,8 +216,9 @@ class Part:
             help=f"{first_line(self.family)} {more}{'  [required]' if self.usual is MISSING else end}",
         )
 
-    def _option(self, kind: type[Spec], key: str, field: Field) -> ValueOption:
-        place, usual = (*self.place, key), self._usual(kind, key, field)
+    def _option(self, kinds: list[type[Spec]], key: str, field: Field) -> ValueOption:
+        place, usual = (*self.place, key), self._usual(kinds[0], key, field)
+        is_same = all(self._usual(kind, key, declared(kind)[key]) == usual for kind in kinds)
         flags, said = flag_of(place), sentence(field.meaning)
         default = field.param.absent if usual is None else _spelled(usual)
         attributes: dict[str, Any] = {"is_flag": True}
@@ -227,9 +232,10 @@ class Part:
             attributes = {"type": Text(name, field.choices, field)}
         if usual is MISSING:
             said += "" if self.usual is None else "  [required]"
-        elif default:
+        elif default and is_same:
             said += f"  [default: {default}]"
-        return ValueOption(place, self.heading(kind), flags, help=said, **attributes)
+        heading = self.heading(kinds[0] if len(kinds) == 1 else self.family)
+        return ValueOption(place, heading, flags, help=said, **attributes)
 
 
 def flag_of(place: Place) -> str:
