@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.figure_style import LINE_STYLES, new_figure, save
 from tmt.core.channels.neyman_a import NeymanA
-from tmt.show.charts.style import INK, LINE_STYLES, MUTED, PALE, new_figure, save
+from tmt.show.charts.style import INK, MUTED, PALE
 from tmt.theory import ClusteredErrors
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from tmt.run.experiment import Experiment
 from tmt.spec.links import TraceLink
 from tmt.spec.run_columns import RUN_RESULTS
 from tmt.spec.settings import PARAMETERS
-from tmt.spec.tcp import DEFAULT_STACK, FECTCP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +66,9 @@ OUTPUT_OPTIONS = (
         metavar="DIR",
         help="Keep the records of the run in this new folder.",
     ),
-    click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf."),
+    click.option(
+        "--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg, .pdf, .html or .json."
+    ),
 )
 """Options about the process and its output."""
 
@@ -112,7 +113,10 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
     if keep is not None:
         result.save(keep)
     if plot is not None:
-        _draw(result, plot)
+        from tmt.show.charts.files import save_chart  # noqa: PLC0415
+        from tmt.show.charts.over_time import run_chart  # noqa: PLC0415  (altair takes long to import)
+
+        save_chart(run_chart(result), plot)
     if as_json:
         click.echo(json_text(result.row))
         return
@@ -145,17 +149,6 @@ def _spinner(text: str) -> Iterator[None]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         progress.add_task(text, total=None)
         yield
-
-
-def _draw(result: ExperimentResult, path: Path) -> None:
-    from tmt.show.charts import replay, style  # noqa: PLC0415
-
-    row = result.row
-    tcp, link = str(row["tcp"]), row["forward_trace"] or "a plain link"
-    stack = "" if row["stack"] == DEFAULT_STACK else f", {row['stack']} stack,"
-    name = style.tcp_label(tcp) if tcp == FECTCP else f"TCP {style.tcp_label(tcp)}"
-    title = f"{name}{stack} over {link}, RTT {row['rtt_s']} s"
-    style.save(replay.draw(result.timeline(), tcp=tcp, title=title), path)
 
 
 def _print(result: ExperimentResult) -> None:
