@@ -54,7 +54,7 @@ bench: setup  ## measure speed, as ratios within one run; SLOTS=100000000 for lo
 audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitizers, and under memcheck
 	$(BIN)/python -m analysis.tcp.audit
 
-reproduce: setup  ## draw the papers' figures and tables beside ours
+reproduce: setup $(VENV)/installed-dev  ## draw the papers' figures and tables beside ours
 	$(BIN)/python -m analysis
 
 docs: $(VENV)/installed-dev  ## build the documentation as a site: build/docs/index.html
@@ -65,10 +65,10 @@ wheel: setup  ## build a wheel with the simulator inside: one `pip install` with
 	$(BIN)/python packaging/static_programs.py
 	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m hatchling build --target wheel --directory build/wheel
 
-pages: setup  ## make the pages anew that are older than their code, the cheapest first; LIST=1 lists them
+pages: setup $(VENV)/installed-dev  ## make the pages anew that are older than their code, the cheapest first; LIST=1 lists them
 	$(BIN)/python -m analysis.stale_pages $(if $(LIST),--list)
 
-judge: setup  ## compare ns-2's TCP with the kernel's over the same links (docs/kernel.md), minutes
+judge: setup $(VENV)/installed-dev  ## compare ns-2's TCP with the kernel's over the same links (docs/kernel.md), minutes
 	$(BIN)/python -m analysis.judge
 
 tune-check: setup  ## search spaces whose best schemes are known, and compare (docs/tune-check.md), minutes

@@ -1,4 +1,4 @@
-"""`python -m analysis [FOLDER]`: every figure and table of the papers that is reproduced, drawn anew."""
+"""`python -m analysis [FOLDER]`: every figure and table of the papers that is reproduced."""
 
 from __future__ import annotations
 

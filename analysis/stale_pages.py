@@ -1,4 +1,4 @@
-"""`python -m analysis.stale_pages [--list]`: pages and figures that are older than their code, made anew.
+"""`python -m analysis.stale_pages [--list]`: makes pages and figures that are older than their code.
 
 `pages.toml` beside this file lists every page, figure and table that a program writes. Each has an identity:
 the hash of the program's sources and of all that they import, of the files that they name, of its inputs, and
@@ -128,7 +128,7 @@ def make(page: Page) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """List stale pages or make them anew; return the exit status."""
+    """List or make stale pages; return the exit status."""
     if arguments not in ([], ["--list"]):
         print(f"stale_pages: {' '.join(arguments)} is not allowed; allowed: --list", file=sys.stderr)
         return 2

@@ -19,7 +19,7 @@ Verdict = Literal["yes", "in part", "no"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence of the paper in our words, where it stands, whether it holds here, and the figures."""
+    """A sentence of the paper in our words, its place, whether it holds here, and the figures."""
 
     where: str
     text: str

@@ -14,15 +14,11 @@ import numpy as np
 from benchmarks.files import write_phy
 from benchmarks.timing import paired_medians
 from tmt.core.converter import empty_rows
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.arq import kernel as arq
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.fec import kernel as fec
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq import kernel as harq
+from tmt.core.schemes.arq import Arq, kernel as arq
+from tmt.core.schemes.fec import Fec, kernel as fec
+from tmt.core.schemes.harq import Harq, kernel as harq
 from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.none import kernel as none
+from tmt.core.schemes.none import NoScheme, kernel as none
 from tmt.core.schemes.rlc import Rlc, RlcLayer, RlcOverHarqProcesses
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys

@@ -8,43 +8,20 @@ from importlib import import_module
 TYPE_CHECKING = False  # as in the module typing, which would take most of the time of `import tmt`
 
 if TYPE_CHECKING:
+    from tmt import importers as importers
     from tmt.api import (
         compare_results as compare_results,
-    )
-    from tmt.api import (
         convert_trace as convert_trace,
-    )
-    from tmt.api import (
         fit_trace as fit_trace,
-    )
-    from tmt.api import (
         generate_trace as generate_trace,
-    )
-    from tmt.api import (
         import_trace as import_trace,
-    )
-    from tmt.api import (
         inspect_trace as inspect_trace,
-    )
-    from tmt.api import (
         read_results as read_results,
-    )
-    from tmt.api import (
         read_trace as read_trace,
-    )
-    from tmt.api import (
         replay_trace as replay_trace,
-    )
-    from tmt.api import (
         run_scenario as run_scenario,
-    )
-    from tmt.api import (
         trace_from_frame as trace_from_frame,
-    )
-    from tmt.api import (
         tune_trace as tune_trace,
-    )
-    from tmt.api import (
         write_trace as write_trace,
     )
     from tmt.core.channels.bernoulli import Bernoulli as Bernoulli
@@ -60,17 +37,12 @@ if TYPE_CHECKING:
     from tmt.core.schemes.harq import Harq as Harq
     from tmt.core.schemes.harq_processes import HarqProcesses as HarqProcesses
     from tmt.core.schemes.none import NoScheme as NoScheme
-    from tmt.core.schemes.online_only import GoBackN as GoBackN
-    from tmt.core.schemes.online_only import Hybrid as Hybrid
+    from tmt.core.schemes.online_only import GoBackN as GoBackN, Hybrid as Hybrid
     from tmt.core.schemes.rlc import Rlc as Rlc
     from tmt.core.schemes.sliding_window import SlidingWindow as SlidingWindow
     from tmt.core.schemes.tetrys import Tetrys as Tetrys
-    from tmt.spec.experiment import Experiment as Experiment
-    from tmt.spec.experiment import PlainLink as PlainLink
-    from tmt.spec.experiment import TraceLink as TraceLink
-    from tmt.spec.path import Path as Path
-    from tmt.spec.path import Proxy as Proxy
-    from tmt.spec.path import Wired as Wired
+    from tmt.spec.experiment import Experiment as Experiment, PlainLink as PlainLink, TraceLink as TraceLink
+    from tmt.spec.path import Path as Path, Proxy as Proxy, Wired as Wired
     from tmt.spec.scenario import Scenario as Scenario
     from tmt.spec.trace import Trace as Trace
     from tmt.spec.traffic import Traffic as Traffic
@@ -105,6 +77,8 @@ __version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> object:
+    if name == "importers":
+        return import_module("tmt.importers")
     if name in _MODULES:
         found: object = getattr(import_module(_MODULES[name]), name)
         return found

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.figure_style import new_figure, save
 from tmt.core.converter import joined
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
-from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILLION, new_figure, save
+from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

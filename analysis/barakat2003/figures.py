@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.error_bars import draw_intervals
-from tmt.show.charts.hybrid import AXES
-from tmt.show.charts.style import LINE_STYLES, MUTED, new_figure, save
+from analysis.figure_style import LINE_STYLES, new_figure, save
+from tmt.show.charts.models import HYBRID_AXES
+from tmt.show.charts.style import MUTED
 from tmt.theory.hybrid import largest_throughput
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def draw(figure: HybridFigure, measured: Mapping[HybridPoint, HybridRuns], path:
             if points[0].in_order:
                 panel.plot(x, [100 * point.model for point in points], color=style["color"], linewidth=0.9)
         panel.plot([], [], color=MUTED, linewidth=0.9, label="model")
-        panel.set_xlabel(AXES[figure.swept])
+        panel.set_xlabel(HYBRID_AXES[figure.swept])
         panel.set_ylabel("throughput (% of the link)")
         panel.set_ylim(0, 100)
         panel.set_title(f"{figure.title} (figures {figure.number} and {figure.model_number})")

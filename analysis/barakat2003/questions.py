@@ -10,8 +10,8 @@ from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 from analysis.barakat2003.runs import FRAME_UNITS, SCRIPT
 from analysis.error_bars import draw_intervals
+from analysis.figure_style import LINE_STYLES, new_figure, save
 from analysis.script_runs import over_seeds
-from tmt.show.charts.style import LINE_STYLES, new_figure, save
 from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:

@@ -53,7 +53,6 @@ def main(folder: Path) -> str:
         table=table(*by_reading.values(), heads=by_reading),
         held=held,
         total=total,
-        limits=list(losses.limits()),
         shares={point: shared[point] for point in runs.pair_points()},
         queues=[shared[point] for point in runs.queue_points()],
         queue_lengths=runs.QUEUES_PACKETS,

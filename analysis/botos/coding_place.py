@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from analysis.command_line import start
 from analysis.error_bars import draw_intervals
+from analysis.figure_style import new_figure, save
 from analysis.pages import write_tables
 from analysis.scenario_runs import run_named
 from tmt.results.selections import chosen, difference, interval
-from tmt.show.charts.style import INK, TCP_STYLES, new_figure, save
+from tmt.show.charts.style import INK, TCP_STYLES
 from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from analysis.botos.runs import (
     rates_bps,
 )
 from analysis.error_bars import draw_intervals
-from tmt.show.charts.style import BLUE, INK, LINE_STYLES, MUTED, PALE, SKY, TCP_STYLES, new_figure, save
+from analysis.figure_style import LINE_STYLES, new_figure, save
+from tmt.show.charts.style import BLUE, INK, MUTED, PALE, SKY, TCP_STYLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.figure_style import LINE_STYLES, new_figure, save
 from tmt.core.channels.neyman_a import NeymanA
-from tmt.show.charts.style import INK, LINE_STYLES, MUTED, PALE, new_figure, save
+from tmt.show.charts.style import INK, MUTED, PALE
 from tmt.theory import ClusteredErrors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     import numpy.typing as npt
@@ -92,9 +92,3 @@ def longest_roughly_equal_bits(loss: float, errors: float = ERRORS_PER_CLUSTER) 
 
     worst = max(LENGTHS_BITS, key=excess)
     return float(brentq(excess, 1e-3, worst)) if excess(worst) > 0 else float("inf")
-
-
-def limits() -> Iterator[tuple[float, float, float]]:
-    """Give loss rate, longest cluster for which the observation holds, probability of a second loss."""
-    for loss in (0.001, *LOSSES):
-        yield loss, longest_roughly_equal_bits(loss), process(loss, SHORT_BITS).repeat_probability

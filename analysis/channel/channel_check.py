@@ -18,11 +18,12 @@ from scipy.special import i0e, j0, ndtr
 
 from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
 from analysis.command_line import start
+from analysis.figure_style import new_figure, save
 from tmt.core.channels.lms import Lms
 from tmt.core.channels.lms.path import POINTS_PER_DOPPLER_PERIOD
 from tmt.core.generate import Line
 from tmt.results.statistics import t_interval
-from tmt.show.charts.style import BLUE, GREEN, INK, VERMILLION, new_figure, save
+from tmt.show.charts.style import BLUE, GREEN, INK, VERMILLION
 
 if TYPE_CHECKING:
     from pathlib import Path

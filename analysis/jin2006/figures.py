@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from analysis.error_bars import draw_intervals
+from analysis.figure_style import new_figure, save
 from analysis.jin2006.runs import throughput_kbps
-from tmt.show.charts.split import STYLES
-from tmt.show.charts.style import MUTED, new_figure, save
+from tmt.show.charts.models import SPLIT_STYLES
+from tmt.show.charts.style import MUTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,10 +38,10 @@ def draw_systems(
         latency, throughput = canvas.subplots(1, 2)
         for system, points in figure.lines.items():
             _draw_line(
-                latency, throughput, figure.x, [measured[p] for p in points], STYLES[system], system[1]
+                latency, throughput, figure.x, [measured[p] for p in points], SPLIT_STYLES[system], system[1]
             )
             printed = [point.model("printed").latency_s for point in points]
-            _draw_model(latency, throughput, figure.x, printed, color=STYLES[system].colour, **_PRINTED)
+            _draw_model(latency, throughput, figure.x, printed, color=SPLIT_STYLES[system].colour, **_PRINTED)
         if logarithmic:
             for panel in (latency, throughput):
                 panel.set_xscale("symlog", linthresh=min(x for x in figure.x if x > 0), linscale=0.4)
@@ -64,8 +65,8 @@ def draw_patterns(
         for figure, filled in zip(figures, (False, True), strict=True):
             for split in (False, True):
                 found = [measured[point] for point in figure.lines[split, True]]
-                style = STYLES[split, filled]
-                label = f"{STYLES[split, True].label}, {figure.title}"
+                style = SPLIT_STYLES[split, filled]
+                label = f"{SPLIT_STYLES[split, True].label}, {figure.title}"
                 _draw_line(latency, throughput, figure.x, found, style, filled, label)
         for panel in (latency, throughput):
             panel.set_xscale("log")
@@ -138,7 +139,7 @@ def draw_windows(windows: Mapping[tuple[bool, bool], Windows], path: Path) -> No
         panels = canvas.subplots(2, 1, sharex=True, sharey=True)
         for panel, arq in zip(panels, (False, True), strict=True):
             for split in (False, True):
-                found, style = windows[split, arq], STYLES[split, arq]
+                found, style = windows[split, arq], SPLIT_STYLES[split, arq]
                 shown = found.times_s <= SHOWN_S
                 times, line = found.times_s[shown], {"color": style.colour}
                 panel.step(times, found.packets[0, shown], where="post", alpha=0.45, linewidth=0.8, **line)

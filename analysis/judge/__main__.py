@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.command_line import start
-from analysis.judge.real_time import SCENARIO as REAL_TIME
-from analysis.judge.real_time import cross_check
+from analysis.judge.real_time import SCENARIO as REAL_TIME, cross_check
 from analysis.judge.report import FIGURE, PAGE, read_campaign, write_report
 from analysis.scenario_runs import run
 

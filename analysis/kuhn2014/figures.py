@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analysis.figure_style import new_figure, save
 from analysis.kuhn2014.campaigns import (
     DOWN,
     INTERLEAVED,
@@ -20,18 +21,7 @@ from analysis.kuhn2014.campaigns import (
     packet_rate_kbps,
 )
 from analysis.kuhn2014.published import read
-from tmt.show.charts.style import (
-    BLUE,
-    GREEN,
-    INK,
-    MUTED,
-    ORANGE,
-    SKY,
-    TCP_STYLES,
-    VERMILLION,
-    new_figure,
-    save,
-)
+from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, SKY, TCP_STYLES, VERMILLION
 
 if TYPE_CHECKING:
     from collections.abc import Callable

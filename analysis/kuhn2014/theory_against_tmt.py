@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from analysis.kuhn2014.theory_figure import ComparedCurve, draw_comparison
 from analysis.pages import write_csv, write_tables
 from tmt.cli.progress import progress_bar
 from tmt.core.channels.gilbert_elliott import GilbertElliott
@@ -24,7 +25,6 @@ from tmt.core.convert import convert
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import PhyTrace
 from tmt.results.statistics import LEVEL, t_interval
-from tmt.show.charts.models import ComparedCurve, draw_comparison
 from tmt.theory import RegularLink, TwoStateChannel
 from tmt.theory.catalogue import Parameters, evaluate
 from tools.page_tables import markdown_table

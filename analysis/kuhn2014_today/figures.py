@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from analysis.figure_style import new_figure, save
 from analysis.kuhn2014_today.cells import (
     CLEAR,
     MODERN,
@@ -17,7 +18,7 @@ from analysis.kuhn2014_today.cells import (
     label,
     tcps_of,
 )
-from tmt.show.charts.style import BLUE, INK, MUTED, ORANGE, new_figure, save
+from tmt.show.charts.style import BLUE, INK, MUTED, ORANGE
 from tmt.spec.tcp import LINUX
 
 if TYPE_CHECKING:

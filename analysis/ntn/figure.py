@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.error_bars import draw_intervals
+from analysis.figure_style import new_figure, save
 from analysis.ntn.contenders import HARQ, OFF_RLC, ORBITS, RLC, WINDOW, WINDOW_RLC
 from analysis.ntn.conversions import MEASURED, SATELLITE, line_bps, of_channel
 from analysis.ntn.flows import MODERN
 from tmt.results.statistics import t_interval
-from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, VERMILLION, new_figure, save
+from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, VERMILLION
 
 if TYPE_CHECKING:
     from pathlib import Path

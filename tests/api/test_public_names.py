@@ -189,7 +189,7 @@ def test_channel_with_profiles__has_the_profile_s_line_unless_told_otherwise() -
 
 def test_import__takes_times_in_seconds(tmp_path: Path) -> None:
     (tmp_path / "cell.down").write_text("0\n10\n20\n30\n")
-    trace = tmt.import_trace(tmp_path / "cell.down", "mahimahi", **{"from": 0.01})
+    trace = tmt.import_trace(tmp_path / "cell.down", "mahimahi", from_=0.01)
     assert len(trace) == 3
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from naive import lms as naive
 from scipy.integrate import quad
 from scipy.signal import lfilter

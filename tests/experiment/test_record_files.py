@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import altair as alt
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
@@ -14,8 +15,8 @@ import pytest
 from tmt.core.measure import transport
 from tmt.core.schema import CONGESTION_STATES, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
 from tmt.run.measure import ExperimentResult
-from tmt.show.charts import replay as figure
-from tmt.show.charts.style import save as save_figure
+from tmt.show.charts.files import save_chart
+from tmt.show.charts.over_time import timeline_chart
 from tmt.spec.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
@@ -67,35 +68,41 @@ def test_save__writes_tables_that_say_how_they_were_made(result: ExperimentResul
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_figure__is_drawn_from_the_timeline(result: ExperimentResult, tmp_path: Path, ending: str) -> None:
-    drawing = figure.draw(result.timeline(bins=4, samples=5), tcp="cubic", title="T")
-    goodput, delay, queue, window = drawing.axes
-    assert [axes.get_ylabel() for axes in (goodput, delay, queue, window)] == [
-        "goodput (Mbit/s)",
-        "one-way delay (ms)",
-        "queue (packets)",
-        "cwnd (segments)",
+def test_chart__is_drawn_from_the_timeline(result: ExperimentResult, tmp_path: Path, ending: str) -> None:
+    chart = timeline_chart(result.timeline(bins=4, samples=5), "cubic", "T")
+    alt.Chart.from_dict(chart, validate=True)
+    assert _headings(chart) == [
+        "Goodput (Mbit/s)",
+        "One-way delay (ms)",
+        "Queue (packets)",
+        "Congestion window (segments)",
     ]
     # The only payload, 1448 bytes, is complete at 1 s, in the second of four bins of 1 s. A link of 12 kbit/s
-    # serves a packet of 1500 bytes for 1 s: from 0 to 1 s and from 2 to 3 s.
-    capacity, steps = goodput.patches
-    assert capacity.get_data()[0].tolist() == [12e3 / 1e6] * 4
-    assert steps.get_data()[0].tolist() == [0, 1448 * 8 / 1e6, 0, 0]
-    assert queue.patches[1].get_data()[0].tolist() == [1, 0, 1, 0]
-    assert window.lines[0].get_ydata().tolist() == [1, 2, 2, 2, 2]
-    assert window.lines[1].get_xdata().tolist() == [3.0]
-    save_figure(drawing, tmp_path / f"run.{ending}")
-    assert (tmp_path / f"run.{ending}").stat().st_size > 5000
+    # serves a packet of 1500 bytes for 1 s: from 0 to 1 s and from 2 to 3 s. Each bin has two rows.
+    rows = chart["datasets"]
+    assert [row["time"] for row in rows["goodput"]] == [0, 1, 1, 2, 2, 3, 3, 4]
+    assert [row["high"] for row in rows["goodput"]] == [12e3 / 1e6] * 8
+    assert [row["line_0"] for row in rows["goodput"][::2]] == [0, 1448 * 8 / 1e6, 0, 0]
+    assert [row["line_0"] for row in rows["delay"][::2]] == [None, 1000, None, None]
+    assert [row["line_0"] for row in rows["queue"][::2]] == [1, 0, 1, 0]
+    assert [row["line_0"] for row in rows["window"]] == [1, 2, 2, 2, 2]
+    assert rows["lost on the link"] == [{"time": 3.0}]
+    (path,) = save_chart(chart, tmp_path / f"run.{ending}")
+    assert path.stat().st_size > 5000
 
 
-def test_figure__tells_flows_apart(result: ExperimentResult) -> None:
+def _headings(chart: dict[str, Any]) -> list[str]:
+    return [panel["layer"][0]["encoding"]["color"]["legend"]["title"] for panel in chart["vconcat"]]
+
+
+def test_chart__tells_flows_apart(result: ExperimentResult) -> None:
     two = ExperimentResult(result.row, result.packets, result.windows, result.flows * 2, result.end_ns, [])
-    drawing = figure.draw(two.timeline(bins=4, samples=5), tcp="cubic", title="T")
-    labels = [text.get_text() for text in drawing.axes[0].get_legend().get_texts()]
-    assert labels == ["capacity offered by the link", "flow 0", "flow 1"]
+    chart = timeline_chart(two.timeline(bins=4, samples=5), "cubic", "T")
+    scale = chart["vconcat"][0]["layer"][0]["encoding"]["color"]["scale"]
+    assert scale["domain"] == ["capacity of the link", "flow 0", "flow 1"]
+    assert len(set(scale["range"])) == 3
 
 
-def test_figure__without_the_queue_has_no_panel_for_it(result: ExperimentResult) -> None:
+def test_chart__without_the_queue_has_no_panel_for_it(result: ExperimentResult) -> None:
     behind = replace(result, row=result.row | {"wired_rate_bps": 1e6})
-    drawing = figure.draw(behind.timeline(bins=4, samples=5), tcp="cubic", title="T")
-    assert len(drawing.axes) == 3
+    assert len(timeline_chart(behind.timeline(bins=4, samples=5), "cubic", "T")["vconcat"]) == 3

@@ -17,23 +17,21 @@ import sys
 import tempfile
 import threading
 import traceback
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from multiprocessing import util
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-import vl_convert
-
 import tmt.show.page.report_page
 from tmt.campaign.replay_run import programs_of
 from tmt.cli.main import main
-from tmt.show.charts import charts
+from tmt.show.charts import campaign, files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-DRAWERS = ((tmt.show.page.report_page, "render"), (charts, "compare"), (vl_convert, "vegalite_to_svg"))
+DRAWERS = ((tmt.show.page.report_page, "render"), (campaign, "compare"), (files, "rendered"))
 """Modules and the names of their functions that draw."""
 
 
@@ -47,14 +45,17 @@ def prepare() -> None:
 def drawing_once(place: Path) -> Iterator[None]:
     """Let commands that draw the same chart or page share it; `place` keeps them.
 
-    Drawing takes most of the time of `report` and `run`. It makes no system call but for memory and threads.
+    Drawing takes most of the time of `report` and `run`. Charts are drawn without a process of their own.
     """
     drawers = [(owner, name, getattr(owner, name)) for owner, name in DRAWERS]
+    renderer = files.renderer
+    files.renderer = lambda: nullcontext(files.rendered)
     for owner, name, draw in drawers:
         setattr(owner, name, partial(_once, draw, place / name))
     try:
         yield
     finally:
+        files.renderer = renderer
         for owner, name, draw in drawers:
             setattr(owner, name, draw)
 

@@ -153,7 +153,7 @@ def test_fit_command__prints_json_tables_and_a_picture(tmp_path: Path) -> None:
     assert result.exception is None
     assert "error_bad" in result.output
     assert "simple Gilbert: the simplest model" in result.output
-    assert "autocorrelation of erasures" in picture.read_text()
+    assert "Autocorrelation of erasures" in picture.read_text()
     result = CliRunner().invoke(command, [str(path), "--json"])
     report = json.loads(result.output)
     assert report["verdict"]["model"] == "gilbert"

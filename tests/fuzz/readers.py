@@ -220,8 +220,8 @@ def _importer(name: str) -> Callable[[Path], None]:
 
     def read_measurement(path: Path) -> None:
         """Read a measurement with the options of each excerpt; raise if it is refused with all of them."""
+        from tests.measured.imports import import_trace
         from tmt.importers import probes
-        from tmt.importers.files import import_trace
 
         if path.read_bytes().startswith(b"PAR1"):  # the ending tells Parquet from text
             path = shutil.copyfile(path, path.with_suffix(".parquet"))

@@ -48,7 +48,7 @@ def test_help__loads_no_heavy_library() -> None:
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     modules = set(json.loads(result.stdout.splitlines()[-1]))
     assert (
-        modules & {"numpy", "numba", "pandas", "pyarrow", "scipy", "matplotlib", "pydantic", "distributed"}
+        modules & {"numpy", "numba", "pandas", "pyarrow", "scipy", "altair", "pydantic", "distributed"}
         == set()
     )
 
@@ -58,7 +58,7 @@ def test_command__loads_no_compiler_before_it_is_called(name: str) -> None:
     script = f"import json, sys, tmt.cli.{name}_command; print(json.dumps(sorted(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (
-        set(json.loads(result.stdout)) & {"numba", "pandas", "pyarrow", "scipy", "matplotlib", "distributed"}
+        set(json.loads(result.stdout)) & {"numba", "pandas", "pyarrow", "scipy", "altair", "distributed"}
         == set()
     )
 
@@ -78,7 +78,7 @@ def test_convert__loads_only_what_it_needs(tmp_path: Path, ending: str) -> None:
     )
     assert (
         set(json.loads(result.stdout.splitlines()[-1]))
-        & {"pandas", "pyarrow.compute", "matplotlib", "distributed"}
+        & {"pandas", "pyarrow.compute", "altair", "distributed"}
         == set()
     )
 

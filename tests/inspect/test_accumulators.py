@@ -8,8 +8,7 @@ from math import ceil
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tmt.core.measure.distribution import Distribution, Histogram, of_counts, share_at_least
 from tmt.core.measure.pauses import Pause, Pauses

@@ -11,9 +11,7 @@ from tmt.campaign.scenario import load
 
 from analysis.judge import report
 from analysis.judge.__main__ import SCENARIOS, main
-from analysis.judge.real_time import MARKER
-from analysis.judge.real_time import SCENARIO as REAL_TIME
-from analysis.judge.real_time import table as real_time_table
+from analysis.judge.real_time import MARKER, SCENARIO as REAL_TIME, table as real_time_table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,8 +19,7 @@ from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io.conversion import convert_file
 from tmt.run import RunError
-from tmt.run.linux import BACKEND
-from tmt.run.linux import kernel as kernel_module
+from tmt.run.linux import BACKEND, kernel as kernel_module
 from tmt.run.linux.kernel import Kernel
 from tmt.run.setup import set_up
 from tmt.spec.experiment import PlainLink, TraceLink

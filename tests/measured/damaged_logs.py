@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from tests.measured.imports import import_trace
 from tmt.core.checks import Checker
 from tmt.core.errors import TmtError
-from tmt.importers.files import import_trace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -124,16 +124,16 @@ PROBES = {
         "rates",
         "Timestamp,DL_bitrate,UL_bitrate\n2020.01.16_10.43.34,24,1\n2020.01.16_10.43.36,24,1\n",
     ),
-    "rates of a dish": Excerpt("rates", json.dumps({"dishGetHistory": _DISH}), {"line_bps": 24_000}),
-    "outcomes": Excerpt("bler", "1 0 -1\n1 1\n", {"slot_interval_ns": 1_000_000}),
-    "sequence numbers": Excerpt("bler", "65534 3\n65535 4\n1 4\n", {"slot_interval_ns": 1_000_000}),
+    "rates of a dish": Excerpt("rates", json.dumps({"dishGetHistory": _DISH}), {"line": 24_000}),
+    "outcomes": Excerpt("bler", "1 0 -1\n1 1\n", {"slot_interval": 0.001}),
+    "sequence numbers": Excerpt("bler", "65534 3\n65535 4\n1 4\n", {"slot_interval": 0.001}),
     "mahimahi": Excerpt("mahimahi", "0\n5\n5\n9\n"),
     "table of packets": Excerpt(
         "table",
         "at\tbits\tdelay\tsent\tok\n2024-01-01T01:00:00+01:00\t800\t12.5\t1\ttrue\n"
         "2024-01-01T00:00:00.25Z\t1600\t\t3\tfalse\n2024-01-01 00:00:00.5\t801\t2e1\t300\tTrue\n",
         {
-            "reading": "link",
+            "as_": "link",
             "time": "at:iso",
             "good": "ok=1",
             "size": "bits:bits",

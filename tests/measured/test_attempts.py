@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
-from tmt.importers.attempts import Attempt, in_order, select
-from tmt.importers.blocks import infer_failures, mark_repeats_of_failures, number_blocks
-from tmt.importers.readings import GIVEN_UP_NS, measurement, separate
+from tmt.importers.attempts import (
+    GIVEN_UP_NS,
+    Attempt,
+    in_order,
+    infer_failures,
+    mark_repeats_of_failures,
+    number_blocks,
+    select,
+)
+from tmt.importers.harq_logs import measurement
+from tmt.importers.importer import separate
 
 MS = 1_000_000
 

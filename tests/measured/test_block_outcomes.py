@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tmt.core.errors import InputError
-from tmt.importers.block_outcomes import read, read_blocks
+from tmt.importers.block_outcomes import Bler, read_blocks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ def written(folder: Path, text: str) -> str:
 
 def test_outcomes__of_harq_feedback_leave_out_slots_in_which_nothing_was_sent(tmp_path: Path) -> None:
     path = written(tmp_path, "# Sionna\r\n1 -1 0\r\n1, 1\n\n")
-    measurement = read(path, slot_interval_ns=500, decode_time_ns=7, lldu_bytes=100)
+    measurement = Bler(slot_interval=5e-7, decode_time=7e-9, lldu_bytes=100).read(path)
     assert measurement.trace.tx_time_ns.tolist() == [0, 1000, 1500, 2000]
     assert measurement.trace.decode_time_ns.tolist() == [7, 0, 7, 7]
     assert measurement.notes == (

@@ -11,7 +11,7 @@ import pytest
 
 from tmt.core.errors import InputError
 from tmt.importers.captures import read_capture
-from tmt.importers.udp_stream import read_udp_stream
+from tmt.importers.udp_stream import Pcap
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,7 +166,7 @@ def test_stream__of_both_captures_has_fates_and_delays(tmp_path: Path) -> None:
     other = [(1 * MS, ipv4(b"other", ports=(7, 8)))]
     here = written(tmp_path, pcap(other + sent), "sent.pcap")
     there = written(tmp_path, pcap([(time, sent[i][1]) for time, i in arrived]), "received.pcap")
-    probes = read_udp_stream(there, here)
+    probes = Pcap(sent=here).probes(there)
     assert probes.delivered.tolist() == [True, False, True, True]
     assert (probes.tx_time_ns / MS).tolist() == [0, 10, 20, 30]
     assert (probes.delay_ns / MS).tolist() == [30, 42.5, 55, 42]
@@ -178,7 +178,7 @@ def test_stream__of_both_captures_removes_a_negative_delay(tmp_path: Path) -> No
     sent = [(1000 * MS + i * 10 * MS, ipv4(b"data%d" % i)) for i in range(3)]
     here = written(tmp_path, pcap(sent), "sent.pcap")
     there = written(tmp_path, pcap([(time - 900 * MS + i * MS, data) for i, (time, data) in enumerate(sent)]))
-    probes = read_udp_stream(there, here)
+    probes = Pcap(sent=here).probes(there)
     assert (probes.delay_ns / MS).tolist() == [1, 2, 3]
     assert "it is set to 1.000 ms (-0.900000 s removed)" in probes.notes[0]
 
@@ -186,9 +186,9 @@ def test_stream__of_both_captures_removes_a_negative_delay(tmp_path: Path) -> No
 def test_stream__refuses_payloads_that_cannot_be_told_apart(tmp_path: Path) -> None:
     here = written(tmp_path, pcap([(i * MS, ipv4(b"same")) for i in range(3)]), "sent.pcap")
     with pytest.raises(InputError, match=r"sent\.pcap: 2 of 3 payloads repeat; datagrams cannot"):
-        read_udp_stream(here, here)
+        Pcap(sent=here).probes(here)
     with pytest.raises(InputError, match=r"these are no datagrams of iperf3; give the sender's capture, too"):
-        read_udp_stream(here)
+        Pcap().probes(here)
 
 
 @pytest.mark.parametrize("form", [">3I", ">2IQ"])
@@ -198,7 +198,7 @@ def test_stream__of_iperf3_needs_one_capture(form: str, tmp_path: Path) -> None:
     for number, arrival_ms in ((1, 40), (3, 62), (2, 63), (5, 81)):
         payload = struct.pack(form, 7, (number - 1) * 10_000, number) + bytes(20)
         packets.append((arrival_ms * MS, ipv4(payload)))
-    probes = read_udp_stream(written(tmp_path, pcap(packets) + b"\0\0\0"))
+    probes = Pcap().probes(written(tmp_path, pcap(packets) + b"\0\0\0"))
     assert probes.delivered.tolist() == [True, True, True, False, True]
     assert (probes.tx_time_ns / MS).tolist() == [0, 10, 20, 30, 40]
     assert (probes.delay_ns[probes.delivered] / MS).tolist() == [1, 14, 3, 2]
@@ -207,7 +207,7 @@ def test_stream__of_iperf3_needs_one_capture(form: str, tmp_path: Path) -> None:
 
 def test_stream__finds_in_a_measurement_what_was_counted(measured_data: Path) -> None:
     """Counted with a dump of the capture: numbers 1 to 2500, 2,042 of them, 128 bytes of IP each."""
-    probes = read_udp_stream(str(measured_data / "formats" / "udp_own.pcap.gz"))
+    probes = Pcap().probes(str(measured_data / "formats" / "udp_own.pcap.gz"))
     assert (len(probes.tx_time_ns), int(probes.delivered.sum()), probes.size_bytes) == (2500, 2042, 128)
     # iperf3 sent 256 kbit/s of payload: 100 bytes every 4 ms.
     assert np.median(np.diff(probes.tx_time_ns)) == pytest.approx(4 * MS, rel=0.1)

@@ -6,15 +6,14 @@ import struct
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.measured.damaged_logs import DAMAGE, check, damaged
 from tests.measured.excerpts import PROBES
+from tests.measured.imports import import_trace
 from tmt.core.channels.snr import Snr
 from tmt.core.errors import InputError, TmtError
 from tmt.core.generate import Line
-from tmt.importers.files import import_trace
 from tmt.io.generation import generate
 
 if TYPE_CHECKING:

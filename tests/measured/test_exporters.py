@@ -14,9 +14,9 @@ from in_process import tmt
 from tmt.cli.export_command import command
 from tmt.core.errors import UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers.export_formats import EXPORTERS
+from tmt.importers.export_formats import EXPORTERS, opportunities_ms
 from tmt.importers.link_intervals import LinkIntervals, packet_fates
-from tmt.importers.mahimahi import opportunities_ms, read_mahimahi, read_opportunities_ms
+from tmt.importers.mahimahi import Mahimahi, read_opportunities_ms
 from tmt.io import read_phy
 
 MS, S = 10**6, 10**9
@@ -162,7 +162,7 @@ def test_leoreplayer__gives_back_what_it_plays(measured_data: Path, tmp_path: Pa
     """Its own example: capacity and delay of Starlink, through an import with those delays and an export."""
     folder = measured_data / "leocc_starlink"
     delay_ms = np.loadtxt(folder / "delay_example.txt", dtype=np.int64)
-    slots = read_mahimahi(str(folder / "bw_example.txt.gz"), MS).trace
+    slots = Mahimahi(decode_time=0.001).read(str(folder / "bw_example.txt.gz")).trace
     time = slots.tx_time_ns - slots.tx_time_ns[0]
     delay = delay_ms[np.minimum(time // (10 * MS), len(delay_ms) - 1)] * MS
     ones = np.ones(len(time), np.uint8)
@@ -185,7 +185,11 @@ def test_leoreplayer__gives_back_the_gallery_s_starlink(tmp_path: Path) -> None:
     ones = np.ones(len(time_ns), np.uint8)
     rows = LinkTrace(time_ns, delay_ns, ones > 0, ones)
     EXPORTERS["leoreplayer"](tmp_path / "bw.txt", rows, 1500, 10 * MS)
-    again = read_mahimahi(str(tmp_path / "bw.txt"), MS, str(tmp_path / "bw.delay.txt")).trace
+    again = (
+        Mahimahi(decode_time=0.001, delays=str(tmp_path / "bw.delay.txt"))
+        .read(str(tmp_path / "bw.txt"))
+        .trace
+    )
     assert isinstance(again, PhyTrace)
     np.testing.assert_array_equal(again.tx_time_ns, time_ns)
     np.testing.assert_array_equal(again.decode_time_ns, delay_ns)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from naive import on_link
 
+from tests.measured.imports import import_trace
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.importers.attempts import in_order
-from tmt.importers.files import import_trace
 from tmt.importers.grants import mark_repeats
 from tmt.importers.nr_scope import read_grants
 
@@ -79,7 +79,7 @@ def test_nr_scope__erases_a_grant_that_its_process_repeats(tmp_path: Path) -> No
     )
     assert "1 grants of redundancy version 0 count as repeats" in notes
     assert "1 with the same NDI and another size do not" in notes
-    link = import_trace("auto", path, user="17", reading="link")
+    link = import_trace("auto", path, user="17", as_="link")
     assert isinstance(link, LinkTrace)
     assert link.transmissions.tolist() == [2, 2, 1, 1, 1, 1]
     assert [d // MS for d in link.delay_ns.tolist()] == [8, 9, 1, 1, 1, 1]
@@ -117,10 +117,10 @@ def test_nr_scope__refuses_with_line_and_reason(text: str, place: str, reason: s
 def test_nr_scope__says_what_spacings_fit(tmp_path: Path) -> None:
     path = nr_log(tmp_path, nr(0, 800, 0, 0, 1) + nr(9, 800, 0, 0, 2))
     assert import_trace("nr-scope", path).tx_time_ns.tolist() == [0, 9 * MS]
-    halves = import_trace("nr-scope", path, subcarrier_spacing_khz=30)
+    halves = import_trace("nr-scope", path, subcarrier_spacing=30)
     assert halves.tx_time_ns.tolist() == [0, 9 * MS // 2]
-    with pytest.raises(UsageError, match="--subcarrier-spacing is 17"):
-        import_trace("nr-scope", path, subcarrier_spacing_khz=17)
+    with pytest.raises(UsageError, match="subcarrier_spacing: 17 is not allowed"):
+        import_trace("nr-scope", path, subcarrier_spacing=17)
 
 
 def test_nr_scope__matches_as_many_repeats_as_were_counted(measured_data: Path) -> None:
@@ -244,7 +244,7 @@ def test_ng_scope__reads_two_code_words_and_passes_over_empty_subframes(tmp_path
     assert phy.metadata["importer"] == "ng-scope"
     assert phy.tx_time_ns.tolist() == [0, 1, 8 * MS, 8 * MS + 1, 16 * MS, 16 * MS + 1]
     assert (phy.decode_time_ns == 0).tolist() == [True, True, False, True, False, False]
-    link = import_trace("auto", tmp_path / "dci_dl.txt", reading="link")
+    link = import_trace("auto", tmp_path / "dci_dl.txt", as_="link")
     assert isinstance(link, LinkTrace)
     assert link.transmissions.tolist() == [2, 3, 1]
     assert link.size_bytes is not None
@@ -271,7 +271,7 @@ def test_ng_scope__takes_uplink_repeats_8_ms_later(tmp_path: Path) -> None:
     phy = import_trace("auto", path)
     assert isinstance(phy, PhyTrace)
     assert (phy.decode_time_ns == 0).tolist() == [True, False, True, False]
-    link = import_trace("auto", path, reading="link", direction="up")
+    link = import_trace("auto", path, as_="link", direction="up")
     assert isinstance(link, LinkTrace)
     assert link.transmissions.tolist() == [3, 1]
     with pytest.raises(UsageError, match="--direction is down, but"):

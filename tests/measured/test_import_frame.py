@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import gzip
-import inspect
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import in_process
 import pytest
-from in_process import tmt
 
+import tmt
 from tests.fuzz import readers
+from tests.measured.imports import import_trace
+from tmt.core.declaration import declared
 from tmt.core.errors import InputError, UsageError
 from tmt.core.provenance import file_sha256
-from tmt.importers.files import import_trace
-from tmt.importers.options import CUT
-from tmt.importers.registry import IMPORTERS, recognise, recognised
+from tmt.importers import FORMATS, all_importers
+from tmt.importers.files import recognise, recognised
 from tmt.io import read_phy
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "import").glob("*.md"))
 
+
+IMPORTERS = all_importers()
 
 WITHOUT_A_HEAD = ("bler", "table", "irtt")
 """Formats without a sign of their own in what the documentation shows: numbers, any table, part of a JSON."""
@@ -35,21 +38,22 @@ def opportunities(folder: Path, text: str) -> str:
     return str(folder / "trace.up")
 
 
-@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)
-def test_importer__declares_the_options_that_its_reader_takes(importer: Importer) -> None:
-    path, *keywords = inspect.signature(importer.read).parameters
-    assert path == "path"
-    common = ["until_ns"] if importer.takes_until else []
-    assert sorted(keywords) == sorted([*(option.name for option in importer.options), *common])
+@pytest.mark.parametrize(("name", "importer"), IMPORTERS.items())
+def test_importer__is_a_name_of_the_package_with_its_parameters(name: str, importer: type[Importer]) -> None:
+    assert importer.name == name
+    assert getattr(tmt.importers, importer.__name__) is importer
+    code = Path(tmt.importers.__file__).read_text(encoding="utf-8")
+    assert f" import {importer.__name__} as {importer.__name__}\n" in code, "type checkers do not see it"
+    assert all(field.meaning for field in declared(importer).values())
 
 
-@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)
-def test_importer__has_a_section_in_the_documentation(importer: Importer) -> None:
+@pytest.mark.parametrize("importer", IMPORTERS.values(), ids=lambda importer: importer.name)
+def test_importer__has_a_section_in_the_documentation(importer: type[Importer]) -> None:
     assert any(f"## `{importer.name}`" in page.read_text(encoding="utf-8") for page in PAGES)
 
 
-@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)
-def test_importer__gets_damaged_and_random_inputs(importer: Importer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("importer", IMPORTERS.values(), ids=lambda importer: importer.name)
+def test_importer__gets_damaged_and_random_inputs(importer: type[Importer], tmp_path: Path) -> None:
     assert importer.name in readers.IMPORTERS, (
         f"no test gives damaged or random inputs to the importer {importer.name}: "
         "add a tiny file of its format to LOGS or PROBES of tests/measured/excerpts.py"
@@ -76,7 +80,7 @@ def _excerpts() -> list[tuple[str, str]]:
 def test_documentation__shows_files_that_can_be_imported(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / "shown").write_text(text)
     needed: dict[str, Any] = {
-        "bler": {"slot_interval_ns": 1_000_000},
+        "bler": {"slot_interval": 0.001},
         "table": {"time": "Time:s", "bad": "corrupt=1", "size": "tbSize", "where": "direction=DL"},
     }
     trace = import_trace(name, str(tmp_path / "shown"), **needed.get(name, {}))
@@ -90,24 +94,24 @@ def test_auto__recognises_the_files_of_the_documentation(name: str, text: str, t
     assert (importer and importer.name) == (None if name in WITHOUT_A_HEAD else name)
 
 
-def test_options__of_one_name_have_one_flag_and_one_type() -> None:
-    declared: dict[str, tuple[str, str]] = {}
-    for importer in IMPORTERS:
-        for option in (*importer.options, *CUT):
-            assert declared.setdefault(option.name, (option.flag, option.kind)) == (option.flag, option.kind)
-    assert len({flag for flag, _ in declared.values()}) == len(declared)
+def test_parameters__of_one_name_have_one_meaning() -> None:
+    meanings: dict[str, tuple[str, str]] = {}
+    for importer in IMPORTERS.values():
+        for key, field in declared(importer).items():
+            own = field.meaning, field.param.unit
+            assert meanings.setdefault(key, own) == own
 
 
 def test_command__offers_every_format() -> None:
     from tmt.cli.import_command import command
 
     assert isinstance(command, click.Group)
-    assert command.list_commands(click.Context(command)) == ["auto", *(i.name for i in IMPORTERS)]
+    assert command.list_commands(click.Context(command)) == ["auto", *FORMATS]
 
 
 def test_import__records_where_the_trace_comes_from(tmp_path: Path) -> None:
     source = opportunities(tmp_path, "1\n2\n")
-    import_trace("mahimahi", source, tmp_path / "phy.parquet", decode_time_ns=2_000_000)
+    import_trace("mahimahi", source, tmp_path / "phy.parquet", decode_time=0.002)
     metadata = read_phy(tmp_path / "phy.parquet").metadata
     assert metadata["kind"] == "phy"
     assert metadata["lldu_bytes"] == 1500
@@ -121,23 +125,67 @@ def test_import__records_where_the_trace_comes_from(tmp_path: Path) -> None:
 def test_import__takes_a_part_of_the_time(tmp_path: Path) -> None:
     """Rows at 1, 3, 5 and 8 ms; from 3 ms until 8 ms leaves two, which count from 3 ms."""
     source = opportunities(tmp_path, "1\n3\n5\n8\n")
-    trace = import_trace("mahimahi", source, from_ns=3_000_000, until_ns=8_000_000)
+    trace = import_trace("mahimahi", source, from_=0.003, until=0.008)
     assert trace.tx_time_ns.tolist() == [0, 2_000_000]
     assert trace.metadata["from_ns"] == 3_000_000
     with pytest.raises(
         InputError, match=r"no row lies between --from and --until; rows lie from 0\.001 s to"
     ):
-        import_trace("mahimahi", source, from_ns=9_000_000)
+        import_trace("mahimahi", source, from_=0.009)
 
 
-def test_import__refuses_options_that_the_format_lacks(tmp_path: Path) -> None:
+def test_import__refuses_parameters_that_the_format_lacks(tmp_path: Path) -> None:
     source = opportunities(tmp_path, "1\n3\n")
-    with pytest.raises(
-        UsageError, match="line_bps is no option of the format mahimahi; it has decode_time_ns,"
-    ):
-        import_trace("mahimahi", source, line_bps=5)
-    with pytest.raises(UsageError, match="lte is no format of measurements; allowed are ns3-lte, ns3-nr,"):
-        import_trace("lte", source)
+    with pytest.raises(UsageError, match="line: is not known; allowed: name, decode_time, delays,"):
+        tmt.import_trace(source, "mahimahi", line=5)
+    with pytest.raises(UsageError, match=r"importer: 'lte' is not allowed; .*allowed: ns3-lte, ns3-nr,"):
+        tmt.import_trace(source, "lte")
+    with pytest.raises(UsageError, match=r"delays cannot be given beside Mahimahi\(\)"):
+        tmt.import_trace(source, tmt.importers.Mahimahi(), delays="x")
+
+
+def test_import__takes_an_importer_or_its_name_and_parameters(tmp_path: Path) -> None:
+    source = opportunities(tmp_path, "1\n3\n5\n8\n")
+    by_value = tmt.import_trace(source, tmt.importers.Mahimahi(decode_time=0.002, from_=0.003))
+    by_name = tmt.import_trace(source, "mahimahi", decode_time=0.002, from_=0.003)
+    assert by_value.metadata == by_name.metadata
+    assert by_value.decode_time_ns.tolist() == by_name.decode_time_ns.tolist() == [2_000_000] * 3
+    assert tmt.importers.Mahimahi(0.002, until=8) == tmt.importers.Mahimahi(decode_time=0.002, until=8)
+
+
+def test_import__takes_old_keywords_with_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("log_ms,sfn,subframe,attempt\n0,0,0,1\n8,0,8,2\n9,0,9,1\n")
+    with pytest.warns(DeprecationWarning, match="reading is called as_ now"):
+        trace = tmt.import_trace(tmp_path / "log.csv", reading="link")
+    assert len(trace) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            "mahimahi s o.npy --line 5",
+            "--line is an option of irtt, lens, ping, pcap, iperf3 or rates, not of",
+        ),
+        ("auto s o.npy --line 5", "--line is an option of irtt, lens, ping, pcap, iperf3 or rates, not of"),
+        ("mahimahi s o.npy --decode-time 0", "--decode-time: 0 is not allowed; allowed: a number from 1e-09"),
+        ("bler s o.npy", "--slot-interval: is missing; bler needs a number from 1e-09 to"),
+        ("lte-harq s o.npy --as lnk", "--as: 'lnk' is not allowed; did you mean link?; allowed: phy, link"),
+    ],
+)
+def test_command__refuses_in_one_line(arguments: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("1\n3\n")
+    result = in_process.tmt("import", *arguments.split(), folder=tmp_path)
+    assert (result.status, len(result.err.splitlines())) == (2, 1)
+    assert said in result.err
+    assert not (tmp_path / "o.npy").exists()
+
+
+def test_command__takes_the_options_of_the_format_that_it_detects(tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("1\n3\n")
+    result = in_process.tmt("import", "auto", "s", "o.npy", "--decode-time", "0.002", folder=tmp_path)
+    assert (result.status, result.err) == (0, "")
+    assert read_phy(tmp_path / "o.npy").decode_time_ns.tolist() == [2_000_000] * 2
 
 
 def test_auto__finds_the_format_by_content(tmp_path: Path) -> None:
@@ -159,7 +207,7 @@ def test_commands__say_which_import_makes_a_trace_of_a_raw_file(
     arguments = [name if word == "FILE" else word for word in command]
     if name not in arguments:
         arguments.append(name)
-    result = tmt(*arguments, folder=tmp_path)
+    result = in_process.tmt(*arguments, folder=tmp_path)
     assert result.status == 2
     assert len(result.err.splitlines()) == 1
     assert result.err.endswith(f"; it holds a measurement: tmt import lte-harq {name} OUT.parquet\n")
@@ -167,7 +215,7 @@ def test_commands__say_which_import_makes_a_trace_of_a_raw_file(
 
 def test_commands__name_the_import_for_a_table_of_no_known_tool(tmp_path: Path) -> None:
     (tmp_path / "snr.csv").write_text("time,snr\n0.0,9.5\n0.1,8.7\n")
-    result = tmt("inspect", "snr.csv", folder=tmp_path)
+    result = in_process.tmt("inspect", "snr.csv", folder=tmp_path)
     assert result.status == 2
     assert result.err.startswith("snr.csv:1: the header is time,snr; needed is ")
     assert result.err.endswith("; a measurement becomes a trace by `tmt import` (tmt import --help)\n")
@@ -176,7 +224,7 @@ def test_commands__name_the_import_for_a_table_of_no_known_tool(tmp_path: Path) 
 def test_traces__are_not_taken_for_measurements(tmp_path: Path) -> None:
     """A damaged trace is refused as a trace."""
     (tmp_path / "phy.txt").write_text("0 1\n0 1\n")
-    result = tmt("inspect", "phy.txt", folder=tmp_path)
+    result = in_process.tmt("inspect", "phy.txt", folder=tmp_path)
     assert result.err == "phy.txt:2: tx_time is 0 as in the row before; times must increase\n"
 
 
@@ -207,7 +255,7 @@ def test_scenario__with_a_raw_file_names_the_import(tmp_path: Path) -> None:
         'title = "A raw file"\n[grid]\ntcp = ["cubic"]\nseeds = 1\n[[trace]]\nfile = "log.csv"\n'
         '[[scheme]]\nname = "none"\n[link]\nrtt = 0.5\n[[traffic]]\nduration = 5\n'
     )
-    result = tmt("run", "raw.toml", folder=tmp_path)
+    result = in_process.tmt("run", "raw.toml", folder=tmp_path)
     assert result.status == 2
     assert result.err.splitlines()[-1].endswith("log.csv OUT.parquet")
     assert "; it holds a measurement: tmt import lte-harq " in result.err
@@ -231,7 +279,7 @@ def test_gzip__that_is_cut_is_refused(measured_data: Path, tmp_path: Path) -> No
 
 def test_link_reading__tells_how_many_slots_its_rows_took(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("log_ms,sfn,subframe,attempt\n0,0,0,1\n8,0,8,2\n9,0,9,1\n")
-    whole = import_trace("lte-harq", tmp_path / "log.csv", reading="link")
+    whole = import_trace("lte-harq", tmp_path / "log.csv", as_="link")
     assert whole.metadata["slots"] == 3
-    part = import_trace("lte-harq", tmp_path / "log.csv", reading="link", until_ns=5_000_000)
+    part = import_trace("lte-harq", tmp_path / "log.csv", as_="link", until=0.005)
     assert "slots" not in part.metadata

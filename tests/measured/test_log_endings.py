@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.measured.damaged_logs import DAMAGE, check, damaged
 from tests.measured.excerpts import LOGS
-from tmt.importers.files import import_trace
+from tests.measured.imports import import_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,4 +61,4 @@ def test_excerpt__that_is_damaged_is_refused_or_makes_a_good_trace(
     log = LOGS[name]
     path = tmp_path_factory.getbasetemp() / f"damaged-{name}"
     path.write_text(damaged(log.text, damage), encoding="utf-8")
-    check(log.importer, path, reading=reading, **log.options)
+    check(log.importer, path, as_=reading, **log.options)

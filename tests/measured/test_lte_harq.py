@@ -13,7 +13,7 @@ from naive import on_link
 from tests.measured.lte_gallery import log_of_gallery
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS
-from tmt.importers.lte_harq import read_attempts, read_lte_harq
+from tmt.importers.lte_harq import LteHarq, read_attempts
 
 HEADER = "log_ms,sfn,subframe,attempt\n"
 SOURCE = Path("mobileinsight_lte") / "lte_ul_pusch_harq.csv"
@@ -27,7 +27,7 @@ def lte_log(folder: Path, text: str, header: str = HEADER) -> str:
 def test_lte_harq__erases_what_was_repeated_eight_subframes_later(tmp_path: Path) -> None:
     """By hand: subframes 4, 5, 12 (repeat of 4), 20 (repeat of 12), and 10243 (a first attempt), wrapped."""
     log = lte_log(tmp_path, "100,0,4,1\n101,0,5,1\n109,1,2,2\n117,2,0,3\n10340.5,0,3,1\n")
-    trace = read_lte_harq(log, "phy", 1_000_000).trace
+    trace = LteHarq(as_="phy", decode_time=0.001).read(log).trace
     assert [a.time_ns // NS_PER_MS for a in read_attempts(log)] == [0, 1, 8, 16, 10239]
     assert trace.tx_time_ns.tolist() == [0, 1_000_000, 8_000_000, 16_000_000, 10_239_000_000]
     assert trace.decode_time_ns.tolist() == [0, 1_000_000, 0, 1_000_000, 1_000_000]
@@ -36,7 +36,7 @@ def test_lte_harq__erases_what_was_repeated_eight_subframes_later(tmp_path: Path
 def test_lte_harq__takes_no_other_attempt_for_a_repeat(tmp_path: Path) -> None:
     """Eight subframes later stands another first attempt; seven later, a second one without its first."""
     log = lte_log(tmp_path, "0,0,0,1\n7,0,7,2\n8,0,8,1\n")
-    assert read_lte_harq(log, "phy", 5).trace.decode_time_ns.tolist() == [5, 5, 5]
+    assert LteHarq(as_="phy", decode_time=5e-9).read(log).trace.decode_time_ns.tolist() == [5, 5, 5]
 
 
 def test_lte_harq__tells_wraps_by_the_log_time(tmp_path: Path) -> None:
@@ -66,30 +66,30 @@ def test_lte_harq__refuses_with_line_and_reason(
     path = lte_log(tmp_path, text)
     place = path if line is None else f"{path}:{line}"
     with pytest.raises(InputError, match=f"^{re.escape(place)}: {re.escape(reason)}"):
-        read_lte_harq(path, "phy", 1)
+        LteHarq(as_="phy", decode_time=1e-9).read(path)
 
 
 def test_lte_harq__refuses_a_file_without_its_columns(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"log\.csv: there is no column called log_ms; the columns are a, b"):
-        read_lte_harq(lte_log(tmp_path, "1,2\n", "a,b\n"), "phy", 1)
+        LteHarq(as_="phy", decode_time=1e-9).read(lte_log(tmp_path, "1,2\n", "a,b\n"))
 
 
 def test_lte_harq__takes_comments_dos_ends_blank_lines_and_a_cut_last_line(tmp_path: Path) -> None:
     log = lte_log(
         tmp_path, "0,0,0,1\r\n# a comment\r\n\r\n2,0,2,1\r\n\r\n3,0", "log_ms,sfn,subframe,attempt\r\n"
     )
-    assert read_lte_harq(log, "phy", 5).trace.tx_time_ns.tolist() == [0, 2_000_000]
+    assert LteHarq(as_="phy", decode_time=5e-9).read(log).trace.tx_time_ns.tolist() == [0, 2_000_000]
 
 
 def test_lte_harq__reads_sizes_and_leaves_out_attempts_without_data(tmp_path: Path) -> None:
     """By hand: 9 bytes sent twice, control information alone (0 bytes), then 100 bytes once."""
     header = "log_ms,sfn,subframe,attempt,tb_bytes\n"
     log = lte_log(tmp_path, "0,0,0,1,9\n3,0,3,1,0\n8,0,8,2,9\n9,0,9,1,100\n", header)
-    phy = read_lte_harq(log, "phy", 5)
+    phy = LteHarq(as_="phy", decode_time=5e-9).read(log)
     assert phy.trace.size_bytes is not None
     assert phy.trace.size_bytes.tolist() == [9, 9, 100]
     assert phy.notes == ("1 transmissions of size 0 are left out",)
-    link = read_lte_harq(log, "link", 5).trace
+    link = LteHarq(as_="link", decode_time=5e-9).read(log).trace
     assert link.tx_time_ns.tolist() == [0, 9_000_000]
     assert link.delay_ns.tolist() == [8_000_005, 5]
     assert link.transmissions.tolist() == [2, 1]
@@ -113,7 +113,7 @@ def test_lte_harq__finds_in_the_measured_log_what_was_counted(measured_data: Pat
     log = str(measured_data / SOURCE)
     with Path(log).open() as file:
         sizes = [int(row["tb_bytes"]) for row in csv.DictReader(file)]
-    attempts, trace = read_attempts(log), read_lte_harq(log, "phy", 1_000_000).trace
+    attempts, trace = read_attempts(log), LteHarq(as_="phy", decode_time=0.001).read(log).trace
     assert np.bincount([a.version for a in attempts]).tolist() == [0, 1124, 65, 3, 1]
     assert len(trace) == 1193 - sizes.count(0) == 1191
     assert trace.size_bytes is not None
@@ -127,7 +127,7 @@ def test_lte_harq__as_link_carries_the_measured_rate(measured_log: str) -> None:
     with Path(measured_log).open() as file:
         rows = list(csv.DictReader(file))
     first_bytes = sum(int(row["tb_bytes"]) for row in rows if row["attempt"] == "1")
-    link = read_lte_harq(measured_log, "link", 1_000_000).trace
+    link = LteHarq(as_="link", decode_time=0.001).read(measured_log).trace
     assert link.size_bytes is not None
     assert int(link.size_bytes.sum()) == first_bytes
     duration_s = (link.tx_time_ns[-1] - link.tx_time_ns[0]) / 1e9
@@ -146,13 +146,13 @@ def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_log: str)
     measured_repeats = [slot for slot, attempt in logged.items() if attempt > 1]
     assert len(measured_repeats) == 69
 
-    trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
+    trace = LteHarq(as_="phy", decode_time=0.001).read(measured_log).trace
     made = convert(trace, on_link.arq(rtt_ns=8_000_000))
     slots_ms = trace.tx_time_ns // NS_PER_MS
     assert np.setdiff1d(slots_ms, made.tx_time_ns // NS_PER_MS).tolist() == measured_repeats
     assert made.delivered.all()
 
-    measured = read_lte_harq(measured_log, "link", decode_time_ns=1_000_000).trace
+    measured = LteHarq(as_="link", decode_time=0.001).read(measured_log).trace
     for column in ("tx_time_ns", "delay_ns", "delivered", "transmissions"):
         np.testing.assert_array_equal(getattr(measured, column), getattr(made, column))
     assert int(measured.transmissions.sum()) - len(measured) == 69
@@ -168,7 +168,7 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
     """
     from tmt.core.converter import joined
 
-    trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
+    trace = LteHarq(as_="phy", decode_time=0.001).read(measured_log).trace
     scheme = on_link.harq_processes(
         7_000_000,
         8,
@@ -178,7 +178,7 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
     )
     converter = scheme.converter()
     made = joined(converter.feed(trace), converter.finish())
-    measured = read_lte_harq(measured_log, "link", decode_time_ns=1_000_000).trace
+    measured = LteHarq(as_="link", decode_time=0.001).read(measured_log).trace
     for column in ("tx_time_ns", "delay_ns", "delivered", "transmissions"):
         np.testing.assert_array_equal(getattr(measured, column), getattr(made, column))
     assert (converter.counts.retransmission_slots, converter.counts.stalled_slots) == (69, 0)
@@ -186,7 +186,7 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
 
 def test_harq_processes__alone_would_stall_on_the_measured_slots(measured_log: str) -> None:
     """The check above can fail: with one process the same slots give stalls and another link."""
-    trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
+    trace = LteHarq(as_="phy", decode_time=0.001).read(measured_log).trace
     converter = on_link.harq_processes(7_000_000, 1, detection_delay_ns=1_000_000).converter()
     converter.feed(trace)
     converter.finish()

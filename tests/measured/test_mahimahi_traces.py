@@ -11,7 +11,8 @@ import pytest
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers.mahimahi import opportunities_ms, read_mahimahi, write_opportunities
+from tmt.importers.export_formats import opportunities_ms, write_opportunities
+from tmt.importers.mahimahi import Mahimahi
 from tmt.io import read_phy
 
 GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"
@@ -23,14 +24,16 @@ def opportunities(folder: Path, text: str) -> str:
 
 
 def test_mahimahi__spreads_the_opportunities_of_a_millisecond_over_it(tmp_path: Path) -> None:
-    trace = read_mahimahi(opportunities(tmp_path, "0\n2\n2\n2\n5\n"), 7).trace
+    trace = Mahimahi(decode_time=7e-9).read(opportunities(tmp_path, "0\n2\n2\n2\n5\n")).trace
     assert trace.tx_time_ns.tolist() == [0, 2_000_000, 2_333_333, 2_666_666, 5_000_000]
     assert trace.decode_time_ns.tolist() == [7] * 5
 
 
 def test_mahimahi__reads_compressed_traces(tmp_path: Path) -> None:
     (tmp_path / "trace.gz").write_bytes(gzip.compress(b"1\n"))
-    assert read_mahimahi(str(tmp_path / "trace.gz"), 1).trace.tx_time_ns.tolist() == [1_000_000]
+    assert Mahimahi(decode_time=1e-9).read(str(tmp_path / "trace.gz")).trace.tx_time_ns.tolist() == [
+        1_000_000
+    ]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +52,7 @@ def test_mahimahi__reads_compressed_traces(tmp_path: Path) -> None:
 def test_mahimahi__refuses_with_line_and_reason(text: str, reason: str, tmp_path: Path) -> None:
     path = opportunities(tmp_path, text)
     with pytest.raises(InputError, match=re.escape(path + reason)):
-        read_mahimahi(path, 1)
+        Mahimahi(decode_time=1e-9).read(path)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +68,7 @@ def test_mahimahi__finds_in_measured_traces_what_was_counted(
 ) -> None:
     """Counts and gaps, to a tenth of a second, stand in the data's README."""
     path = measured_data / "mahimahi_cellular" / name
-    trace = read_mahimahi(str(path), 1_000_000).trace
+    trace = Mahimahi(decode_time=0.001).read(str(path)).trace
     assert len(trace) == slots
     assert round(np.diff(trace.tx_time_ns).max() / 1e9, 1) == longest_gap_s
     np.testing.assert_array_equal(trace.tx_time_ns // 1_000_000, np.loadtxt(path, dtype=np.int64))
@@ -75,7 +78,7 @@ def test_mahimahi__finds_in_measured_traces_what_was_counted(
 def test_mahimahi__gets_back_what_it_gave(measured_data: Path, tmp_path: Path) -> None:
     """Each slot carries one packet and arrives the decode time, 1 ms, later."""
     path = measured_data / "mahimahi_cellular" / "ATT-LTE-driving-2016.up"
-    slots = read_mahimahi(str(path), 1_000_000).trace
+    slots = Mahimahi(decode_time=0.001).read(str(path)).trace
     told = write_opportunities(tmp_path / "again.up", slots, 1500)
     assert told == ("19,101 opportunities for 1500 bytes",)
     again = np.loadtxt(tmp_path / "again.up", dtype=np.int64)
@@ -86,7 +89,7 @@ def test_mahimahi__gets_back_the_gallery_s_link(tmp_path: Path) -> None:
     """Each slot carries one packet and arrives the decode time, 1 ms, later."""
     slots = read_phy(GALLERY / "mahimahi" / "att-lte-driving.up.parquet")
     assert write_opportunities(tmp_path / "again.up", slots, 1500) == ("19,101 opportunities for 1500 bytes",)
-    again = read_mahimahi(str(tmp_path / "again.up"), 1_000_000).trace
+    again = Mahimahi(decode_time=0.001).read(str(tmp_path / "again.up")).trace
     np.testing.assert_array_equal(again.tx_time_ns, slots.tx_time_ns + 1_000_000)
 
 
@@ -127,10 +130,12 @@ def test_delays__of_leoreplayer_stand_for_the_decode_time(tmp_path: Path) -> Non
     """By hand: a line for 10 ms each, from time 0 on, and anew after the third."""
     path = opportunities(tmp_path, "0\n9\n10\n25\n30\n31\n")
     (tmp_path / "delays").write_text("20\r\n30\r\n40\r\n\r\n")
-    trace = read_mahimahi(path, 1, str(tmp_path / "delays")).trace
+    trace = Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays")).read(path).trace
     assert (trace.decode_time_ns // 1_000_000).tolist() == [20, 20, 30, 40, 20, 20]
-    slower = read_mahimahi(path, 1, str(tmp_path / "delays"), 15_000_000).trace
+    slower = (
+        Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays"), delay_interval=0.015).read(path).trace
+    )
     assert (slower.decode_time_ns // 1_000_000).tolist() == [20, 20, 20, 30, 40, 40]
     (tmp_path / "delays").write_text("20\n0\n")
     with pytest.raises(InputError, match=r"delays:2: 0 is no whole number of milliseconds, 1 or more"):
-        read_mahimahi(path, 1, str(tmp_path / "delays"))
+        Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays")).read(path)

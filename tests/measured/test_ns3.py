@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers.files import import_trace
 from tmt.io import read_phy
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def test_ns3_lte__counts_milliseconds_and_correct_blocks(tmp_path: Path) -> None
     assert trace.size_bytes is not None
     assert trace.size_bytes.tolist() == [19, 40, 19]
     assert trace.metadata["notes"] == ["1 transmissions of other users are left out"]
-    link = import_trace("ns3-lte", path, user="1", reading="link")
+    link = import_trace("ns3-lte", path, user="1", as_="link")
     assert isinstance(link, LinkTrace)
     assert link.delay_ns.tolist() == [9_000_000, 1_000_000]
     assert link.transmissions.tolist() == [2, 1]
@@ -116,11 +116,11 @@ def test_ns3_nr__keeps_the_sinr_within_the_range_of_the_column(
 def test_ns3_nr__keeps_the_sinr_in_files_that_have_the_column(tmp_path: Path) -> None:
     path = written(tmp_path, MMWAVE)
     for name in ("up.csv", "up.npy"):
-        import_trace("ns3-nr", path, tmp_path / name, direction="up", from_ns=5_000_000)
+        import_trace("ns3-nr", path, tmp_path / name, direction="up", from_=0.005)
         trace = read_phy(tmp_path / name)
         assert trace.es_n0_mdb is not None
         assert trace.es_n0_mdb.tolist() == [37_740]
-    assert not hasattr(import_trace("ns3-nr", path, direction="up", reading="link"), "es_n0_mdb")
+    assert not hasattr(import_trace("ns3-nr", path, direction="up", as_="link"), "es_n0_mdb")
 
 
 def test_ns3_nr__reads_the_direction_from_a_column_without_a_name(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_ns3_nr__joins_the_scheduler_s_attempts_by_process(tmp_path: Path) -> No
     assert isinstance(phy, PhyTrace)
     assert phy.decode_time_ns.tolist() == [0, 1_000_000, 1_000_000]
     assert "an attempt counts as erased if it was repeated" in phy.metadata["notes"][0]
-    link = import_trace("auto", path, reading="link", direction="up")
+    link = import_trace("auto", path, as_="link", direction="up")
     assert isinstance(link, LinkTrace)
     assert link.tx_time_ns.tolist() == [30_000_000, 31_000_000]
     assert link.delay_ns.tolist() == [6_000_000, 1_000_000]
@@ -248,7 +248,7 @@ def test_ns3_nr__link_rows_and_repeats_are_the_attempts_of_the_sample(measured_d
     """Every attempt is a row or a repeat; without processes some repeats have no first attempt."""
     path = measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz"
     for direction, attempts in (("down", 3731), ("up", 3524)):
-        link = import_trace("auto", path, direction=direction, reading="link")
+        link = import_trace("auto", path, direction=direction, as_="link")
         assert isinstance(link, LinkTrace)
         assert int(link.transmissions.sum()) == attempts
         lost_or_open = int((~link.delivered).sum())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tmt.core.errors import InputError
-from tmt.importers.ping import read_ping
+from tmt.importers.ping import Ping
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def test_ping__puts_lost_probes_between_their_neighbours(tmp_path: Path) -> None
         reply(100.13, 5, "50.0"),
         "\n",
     )
-    probes = read_ping(path, "down")
+    probes = Ping(direction="down").probes(path)
     assert (probes.tx_time_ns / MS).tolist() == [0, 22.5, 45, 62.5, 80]
     assert probes.delivered.tolist() == [True, False, True, False, True]
     assert (probes.delay_ns / MS).tolist() == [20, 20, 20, 22.5, 25]
@@ -51,10 +51,10 @@ def test_ping__puts_lost_probes_between_their_neighbours(tmp_path: Path) -> None
 
 def test_ping__of_one_reply_has_one_probe(tmp_path: Path) -> None:
     """One probe tells no interval: a lost one before it counts as sent a second earlier, as ping does."""
-    alone = read_ping(log(tmp_path, START, reply(100.04, 1)), "up")
+    alone = Ping(direction="up").probes(log(tmp_path, START, reply(100.04, 1)))
     assert (alone.tx_time_ns.tolist(), alone.delivered.tolist()) == ([0], [True])
     lost = "[100.010000] From 10.0.0.1 icmp_seq=1 Destination Host Unreachable\n"
-    after = read_ping(log(tmp_path, START, lost, reply(100.04, 2)), "up")
+    after = Ping(direction="up").probes(log(tmp_path, START, lost, reply(100.04, 2)))
     assert ((after.tx_time_ns / MS).tolist(), after.delivered.tolist()) == ([0, 1000], [False, True])
 
 
@@ -62,7 +62,7 @@ def test_ping__takes_no_waiting_probe_for_lost(tmp_path: Path) -> None:
     """A round trip of 41 ms and probes every 10 ms: all wait, none is lost; 3, 4 and 5 are still open."""
     waiting = [f"[100.0{i}0000] no answer yet for icmp_seq={i}\n" for i in range(1, 5)]
     path = log(tmp_path, START, *waiting, reply(100.041, 1, "41.0"), reply(100.051, 2, "41.0"))
-    probes = read_ping(path, "down")
+    probes = Ping(direction="down").probes(path)
     assert probes.delivered.tolist() == [True, True]
     assert (probes.tx_time_ns / MS).tolist() == [0, 10]
     assert probes.notes[-1] == "3 probes at the end have no answer yet and are left out"
@@ -71,7 +71,7 @@ def test_ping__takes_no_waiting_probe_for_lost(tmp_path: Path) -> None:
 def test_ping__counts_on_over_the_wrap_of_sequence_numbers(tmp_path: Path) -> None:
     """Sequence numbers have 16 bits; 65535 and 1 are lost, and 0 follows a late reply."""
     path = log(tmp_path, reply(100.0, 65533), reply(100.03, 0), reply(100.035, 65534), reply(100.05, 2))
-    probes = read_ping(path, "up")
+    probes = Ping(direction="up").probes(path)
     assert probes.delivered.tolist() == [True, True, False, True, False, True]
 
 
@@ -79,7 +79,7 @@ def test_ping__leaves_out_a_last_line_that_was_cut_and_duplicates(tmp_path: Path
     path = log(
         tmp_path, START, reply(100.0, 1), reply(100.1, 2), reply(100.1, 2)[:-1] + " (DUP!)\n", "[100.2] 64 by"
     )
-    probes = read_ping(path, "up")
+    probes = Ping(direction="up").probes(path)
     assert len(probes.tx_time_ns) == 2
     assert probes.notes[-2:] == ("1 duplicate replies are left out", "the last line is cut and is left out")
 
@@ -100,7 +100,7 @@ def test_ping__leaves_out_a_last_line_that_was_cut_and_duplicates(tmp_path: Path
 def test_ping__refuses_with_line_and_reason(lines: list[str], reason: str, tmp_path: Path) -> None:
     path = log(tmp_path, *lines)
     with pytest.raises(InputError, match=re.escape(path + reason)):
-        read_ping(path, "up")
+        Ping(direction="up").probes(path)
 
 
 def test_ping__finds_in_a_measurement_what_ping_counted(measured_data: Path) -> None:
@@ -108,7 +108,7 @@ def test_ping__finds_in_a_measurement_what_ping_counted(measured_data: Path) -> 
     path = measured_data / "formats" / "ping_D_O_own_over_emulate.txt.gz"
     text = gzip.decompress(path.read_bytes()).decode()
     assert "1000 packets transmitted, 862 received" in text
-    probes = read_ping(str(path), "up")
+    probes = Ping(direction="up").probes(str(path))
     assert (len(probes.tx_time_ns), int(probes.delivered.sum())) == (1000, 862)
     assert 270 * MS <= probes.delay_ns.min() <= probes.delay_ns.max() <= 271 * MS
     # The line about the probe before tells when a lost one was sent; replies tell it of the others, to 1 ms.

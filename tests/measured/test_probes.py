@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace
-from tmt.importers import irtt, lens
-from tmt.importers.files import import_trace
-from tmt.importers.irtt import read_irtt
-from tmt.importers.lens import read_lens
+from tmt.importers.importer import separate
+from tmt.importers.irtt import Irtt, Lens
 from tmt.importers.probes import Probes, multiples
-from tmt.importers.readings import separate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +49,7 @@ def test_irtt__takes_each_direction_apart(tmp_path: Path) -> None:
     """By hand: sent at 0, 10, 20, 30 ms; the second is lost upwards, the third downwards."""
     trips = (trip(0), trip(10, "true_up"), trip(20, "true_down"), trip(30, up_ms=34, down_ms=22))
     path = irtt_file(tmp_path, *trips)
-    up, down = read_irtt(path, "up"), read_irtt(path, "down")
+    up, down = Irtt(direction="up").probes(path), Irtt(direction="down").probes(path)
     assert (up.tx_time_ns / MS).tolist() == [0, 10, 20, 30]
     assert up.delivered.tolist() == [True, False, True, True]
     # Lines between 30 ms at 0 and 34 ms at 30; the third one did arrive upwards.
@@ -66,8 +64,8 @@ def test_irtt__takes_each_direction_apart(tmp_path: Path) -> None:
 def test_irtt__removes_the_difference_of_clocks_that_certainly_differ(tmp_path: Path) -> None:
     """By hand: the server is 100 ms ahead; least round trip 50 ms, so that 25 ms is each least delay."""
     path = irtt_file(tmp_path, trip(0, up_ms=130, down_ms=-80), trip(10, up_ms=133, down_ms=-79))
-    assert (read_irtt(path, "up").delay_ns / MS).tolist() == [25, 28]
-    down = read_irtt(path, "down")
+    assert (Irtt(direction="up").probes(path).delay_ns / MS).tolist() == [25, 28]
+    down = Irtt(direction="down").probes(path)
     assert (down.delay_ns / MS).tolist() == [25, 26]
     assert (down.tx_time_ns / MS).tolist() == [0, 13]
     assert "the clocks differ" in down.notes[0]
@@ -77,7 +75,7 @@ def test_irtt__removes_the_difference_of_clocks_that_certainly_differ(tmp_path: 
 def test_irtt__says_that_the_direction_of_a_loss_is_unknown(lost: Any, tmp_path: Path) -> None:
     path = irtt_file(tmp_path, trip(0, False), trip(10, lost))
     for direction in ("up", "down"):
-        probes = read_irtt(path, direction)
+        probes = Irtt(direction=direction).probes(path)
         assert probes.delivered.tolist() == [True, False]
         assert f"1 losses of unknown direction count as lost {direction}; do not" in probes.notes[1]
 
@@ -98,20 +96,20 @@ def test_irtt__says_that_the_direction_of_a_loss_is_unknown(lost: Any, tmp_path:
 def test_irtt__refuses_with_the_round_trip(trips: list[Any], reason: str, tmp_path: Path) -> None:
     path = irtt_file(tmp_path, *trips)
     with pytest.raises(InputError, match=re.escape(path + reason)):
-        read_irtt(path, "up")
+        Irtt(direction="up").probes(path)
 
 
 def test_irtt__refuses_a_file_that_was_cut_with_its_line(tmp_path: Path) -> None:
     path = written(tmp_path, '{"round_trips": [\n{"seqno": 0,\n"lost"', "cut.json")
     with pytest.raises(InputError, match=r"cut\.json:3: this is no whole JSON document"):
-        read_irtt(path, "up")
+        Irtt(direction="up").probes(path)
 
 
 def test_irtt__finds_in_a_measurement_what_irtt_counted(measured_data: Path) -> None:
     """Irtt's own statistics in the file: 1,996 sent, 1,757 received, least and greatest delays."""
     path = measured_data / "formats" / "irtt_own_over_emulate.json.gz"
     stats = json.loads(gzip.decompress(path.read_bytes()))["stats"]
-    up, down = read_irtt(str(path), "up"), read_irtt(str(path), "down")
+    up, down = Irtt(direction="up").probes(str(path)), Irtt(direction="down").probes(str(path))
     assert (len(up.tx_time_ns), int(up.delivered.sum())) == (stats["packets_sent"], stats["packets_received"])
     assert len(down.tx_time_ns) == int(down.delivered.sum()) == 1757
     for probes, name in ((up, "send_delay"), (down, "receive_delay")):
@@ -128,14 +126,12 @@ def test_lens__reads_both_forms(tmp_path: Path) -> None:
         "1705744800626565141,120.126123,72.439368,47.68675\r\n1705744800636737402,109.976237,62.295097,47.681199\r\n"
         "1705744800646737402,-1,0,0\n1705744800656737402,0,-1,0\n\n"
     )
-    up, down = (read_lens(written(tmp_path, text), direction) for direction in ("up", "down"))
+    up, down = (Lens(direction=direction).probes(written(tmp_path, text)) for direction in ("up", "down"))
     assert up.delivered.tolist() == [True, True, True, False, False]
     assert up.delay_ns[1] == 72_439_368
     assert up.tx_time_ns[1] == 1705744800626565141 - 1705744800616897349
     assert down.delivered.tolist() == [False, True, True, False]
-    pings = read_lens(
-        written(tmp_path, "timestamp,rtt\n1705744800.533641,91.8\n1705744800.602846,111.0"), "down"
-    )
+    pings = Lens().probes(written(tmp_path, "timestamp,rtt\n1705744800.533641,91.8\n1705744800.602846,111.0"))
     # Sent at the stamp of the reply less the round trip: 69.205 ms less 19.2 ms later.
     assert (pings.tx_time_ns / MS).tolist() == [0, 50.005]
     assert (pings.delay_ns / MS).tolist() == [45.9, 55.5]
@@ -159,11 +155,11 @@ def test_lens__reads_both_forms(tmp_path: Path) -> None:
 def test_lens__refuses_with_line_and_reason(text: str, reason: str, tmp_path: Path) -> None:
     path = written(tmp_path, text)
     with pytest.raises(InputError, match=re.escape(path + reason)):
-        read_lens(path, "up")
+        Lens(direction="up").probes(path)
 
 
 def test_lens__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:
-    probes = read_lens(written(tmp_path, "# comment\ntimestamp,rtt\n5,1\n6,1\n7,"), "up")
+    probes = Lens(direction="up").probes(written(tmp_path, "# comment\ntimestamp,rtt\n5,1\n6,1\n7,"))
     assert len(probes.tx_time_ns) == 2
     assert probes.notes[-1] == "the last line is cut and is left out"
 
@@ -188,7 +184,7 @@ def test_line__before_a_time_is_limited_alone() -> None:
 
 
 def test_line__agrees_with_a_row_by_row_twin_on_a_measurement(measured_data: Path) -> None:
-    probes = read_irtt(str(measured_data / "formats" / "irtt_own_over_emulate.json.gz"), "up")
+    probes = Irtt(direction="up").probes(str(measured_data / "formats" / "irtt_own_over_emulate.json.gz"))
     line = probes.over_line(3_000_001, 1500)
     assert len(line) == int(probes.tx_time_ns[-1] * 3_000_001 // (12_000 * 10**9)) + 1
     for row in range(0, len(line), 97):
@@ -226,7 +222,7 @@ def test_measurement__says_that_the_rate_of_probes_is_no_capacity(tmp_path: Path
     assert (
         alone.metadata["notes"][-1] == "the rate of the probes, 24.6 kbit/s, is no capacity: --line sets one"
     )
-    over = import_trace("irtt", path, direction="up", line_bps=1_200_000)
+    over = import_trace("irtt", path, direction="up", line=1_200_000)
     assert (len(over), over.metadata["lldu_bytes"], over.metadata["packing"]) == (11, 1500, "packed")
 
 
@@ -239,7 +235,7 @@ def test_formats__are_recognised_by_their_content(tmp_path: Path, measured_data:
         ("ucc5g_example.csv.gz", "rates"),
         ("starlink_get_history.json.gz", "rates"),
     ):
-        options = {} if kind != "rates" else {"lldu_bytes": 150_000, "line_bps": 10**7}
+        options = {} if kind != "rates" else {"lldu_bytes": 150_000, "line": 10**7}
         assert import_trace("auto", formats / name, **options).metadata["importer"] == kind
-    assert lens.IMPORTER.sniff(b"timestamp,rtt\n1,2\n")
-    assert not irtt.IMPORTER.sniff(b"timestamp,rtt\n1,2\n")
+    assert Lens.sniff(b"timestamp,rtt\n1,2\n")
+    assert not Irtt.sniff(b"timestamp,rtt\n1,2\n")

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers import iperf3, rates
-from tmt.importers.dish_history import read_dish_history
-from tmt.importers.files import import_trace
-from tmt.importers.iperf3 import read_iperf3
+from tmt.importers.iperf3 import Iperf3
 from tmt.importers.rate_series import RateSeries
-from tmt.importers.rates import read_rates
+from tmt.importers.rates import RateTable, read_dish_history
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,8 +90,8 @@ def test_opportunities__before_a_time_are_limited_alone() -> None:
 def test_until__leaves_the_rows_before_it_as_they_are(tmp_path: Path) -> None:
     text = "time_s,rate_bps,loss\n0,12000000,0.5\n1,1000,0.5\n2,1000000000000,0.5\n1002,1,0\n"
     path, short = written(tmp_path, text), written(tmp_path, text.replace("1002", "3"), "short.csv")
-    limited = import_trace("rates", path, lldu_bytes=15_000, until_ns=2 * S)
-    whole = import_trace("rates", short, lldu_bytes=15_000, until_ns=2 * S)
+    limited = import_trace("rates", path, lldu_bytes=15_000, until=2)
+    whole = import_trace("rates", short, lldu_bytes=15_000, until=2)
     assert isinstance(limited, LinkTrace)
     assert isinstance(whole, LinkTrace)
     assert len(limited) == 101
@@ -104,7 +102,7 @@ def test_until__leaves_the_rows_before_it_as_they_are(tmp_path: Path) -> None:
 def test_losses__are_drawn_in_each_interval_with_the_seed(tmp_path: Path) -> None:
     text = "time_s,rate_bps,loss,delay_ms\n0,12000000,0,30\n10,12000000,0.1,40\n20,12000000,1,50\n"
     path = written(tmp_path, text)
-    link, again, other = (rates.IMPORTER.read(path, seed=seed).trace for seed in (1, 1, 2))
+    link, again, other = (RateTable(seed=seed).read(path).trace for seed in (1, 1, 2))
     assert isinstance(link, LinkTrace)
     lost = ~link.delivered
     assert len(link) == 30_000
@@ -115,7 +113,7 @@ def test_losses__are_drawn_in_each_interval_with_the_seed(tmp_path: Path) -> Non
     assert (np.unique(link.delay_ns) / MS).tolist() == [30, 40, 50]
     assert np.array_equal(link.delivered, again.delivered)
     assert not np.array_equal(link.delivered, other.delivered)
-    phy = rates.IMPORTER.read(path, reading="phy").trace
+    phy = RateTable(as_="phy").read(path).trace
     assert isinstance(phy, PhyTrace)
     assert np.array_equal(phy.decode_time_ns == 0, lost)
 
@@ -128,7 +126,7 @@ def test_rates__of_one_s_own_columns_may_have_any_separator(tmp_path: Path) -> N
             + separator.join(["24000", "0"])
             + "\r\n\r\n"
         )
-        assert len(rates.IMPORTER.read(written(tmp_path, text)).trace) == 2
+        assert len(RateTable().read(written(tmp_path, text)).trace) == 2
 
 
 @pytest.mark.parametrize(
@@ -164,7 +162,7 @@ def test_rates__of_one_s_own_columns_may_have_any_separator(tmp_path: Path) -> N
 def test_rates__refuse_with_line_and_reason(text: str, reason: str, tmp_path: Path) -> None:
     path = written(tmp_path, text)
     with pytest.raises(InputError, match=re.escape(path + reason)):
-        rates.IMPORTER.read(path)
+        RateTable().read(path)
 
 
 def test_rates__leave_out_a_cut_line_and_cut_out_gaps(tmp_path: Path) -> None:
@@ -176,7 +174,7 @@ def test_rates__leave_out_a_cut_line_and_cut_out_gaps(tmp_path: Path) -> None:
         "2024-01-11 10:07:41,2024-01-11 10:07:42,12000,24000\n2024-"
     )
     path = written(tmp_path, text)
-    up, down = read_rates(path, "up"), read_rates(path, "down")
+    up, down = RateTable(direction="up").rates(path), RateTable(direction="down").rates(path)
     assert (up.duration_ns / S).tolist() == [1, 1]
     assert up.notes[1:] == (
         "the last line is cut and is left out",
@@ -201,7 +199,7 @@ def test_rates__of_a_5g_telephone_last_until_the_next_line(measured_data: Path) 
     assert max(lasting) == 3
     means = [float(np.mean(seconds[start])) for start in starts]
     bits = float(np.dot(means, [*lasting, 1]))
-    whole = read_rates(str(path), "down")
+    whole = RateTable(direction="down").rates(str(path))
     assert float((whole.rate_bps * whole.duration_ns / S).sum()) == pytest.approx(bits)
     assert whole.duration_ns.sum() == (starts[-1] + 1 - starts[0]) * S
     assert len(whole.opportunities_ns(15_000)) == pytest.approx(bits / 120_000, abs=1)
@@ -211,7 +209,9 @@ def test_rates__of_a_telephone_end_at_a_gap(tmp_path: Path) -> None:
     """A line holds until the next one within 3 s; before a gap it holds for the usual time, a second."""
     seconds = (0, 1, 2, 10, 11)
     lines = [f"2019.11.28_09.00.{second:02},1,{1 + second}\n" for second in seconds]
-    found = read_rates(written(tmp_path, "Timestamp,UL_bitrate,DL_bitrate\n" + "".join(lines)), "down")
+    found = RateTable(direction="down").rates(
+        written(tmp_path, "Timestamp,UL_bitrate,DL_bitrate\n" + "".join(lines))
+    )
     assert (found.duration_ns / S).tolist() == [1, 1, 1, 1, 1]
     assert found.rate_bps.tolist() == [1000, 2000, 3000, 11_000, 12_000]
 
@@ -269,7 +269,7 @@ def test_iperf3__adds_lost_datagrams_to_the_rate_at_the_receiver(tmp_path: Path)
     path = written(
         tmp_path, iperf(second(0, 5e6, omitted=True, lost_percent=0), second(1, 9e6, lost_percent=10))
     )
-    found = read_iperf3(path, None)
+    found = Iperf3().rates(path)
     assert found.loss is not None
     assert (found.rate_bps.tolist(), found.loss.tolist()) == ([pytest.approx(1e7)], [0.1])
     assert "lost datagrams are added to the rate at the receiver" in found.notes
@@ -283,7 +283,7 @@ def test_iperf3__is_read_as_iperf_3_12_prints_it(tmp_path: Path) -> None:
         | {"lost_packets": 0, "packets": packets, "lost_percent": 0, "omitted": False, "sender": False}
         for start, end, rate, packets in printed
     ]
-    measurement = iperf3.IMPORTER.read(written(tmp_path, iperf(*sums)), lldu_bytes=1200)
+    measurement = Iperf3(lldu_bytes=1200).read(written(tmp_path, iperf(*sums)))
     assert len(measurement.trace) == pytest.approx(2 * 521, abs=1)
 
 
@@ -291,12 +291,14 @@ def test_iperf3__without_a_word_on_the_sender_takes_uploads_for_what_was_sent(tm
     """Older versions do not print it; iperf3 reports the client's side, which sends unless -R is given."""
     for reverse, note in ((False, "these are rates at the sender"), (True, "lost datagrams are added")):
         held = {name: value for name, value in second(0, 9e6, lost_percent=10).items() if name != "sender"}
-        found = read_iperf3(written(tmp_path, iperf(held, reverse=reverse)), None)
+        found = Iperf3().rates(written(tmp_path, iperf(held, reverse=reverse)))
         assert found.notes[1].startswith(note)
 
 
 def test_iperf3__joins_intervals_whose_ends_are_rounded(tmp_path: Path) -> None:
-    found = read_iperf3(written(tmp_path, iperf(second(0, 1e6), second(1, 2e6), second(2, 3e6))), "down")
+    found = Iperf3(direction="down").rates(
+        written(tmp_path, iperf(second(0, 1e6), second(1, 2e6), second(2, 3e6)))
+    )
     assert found.duration_ns.sum() == pytest.approx(3 * S, abs=MS)
     assert not any("cut out" in note for note in found.notes)
 
@@ -324,10 +326,10 @@ def test_iperf3__joins_intervals_whose_ends_are_rounded(tmp_path: Path) -> None:
 def test_iperf3__refuses_with_the_interval(text: str, direction: Any, reason: str, tmp_path: Path) -> None:
     path = written(tmp_path, text)
     with pytest.raises(InputError, match=re.escape(path + reason)):
-        read_iperf3(path, direction)
+        Iperf3(direction=direction).rates(path)
 
 
 def test_formats__are_recognised_by_their_content() -> None:
-    assert iperf3.IMPORTER.sniff(iperf(second(0, 1e6)).encode())
-    assert rates.IMPORTER.sniff(b"time_s;rate_bps\n0;1\n")
-    assert not rates.IMPORTER.sniff(b"time_s;erased\n0;1\n")
+    assert Iperf3.sniff(iperf(second(0, 1e6)).encode())
+    assert RateTable.sniff(b"time_s;rate_bps\n0;1\n")
+    assert not RateTable.sniff(b"time_s;erased\n0;1\n")

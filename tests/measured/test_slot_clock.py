@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tmt.core.errors import UsageError
-from tmt.importers.frames import SlotClock, slots_per_frame
+from tmt.importers.harq_logs import SlotClock, slots_per_frame
 
 MS = 1_000_000
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers.files import import_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +71,7 @@ def test_downlink__is_joined_with_its_acknowledgement(tmp_path: Path) -> None:
         "1 blocks have no acknowledgement in the log, and count as decoded",
         "slots last 1 ms",
     ]
-    link = import_trace("auto", path, reading="link")
+    link = import_trace("auto", path, as_="link")
     assert isinstance(link, LinkTrace)
     assert [d // MS for d in link.delay_ns.tolist()] == [9, 9, 1]
     assert link.transmissions.tolist() == [2, 2, 1]
@@ -110,7 +110,7 @@ def test_uplink__counts_by_its_crc_and_wraps(tmp_path: Path) -> None:
     assert (phy.decode_time_ns == 0).tolist() == [False, True, False]
     assert phy.es_n0_mdb is not None
     assert phy.es_n0_mdb.tolist() == [97_000] * 3  # sinr=97.0dB
-    link = import_trace("srsran", path, direction="up", reading="link")
+    link = import_trace("srsran", path, direction="up", as_="link")
     assert link.tx_time_ns.tolist() == [0, MS]
 
 
@@ -119,11 +119,11 @@ def test_slots__are_shorter_with_a_wider_spacing(tmp_path: Path) -> None:
     path = log(tmp_path, pusch(0, "20.0", 11, "OK") + pusch(1, "20.15", 11, "OK"))
     assert import_trace("srsran", path).tx_time_ns.tolist() == [0, 15 * MS // 2]
     short = log(tmp_path, pusch(0, "20.0", 11, "OK") + pusch(1, "20.4", 11, "OK"))
-    assert import_trace("srsran", short, subcarrier_spacing_khz=120).tx_time_ns.tolist() == [0, MS // 2]
+    assert import_trace("srsran", short, subcarrier_spacing=120).tx_time_ns.tolist() == [0, MS // 2]
     with pytest.raises(
-        UsageError, match="--subcarrier-spacing is 25; with slot numbers up to 4, allowed are 15, 30"
+        UsageError, match="subcarrier_spacing: 25 is not allowed; allowed: 15, 30, 60, 120 kHz"
     ):
-        import_trace("srsran", short, subcarrier_spacing_khz=25)
+        import_trace("srsran", short, subcarrier_spacing=25)
 
 
 def line_4g(wall_ms: int, tti: int, rest: str) -> str:
@@ -158,10 +158,10 @@ def test_4g__reads_both_directions_of_an_enodeb(tmp_path: Path) -> None:
     assert isinstance(phy, PhyTrace)
     assert phy.tx_time_ns.tolist() == [0, 1, 9 * MS]
     assert (phy.decode_time_ns == 0).tolist() == [False, True, False]
-    down_link = import_trace("srsran", path, reading="link")
+    down_link = import_trace("srsran", path, as_="link")
     assert isinstance(down_link, LinkTrace)
     assert down_link.transmissions.tolist() == [1, 2]
-    up = import_trace("srsran", path, direction="up", reading="link")
+    up = import_trace("srsran", path, direction="up", as_="link")
     assert isinstance(up, LinkTrace)
     assert up.transmissions.tolist() == [2]
     assert up.delay_ns.tolist() == [9 * MS]
@@ -181,7 +181,7 @@ def test_4g__reads_a_clock_without_a_date_over_midnight(tmp_path: Path) -> None:
     # The counter wraps every 10.24 s: twice between the last two lines.
     assert phy.tx_time_ns.tolist() == [0, 8 * MS, 20_496 * MS]
     assert (phy.decode_time_ns == 0).tolist() == [True, True, False]
-    link = import_trace("srsran", path, reading="link")
+    link = import_trace("srsran", path, as_="link")
     assert isinstance(link, LinkTrace)
     assert link.transmissions.tolist() == [2, 1]
     assert link.delivered.tolist() == [False, True]

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers.files import import_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,7 @@ def test_table__takes_delays_sizes_in_bits_and_transmissions(tmp_path: Path) -> 
     text = "t,owd,bits,sent,state\n0,12.5,800,1,ok\n1,,1600,3,lost\n2,20,801,300,ok\n"
     options: dict[str, Any] = {"time": "t", "delay": "owd:ms", "size": "bits:bits", "bad": "state=lost"}
     path = written(tmp_path, text)
-    link = import_trace("table", path, reading="link", transmissions="sent", decode_time_ns=7, **options)
+    link = import_trace("table", path, as_="link", transmissions="sent", decode_time=7e-9, **options)
     assert isinstance(link, LinkTrace)
     assert link.delay_ns.tolist() == [12_500_000, 7, 20 * MS]
     assert link.delivered.tolist() == [True, False, True]
@@ -233,14 +233,32 @@ def test_table__refuses_with_line_and_reason(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "--time is missing, which the format table needs"),
-        ({"time": "t:h"}, "--time is t:h; allowed units are s, ms, us, ns, iso"),
-        ({"time": "t", "bad": "x"}, "--bad is x; needed is NAME=VALUE, or several with commas between"),
-        ({"time": "t", "bad": "x=1", "good": "x=0"}, "--bad and --good exclude each other"),
-        ({"time": "t", "transmissions": "x"}, "--transmissions needs --as link: a slot is sent once"),
-        ({"time": "t", "es_n0": "x", "reading": "link"}, "--es-n0 needs --as phy: a link trace has no Es/N0"),
-        ({"time": "t", "origin": "noon"}, "--origin is noon; allowed are first, zero, or a time in seconds"),
-        ({"time": "t", "packing": "loose"}, "--packing is loose; allowed are packed, padded"),
+        ({}, "time: is missing; allowed: text"),
+        (
+            {"time": "t:h"},
+            "time: 't:h' has another unit; allowed: NAME, or NAME:UNIT with a unit of s, ms, us, ns, iso",
+        ),
+        (
+            {"time": "t", "bad": "x"},
+            "bad: 'x' is no condition; allowed: NAME=VALUE, or several with commas between",
+        ),
+        (
+            {"time": "t", "bad": "x=1", "good": "x=0"},
+            "good: 'x=0' has no meaning beside bad; allowed: one of bad and good",
+        ),
+        (
+            {"time": "t", "transmissions": "x"},
+            "transmissions: 'x' has no meaning for slots; allowed: none with --as phy: a slot is sent once",
+        ),
+        (
+            {"time": "t", "es_n0": "x", "as_": "link"},
+            "es_n0: 'x' has no meaning for blocks; allowed: none with --as link: a link trace has no Es/N0",
+        ),
+        (
+            {"time": "t", "origin": "noon"},
+            "origin: 'noon' is no time; allowed: first, zero, or a time in seconds",
+        ),
+        ({"time": "t", "packing": "loose"}, "packing: 'loose' is not allowed; allowed: padded, packed"),
     ],
 )
 def test_table__refuses_options_in_one_sentence(

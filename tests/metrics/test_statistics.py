@@ -7,8 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tmt.core.errors import UsageError
 from tmt.results.interval_text import three_digits

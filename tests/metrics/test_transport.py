@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tmt.core.measure import transport
 from tmt.core.measure.transport import QUEUE_DROPPED, RECEIVED, SENT

@@ -6,11 +6,9 @@ import math
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from tmt.core.measure import transport
-from tmt.core.measure import transport_timeline as over_time
+from tmt.core.measure import transport, transport_timeline as over_time
 from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 S = 1_000_000_000

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from enumeration import moves, patterns
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from tmt.core.errors import UsageError

@@ -7,8 +7,7 @@ from itertools import accumulate
 import numpy as np
 from hypothesis import strategies as st
 
-from naive import on_link, rlc
-from naive import schemes as naive
+from naive import on_link, rlc, schemes as naive
 from naive.on_link import OnLink
 from naive.sliding_window import sliding_window
 from naive.tetrys import tetrys

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tests.measured.imports import import_trace
 from tests.ns2.scripts import output_of
 from tmt.core.schemes.none import NoScheme
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.importers.files import import_trace
 from tmt.io import read_link
 from tmt.io.conversion import convert_file
 
@@ -85,7 +85,7 @@ def test_saturated_link__serves_each_packet_at_its_opportunity(
     assert len(lines_ms) > 10_000
 
     phy, link = tmp_path / "phy.parquet", tmp_path / "link.npy"
-    import_trace("mahimahi", str(source), str(phy), decode_time_ns=DECODE_NS)
+    import_trace("mahimahi", str(source), str(phy), decode_time=DECODE_NS / 1e9)
     convert_file(phy, link, NoScheme())
     times = replay(simulator, tmp_path, len(lines_ms) + TOO_MANY)
 

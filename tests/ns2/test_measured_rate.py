@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tmt.importers.files import import_trace
+from tests.measured.imports import import_trace
 
 pytestmark = pytest.mark.ns2
 
@@ -27,7 +27,7 @@ def test_lte_uplink__carries_its_17_kilobit_per_second(
     log = measured_data / "mobileinsight_lte" / "lte_ul_pusch_harq.csv"
     with log.open() as file:
         carried = sum(int(row["tb_bytes"]) for row in csv.DictReader(file) if row["attempt"] == "1")
-    import_trace("lte-harq", log, tmp_path / "link.parquet", reading="link")
+    import_trace("lte-harq", log, tmp_path / "link.parquet", as_="link")
     command = [
         str(TMT),
         "replay",

@@ -8,8 +8,6 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-CONDA_NAMES = {"matplotlib": "matplotlib-base"}
-"""Packages that conda calls otherwise: this one comes without a window system."""
 
 
 def test_recipe__needs_the_packages_that_the_wheel_needs() -> None:
@@ -18,9 +16,4 @@ def test_recipe__needs_the_packages_that_the_wheel_needs() -> None:
     assert recipe["context"]["version"] == project["version"]
     wanted = [f"python{project['requires-python']}", *project["dependencies"]]
     found = [need.replace(" ", "") for need in recipe["requirements"]["run"]]
-    assert found == [_conda(need) for need in wanted]
-
-
-def _conda(need: str) -> str:
-    name = need.split(">=", maxsplit=1)[0]
-    return CONDA_NAMES.get(name, name) + need.removeprefix(name)
+    assert found == wanted

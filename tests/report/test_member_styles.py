@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tmt.show.charts import style
-from tmt.show.page.member_styles import MemberStyle, scheme_styles, tcp_styles
+from tmt.show.charts.style import MemberStyle, scheme_styles, tcp_styles
 
 OKABE_ITO = {style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.MUTED}
 

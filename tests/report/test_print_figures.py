@@ -14,8 +14,11 @@ from tmt.results.cells import summarise
 from tmt.results.dataset import Results, RunRecords
 from tmt.results.reading import results_of
 from tmt.results.values import slug
-from tmt.show.charts.vega import configuration, filled
-from tmt.show.page.print_figures import draw_comparison, print_figures
+from tmt.show.charts.files import save_chart
+from tmt.show.charts.parts import filled
+from tmt.show.charts.style import tcp_styles
+from tmt.show.charts.vega import configuration
+from tmt.show.page.print_figures import comparison_chart, print_figures
 from tmt.show.page.views import members, views
 
 if TYPE_CHECKING:
@@ -77,13 +80,13 @@ def test_views__are_valid_specifications() -> None:
     assert [view.name for view in found] == ["compare", "sweep", "trade", "timeline"]
     for view in found:
         for spec in view.specs.values():
-            whole = filled(spec, view.rows) | {"config": configuration(["#000000"], ["o"])}
+            whole = filled(spec, view.rows, configuration(tcp_styles(["cubic"])))
             alt.Chart.from_dict(whole, validate=True)
     assert members(summary)[1].labels == ["_hidden $x_1"]
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_draw_comparison__shows_every_panel_variant_and_value(tmp_path: Path, ending: str) -> None:
+def test_comparison_chart__shows_every_panel_variant_and_value(tmp_path: Path, ending: str) -> None:
     # Differences 10, 10.1 and 10 are steady although the values are not.
     goodputs = {"cubic": [10.0, 14.0, 12.0], "hybla": [20.0, 24.1, 22.0]}
     rows = frame(
@@ -96,7 +99,9 @@ def test_draw_comparison__shows_every_panel_variant_and_value(tmp_path: Path, en
         ]
     )
     results = results_of(rows, "<b>A & B</b>")
-    (path,) = draw_comparison(results, summarise(results), [tmp_path / f"figure.{ending}"])
+    chart = comparison_chart(results, summarise(results))
+    assert chart is not None
+    (path,) = save_chart(chart, tmp_path / f"figure.{ending}")
     assert path.stat().st_size > 3000
     if ending == "svg":
         drawing = path.read_text()
@@ -114,11 +119,9 @@ def test_draw_comparison__shows_every_panel_variant_and_value(tmp_path: Path, en
         assert drawing.count(">a<") == drawing.count(">b<") == 4
 
 
-def test_draw_comparison__draws_nothing_without_a_finished_run(tmp_path: Path) -> None:
-    rows = frame([run(status="failed", goodput_bps=None)])
-    results = results_of(rows, "t")
-    assert draw_comparison(results, summarise(results), [tmp_path / "figure.svg"]) == []
-    assert list(tmp_path.iterdir()) == []
+def test_comparison_chart__is_none_without_a_finished_run() -> None:
+    results = results_of(frame([run(status="failed", goodput_bps=None)]), "t")
+    assert comparison_chart(results, summarise(results)) is None
 
 
 @pytest.mark.parametrize(

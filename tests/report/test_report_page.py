@@ -7,8 +7,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from result_rows import frame, run
 
 from tmt.results.cells import summarise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tmt.show.page.size_limit import fit
+from tmt.show.page.campaign_page import fit
 
 
 def _data(points: int) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from in_process import tmt
 from naive import on_link
 from naive.traces import phy_trace, rows_of, slots

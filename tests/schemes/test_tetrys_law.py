@@ -8,8 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from naive import on_link
 from naive.traces import phy_trace, rows_of
 

@@ -188,7 +188,7 @@ def test_tune__refuses_options_beside_a_scenario(searched: Searched) -> None:
         (0, (), "short.txt: the file is empty"),
         (1, (), "short.txt: it is 0 s long; a search, whose runs share no slot, needs 0.05 s or more"),
         (20, (), "short.txt: it is 0.019 s long; a search, whose runs share no slot, needs 0.05 s or more"),
-        (60, (), "short.txt: it does not say how large its LLDUs are; `tmt import table --bytes`, "),
+        (60, (), "short.txt: it does not say how large its LLDUs are; `tmt import table --size`, "),
         (1, ("--duration", "1"), "short.txt: it does not say how large its LLDUs are; "),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -28,6 +29,24 @@ def test_pages__are_all_figures_and_all_pages_with_tables_that_programs_write() 
     assert figures | filled | notebooks <= listed
     for page in PAGES:
         assert all(list(ROOT.glob(pattern)) for pattern in (*page.files, *page.inputs)), page.name
+
+
+RESULTS = {
+    path
+    for page in PAGES
+    if page.name.startswith(("analysis", "benchmarks"))
+    for pattern in page.files
+    for path in ROOT.glob(pattern)
+    if path.suffix == ".md"
+}
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS), ids=lambda path: path.stem)
+def test_tables_of_results__have_at_most_20_rows(path: Path) -> None:
+    text = path.read_text()
+    written = re.findall(r"<!-- [\w -]+ -->\n(.*?)<!-- end -->", text, re.DOTALL) or [text]
+    tables = [table for part in written for table in re.findall(r"(?:^\|.*\n)+", part, re.MULTILINE)]
+    assert [table for table in tables if table.count("\n") - 2 > 20] == []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,17 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tmt import io
 from tmt.api.arguments import chosen, path_of
 from tmt.api.frames import AnyTrace, phy_of, trace_of
-from tmt.api.old_calls import also, channel_by_name, scheme_by_name
+from tmt.api.old_calls import also, scheme_by_name
 from tmt.core.channels.registry import CHANNELS
 from tmt.core.convert import convert
-from tmt.core.declaration import Count, Param, Problem, Refused, Seconds, ns, taken
+from tmt.core.declaration import Count, Param, Problem, Refused, ns, taken
+from tmt.core.errors import UsageError
 from tmt.core.measure.link import summarise
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.scheme import RoundTrip, Scheme
-from tmt.importers import files as measured_files
-from tmt.importers.options import CUT
-from tmt.importers.registry import AUTO, IMPORTERS
+from tmt.importers import AUTO, all_importers, files as measured_files
+from tmt.importers.importer import Importer
 from tmt.io.generation import generate
+from tmt.spec.points import one_of
 from tmt.spec.slots import Slots
 from tmt.theory import fit
 
@@ -32,6 +34,16 @@ if TYPE_CHECKING:
     from tmt.theory.fit import FitReport
 
 Seed = Annotated[int, Param("", 0, 2**63 - 1)]
+
+
+RENAMED = {
+    "file_format": "importer",
+    "from": "from_",
+    "reading": "as_",
+    "line_bps": "line",
+    "subcarrier_spacing_khz": "subcarrier_spacing",
+}
+"""Old keywords of `import_trace`, and the new ones."""
 
 
 def read_trace(path: str | PathLike[str]) -> Trace:
@@ -72,39 +84,48 @@ def write_trace(path: str | PathLike[str], trace: AnyTrace) -> None:
     io.write_trace(path_of("path", path), trace_of(trace))
 
 
-def import_trace(path: str | PathLike[str], file_format: str = AUTO, **options: Any) -> Trace:
+def import_trace(path: str | PathLike[str], importer: str | Importer = AUTO, **options: Any) -> Trace:
     """Read another tool's measurement as a trace; see `tmt import` for formats and options.
 
     Parameters
     ----------
     path
         The measurement.
-    file_format
-        Name of the format, such as ``mahimahi``; ``auto`` detects it by the content.
+    importer
+        An importer, such as ``tmt.importers.Mahimahi(decode_time=0.01)``, or the name of its format, such as
+        ``mahimahi``; ``auto`` detects the format by the content.
     **options
-        Options of the format, by their names in Python; times are seconds.
+        With a name: the parameters of the importer.
 
     Returns
     -------
     PhyTrace or LinkTrace
-        With the importer, its options and notes in the metadata.
+        With the importer, its parameters and notes in the metadata.
 
     Raises
     ------
     InputError
         When the file is not of that format, or damaged.
     UsageError
-        When there is no such format or option, or a value is not allowed.
+        When there is no such format or parameter, or a value is not allowed.
     """
-    kinds = {option.name: option.kind for option in (*CUT, *(o for i in IMPORTERS for o in i.options))}
-    given: dict[str, Any] = {}
-    for key, value in options.items():
-        is_time = f"{key}_ns" in kinds and key not in kinds
-        given[f"{key}_ns" if is_time else key] = ns(taken(key, Seconds, value)) if is_time else value
-    return measured_files.import_trace(file_format, path_of("path", path), **given)
+    source = path_of("path", path)
+    for old, new in RENAMED.items():
+        if old in options:
+            warnings.warn(f"{old} is called {new} now", DeprecationWarning, stacklevel=2)
+            options[new] = options.pop(old)
+    chosen = options.pop("importer", importer)
+    if isinstance(chosen, Importer):
+        if options:
+            raise UsageError(f"{', '.join(options)} cannot be given beside {chosen!r}")
+        return measured_files.import_trace(chosen, source)
+    kinds = all_importers()
+    kind = measured_files.recognised(str(source)) if chosen == AUTO else kinds.get(chosen)
+    if kind is None:
+        raise Refused([Problem(("importer",), chosen, "choice", (*kinds, AUTO))])
+    return measured_files.import_trace(one_of(kind, {"name": kind.name, **options}), source)
 
 
-@also(channel_by_name)
 def generate_trace(
     channel: Channel | str,
     duration: float,

@@ -24,7 +24,6 @@ LIBRARIES = (
     "scipy",
     "pydantic",
     "altair",
-    "matplotlib",
     "distributed",
 )
 NAMESPACE = ("unshare", "--user", "--map-root-user", "--net", "true")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("trace", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all lengths and lags.")
-@click.option("--plot", type=FigurePath(), help="Draw the fits into this PNG, SVG or PDF file.")
+@click.option(
+    "--plot", type=FigurePath(), help="Draw the fits into this .png, .svg, .pdf, .html or .json file."
+)
 def command(trace: str, as_json: bool, plot: str | None) -> None:
     """Fit erasure models to the PHY trace TRACE, and test whether they explain its bursts.
 
@@ -48,9 +51,10 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
     except UsageError as error:
         raise InputError(trace, str(error)) from None
     if plot is not None:
-        from tmt.show.charts.fit import draw_fit  # noqa: PLC0415
+        from tmt.show.charts.files import save_chart  # noqa: PLC0415
+        from tmt.show.charts.traces import fit_chart  # noqa: PLC0415  (altair takes long to import)
 
-        draw_fit(report, trace, plot)
+        save_chart(fit_chart(report, PurePath(trace).name), plot)
     if as_json:
         click.echo(json_text(report.to_json()))
         return

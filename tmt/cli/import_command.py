@@ -2,80 +2,95 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from inspect import getdoc
+from textwrap import dedent, indent
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tmt.cli.json_output import json_text
 from tmt.cli.lazy_group import LazyGroup
-from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, SECONDS, Number, WholeNumber
-from tmt.importers.options import CUT
-from tmt.importers.registry import AUTO, IMPORTERS, importer_named
+from tmt.cli.options import FILE, JSON
+from tmt.cli.values import CHOSEN, Values
+from tmt.core.declaration import declared
+from tmt.importers import AUTO, FORMATS, all_importers
+from tmt.spec.options import ValueOption
 
 if TYPE_CHECKING:
-    from tmt.importers.importer import Option
-
-_AUTO_LINE = "detect the format by the content"
+    from tmt.importers.importer import Importer
 
 
-def _click_option(option: Option) -> click.Option:
-    types: dict[str, Any] = {
-        "choice": click.Choice(option.choices),
-        "seconds": SECONDS,
-        "positive seconds": POSITIVE_SECONDS,
-        "text": click.STRING,
-        "whole number": WholeNumber(option.minimum),
-        "number": Number(option.minimum),
-        "flag": click.BOOL,
-        "file": FILE,
-    }
-    default = option.default
-    if default is not None and option.kind in ("seconds", "positive seconds"):
-        default = f"{default / 1e9:g}"
-    return click.Option(
-        [option.flag, option.name],
-        type=types[option.kind],
-        default=default,
-        required=option.required,
-        is_flag=option.kind == "flag",
-        metavar=option.metavar,
-        help=option.help,
-    )
+class Auto(Values):
+    """An import in the format of the file: it takes the options of every format that the content tells."""
+
+    def chosen(self, args: list[str]) -> dict[str, list[str]]:
+        """Choose all formats, before the file is known."""
+        del args
+        return {"--importer": _told_by_content()}
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the options of all formats, but none that chooses one."""
+        ctx.meta.setdefault(CHOSEN, self.chosen([]))
+        params = super().get_params(ctx)
+        return [one for one in params if not (isinstance(one, ValueOption) and one.place[-1] == "name")]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Choose the format of the file; options of others are refused."""
+        from tmt.importers.files import recognised  # noqa: PLC0415  (pyarrow takes long to import)
+
+        kind = recognised(ctx.params["source"])
+        ctx.meta[CHOSEN] = {"--importer": [kind.name]}
+        for option in (one for one in self.get_params(ctx) if isinstance(one, ValueOption)):
+            if ctx.params[str(option.name)] is not None and option.place[1] not in declared(kind):
+                raise self.no_such_option(ctx, click.NoSuchOption(option.opts[0], ctx=ctx))
+        return super().invoke(ctx)
+
+
+def _told_by_content() -> list[str]:
+    """Return the formats that need no option; their content tells them."""
+    kinds = all_importers().items()
+    return [name for name, kind in kinds if not any(one.is_required for one in declared(kind).values())]
 
 
 def _of_format(name: str) -> click.Command:
-    if name == AUTO:
-        # Options of one meaning have one declaration, so a set of all holds each once.
-        by_content = [i for i in IMPORTERS if not any(option.required for option in i.options)]
-        declared = {option.name: option for importer in by_content for option in importer.options}
-        options = [replace(option, default=None) for option in declared.values()]
-        text = (
-            "Detect the format of FILE by its content, and import it. Options of other formats are refused."
-        )
-    else:
-        importer = importer_named(name)
-        options, text = list(importer.options), f"Import FILE: {importer.summary}.\n\n{importer.help}"
+    from tmt.importers.importer import Importer  # noqa: PLC0415  (numpy takes long to import)
 
-    def call(source: str, target: str, as_json: bool, **values: Any) -> None:
+    kind = all_importers().get(name)
+    text = "Detect the format of FILE by its content, and import it. Options of other formats are refused."
+
+    def call(source: str, target: str, as_json: bool, importer: Importer | tuple[Importer]) -> None:
         from tmt.cli.import_output import as_record, describe  # noqa: PLC0415
         from tmt.importers.files import import_trace  # noqa: PLC0415  (pyarrow takes long to import)
 
-        given = {key: value for key, value in values.items() if value is not None}
-        trace = import_trace(name, source, target, **given)
+        one = importer[0] if isinstance(importer, tuple) else importer
+        trace = import_trace(one, source, target)
         click.echo(json_text(as_record(target, trace)) if as_json else describe(target, trace))
 
     arguments = [
         click.Argument([argument], metavar=metavar, type=FILE)
         for argument, metavar in (("source", "FILE"), ("target", "OUT"))
     ]
-    parameters = [*arguments, *map(_click_option, (*options, *CUT))]
-    return JSON(click.Command(name, callback=call, params=parameters, help=text))
+    made = (Values if kind else Auto)(
+        name,
+        callback=call,
+        params=arguments,
+        values={"importer": kind or tuple[Importer, ...]},
+        renamed={"--bytes": "--size"},
+        help=_help(kind) if kind else text,
+    )
+    return JSON(made)
+
+
+def _help(kind: type[Importer]) -> str:
+    """Return the docstring of an importer for click: examples are indented, and keep their lines."""
+    first, *others = (getdoc(kind) or "").split("\n\n")
+    parts = (f"\b\n{indent(dedent(one), '  ')}" if one.startswith(" ") else one for one in others)
+    return "\n\n".join([f"Import FILE: {first}", *parts])
 
 
 @click.group(
     cls=LazyGroup,
-    lines={AUTO: _AUTO_LINE} | {importer.name: importer.summary for importer in IMPORTERS},
+    lines={AUTO: "detect the format by the content"} | {name: line for name, (_, line) in FORMATS.items()},
     find=_of_format,
     heading="Formats",
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 import click
 
 from tmt.cli.json_output import json_text
@@ -15,7 +17,9 @@ from tmt.cli.progress import progress_bar
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object, with every burst and gap length."
 )
-@click.option("--plot", type=FigurePath(), help="Draw the trace into this PNG, SVG or PDF file.")
+@click.option(
+    "--plot", type=FigurePath(), help="Draw the trace into this .png, .svg, .pdf, .html or .json file."
+)
 @click.option(
     "--lldu-bytes",
     type=WholeNumber(1),
@@ -43,9 +47,10 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
     with open_trace(trace) as reader, progress_bar("inspect", reader.rows, "rows") as progress:
         summary = summarise(reader, reader.metadata, lldu_bytes=lldu_bytes, rtt_ns=rtt, progress=progress)
     if plot is not None:
-        from tmt.show.charts.link import draw_summary  # noqa: PLC0415
+        from tmt.show.charts.files import save_chart  # noqa: PLC0415
+        from tmt.show.charts.traces import summary_chart  # noqa: PLC0415  (altair takes long to import)
 
-        draw_summary(summary, trace, plot)
+        save_chart(summary_chart(summary, PurePath(trace).name), plot)
     print_notes(summary_notes(trace, summary))
     if as_json:
         click.echo(json_text(summary.to_json()))

@@ -68,7 +68,7 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
 @click.option(
     "--plot",
     type=FigurePath(),
-    help="Draw throughput over the swept parameter into this .png, .svg or .pdf file.",
+    help="Draw throughput over the swept parameter into this .png, .svg, .pdf, .html or .json file.",
 )
 @JSON
 def command(
@@ -116,9 +116,10 @@ def command(
     rows = sweep(links, connections, delayed_acks)
     best = {loss: optimal_code_lengths(loss, frame_units) for loss in unit_loss}
     if plot:
-        from tmt.show.charts.hybrid import draw_throughput  # noqa: PLC0415
+        from tmt.show.charts.files import save_chart  # noqa: PLC0415
+        from tmt.show.charts.models import hybrid_chart  # noqa: PLC0415  (altair takes long to import)
 
-        draw_throughput(plot, f"{connections} TCP connections over hybrid FEC/ARQ-SR", rows)
+        save_chart(hybrid_chart(f"{connections} TCP connections over hybrid FEC/ARQ-SR", rows), plot)
     if as_json:
         optimum = [{"unit_loss": loss, "code_lengths": lengths} for loss, lengths in best.items()]
         click.echo(json_text({"points": rows, "optimal_with_unlimited_persistency": optimum}))

@@ -127,7 +127,7 @@ _CHANNEL_AND_LINK = (
     click.option(
         "--plot",
         type=FigurePath(),
-        help="Draw a sweep of --alpha or --beta into this .png, .svg or .pdf file.",
+        help="Draw a sweep of --alpha or --beta into this .png, .svg, .pdf, .html or .json file.",
     ),
     JSON,
 )
@@ -166,10 +166,11 @@ def _command(scheme: str) -> click.Command:
         shown = [_laws(channel, laws) for channel in channels] if laws else []
         found = Sweep(scheme, formula, parameters, link, rows, shown)
         if plot:
-            from tmt.show.charts.models import draw_sweep  # noqa: PLC0415  (matplotlib takes long to import)
+            from tmt.show.charts.files import save_chart  # noqa: PLC0415
+            from tmt.show.charts.models import scheme_chart  # noqa: PLC0415  (altair takes long to import)
 
             name = swept({"alpha": alpha, "beta": beta}, "0.1:0.98:12", "--alpha and --beta")
-            draw_sweep(plot, found.title, scheme, name, rows)
+            save_chart(scheme_chart(found.title, scheme, name, rows), plot)
         click.echo(json_text(as_record(found)) if as_json else as_table(found))
         _warn(found)
 

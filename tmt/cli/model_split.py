@@ -110,7 +110,9 @@ _LOSS = Number(0, 1, max_open=True)
     help="Model until the first loss: every segment, the paper's windows, or the paper's printed formulas "
     "(docs/proxy-model.md).",
 )
-@click.option("--plot", type=FigurePath(), help="Draw a sweep into this .png, .svg or .pdf file.")
+@click.option(
+    "--plot", type=FigurePath(), help="Draw a sweep into this .png, .svg, .pdf, .html or .json file."
+)
 @JSON
 def command(
     packet_bytes: int,
@@ -146,7 +148,8 @@ def command(
         row["throughput_bps"] = 8 * packet_bytes * row["packets_per_s"]
         row["long_run_throughput_bps"] = 8 * packet_bytes * row["long_run_packets_per_s"]
     if plot:
-        from tmt.show.charts.split import draw_sweep  # noqa: PLC0415  (matplotlib takes long to import)
+        from tmt.show.charts.files import save_chart  # noqa: PLC0415
+        from tmt.show.charts.models import split_chart  # noqa: PLC0415  (altair takes long to import)
 
         sweeps = {
             "wired_delay_s": delays,
@@ -154,7 +157,7 @@ def command(
             "error_after_success": error_after_success,
         }
         name = swept(sweeps, "0:0.1:11", "--wired-delay, --wireless-loss and --error-after-success")
-        draw_sweep(plot, f"{given['segments']} segments, formula {formula}", name, rows)
+        save_chart(split_chart(f"{given['segments']} segments, formula {formula}", name, rows), plot)
     if as_json:
         click.echo(json_text({"formula": formula, "points": rows}))
     else:

@@ -95,7 +95,7 @@ class FigurePath(FilePath):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse an ending that is no figure's, and a place where no file can be."""
-        from tmt.show.charts.style import check_format  # noqa: PLC0415  (numpy takes long to import)
+        from tmt.show.charts.files import check_format  # noqa: PLC0415  (numpy takes long to import)
 
         path = super().convert(value, param, ctx)
         check_format(path)

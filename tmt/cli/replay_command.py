@@ -25,7 +25,6 @@ from tmt.core.words.plausibility import time_notes
 from tmt.spec.experiment import Experiment
 from tmt.spec.options import Part
 from tmt.spec.path import Path as LinkPath
-from tmt.spec.tcp import DEFAULT_STACK, FECTCP
 from tmt.spec.traffic import MAX_SEED, Traffic
 
 if TYPE_CHECKING:
@@ -120,7 +119,10 @@ def command(
     if output is not None:
         result.save(output)
     if plot is not None:
-        _draw(result, plot)
+        from tmt.show.charts.files import save_chart  # noqa: PLC0415
+        from tmt.show.charts.over_time import run_chart  # noqa: PLC0415  (altair takes long to import)
+
+        save_chart(run_chart(result), plot)
     if as_json:
         click.echo(json_text(result.row))
         return
@@ -137,17 +139,6 @@ def _spinner(text: str) -> Iterator[None]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         progress.add_task(text, total=None)
         yield
-
-
-def _draw(result: ExperimentResult, path: Path) -> None:
-    from tmt.show.charts import replay, style  # noqa: PLC0415
-
-    row = result.row
-    tcp, link = str(row["tcp"]), row["forward_trace"] or "a plain link"
-    stack = "" if row["stack"] == DEFAULT_STACK else f", {row['stack']} stack,"
-    name = style.tcp_label(tcp) if tcp == FECTCP else f"TCP {style.tcp_label(tcp)}"
-    title = f"{name}{stack} over {link}, RTT {row['rtt_s']} s"
-    style.save(replay.draw(result.timeline(), tcp=tcp, title=title), path)
 
 
 def _print(result: ExperimentResult) -> None:

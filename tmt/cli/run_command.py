@@ -47,7 +47,7 @@ FIGURES = ("comparison.png", "comparison.svg")
     "figures",
     type=FigurePath(Path),
     multiple=True,
-    help="Draw the figure into this file (.png, .svg, .pdf); may be repeated.  "
+    help="Draw the figure into this file (.png, .svg, .pdf, .html, .json); may be repeated.  "
     "[default: comparison.png and .svg in the results' folder]",
 )
 def command(
@@ -82,7 +82,8 @@ def command(
     from tmt.cli.run_live import live  # noqa: PLC0415
     from tmt.results.cells import summarise  # noqa: PLC0415
     from tmt.results.reading import results_of  # noqa: PLC0415
-    from tmt.show.page.print_figures import draw_comparison  # noqa: PLC0415
+    from tmt.show.charts.files import save_chart  # noqa: PLC0415
+    from tmt.show.page.print_figures import comparison_chart  # noqa: PLC0415
     from tmt.spec import toml  # noqa: PLC0415
 
     processes = jobs or default_jobs()
@@ -110,7 +111,8 @@ def command(
             print_warnings(results.warnings)
             summary = summarise(results)
             paths = list(figures) or [folder / name for name in FIGURES]
-            drawn = draw_comparison(results, summary, paths)
+            chart = comparison_chart(results, summary)
+            drawn = [] if chart is None else save_chart(chart, *paths)
             after = campaign.plan()
             repeated = None if pack is None else _compared(scenario, pack, rows)
             done = run_output.Finished(campaign, after, results, summary, drawn, repeated)

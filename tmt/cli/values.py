@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from tmt.core.declaration import Place
     from tmt.spec.options import Chosen
 
-_CHOSEN, _OPTIONS = "tmt.chosen", "tmt.options"
+CHOSEN, _OPTIONS = "tmt.chosen", "tmt.options"
+"""Keys of click's `Context.meta`: the words behind each option, and the options of the objects."""
 
 
 class Values(click.Command):
@@ -64,11 +65,11 @@ class Values(click.Command):
             own, warning = self.renew(own)
             _warn(ctx, warning)
         args = own + rest
-        ctx.meta[_CHOSEN] = self.chosen(own)
+        ctx.meta[CHOSEN] = self.chosen(own)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            raise self._no_such_option(ctx, error) from None
+            raise self.no_such_option(ctx, error) from None
 
     def chosen(self, args: list[str]) -> Chosen:
         """Return the words behind each option."""
@@ -92,11 +93,11 @@ class Values(click.Command):
             if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
                 groups.setdefault(heading, []).append(record)
         for part in self.parts:
-            if part.is_choice and not part.kinds(ctx.meta.get(_CHOSEN, {})):
+            if part.is_choice and not part.kinds(ctx.meta.get(CHOSEN, {})):
                 rows = [(f"  {name}", first_line(kind)) for name, kind in part.choices.items()]
                 groups[part.heading(part.family)] += rows
-        own = groups.pop("Options", [])
-        for heading, rows in (*groups.items(), ("Options", own)):
+        own = groups.pop("Options", None)
+        for heading, rows in (groups | ({"Options": own} if own else {})).items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
 
@@ -107,16 +108,16 @@ class Values(click.Command):
         lines = []
         for part in self.parts:
             try:
-                ctx.params[str(part.place[0])] = part.value(given, ctx.meta[_CHOSEN])
+                ctx.params[str(part.place[0])] = part.value(given, ctx.meta[CHOSEN])
             except Refused as refused:
-                lines += [part.complaint(one, ctx.meta[_CHOSEN]) for one in refused.problems]
+                lines += [part.complaint(one, ctx.meta[CHOSEN]) for one in refused.problems]
         if lines:
             raise UsageError("\n".join(lines))
         return super().invoke(ctx)
 
     def _options(self, ctx: click.Context, part: Part) -> list[ValueOption]:
         try:
-            return list(part.options(ctx.meta.get(_CHOSEN, {})))
+            return list(part.options(ctx.meta.get(CHOSEN, {})))
         except Refused as refused:
             if ctx.resilient_parsing:
                 return []
@@ -130,7 +131,7 @@ class Values(click.Command):
         _warn(ctx, f"{flag} is called {self.renamed[flag]} now")
         return f"{self.renamed[flag]}{equals}{value}"
 
-    def _no_such_option(self, ctx: click.Context, error: click.NoSuchOption) -> click.UsageError:
+    def no_such_option(self, ctx: click.Context, error: click.NoSuchOption) -> click.UsageError:
         """Return what helps: the classes that have the option, or the nearest option of another class."""
         wanted = error.option_name
         every = [one for part in self.parts for one in part.every()]
@@ -143,7 +144,7 @@ class Values(click.Command):
                 return error
             return click.UsageError(f"{error.message} Did you mean {near[0]} of {listed(names)}?", ctx)
         part, names = having[0][0], [name for _, name in having]
-        chosen = [kind.name for kind in part.kinds(ctx.meta[_CHOSEN])]
+        chosen = [kind.name for kind in part.kinds(ctx.meta[CHOSEN])]
         if not chosen:
             return click.UsageError(f"{wanted} needs {part.flag} {listed(names)}", ctx)
         return click.UsageError(f"{wanted} is an option of {listed(names)}, not of {listed(chosen)}", ctx)

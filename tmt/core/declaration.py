@@ -384,10 +384,11 @@ _DECLARED: dict[type[Any], dict[str, Field]] = {}
 
 
 def declared(kind: type[Any]) -> dict[str, Field]:
-    """Return the parameters of a class by name, in the order of its fields."""
+    """Return the parameters of a class by name, in the order of its signature."""
     if kind not in _DECLARED:
         hints = get_type_hints(kind, include_extras=True)
-        _DECLARED[kind] = {one.name: _field(one.name, one.default, hints[one.name]) for one in fields(kind)}
+        own = sorted(fields(kind), key=lambda one: bool(one.kw_only))
+        _DECLARED[kind] = {one.name: _field(one.name, one.default, hints[one.name]) for one in own}
     return _DECLARED[kind]
 
 

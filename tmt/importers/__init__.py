@@ -1,4 +1,88 @@
-"""Measurements in the formats of other tools: importers, one file per format, and exporters.
+"""Measurements in the formats of other tools: importers, one file per format, and exporters."""
 
-`registry.IMPORTERS` lists the importers; `files.import_trace` turns a measurement file into a trace.
-"""
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tmt.importers.block_outcomes import Bler as Bler
+    from tmt.importers.importer import Importer
+    from tmt.importers.iperf3 import Iperf3 as Iperf3
+    from tmt.importers.irtt import Irtt as Irtt, Lens as Lens
+    from tmt.importers.lte_harq import LteHarq as LteHarq
+    from tmt.importers.mahimahi import Mahimahi as Mahimahi
+    from tmt.importers.mobileinsight import MobileInsight as MobileInsight
+    from tmt.importers.ng_scope import NgScope as NgScope
+    from tmt.importers.nr_scope import NrScope as NrScope
+    from tmt.importers.ns3 import Ns3Lte as Ns3Lte, Ns3Nr as Ns3Nr
+    from tmt.importers.ping import Ping as Ping
+    from tmt.importers.rates import RateTable as RateTable
+    from tmt.importers.srsran import Srsran as Srsran
+    from tmt.importers.table import AnyTable as AnyTable
+    from tmt.importers.udp_stream import Pcap as Pcap
+
+FORMATS = {
+    "ns3-lte": ("ns3.Ns3Lte", "ns-3 LTE: DlRxPhyStats.txt, UlRxPhyStats.txt"),
+    "ns3-nr": ("ns3.Ns3Nr", "ns-3 mmWave and NR: RxPacketTrace.txt, NrDlMacStats.txt, NrUlMacStats.txt"),
+    "srsran": ("srsran.Srsran", "srsRAN Project gnb.log, srsRAN 4G enb.log and ue.log"),
+    "mobileinsight": (
+        "mobileinsight.MobileInsight",
+        "MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML)",
+    ),
+    "lte-harq": ("lte_harq.LteHarq", "uplink HARQ log of an LTE terminal, one attempt a line (CSV)"),
+    "nr-scope": ("nr_scope.NrScope", "NR-Scope: control information of a 5G cell (CSV)"),
+    "ng-scope": (
+        "ng_scope.NgScope",
+        "NG-Scope: control information of an LTE cell (tab-separated or JSON)",
+    ),
+    "irtt": ("irtt.Irtt", "round trips of irtt (JSON), each direction apart"),
+    "lens": ("irtt.Lens", "round trips of the LENS data set (CSV of irtt or ping)"),
+    "ping": ("ping.Ping", "output of ping -D, better with -O"),
+    "pcap": (
+        "udp_stream.Pcap",
+        "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)",
+    ),
+    "iperf3": ("iperf3.Iperf3", "intervals of iperf3 -J: rates, and losses with UDP"),
+    "rates": (
+        "rates.RateTable",
+        "rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps",
+    ),
+    "bler": (
+        "block_outcomes.Bler",
+        "sequence of block outcomes (1, 0, -1), or of received sequence numbers",
+    ),
+    "mahimahi": (
+        "mahimahi.Mahimahi",
+        "packet-delivery trace: one millisecond a line, each for 1500 bytes",
+    ),
+    "table": ("table.AnyTable", "any CSV, TSV, text or Parquet table, with columns by name"),
+}
+"""Module and class of each format, and its line in the help, in the order of recognition: formats with a name
+of their own in their first lines come first, bare numbers last."""
+
+
+AUTO = "auto"
+"""Name that stands for detection by the content."""
+
+
+@cache
+def all_importers() -> dict[str, type[Importer]]:
+    """Return the importers by the names of their formats."""
+    from tmt.importers.importer import Importer  # noqa: PLC0415  (numpy takes long to import)
+
+    return Importer.choose_from(*(_imported(path) for path, _ in FORMATS.values()))
+
+
+def _imported(path: str) -> type[Importer]:
+    module, _, name = path.partition(".")
+    found: type[Importer] = getattr(import_module(f"tmt.importers.{module}"), name)
+    return found
+
+
+def __getattr__(name: str) -> type[Importer]:
+    for path, _ in FORMATS.values():
+        if path.endswith(f".{name}"):
+            return _imported(path)
+    raise AttributeError(f"module 'tmt.importers' has no attribute {name!r}")

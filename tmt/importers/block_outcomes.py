@@ -9,31 +9,45 @@ number is a loss, and so is a strength of 128.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
+from tmt.core.declaration import PositiveSeconds, ns
 from tmt.core.errors import InputError
 from tmt.core.trace import BoolArray, Int64Array, PhyTrace
-from tmt.core.units import NS_PER_MS
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.importer import Importer, Measurement, Option
-from tmt.importers.options import DECODE_TIME, LLDU_BYTES
+from tmt.importers.importer import DecodeTime, Importer, LlduBytes, Measurement
+from tmt.importers.log_files import text_lines
 from tmt.importers.probes import numbers_between
-from tmt.importers.text_lines import text_lines
-
-_SLOT_INTERVAL = Option(
-    "slot_interval_ns",
-    "--slot-interval",
-    "positive seconds",
-    "Time in seconds from one block to the next: the sequence holds no times.",
-    required=True,
-)
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.0*)?")
 _OUTCOMES = {-1, 0, 1}
 _LOST_STRENGTH = 128
 _WRAP = 1 << 16
+
+
+class Bler(Importer):
+    """Sequence of block outcomes (1, 0, -1), or of received sequence numbers.
+
+    Each sent block becomes a slot, erased where it was not decoded. A sequence of -1, 0 and 1 holds outcomes:
+    nothing sent, not decoded, decoded. Other numbers are those of received blocks; gaps are losses.
+
+        tmt import bler harq-feedback.txt phy.parquet --slot-interval 0.0005 --lldu-bytes 1000
+    """
+
+    name: ClassVar[str] = "bler"
+
+    slot_interval: Annotated[PositiveSeconds, "time from one block to the next: the sequence holds no times"]
+    lldu_bytes: LlduBytes = 1500
+    decode_time: DecodeTime = 0.001
+
+    def read(self, path: str) -> Measurement:
+        """Return one slot per sent block, erased where it was not decoded; errors as for `read_blocks`."""
+        blocks = read_blocks(path)
+        decode_ns = np.where(blocks.decoded, np.int64(ns(self.decode_time)), 0)
+        trace = PhyTrace(blocks.number * ns(self.slot_interval), decode_ns)
+        return Measurement(trace, "padded", self.lldu_bytes, blocks.notes)
 
 
 class BlockOutcomes(NamedTuple):
@@ -111,27 +125,3 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> BlockOutcomes:
     if turn:
         notes.append(f"the sequence number of 16 bits wraps {turn} times")
     return BlockOutcomes(numbers - numbers[0], np.isin(numbers, received), tuple(notes))
-
-
-def read(
-    path: str, slot_interval_ns: int, lldu_bytes: int = 1500, decode_time_ns: int = NS_PER_MS
-) -> Measurement:
-    """Return one slot per sent block, erased where it was not decoded; errors as for `read_blocks`."""
-    blocks = read_blocks(path)
-    times = blocks.number * slot_interval_ns
-    trace = PhyTrace(times, np.where(blocks.decoded, np.int64(decode_time_ns), 0))
-    return Measurement(trace, "padded", lldu_bytes, blocks.notes)
-
-
-IMPORTER = Importer(
-    "bler",
-    "sequence of block outcomes (1, 0, -1), or of received sequence numbers",
-    read,
-    lambda _: False,
-    (_SLOT_INTERVAL, LLDU_BYTES, DECODE_TIME),
-    """Each sent block becomes a slot, erased where it was not decoded. A sequence of -1, 0 and 1 holds
-outcomes: nothing sent, not decoded, decoded. Other numbers are those of received blocks; gaps are losses.
-
-\b
-  tmt import bler harq-feedback.txt phy.parquet --slot-interval 0.0005 --lldu-bytes 1000""",
-)

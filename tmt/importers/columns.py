@@ -1,28 +1,30 @@
-"""Text tables with named columns: CSV, TSV, `;` and blanks, with comments, DOS line ends and blank lines."""
+"""Tables whose columns are found by name: text with any delimiter, comments and blank lines, and Parquet."""
 
 from __future__ import annotations
 
 import csv
 import re
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from math import isfinite
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from tmt.core.errors import InputError
+from tmt.core.errors import InputError, first_line
 from tmt.core.schema import MAX_ES_N0_MDB
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.text_lines import text_lines
+from tmt.importers.log_files import text_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 UNITS_NS = {"s": NS_PER_S, "ms": NS_PER_MS, "us": 1_000, "ns": 1}
 """Units of times, in nanoseconds."""
 
+_ROWS_AT_A_TIME = 1 << 16
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COMMENT = ("#", "%")
 _NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?|nan|inf", re.IGNORECASE)
@@ -198,11 +200,6 @@ def first_names(head: bytes) -> Sequence[str]:
     return [name.strip() for name in text.split(delimiter)]
 
 
-def header_of(*columns: str) -> Callable[[bytes], bool]:
-    """Return a test of whether the first line of a file names these columns, for recognition."""
-    return lambda head: set(columns) <= set(first_names(head))
-
-
 def es_n0_mdb(text: str) -> int | None:
     """Return an SINR in dB as an Es/N0 in thousandths of a dB, within the range of that column.
 
@@ -212,3 +209,58 @@ def es_n0_mdb(text: str) -> int | None:
     if not _NUMBER.fullmatch(number) or not isfinite(float(number)):
         return None
     return round(min(max(1000.0 * float(number), -MAX_ES_N0_MDB), MAX_ES_N0_MDB))
+
+
+class ParquetTable:
+    """A Parquet file, read as `TextTable` reads text; the places of its rows are called ``row N``."""
+
+    cut_notes: tuple[str, ...] = ()
+
+    def __init__(self, path: str) -> None:
+        from pyarrow import parquet  # noqa: PLC0415  (takes long to import)
+
+        self.path = path
+        with self._refused():
+            self._names: list[str] = parquet.read_schema(path).names
+
+    def rows(self, *names: str) -> Iterator[Row]:
+        """Yield the rows with their values as text in the columns called `names`."""
+        for name in names:
+            if self._names.count(name) != 1:
+                known = shown(", ".join(self._names), 300)
+                raise InputError(self.path, f"there is no column called {name}; the columns are {known}")
+        number = 0
+        for batch in self._batches(names):
+            with self._refused():  # text may be no UTF-8
+                columns = [_as_text(batch.column(name)) for name in names]
+            for values in zip(*columns, strict=True):
+                number += 1
+                yield Row(self.path, f"row {number}", dict(zip(names, values, strict=True)))
+
+    def _batches(self, names: tuple[str, ...]) -> Iterator[Any]:
+        from pyarrow import parquet  # noqa: PLC0415
+
+        with self._refused(), Path(self.path).open("rb") as file, parquet.ParquetFile(file) as source:
+            yield from source.iter_batches(_ROWS_AT_A_TIME, columns=list(names))
+
+    @contextmanager
+    def _refused(self) -> Iterator[None]:
+        """Turn errors of the file and of pyarrow into a refusal of the file."""
+        from pyarrow import ArrowException  # noqa: PLC0415
+
+        try:
+            yield
+        except InputError:
+            raise
+        except (OSError, ArrowException, ValueError) as error:
+            raise InputError(self.path, f"cannot be read: {first_line(error)}") from error
+
+
+def _as_text(column: Any) -> list[str]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    if pa.types.is_timestamp(column.type):
+        # Arrow keeps instants in UTC; the names of zones differ from system to system.
+        column = column.cast(pa.timestamp("us", column.type.tz and "UTC"), safe=False)
+        return ["" if value is None else value.isoformat() for value in column.to_pylist()]
+    return ["" if value is None else str(value) for value in column.to_pylist()]

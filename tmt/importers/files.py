@@ -1,18 +1,19 @@
-"""Measurement files to traces: options, the requested part of the time, metadata, and the output file."""
+"""Measurement files to traces: recognition, the requested part of the time, metadata, and the output file."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from os import fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tmt.core import provenance
-from tmt.core.errors import InputError, UsageError
+from tmt.core.declaration import ns
+from tmt.core.errors import InputError
 from tmt.core.trace import make_trace
-from tmt.importers.options import CUT, FROM, UNTIL
-from tmt.importers.registry import AUTO, importer_named, recognised
+from tmt.importers import all_importers
 from tmt.io import write_trace
 from tmt.io.atomic import check_not_source
+from tmt.io.files import input_errors, open_input
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -20,23 +21,52 @@ if TYPE_CHECKING:
     from tmt.core.trace import Metadata, Trace
     from tmt.importers.importer import Importer
 
+_HEAD_BYTES = 1 << 16
+
+
+def recognise(path: str) -> type[Importer] | None:
+    """Return the importer that detects its format in `path`, or None.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, empty or damaged.
+    """
+    with open_input(path) as file, input_errors(path):
+        head = file.read(_HEAD_BYTES)
+    return next((importer for importer in all_importers().values() if importer.sniff(head)), None)
+
+
+def recognised(path: str) -> type[Importer]:
+    """Return the importer that detects its format in `path` (InputError when none does)."""
+    importer = recognise(path)
+    if importer is None:
+        raise InputError(
+            path,
+            "its content tells no format of measurements; name the format, or its columns: "
+            "tmt import table --help",
+        )
+    return importer
+
+
+def import_hint(path: str) -> str:
+    """Return the import that makes a trace of `path`, in words; empty when no importer detects its format."""
+    try:
+        importer = recognise(path)
+    except InputError:
+        return ""
+    return f"it holds a measurement: tmt import {importer.name} {path} OUT.parquet" if importer else ""
+
 
 def import_trace(
-    kind: str, source: str | PathLike[str], target: str | PathLike[str] | None = None, **options: Any
+    importer: Importer, source: str | PathLike[str], target: str | PathLike[str] | None = None
 ) -> Trace:
     """Read the measurement file `source` as a trace, and write the trace to `target` if there is one.
-
-    Parameters
-    ----------
-    kind
-        Name of the format; ``auto`` detects it by the content.
-    **options
-        Options of the format by their names in Python (`tmt.importers.importer.Option.name`).
 
     Returns
     -------
     PhyTrace or LinkTrace
-        Its metadata hold ``importer``, ``source``, the options, ``packing``, ``lldu_bytes`` where all rows
+        Its metadata hold ``importer``, its parameters, ``source``, ``packing``, ``lldu_bytes`` where all rows
         carry the same, and ``notes``, a list of sentences.
 
     Raises
@@ -46,22 +76,19 @@ def import_trace(
     OutputError
         When `target` cannot be written.
     UsageError
-        When there is no such format or option, a value is not allowed, the ending of `target` stands for no
-        format, or `target` is `source`.
+        When the file does not hold what is asked for, the ending of `target` stands for no format, or
+        `target` is `source`.
     """
     path = fspath(source)
     if target is not None:
         check_not_source(target, path)
-    importer = recognised(path) if kind == AUTO else importer_named(kind)
-    values = _complete(importer, options)
-    taken = (*importer.options, UNTIL) if importer.takes_until else importer.options
     try:
-        measurement = importer.read(path, **{option.name: values[option.name] for option in taken})
+        measurement = importer.read(path)
     except OverflowError as error:
         raise InputError(path, "a time or a size in it has more than 64 bits") from error
-    trace = _between(path, measurement.trace, values[FROM.name] or 0, values[UNTIL.name])
-    how: Metadata = {"importer": importer.name, "source": provenance.source(path)}
-    how |= {name: value for name, value in values.items() if value is not None}
+    from_ns = 0 if importer.from_ is None else ns(importer.from_)
+    trace = _between(path, measurement.trace, from_ns, importer.until_ns)
+    how: Metadata = importer.describe() | {"source": provenance.source(path)}
     if measurement.lldu_bytes is not None:
         how["lldu_bytes"] = measurement.lldu_bytes
     if measurement.slots is not None and len(trace) == len(measurement.trace):
@@ -71,21 +98,6 @@ def import_trace(
     if target is not None:
         write_trace(target, trace)
     return trace
-
-
-def _complete(importer: Importer, given: Metadata) -> Metadata:
-    """Return the value of every option, and refuse those that the format does not have."""
-    known = {option.name: option for option in (*importer.options, *CUT)}
-    for name in given:
-        if name not in known:
-            raise UsageError(f"{name} is no option of the format {importer.name}; it has {', '.join(known)}")
-    values = {name: given.get(name, option.default) for name, option in known.items()}
-    for name, option in known.items():
-        if option.required and values[name] is None:
-            raise UsageError(f"{option.flag} is missing, which the format {importer.name} needs")
-        if option.choices and values[name] not in (None, *option.choices):
-            raise UsageError(f"{option.flag} is {values[name]}; allowed are {', '.join(option.choices)}")
-    return values
 
 
 def _between(path: str, trace: Trace, from_ns: int, until_ns: int | None) -> Trace:

@@ -9,15 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmt.importers.attempts import Attempt, count_from_first, in_order, select, with_data
-from tmt.importers.blocks import infer_failures, number_blocks
-from tmt.importers.readings import measurement
+from tmt.core.declaration import ns
+from tmt.importers.attempts import (
+    Attempt,
+    count_from_first,
+    in_order,
+    infer_failures,
+    number_blocks,
+    select,
+    with_data,
+)
+from tmt.importers.harq_logs import CellImporter, measurement
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from tmt.importers.importer import Measurement
-    from tmt.importers.options import Direction, Reading
 
 WINDOW_NS = 50_000_000
 """Longest time from a grant to its repeat."""
@@ -90,27 +97,23 @@ def mark_repeats(grants: Sequence[Attempt]) -> Repeats:
     return counts
 
 
-def grants_measurement(
-    path: str,
-    grants: Sequence[Attempt],
-    reading: Reading,
-    direction: Direction | None,
-    user: str | None,
-    decode_time_ns: int,
-    notes: Sequence[str],
-) -> Measurement:
-    """Return the trace of one terminal's grants; times count from the first grant of the log.
+class GrantImporter(CellImporter):
+    """A log of grants of several terminals."""
 
-    Raises
-    ------
-    InputError
-        As for `select`, `in_order` and `with_data`.
-    """
-    ordered = in_order(path, grants)
-    kept, said = select(path, ordered, direction, user)
-    repeats = mark_repeats(kept)
-    sized, left_out = with_data(path, kept)
-    count_from_first(ordered)
-    blocks = number_blocks(sized, WINDOW_NS)
-    infer_failures(sized)
-    return measurement(sized, blocks, reading, decode_time_ns, [*said, *left_out, *repeats.notes(), *notes])
+    def measured(self, path: str, grants: Sequence[Attempt], notes: Sequence[str]) -> Measurement:
+        """Return the trace of one terminal's grants; times count from the first grant of the log.
+
+        Raises
+        ------
+        InputError
+            As for `select`, `in_order` and `with_data`.
+        """
+        ordered = in_order(path, grants)
+        kept, said = select(path, ordered, self.direction, self.user)
+        repeats = mark_repeats(kept)
+        sized, left_out = with_data(path, kept)
+        count_from_first(ordered)
+        blocks = number_blocks(sized, WINDOW_NS)
+        infer_failures(sized)
+        notes = [*said, *left_out, *repeats.notes(), *notes]
+        return measurement(sized, blocks, self.as_, ns(self.decode_time), notes)

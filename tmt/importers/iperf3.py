@@ -7,67 +7,82 @@ sources, where it prints an interval.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, seconds_to_ns
-from tmt.importers.json_file import member, read_json
-from tmt.importers.rate_series import RateSeries, durations, rate_importer
-
-if TYPE_CHECKING:
-    from tmt.importers.options import Direction
+from tmt.importers.log_files import member, read_json
+from tmt.importers.rate_series import RateImporter, RateSeries, durations
 
 _MAX_S, _MAX_BPS = 1e9, 1e15
 
 
-def read_iperf3(path: str, direction: Direction | None) -> RateSeries:
-    """Return the rates of one direction; `up` is from the client to the server.
+class Iperf3(RateImporter):
+    """Intervals of iperf3 -J: rates, and losses with UDP; up is from the client to the server.
 
-    The client counts bytes as it hands them to the kernel, a receiver as they arrive. Omitted intervals
-    (``-O``) are left out.
+    Each interval gives opportunities at its rate. Losses of UDP are drawn within each interval.
 
-    Raises
-    ------
-    InputError
-        With the interval, where a field is missing or wrong; and where the file has no such direction.
+        iperf3 -c example.org -u -b 50M -R -J > iperf.json
+        tmt import iperf3 iperf.json down.parquet
     """
-    document = read_json(path)
-    intervals = member(document, "intervals")
-    if not isinstance(intervals, list) or not intervals:
-        raise InputError(path, "there is no list intervals; this is not the JSON of iperf3 (-J)")
-    reverse = bool(member(document, "start", "test_start", "reverse"))
-    key, sends = _sum_of(path, intervals[0], reverse=reverse, direction=direction)
-    rows: list[list[float]] = []
-    losses: list[float | None] = []
-    places: list[str] = []
-    for number, interval in enumerate(intervals):
-        place = f"intervals[{number}].{key}"
-        held = member(interval, key)
-        if not isinstance(held, dict):
-            raise InputError(path, "it is missing", place)
-        if not held.get("omitted"):
-            values = [_number(path, place, held, name) for name in ("start", "end", "bits_per_second")]
-            loss = _number(path, place, held, "lost_percent") / 100.0 if "lost_percent" in held else None
-            rows.append(values)
-            losses.append(loss)
-            places.append(place)
-    if not rows:
-        raise InputError(path, "every interval is omitted")
-    start, end = (np.array([seconds_to_ns(row[i]) for row in rows], np.int64) for i in (0, 1))
-    # iperf3 rounds each end by itself: one within 1 ms of the next start is the same moment.
-    start[1:] = np.where(np.abs(start[1:] - end[:-1]) <= NS_PER_MS, end[:-1], start[1:])
-    duration, gaps = durations(path, start, end, places)
-    share = None if None in losses else np.array(losses, np.float64)
-    rate = np.array([row[2] for row in rows], np.float64)
-    notes = ["a rate of iperf3 is what went through: a lower bound of the capacity"]
-    if sends:
-        notes.append("these are rates at the sender; losses are known to the receiver only (run iperf3 -R)")
-    elif share is not None:
-        rate = rate / np.maximum(1.0 - share, 0.01)
-        notes.append("lost datagrams are added to the rate at the receiver")
-    return RateSeries(duration, rate, share, None, (*notes, *gaps))
+
+    name: ClassVar[str] = "iperf3"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it holds intervals of iperf3."""
+        return b'"bits_per_second"' in head and b'"intervals"' in head
+
+    def rates(self, path: str) -> RateSeries:
+        """Return the rates of one direction.
+
+        The client counts bytes as it hands them to the kernel, a receiver as they arrive. Omitted intervals
+        (``-O``) are left out.
+
+        Raises
+        ------
+        InputError
+            With the interval, where a field is missing or wrong; and where the file has no such direction.
+        """
+        document = read_json(path)
+        intervals = member(document, "intervals")
+        if not isinstance(intervals, list) or not intervals:
+            raise InputError(path, "there is no list intervals; this is not the JSON of iperf3 (-J)")
+        reverse = bool(member(document, "start", "test_start", "reverse"))
+        key, sends = _sum_of(path, intervals[0], reverse=reverse, direction=self.direction)
+        rows: list[list[float]] = []
+        losses: list[float | None] = []
+        places: list[str] = []
+        for number, interval in enumerate(intervals):
+            place = f"intervals[{number}].{key}"
+            held = member(interval, key)
+            if not isinstance(held, dict):
+                raise InputError(path, "it is missing", place)
+            if not held.get("omitted"):
+                values = [_number(path, place, held, name) for name in ("start", "end", "bits_per_second")]
+                loss = _number(path, place, held, "lost_percent") / 100.0 if "lost_percent" in held else None
+                rows.append(values)
+                losses.append(loss)
+                places.append(place)
+        if not rows:
+            raise InputError(path, "every interval is omitted")
+        start, end = (np.array([seconds_to_ns(row[i]) for row in rows], np.int64) for i in (0, 1))
+        # iperf3 rounds each end by itself: one within 1 ms of the next start is the same moment.
+        start[1:] = np.where(np.abs(start[1:] - end[:-1]) <= NS_PER_MS, end[:-1], start[1:])
+        duration, gaps = durations(path, start, end, places)
+        share = None if None in losses else np.array(losses, np.float64)
+        rate = np.array([row[2] for row in rows], np.float64)
+        notes = ["a rate of iperf3 is what went through: a lower bound of the capacity"]
+        if sends:
+            notes.append(
+                "these are rates at the sender; losses are known to the receiver only (run iperf3 -R)"
+            )
+        elif share is not None:
+            rate = rate / np.maximum(1.0 - share, 0.01)
+            notes.append("lost datagrams are added to the rate at the receiver")
+        return RateSeries(duration, rate, share, None, (*notes, *gaps))
 
 
 def _sum_of(path: str, interval: Any, *, reverse: bool, direction: str | None) -> tuple[str, bool]:
@@ -90,16 +105,3 @@ def _number(path: str, place: str, holder: dict[str, Any], name: str) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= most:
         raise InputError(path, f"{name} is {value!r}; a number from 0 to {most:g} is needed", place)
     return float(value)
-
-
-IMPORTER = rate_importer(
-    "iperf3",
-    "intervals of iperf3 -J: rates, and losses with UDP",
-    read_iperf3,
-    lambda head: b'"bits_per_second"' in head and b'"intervals"' in head,
-    """Each interval gives opportunities at its rate. Losses of UDP are drawn within each interval.
-
-\b
-  iperf3 -c example.org -u -b 50M -R -J > iperf.json
-  tmt import iperf3 iperf.json down.parquet""",
-)

@@ -1,65 +1,168 @@
-"""JSON of irtt (`irtt client -o FILE`), version 0.9: round trips with one-way delays.
+"""Round trips of irtt with one-way delays: its JSON, and the CSV of the LENS data set.
 
-Fields: ``round_trips[]`` with ``seqno``, ``lost`` (text "false", "true", "true_up", "true_down"; older
-programs wrote booleans), ``timestamps.client.send.monotonic``, ``delay.send`` and ``delay.receive``, all in
-ns. Source: irtt's ``doc/irtt-client.md``.
+JSON (`irtt client -o FILE`), version 0.9: ``round_trips[]`` with ``seqno``, ``lost`` (text "false", "true",
+"true_up", "true_down"; older programs wrote booleans), ``timestamps.client.send.monotonic``, ``delay.send``
+and ``delay.receive``, all in ns. Source: irtt's ``doc/irtt-client.md``.
+
+LENS (Starlink and OneWeb), irtt: ``timestamp,rtt,uplink,downlink``, the stamp in ns since the epoch, delays
+in ms. -1 marks a loss: in ``uplink``, in ``downlink``, or in ``rtt`` where the direction is unknown; the
+other two then are 0. ping: ``timestamp,rtt``, the stamp of the reply in s since the epoch; lost probes have
+no line. Source: README of clarkzjw/LENS.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tmt.core.errors import InputError
-from tmt.core.units import MAX_TIME_NS
-from tmt.importers.json_file import member, read_json
-from tmt.importers.probes import Probes, note_on_unknown_losses, one_way_delays, probe_importer
+from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
+from tmt.core.words.refusals import refusal, shown
+from tmt.importers.log_files import member, read_json, text_lines
+from tmt.importers.probes import (
+    Probes,
+    RoundTripImporter,
+    milliseconds,
+    note_on_unknown_losses,
+    one_way_delays,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tmt.core.trace import Int64Array
-    from tmt.importers.options import Direction
+    from tmt.importers.importer import Direction
 
 _LOST = {"false": "", "true": "unknown", "true_up": "up", "true_down": "down"}
 _UDP_IPV4_BYTES, _UDP_IPV6_BYTES = 28, 48
+_IRTT_HEADER, _PING_HEADER = "timestamp,rtt,uplink,downlink", "timestamp,rtt"
+
+_LENS_BYTES = 88
+"""IP packet of irtt in this data set: 60 bytes of UDP payload."""
+_PING_BYTES = 84
 
 
-def read_irtt(path: str, direction: Direction) -> Probes:
-    """Return the probes of one direction; `up` is from the client to the server.
+class Irtt(RoundTripImporter):
+    """Round trips of irtt (JSON), each direction apart; up is from the client to the server.
 
-    Downwards a probe sets out when its way up ends. One that was lost on its way up never sets out. A loss
-    whose direction irtt does not know counts in the direction that is read.
+    Each probe becomes a row with its one-way delay and fate. Where the least delays show that the clocks
+    differ, each direction's least delay is set to half of the least round trip.
 
-    Raises
-    ------
-    InputError
-        With the round trip, where a field is missing or wrong, or the client's clock goes back.
+        tmt import irtt probes.json up.parquet --direction up --line 5e6
     """
-    document = read_json(path)
-    trips = member(document, "round_trips")
-    if not isinstance(trips, list) or not trips:
-        raise InputError(path, "there is no list round_trips; this is not the JSON of irtt")
-    sent, up, down, lost = [], [], [], []
-    for number, trip in enumerate(trips):
-        place = f"round_trips[{number}]"
-        fate = _LOST.get(str(_field(path, place, trip, "lost")).lower())
-        if fate is None:
-            allowed = ", ".join(_LOST)
-            raise InputError(path, f"lost is {trip['lost']!r}; allowed are {allowed}", place)
-        lost.append(fate)
-        sent.append(_whole(path, place, trip, "timestamps", "client", "send", "monotonic"))
-        if len(sent) > 1 and sent[-1] < sent[-2]:
-            reason = f"the client's clock goes back by {sent[-2] - sent[-1]} ns; round trips must follow"
-            raise InputError(path, reason, place)
-        if not fate:
-            up.append(_whole(path, place, trip, "delay", "send"))
-            down.append(_whole(path, place, trip, "delay", "receive"))
-    if not up:
-        raise InputError(path, f"all {len(trips)} round trips are lost; no delay is known")
-    size = _size_bytes(document)
-    return one_direction(np.array(sent), np.array(lost), np.array(up), np.array(down), size, direction)
+
+    name: ClassVar[str] = "irtt"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it holds round trips of irtt."""
+        return b'"round_trips"' in head and b'"irtt"' in head
+
+    def probes(self, path: str) -> Probes:
+        """Return the probes of one direction.
+
+        Downwards a probe sets out when its way up ends. One that was lost on its way up never sets out. A
+        loss whose direction irtt does not know counts in the direction that is read.
+
+        Raises
+        ------
+        InputError
+            With the round trip, where a field is missing or wrong, or the client's clock goes back.
+        """
+        document = read_json(path)
+        trips = member(document, "round_trips")
+        if not isinstance(trips, list) or not trips:
+            raise InputError(path, "there is no list round_trips; this is not the JSON of irtt")
+        sent, up, down, lost = [], [], [], []
+        for number, trip in enumerate(trips):
+            place = f"round_trips[{number}]"
+            fate = _LOST.get(str(_field(path, place, trip, "lost")).lower())
+            if fate is None:
+                allowed = ", ".join(_LOST)
+                raise InputError(path, f"lost is {trip['lost']!r}; allowed are {allowed}", place)
+            lost.append(fate)
+            sent.append(_whole(path, place, trip, "timestamps", "client", "send", "monotonic"))
+            if len(sent) > 1 and sent[-1] < sent[-2]:
+                reason = f"the client's clock goes back by {sent[-2] - sent[-1]} ns; round trips must follow"
+                raise InputError(path, reason, place)
+            if not fate:
+                up.append(_whole(path, place, trip, "delay", "send"))
+                down.append(_whole(path, place, trip, "delay", "receive"))
+        if not up:
+            raise InputError(path, f"all {len(trips)} round trips are lost; no delay is known")
+        size = _size_bytes(document)
+        return one_direction(np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way)
+
+
+class Lens(RoundTripImporter):
+    """Round trips of the LENS data set (CSV of irtt or ping).
+
+    Each probe becomes a row. In the irtt form -1 tells the direction of a loss; the ping form holds no
+    losses.
+
+        tmt import lens irtt-10ms-2024-01-20.csv up.parquet --direction up
+    """
+
+    name: ClassVar[str] = "lens"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether the first line is one of the two headers."""
+        first = head.split(b"\n", 1)[0].strip().replace(b" ", b"").decode("utf-8", "replace")
+        return first in (_IRTT_HEADER, _PING_HEADER)
+
+    def probes(self, path: str) -> Probes:
+        """Return the probes of one direction.
+
+        Raises
+        ------
+        InputError
+            With the line, where the header is none of the two, a field is no number, or time goes back.
+        """
+        lines = text_lines(path)
+        header = next(lines, None)
+        names = header.text.replace(" ", "") if header else ""
+        if header is None or names not in (_IRTT_HEADER, _PING_HEADER):
+            columns = f"{_IRTT_HEADER} or {_PING_HEADER}"
+            number = header.number if header else None
+            raise InputError(path, refusal("csv_header", found=shown(names, 120), columns=columns), number)
+        width = names.count(",") + 1
+        rows: list[list[Decimal]] = []
+        cut = False
+        for line in lines:
+            fields = line.text.split(",")
+            try:
+                row = [Decimal(field.strip()) for field in fields]
+                if len(row) != width or not all(value.is_finite() for value in row):
+                    raise InvalidOperation
+            except InvalidOperation:
+                if not line.ended:
+                    cut = True
+                    break
+                if len(fields) != width:
+                    raise InputError(
+                        path, refusal("fields", found=len(fields), needed=width), line.number
+                    ) from None
+                raise InputError(path, f"{shown(line.text)} holds no {width} numbers", line.number) from None
+            units = (1, NS_PER_MS, NS_PER_MS, NS_PER_MS) if width == 4 else (NS_PER_S, NS_PER_MS)
+            if any(
+                value.copy_abs() > Decimal(MAX_TIME_NS) / unit for value, unit in zip(row, units, strict=True)
+            ):
+                raise InputError(path, f"{shown(line.text)} holds a time beyond 146 years", line.number)
+            if rows and row[0] < rows[-1][0]:
+                raise InputError(path, f"time goes back from {rows[-1][0]} to {row[0]}", line.number)
+            if width == 2 and row[1] < 0:
+                raise InputError(path, f"the round trip is {row[1]} ms; it must be 0 or more", line.number)
+            rows.append(row)
+        if not rows:
+            raise InputError(path, refusal("no_rows"))
+        probes = _lens_replies(rows) if width == 2 else _lens_trips(path, rows, self.way)
+        return (
+            replace(probes, notes=(*probes.notes, "the last line is cut and is left out")) if cut else probes
+        )
 
 
 def one_direction(
@@ -121,14 +224,31 @@ def _size_bytes(document: dict[str, Any]) -> int:
     return (length if isinstance(length, int) else 0) + header
 
 
-IMPORTER = probe_importer(
-    "irtt",
-    "round trips of irtt (JSON), each direction apart",
-    read_irtt,
-    lambda head: b'"round_trips"' in head and b'"irtt"' in head,
-    """Each probe becomes a row with its one-way delay and fate. Where the least delays show that the clocks
-differ, each direction's least delay is set to half of the least round trip.
+def _lens_trips(path: str, rows: list[list[Decimal]], direction: Direction) -> Probes:
+    sent = np.array([int(row[0]) for row in rows], np.int64)
+    trips, up, down = (_nanoseconds(rows, column) for column in (1, 2, 3))
+    lost = np.select(
+        [trips == -NS_PER_MS, up == -NS_PER_MS, down == -NS_PER_MS], ["unknown", "up", "down"], ""
+    )
+    # A -1 is a loss only where the other two delays are 0: clocks that differ give negative delays, too.
+    zeros = (trips == 0).astype(int) + (up == 0) + (down == 0)
+    lost = np.where(zeros == 2, lost, "")
+    whole = lost == ""
+    if not whole.any():
+        raise InputError(path, f"all {len(rows)} probes are lost; no delay is known")
+    return one_direction(sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
 
-\b
-  tmt import irtt probes.json up.parquet --direction up --line 5000000""",
-)
+
+def _lens_replies(rows: list[list[Decimal]]) -> Probes:
+    stamps = np.array([int(row[0] * NS_PER_S) for row in rows], np.int64)
+    trips = _nanoseconds(rows, 1)
+    notes = (
+        "the delay of each direction is taken as half of the round trip",
+        f"the file holds no sequence numbers: losses are unknown; longest time between replies "
+        f"{milliseconds(int(np.diff(stamps).max(initial=0)))}",
+    )
+    return Probes.of(stamps - trips, trips // 2, np.ones(len(rows), np.bool_), _PING_BYTES, notes)
+
+
+def _nanoseconds(rows: list[list[Decimal]], column: int) -> Int64Array:
+    return np.array([int((row[column] * NS_PER_MS).to_integral_value()) for row in rows], np.int64)

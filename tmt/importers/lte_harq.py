@@ -7,23 +7,27 @@ is synchronous: a repeat follows exactly 8 subframes after the attempt before (3
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS
 from tmt.core.words.refusals import refusal
-from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, with_data
-from tmt.importers.blocks import infer_failures, number_blocks
-from tmt.importers.columns import UNITS_NS, TextTable, header_of
-from tmt.importers.frames import SlotClock
-from tmt.importers.importer import Importer, Measurement
-from tmt.importers.options import DECODE_TIME, READING
-from tmt.importers.readings import measurement
+from tmt.importers.attempts import (
+    LARGEST_BLOCK_BYTES,
+    Attempt,
+    count_from_first,
+    infer_failures,
+    number_blocks,
+    with_data,
+)
+from tmt.importers.columns import UNITS_NS, TextTable, first_names
+from tmt.importers.harq_logs import HarqImporter, SlotClock, measurement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.importers.options import Reading
+    from tmt.importers.importer import Measurement, Reading
 
 ROUND_TRIP_MS = 8
 """Subframes of 1 ms from an attempt to its repeat; as many HARQ processes take turns."""
@@ -32,6 +36,31 @@ TERMINALS = range(0x3D, 0xFFF4)
 """RNTIs of single terminals; others are for random access, paging and system information."""
 
 _COLUMNS = ("log_ms", "sfn", "subframe", "attempt")
+
+
+class LteHarq(HarqImporter):
+    """Uplink HARQ log of an LTE terminal, one attempt a line (CSV).
+
+    The column names log_ms, sfn, subframe, attempt and tb_bytes are this project's own; tmt import
+    mobileinsight reads the output of MobileInsight's decoder.
+
+        tmt import lte-harq lte_ul_pusch_harq.csv phy.parquet
+    """
+
+    name: ClassVar[str] = "lte-harq"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether the first line names the columns."""
+        return set(_COLUMNS) <= set(first_names(head))
+
+    def read(self, path: str) -> Measurement:
+        """Return the trace of the logged attempts, erased where the log shows that they were repeated.
+
+        An attempt whose repeat is not in the log counts as decoded: a missing entry is no loss. Slots without
+        an attempt belong to other terminals. Errors as for `read_attempts`.
+        """
+        return synchronous(path, read_attempts(path), self.as_, ns(self.decode_time))
 
 
 def read_attempts(path: str) -> list[Attempt]:
@@ -94,27 +123,3 @@ def synchronous(
     blocks = number_blocks(kept)
     infer_failures(kept)
     return measurement(kept, blocks, reading, decode_time_ns, [*notes, *said])
-
-
-def read_lte_harq(path: str, reading: Reading, decode_time_ns: int) -> Measurement:
-    """Return the trace of the logged attempts, erased where the log shows that they were repeated.
-
-    An attempt whose repeat is not in the log counts as decoded: a missing entry is no loss. Slots without
-    an attempt belong to other terminals. Errors as for `read_attempts`.
-    """
-    return synchronous(path, read_attempts(path), reading, decode_time_ns)
-
-
-IMPORTER = Importer(
-    "lte-harq",
-    "uplink HARQ log of an LTE terminal, one attempt a line (CSV)",
-    read_lte_harq,
-    header_of(*_COLUMNS),
-    (READING, DECODE_TIME),
-    """\
-The column names log_ms, sfn, subframe, attempt and tb_bytes are this project's own; tmt import
-mobileinsight reads the output of MobileInsight's decoder.
-
-\b
-  tmt import lte-harq lte_ul_pusch_harq.csv phy.parquet""",
-)

@@ -7,25 +7,32 @@ Read are `LTE_PHY_PDSCH_Stat_Indication` (downlink, with the result of each CRC)
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from xml.etree import ElementTree as ET
 
+from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
-from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, in_order, select, with_data
-from tmt.importers.blocks import mark_repeats_of_failures, number_blocks
+from tmt.importers.attempts import (
+    LARGEST_BLOCK_BYTES,
+    Attempt,
+    count_from_first,
+    in_order,
+    mark_repeats_of_failures,
+    number_blocks,
+    select,
+    with_data,
+)
 from tmt.importers.columns import Row
-from tmt.importers.frames import SlotClock
-from tmt.importers.importer import Importer, Measurement
+from tmt.importers.harq_logs import HarqImporter, SlotClock, measurement
+from tmt.importers.importer import DirectionOf
+from tmt.importers.log_files import text_lines
 from tmt.importers.lte_harq import synchronous
-from tmt.importers.options import DECODE_TIME, DIRECTION, READING
-from tmt.importers.readings import measurement
-from tmt.importers.text_lines import text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.importers.options import Direction, Reading
+    from tmt.importers.importer import Measurement
 
 DOWNLINK = "LTE_PHY_PDSCH_Stat_Indication"
 UPLINK = "LTE_PHY_PUSCH_Tx_Report"
@@ -36,45 +43,67 @@ _LARGEST_MESSAGE = 1 << 24
 _XML_BEGIN, _XML_END = "<dm_log_packet>", "</dm_log_packet>"
 
 
-def read_mobileinsight(
-    path: str, reading: Reading, direction: Direction | None, decode_time_ns: int
-) -> Measurement:
-    """Return the trace of the phone's transport blocks in one direction.
+class MobileInsight(HarqImporter):
+    """MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML).
 
-    Raises
-    ------
-    InputError
-        With the line, when a message is damaged or lacks a field.
-    UsageError
-        When there is no message of the direction that is asked for.
+    FILE is the output of MobileInsight's decoder: JSON, one message a line, or XML. The downlink comes from
+    LTE_PHY_PDSCH_Stat_Indication (CRC of each transport block), the uplink from LTE_PHY_PUSCH_Tx_Report: an
+    attempt is erased if it was repeated 8 ms later.
+
+        tmt import mobileinsight phone.json phy.parquet --direction up
     """
-    attempts: list[Attempt] = []
-    clock = SlotClock()
-    broadcast = 0
-    for line, message in _messages(path):
-        kind = message.get("type_id")
-        if kind not in (DOWNLINK, UPLINK):
-            continue
-        log_ns = Row(path, line, {"timestamp": str(message.get("timestamp"))}).date_ns("timestamp")
-        for record in _items(message.get("Records")):
-            found = _Record.of(path, line, record)
-            if kind == UPLINK:
-                attempts.append(_uplink(found, clock, log_ns))
+
+    name: ClassVar[str] = "mobileinsight"
+
+    direction: DirectionOf = None
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it holds messages of the decoder."""
+        known = (b"LTE_PHY_", b"LTE_MAC_", b"LTE_RRC_", b"LTE_RLC_", b"5G_NR_")
+        return (
+            (head.lstrip().startswith(b"{") or _XML_BEGIN.encode() in head)
+            and b"type_id" in head
+            and any(name in head for name in known)
+        )
+
+    def read(self, path: str) -> Measurement:
+        """Return the trace of the phone's transport blocks in one direction.
+
+        Raises
+        ------
+        InputError
+            With the line, when a message is damaged or lacks a field.
+        UsageError
+            When there is no message of the direction that is asked for.
+        """
+        attempts: list[Attempt] = []
+        clock = SlotClock()
+        broadcast = 0
+        for line, message in _messages(path):
+            kind = message.get("type_id")
+            if kind not in (DOWNLINK, UPLINK):
                 continue
-            blocks, others = _downlink(found, clock, log_ns)
-            attempts += blocks
-            broadcast += others
-    kept, notes = select(path, attempts, direction, None)
-    if broadcast:
-        notes.append(f"{broadcast:,} blocks of system information, paging and random access are left out")
-    kept = in_order(path, kept)
-    count_from_first(attempts)
-    if kept[0].direction == "up":
-        return synchronous(path, kept, reading, decode_time_ns, notes)
-    mark_repeats_of_failures(kept)
-    kept, said = with_data(path, kept)
-    notes += said
-    return measurement(kept, number_blocks(kept), reading, decode_time_ns, notes)
+            log_ns = Row(path, line, {"timestamp": str(message.get("timestamp"))}).date_ns("timestamp")
+            for record in _items(message.get("Records")):
+                found = _Record.of(path, line, record)
+                if kind == UPLINK:
+                    attempts.append(_uplink(found, clock, log_ns))
+                    continue
+                blocks, others = _downlink(found, clock, log_ns)
+                attempts += blocks
+                broadcast += others
+        kept, notes = select(path, attempts, self.direction, None)
+        if broadcast:
+            notes.append(f"{broadcast:,} blocks of system information, paging and random access are left out")
+        kept = in_order(path, kept)
+        count_from_first(attempts)
+        if kept[0].direction == "up":
+            return synchronous(path, kept, self.as_, ns(self.decode_time), notes)
+        mark_repeats_of_failures(kept)
+        kept, said = with_data(path, kept)
+        notes += said
+        return measurement(kept, number_blocks(kept), self.as_, ns(self.decode_time), notes)
 
 
 class _Record(Row):
@@ -194,28 +223,3 @@ def _of_xml(element: ET.Element) -> Any:
     if len(element):
         return {pair.get("key", ""): _of_xml(pair) for pair in element}
     return [] if element.get("type") == "list" else element.text or ""
-
-
-def _sniff(head: bytes) -> bool:
-    known = (b"LTE_PHY_", b"LTE_MAC_", b"LTE_RRC_", b"LTE_RLC_", b"5G_NR_")
-    return (
-        (head.lstrip().startswith(b"{") or _XML_BEGIN.encode() in head)
-        and b"type_id" in head
-        and any(name in head for name in known)
-    )
-
-
-IMPORTER = Importer(
-    "mobileinsight",
-    "MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML)",
-    read_mobileinsight,
-    _sniff,
-    (READING, DIRECTION, DECODE_TIME),
-    """\
-FILE is the output of MobileInsight's decoder: JSON, one message a line, or XML. The downlink comes from
-LTE_PHY_PDSCH_Stat_Indication (CRC of each transport block), the uplink from LTE_PHY_PUSCH_Tx_Report: an
-attempt is erased if it was repeated 8 ms later.
-
-\b
-  tmt import mobileinsight phone.json phy.parquet --direction up""",
-)

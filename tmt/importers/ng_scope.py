@@ -1,4 +1,4 @@
-"""NG-Scope: the control information (DCI) of an LTE cell, tab-separated without a header, or as JSON.
+"""NG-Scope: the control information (DCI) of an LTE cell.
 
 Downlink: tti, rnti, cell_prb, ue_prb, mcs, rv and size in bits of two code words, harq, timestamp_us, two
 NDIs. The uplink and the downlink of older versions have no NDIs; in the uplink harq is always 0. A subframe
@@ -10,22 +10,20 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from tmt.core.errors import InputError
 from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
 from tmt.importers.columns import UNITS_NS, Row, TextTable
-from tmt.importers.frames import SlotClock
-from tmt.importers.grants import grants_measurement
-from tmt.importers.importer import Importer, Measurement
+from tmt.importers.grants import GrantImporter
+from tmt.importers.harq_logs import SlotClock
+from tmt.importers.log_files import text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
-from tmt.importers.options import DECODE_TIME, DIRECTION, READING, USER
-from tmt.importers.text_lines import text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.importers.options import Direction, Reading
+    from tmt.importers.importer import Measurement
 
 _DOWN_FIELDS, _UP_FIELDS = 14, 12
 _LARGEST_MCS_WITH_SIZE = 28
@@ -45,26 +43,52 @@ _FIELDS = {
 """Fields of a downlink line, and their names in JSON; the number of the cell's PRBs is not used."""
 
 
-def read_ng_scope(
-    path: str, reading: Reading, direction: Direction | None, user: str | None, decode_time_ns: int
-) -> Measurement:
-    """Return the trace of one terminal; errors as for `tmt.importers.grants.grants_measurement`."""
-    clock = SlotClock()
-    grants: list[Attempt] = []
-    notes: list[str] = []
-    broadcast = 0
-    for row, is_downlink in _rows(path, notes):
-        log_ns = row.time_ns("timestamp_us", UNITS_NS["us"])
-        sent_ns = clock.time_ns(row.whole("tti", 0, 10_239), log_ns)
-        rnti = row.whole("rnti", 0, 0xFFFF)
-        # Format 1C, for several terminals only, has no redundancy version.
-        if rnti in TERMINALS and row["rv1"] != "-1":
-            grants += _code_words(row, sent_ns, downlink=is_downlink)
-        elif rnti:
-            broadcast += 1
-    if broadcast:
-        notes.append(f"{broadcast:,} grants of system information, paging and random access are left out")
-    return grants_measurement(path, grants, reading, direction, user, decode_time_ns, notes)
+class NgScope(GrantImporter):
+    """NG-Scope: the control information (DCI) of an LTE cell, tab-separated without a header, or as JSON.
+
+    Sizes are in bits. The direction follows from the fields: an uplink log has no NDI and no HARQ process.
+    The log has no outcomes: a grant counts as erased if the same HARQ process was granted again within 50 ms
+    with the same NDI (in the uplink: 8 ms later), and a redundancy version above 0 or the same size. Without
+    NDI only the redundancy version tells. Notes say how sure that is, and how many grants were not heard.
+
+        tmt import ng-scope dci_log_dl.txt phy.parquet --user 61
+    """
+
+    name: ClassVar[str] = "ng-scope"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it holds JSON with NG-Scope's fields, or lines of as many whole numbers."""
+        if head.lstrip().startswith(b"["):
+            return b'"TB1_tbs"' in head and b'"timestamp_us"' in head
+        lines = [line.rstrip(b"\r\t ") for line in head.split(b"\n")[:-1][:100] if line.strip()]
+        rows = [line.split(b"\t") for line in lines]
+        return bool(rows) and all(
+            len(row) in (_UP_FIELDS, _DOWN_FIELDS)
+            and all(field.removeprefix(b"-").isdigit() for field in row)
+            and int(row[0]) < 10_240
+            and int(row[11]) > 10**15  # microseconds since 1970
+            for row in rows
+        )
+
+    def read(self, path: str) -> Measurement:
+        """Return the trace of one terminal; errors as for `measured`."""
+        clock = SlotClock()
+        grants: list[Attempt] = []
+        notes: list[str] = []
+        broadcast = 0
+        for row, is_downlink in _rows(path, notes):
+            log_ns = row.time_ns("timestamp_us", UNITS_NS["us"])
+            sent_ns = clock.time_ns(row.whole("tti", 0, 10_239), log_ns)
+            rnti = row.whole("rnti", 0, 0xFFFF)
+            # Format 1C, for several terminals only, has no redundancy version.
+            if rnti in TERMINALS and row["rv1"] != "-1":
+                grants += _code_words(row, sent_ns, downlink=is_downlink)
+            elif rnti:
+                broadcast += 1
+        if broadcast:
+            notes.append(f"{broadcast:,} grants of system information, paging and random access are left out")
+        return self.measured(path, grants, notes)
 
 
 def _rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
@@ -142,34 +166,3 @@ def _code_words(row: Row, sent_ns: int, *, downlink: bool) -> list[Attempt]:
             )
         )
     return found
-
-
-def _sniff(head: bytes) -> bool:
-    if head.lstrip().startswith(b"["):
-        return b'"TB1_tbs"' in head and b'"timestamp_us"' in head
-    lines = [line.rstrip(b"\r\t ") for line in head.split(b"\n")[:-1][:100] if line.strip()]
-    rows = [line.split(b"\t") for line in lines]
-    return bool(rows) and all(
-        len(row) in (_UP_FIELDS, _DOWN_FIELDS)
-        and all(field.removeprefix(b"-").isdigit() for field in row)
-        and int(row[0]) < 10_240
-        and int(row[11]) > 10**15  # microseconds since 1970
-        for row in rows
-    )
-
-
-IMPORTER = Importer(
-    "ng-scope",
-    "NG-Scope: control information of an LTE cell (tab-separated or JSON)",
-    read_ng_scope,
-    _sniff,
-    (READING, DIRECTION, USER, DECODE_TIME),
-    """\
-Sizes are in bits. The direction follows from the fields: an uplink log has no NDI and no HARQ process. The
-log has no outcomes: a grant counts as erased if the same HARQ process was granted again within 50 ms with the
-same NDI (in the uplink: 8 ms later), and a redundancy version above 0 or the same size. Without NDI only the
-redundancy version tells. Notes say how sure that is, and how many grants were not heard.
-
-\b
-  tmt import ng-scope dci_log_dl.txt phy.parquet --user 61""",
-)

@@ -1,20 +1,18 @@
-"""NR-Scope: the control information (DCI) of a 5G cell, one grant a line, CSV with a header."""
+"""NR-Scope: the control information (DCI) of a 5G cell, as CSV."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
-from tmt.importers.columns import UNITS_NS, TextTable, header_of
-from tmt.importers.frames import SlotClock, slots_per_frame
-from tmt.importers.grants import grants_measurement
-from tmt.importers.importer import Importer, Measurement
-from tmt.importers.options import DECODE_TIME, DIRECTION, READING, SUBCARRIER_SPACING, USER
+from tmt.importers.columns import UNITS_NS, TextTable, first_names
+from tmt.importers.grants import GrantImporter
+from tmt.importers.harq_logs import SlotClock, SlotImporter, slots_per_frame
 
 if TYPE_CHECKING:
-    from tmt.importers.options import Direction, Reading
+    from tmt.importers.importer import Measurement
 
 _COLUMNS = (
     "timestamp",
@@ -29,7 +27,29 @@ _COLUMNS = (
 _USERS = ("rnti", "ue")
 
 
-def read_grants(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[Attempt], list[str]]:
+class NrScope(SlotImporter, GrantImporter):
+    """NR-Scope: the control information (DCI) of a 5G cell, one grant a line, CSV with a header.
+
+    transport_block_size is in bits. The log has no outcomes: a grant counts as erased if the same HARQ
+    process was granted again within 50 ms with the same NDI, and a redundancy version above 0 or the same
+    size. Notes say how sure that is, and how many grants were not heard.
+
+        tmt import nr-scope dci.csv phy.parquet --user 25
+    """
+
+    name: ClassVar[str] = "nr-scope"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether the first line names the columns."""
+        return set(_COLUMNS) <= set(first_names(head))
+
+    def read(self, path: str) -> Measurement:
+        """Return the trace of one terminal; errors as for `measured`."""
+        return self.measured(path, *read_grants(path, self.subcarrier_spacing))
+
+
+def read_grants(path: str, spacing_khz: int | None) -> tuple[list[Attempt], list[str]]:
     """Return every grant of the log in its order, and notes."""
     table = TextTable(path)
     user_column = next((name for name in _USERS if table.has(name)), _USERS[0])
@@ -38,7 +58,7 @@ def read_grants(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[Att
     if not rows:
         raise InputError(path, refusal("no_rows"))
     slots = [row.whole("slot_index", 0, 79) for row in rows]
-    per_frame = slots_per_frame(max(slots), subcarrier_spacing_khz)
+    per_frame = slots_per_frame(max(slots), spacing_khz)
     clock = SlotClock(per_frame)
     grants = []
     for row, slot in zip(rows, slots, strict=True):
@@ -60,35 +80,6 @@ def read_grants(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[Att
                 direction="down" if form.startswith("1") else "up",
             )
         )
-    notes = [f"a frame has {per_frame} slots, by the slot numbers"] if subcarrier_spacing_khz is None else []
+    notes = [f"a frame has {per_frame} slots, by the slot numbers"] if spacing_khz is None else []
     notes += table.cut_notes
     return grants, notes
-
-
-def read_nr_scope(
-    path: str,
-    reading: Reading,
-    direction: Direction | None,
-    user: str | None,
-    subcarrier_spacing_khz: int | None,
-    decode_time_ns: int,
-) -> Measurement:
-    """Return the trace of one terminal; errors as for `tmt.importers.grants.grants_measurement`."""
-    grants, notes = read_grants(path, subcarrier_spacing_khz)
-    return grants_measurement(path, grants, reading, direction, user, decode_time_ns, notes)
-
-
-IMPORTER = Importer(
-    "nr-scope",
-    "NR-Scope: control information of a 5G cell (CSV)",
-    read_nr_scope,
-    header_of(*_COLUMNS),
-    (READING, DIRECTION, USER, SUBCARRIER_SPACING, DECODE_TIME),
-    """\
-transport_block_size is in bits. The log has no outcomes: a grant counts as erased if the same HARQ process
-was granted again within 50 ms with the same NDI, and a redundancy version above 0 or the same size. Notes
-say how sure that is, and how many grants were not heard.
-
-\b
-  tmt import nr-scope dci.csv phy.parquet --user 25""",
-)

@@ -8,25 +8,25 @@ round trip is longer than the interval: it tells a sending time, and no loss. Nu
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import shown
+from tmt.importers.log_files import TextLine, text_lines
 from tmt.importers.probes import (
     Probes,
+    RoundTripImporter,
     milliseconds,
     note_on_unknown_losses,
     numbers_between,
-    probe_importer,
 )
-from tmt.importers.text_lines import TextLine, text_lines
 
 if TYPE_CHECKING:
     from tmt.core.trace import Int64Array
-    from tmt.importers.options import Direction
+    from tmt.importers.importer import Direction
 
 _STAMP = r"\[(?P<stamp>[1-4]?\d{1,9}\.\d+)\] "
 _REPLY = re.compile(
@@ -45,24 +45,40 @@ _WRAP = 1 << 16
 _FAR = 1 << 62
 
 
-def read_ping(path: str, direction: Direction) -> Probes:
-    """Return probes of one direction, with half of each round trip as their delay.
+class Ping(RoundTripImporter):
+    """Output of ping -D, better with -O.
 
-    A probe without a reply is lost if a later one was answered, or if the log goes on for the longest round
-    trip. Otherwise its fate is open, and it is left out. Ping does not know on which way a probe was lost: it
-    counts as lost in the direction that is read.
+    Each probe becomes a row with half of the round trip as its delay. Ping does not know on which way a probe
+    was lost: it counts as lost in the imported direction.
 
-    Raises
-    ------
-    InputError
-        With the line, where it is none of ping's, has no time stamp, or is earlier than the line before.
+        ping -D -O -i 0.02 example.org > ping.txt
+        tmt import ping ping.txt down.parquet --line 5e6
     """
-    log = _Log(path)
-    for line in text_lines(path, comments=False):
-        log.take(line)
-    if not log.replies:
-        raise InputError(path, "there is no reply with a time stamp; run ping with -D")
-    return log.probes(direction)
+
+    name: ClassVar[str] = "ping"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it begins as ping's output does."""
+        return _HEAD.match(head.decode("utf-8", "replace")) is not None
+
+    def probes(self, path: str) -> Probes:
+        """Return the probes of one direction, with half of each round trip as their delay.
+
+        A probe without a reply is lost if a later one was answered, or if the log goes on for the longest
+        round trip. Otherwise its fate is open, and it is left out.
+
+        Raises
+        ------
+        InputError
+            With the line, where it is none of ping's, has no time stamp, or is earlier than the line before.
+        """
+        log = _Log(path)
+        for line in text_lines(path, comments=False):
+            log.take(line)
+        if not log.replies:
+            raise InputError(path, "there is no reply with a time stamp; run ping with -D")
+        return log.probes(self.way)
 
 
 class _Log:
@@ -161,17 +177,3 @@ def _sending_times(numbers: Int64Array, sending: dict[int, int]) -> Int64Array:
     times = np.interp(numbers, known, sent)
     times += np.minimum(numbers - known[0], 0) * interval + np.maximum(numbers - known[-1], 0) * interval
     return start + np.rint(times).astype(np.int64)
-
-
-IMPORTER = probe_importer(
-    "ping",
-    "output of ping -D, better with -O",
-    read_ping,
-    lambda head: _HEAD.match(head.decode("utf-8", "replace")) is not None,
-    """Each probe becomes a row with half of the round trip as its delay. Ping does not know on which way a
-probe was lost: it counts as lost in the imported direction.
-
-\b
-  ping -D -O -i 0.02 example.org > ping.txt
-  tmt import ping ping.txt down.parquet --line 5000000""",
-)

@@ -5,24 +5,22 @@ A probe tells loss and delay. Its rate tells nothing of the link's capacity.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.core.declaration import number
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.importers.importer import Importer, Measurement
-from tmt.importers.options import DIRECTION, LINE, LLDU_BYTES
-from tmt.importers.readings import separate
+from tmt.importers.importer import DirectionOf, Importer, LineRate, LlduBytes, Measurement, separate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tmt.core.trace import BoolArray, Int64Array
-    from tmt.importers.options import Direction
+    from tmt.importers.importer import Direction
 
 MAX_ROWS = 50_000_000
 """Rows that an importer makes at most, in 2 GB of memory: ten minutes of 1 Gbit/s in rows of 1500 bytes."""
@@ -89,7 +87,7 @@ class Probes:
         ones = np.ones(len(self.tx_time_ns), np.uint8)
         return LinkTrace(self.tx_time_ns, self.delay_ns, self.delivered, ones)
 
-    def over_line(self, rate_bps: int, lldu_bytes: int, until_ns: int | None = None) -> LinkTrace:
+    def over_line(self, rate_bps: float, lldu_bytes: int, until_ns: int | None = None) -> LinkTrace:
         """Return a line of `rate_bps` that loses and delays as the probes did.
 
         Row i begins at ``i * 8 * lldu_bytes / rate_bps`` s, from the first probe to the last. It is
@@ -100,20 +98,20 @@ class Probes:
         UsageError
             When there are more than `MAX_ROWS` before `until_ns`.
         """
-        interval_ns = Fraction(8 * lldu_bytes * NS_PER_S, rate_bps)
+        interval_ns = 8 * lldu_bytes * NS_PER_S / Fraction(str(rate_bps))
         rows = int(int(self.tx_time_ns[-1]) / interval_ns) + 1
         first_rows = None if until_ns is None else int(until_ns / interval_ns) + 1
-        rows = rows_to_make(rows, first_rows, f"--line {rate_bps} with rows of {lldu_bytes} bytes")
+        rows = rows_to_make(rows, first_rows, f"--line {number(rate_bps)} with rows of {lldu_bytes} bytes")
         times = multiples(interval_ns, rows)
         before = np.searchsorted(self.tx_time_ns, times, side="right") - 1
         arrived = self.delivered
         delay = np.interp(times, self.tx_time_ns[arrived], self.delay_ns[arrived])
         return LinkTrace(times, np.rint(delay).astype(np.int64), arrived[before], np.ones(rows, np.uint8))
 
-    def measurement(self, line_bps: int | None, lldu_bytes: int, until_ns: int | None) -> Measurement:
+    def measurement(self, line_bps: float | None, lldu_bytes: int, until_ns: int | None) -> Measurement:
         """Return the link trace that the options ``--line`` and ``--lldu-bytes`` ask for."""
         if line_bps is not None:
-            note = f"{len(self.tx_time_ns)} probes lie over a line of {line_bps} bit/s"
+            note = f"{len(self.tx_time_ns)} probes lie over a line of {number(line_bps)} bit/s"
             trace = self.over_line(line_bps, lldu_bytes, until_ns)
             return Measurement(trace, "packed", lldu_bytes, (*self.notes, note))
         seconds = max(int(self.tx_time_ns[-1]), 1) / NS_PER_S
@@ -122,26 +120,30 @@ class Probes:
         return Measurement(self.link_trace(), "padded", self.size_bytes, (*self.notes, note))
 
 
-def probe_importer(
-    name: str,
-    summary: str,
-    read_probes: Callable[[str, Direction], Probes],
-    sniff: Callable[[bytes], bool],
-    text: str,
-) -> Importer:
-    """Return the importer of a format with probes of both directions; `text` is for its help."""
+class ProbeImporter(Importer):
+    """A format with probes, which become rows, or lie over a line of constant rate."""
 
-    def read(
-        path: str,
-        direction: Direction | None = None,
-        line_bps: int | None = None,
-        lldu_bytes: int = 1500,
-        until_ns: int | None = None,
-    ) -> Measurement:
-        """Return a link trace of one direction, downwards unless told otherwise; errors as `read_probes`."""
-        return read_probes(path, direction or "down").measurement(line_bps, lldu_bytes, until_ns)
+    line: LineRate = None
+    lldu_bytes: LlduBytes = 1500
 
-    return Importer(name, summary, read, sniff, (DIRECTION, LINE, LLDU_BYTES), text, takes_until=True)
+    @abstractmethod
+    def probes(self, path: str) -> Probes:
+        """Return the probes of a file; errors as for `read`."""
+
+    def read(self, path: str) -> Measurement:
+        """Return a row for each probe, or the line that loses and delays as they did."""
+        return self.probes(path).measurement(self.line, self.lldu_bytes, self.until_ns)
+
+
+class RoundTripImporter(ProbeImporter):
+    """A format with probes of both directions."""
+
+    direction: DirectionOf = None
+
+    @property
+    def way(self) -> Direction:
+        """The direction to read: downwards unless told otherwise."""
+        return self.direction or "down"
 
 
 def rows_to_make(rows: int, first_rows: int | None, options: str) -> int:

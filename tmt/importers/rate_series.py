@@ -6,26 +6,33 @@ left at the end of an interval is carried into the next one.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.core.declaration import ns, number
 from tmt.core.errors import InputError
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.importers.importer import Importer, Measurement
-from tmt.importers.options import DECODE_TIME, DIRECTION, LINE, LLDU_BYTES, READING, SEED
+from tmt.core.units import NS_PER_S
+from tmt.importers.importer import (
+    As,
+    DecodeTime,
+    DirectionOf,
+    Importer,
+    LineRate,
+    LlduBytes,
+    Measurement,
+    Seed,
+    separate,
+)
 from tmt.importers.probes import rows_to_make
-from tmt.importers.readings import separate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from tmt.core.trace import FloatArray, Int64Array
-    from tmt.importers.options import Direction, Reading
-
-_OPTIONS = (replace(READING, default="link"), DIRECTION, LINE, LLDU_BYTES, DECODE_TIME, SEED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,75 +86,60 @@ class RateSeries:
         times = self.start_ns[index] + np.floor(into_ns + 1e-3).astype(np.int64)
         return separate(times)
 
-    def at_rate(self, line_bps: int) -> RateSeries:
+    def at_rate(self, line_bps: float) -> RateSeries:
         """Return a series of the rate `line_bps` with the measured losses and delays."""
         rates = np.full(len(self.rate_bps), float(line_bps))
-        return replace(self, rate_bps=rates, notes=(*self.notes, f"the rate is set to {line_bps} bit/s"))
+        return replace(
+            self, rate_bps=rates, notes=(*self.notes, f"the rate is set to {number(line_bps)} bit/s")
+        )
 
-    def measurement(
-        self,
-        path: str,
-        reading: Reading,
-        lldu_bytes: int,
-        decode_time_ns: int,
-        seed: int,
-        until_ns: int | None,
-    ) -> Measurement:
-        """Return the trace of opportunities in the form that ``--as`` asks for.
+
+class RateImporter(Importer):
+    """A format with rates over time."""
+
+    as_: As = "link"
+    direction: DirectionOf = None
+    line: LineRate = None
+    lldu_bytes: LlduBytes = 1500
+    decode_time: DecodeTime = 0.001
+    seed: Seed = 1
+
+    @abstractmethod
+    def rates(self, path: str) -> RateSeries:
+        """Return the rates of one direction; errors as for `read`."""
+
+    def read(self, path: str) -> Measurement:
+        """Return the opportunities of one direction.
 
         Raises
         ------
         InputError
-            When the series has no room for one row.
+            When the file is not of this format, damaged, or has no room for one row.
+        UsageError
+            When there are more rows than `MAX_ROWS`.
         """
-        times = self.opportunities_ns(lldu_bytes, until_ns)
+        series = self.rates(path)
+        if self.line is not None:
+            series = series.at_rate(self.line)
+        times = series.opportunities_ns(self.lldu_bytes, self.until_ns)
         if not len(times):
-            raise InputError(path, f"its rates carry no row of {lldu_bytes} bytes")
-        at = np.searchsorted(self.start_ns, times, side="right") - 1
+            raise InputError(path, f"its rates carry no row of {self.lldu_bytes} bytes")
+        at = np.searchsorted(series.start_ns, times, side="right") - 1
         lost = np.zeros(len(times), np.bool_)
-        notes = list(self.notes)
-        if self.loss is not None:
-            lost = np.random.Generator(np.random.PCG64(seed)).random(len(times)) < self.loss[at]
-            notes.append(
-                f"which packets of an interval are lost is drawn (seed {seed}): {lost.sum()} of {len(lost)}"
-            )
-        delay = np.full(len(times), decode_time_ns, np.int64)
-        if self.delay_ns is not None:
-            delay = np.where(self.delay_ns[at] > 0, self.delay_ns[at], decode_time_ns)
+        notes = list(series.notes)
+        if series.loss is not None:
+            lost = np.random.Generator(np.random.PCG64(self.seed)).random(len(times)) < series.loss[at]
+            drawn = f"is drawn (seed {self.seed}): {lost.sum()} of {len(lost)}"
+            notes.append(f"which packets of an interval are lost {drawn}")
+        delay = np.full(len(times), ns(self.decode_time), np.int64)
+        if series.delay_ns is not None:
+            delay = np.where(series.delay_ns[at] > 0, series.delay_ns[at], delay)
         rows: PhyTrace | LinkTrace
-        if reading == "phy":
+        if self.as_ == "phy":
             rows = PhyTrace(times, np.where(lost, 0, delay))
         else:
             rows = LinkTrace(times, delay, ~lost, np.ones(len(times), np.uint8))
-        return Measurement(rows, "packed", lldu_bytes, tuple(notes))
-
-
-def rate_importer(
-    name: str,
-    summary: str,
-    read_rates: Callable[[str, Direction | None], RateSeries],
-    sniff: Callable[[bytes], bool],
-    text: str,
-) -> Importer:
-    """Return the importer of a format with rates; `text` is for its help."""
-
-    def read(
-        path: str,
-        reading: Reading = "link",
-        direction: Direction | None = None,
-        line_bps: int | None = None,
-        lldu_bytes: int = 1500,
-        decode_time_ns: int = NS_PER_MS,
-        seed: int = 1,
-        until_ns: int | None = None,
-    ) -> Measurement:
-        """Return the opportunities of one direction; errors as for `read_rates`."""
-        series = read_rates(path, direction)
-        if line_bps is not None:
-            series = series.at_rate(line_bps)
-        return series.measurement(path, reading, lldu_bytes, decode_time_ns, seed, until_ns)
-
-    return Importer(name, summary, read, sniff, _OPTIONS, text, takes_until=True)
+        return Measurement(rows, "packed", self.lldu_bytes, tuple(notes))
 
 
 def durations(

@@ -9,13 +9,18 @@ columns                                        source and units
 ``time_s``, ``rate_bps``, ``loss``,            series of one's own: each row lasts until the next one; loss
 ``delay_ms``                                   (0 to 1) and delay are optional
 =============================================  ===========================================================
+
+A dish's history (``grpcurl ... {"get_history":{}}``) holds the last 900 s, one value a second:
+``dishGetHistory`` has rings that are indexed by ``current`` modulo their length: ``popPingDropRate`` (0 to
+1), ``popPingLatencyMs`` (round trip to the point of presence), ``downlinkThroughputBps`` and
+``uplinkThroughputBps``. Source: sparky8512/starlink-grpc-tools.
 """
 
 from __future__ import annotations
 
 import csv
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,16 +28,15 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.columns import since_epoch_ns
-from tmt.importers.dish_history import is_dish_history, read_dish_history
-from tmt.importers.rate_series import RateSeries, durations, rate_importer
-from tmt.importers.text_lines import text_lines
+from tmt.importers.log_files import member, read_json, text_lines
+from tmt.importers.rate_series import RateImporter, RateSeries, durations
 from tmt.io.files import head_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.core.trace import FloatArray, Int64Array
-    from tmt.importers.options import Direction
+    from tmt.importers.importer import Direction
 
 
 class _Form(NamedTuple):
@@ -73,55 +77,81 @@ _FORMS = (
 _LONGEST_S = 3
 """Time after which the next row no longer ends an interval: the log has a gap there."""
 
+_DISH = b'"dishGetHistory"'
+"""Sign of a dish's history."""
+_MOST_DIGITS = 18
+"""Of the number of values that a ring has had: one a second."""
+_RATES = {"up": "uplinkThroughputBps", "down": "downlinkThroughputBps"}
 
-def read_rates(path: str, direction: Direction | None) -> RateSeries:
-    """Return the rates of one direction, downwards unless told otherwise.
 
-    Raises
-    ------
-    InputError
-        With the line, where the columns are not known, a field is wrong, or time goes back.
+class RateTable(RateImporter):
+    """Rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps.
+
+    Each interval gives opportunities at its rate. Losses of an interval are drawn among its rows. Time
+    without a measurement is cut out.
+
+        tmt import rates 5g-drive.csv down.parquet
+        tmt import rates dish.json down.parquet --line 1e8
     """
-    direction = direction or "down"
-    if is_dish_history(head_of(path)):
-        return read_dish_history(path, direction)
-    lines = text_lines(path)
-    header = next(lines, None)
-    if header is None:
-        raise InputError(path, refusal("no_rows"))
-    form, delimiter, names = _form_of(header.text)
-    if form is None:
-        known = "; ".join(",".join(f.needed) for f in _FORMS)
-        raise InputError(
-            path, f"the header is {shown(header.text, 120)}; known columns are {known}", header.number
-        )
-    columns = [form.start, form.end or form.start, getattr(form, direction)]
-    columns += [name for name in (form.loss, form.delay_ms) if name in names]
-    places = [names.index(name) for name in columns]
-    rows: list[list[int | float]] = []
-    numbers: list[int | str] = []
-    notes = ["the rates are taken as the capacity; a rate of traffic is only a lower bound of it"]
-    empty = 0
-    for line in lines:
-        try:
-            fields = next(csv.reader([line.text], delimiter=delimiter))
-        except csv.Error:
-            raise InputError(path, "a carriage return stands within this line", line.number) from None
-        if len(fields) != len(names):
-            if not line.ended:
-                notes.append("the last line is cut and is left out")
-                break
-            raise InputError(path, refusal("fields", found=len(fields), needed=len(names)), line.number)
-        if fields[places[2]].strip() in ("", "-"):
-            empty += 1
-            continue
-        rows.append([_value(path, line.number, form, columns[i], fields[p]) for i, p in enumerate(places)])
-        numbers.append(line.number)
-    if not rows:
-        raise InputError(path, refusal("no_rows"))
-    if empty:
-        notes.append(f"{empty} rows have no {columns[2]} and are left out")
-    return _series(path, rows, numbers, form, columns, notes)
+
+    name: ClassVar[str] = "rates"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it is a dish's history, or the first line names the columns of a known table."""
+        first = head.lstrip(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+        return _DISH in head or _form_of(first)[0] is not None
+
+    def rates(self, path: str) -> RateSeries:
+        """Return the rates of one direction, downwards unless told otherwise.
+
+        Raises
+        ------
+        InputError
+            With the line, where the columns are not known, a field is wrong, or time goes back.
+        """
+        direction = self.direction or "down"
+        if _DISH in head_of(path):
+            return read_dish_history(path, direction)
+        lines = text_lines(path)
+        header = next(lines, None)
+        if header is None:
+            raise InputError(path, refusal("no_rows"))
+        form, delimiter, names = _form_of(header.text)
+        if form is None:
+            known = "; ".join(",".join(f.needed) for f in _FORMS)
+            raise InputError(
+                path, f"the header is {shown(header.text, 120)}; known columns are {known}", header.number
+            )
+        columns = [form.start, form.end or form.start, getattr(form, direction)]
+        columns += [name for name in (form.loss, form.delay_ms) if name in names]
+        places = [names.index(name) for name in columns]
+        rows: list[list[int | float]] = []
+        numbers: list[int | str] = []
+        notes = ["the rates are taken as the capacity; a rate of traffic is only a lower bound of it"]
+        empty = 0
+        for line in lines:
+            try:
+                fields = next(csv.reader([line.text], delimiter=delimiter))
+            except csv.Error:
+                raise InputError(path, "a carriage return stands within this line", line.number) from None
+            if len(fields) != len(names):
+                if not line.ended:
+                    notes.append("the last line is cut and is left out")
+                    break
+                raise InputError(path, refusal("fields", found=len(fields), needed=len(names)), line.number)
+            if fields[places[2]].strip() in ("", "-"):
+                empty += 1
+                continue
+            rows.append(
+                [_value(path, line.number, form, columns[i], fields[p]) for i, p in enumerate(places)]
+            )
+            numbers.append(line.number)
+        if not rows:
+            raise InputError(path, refusal("no_rows"))
+        if empty:
+            notes.append(f"{empty} rows have no {columns[2]} and are left out")
+        return _series(path, rows, numbers, form, columns, notes)
 
 
 def _form_of(header: str) -> tuple[_Form | None, str, list[str]]:
@@ -194,20 +224,43 @@ def _ends(start: Int64Array, longest_ns: int | None) -> Int64Array:
     return start + steps
 
 
-def _sniff(head: bytes) -> bool:
-    first = head.lstrip(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-    return is_dish_history(head) or _form_of(first)[0] is not None
+def read_dish_history(path: str, direction: Direction) -> RateSeries:
+    """Return usage, loss and half of the round trip of each second, the oldest first.
+
+    Raises
+    ------
+    InputError
+        Where a field is missing or wrong.
+    """
+    history = member(read_json(path), "dishGetHistory")
+    if not isinstance(history, dict):
+        raise InputError(path, "there is no dishGetHistory")
+    rate, drops, trips = (
+        _ring(path, history, name) for name in (_RATES[direction], "popPingDropRate", "popPingLatencyMs")
+    )
+    if not len(rate) == len(drops) == len(trips) or not len(rate):
+        raise InputError(path, f"its rings hold {len(rate)}, {len(drops)} and {len(trips)} values")
+    if (drops > 1).any():
+        raise InputError(path, f"a value of popPingDropRate is {drops.max():g}; the most allowed is 1")
+    notes = (
+        f"{_RATES[direction]} is what was used, not what the link can carry: --line sets a rate",
+        f"losses of pings ({100 * drops.mean():.2f} %) have no known direction: they count as {direction}",
+        "the delay is taken as half of the round trip to the point of presence",
+    )
+    seconds = np.full(len(rate), NS_PER_S, np.int64)
+    return RateSeries(seconds, rate, drops, np.rint(trips * NS_PER_MS / 2).astype(np.int64), notes)
 
 
-IMPORTER = rate_importer(
-    "rates",
-    "rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps",
-    read_rates,
-    _sniff,
-    """Each interval gives opportunities at its rate. Losses of an interval are drawn among its rows. Time
-without a measurement is cut out.
-
-\b
-  tmt import rates 5g-drive.csv down.parquet
-  tmt import rates dish.json down.parquet --line 100000000""",
-)
+def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
+    """Return the values of a ring in order of time, those that have been written."""
+    values, current = history.get(name), str(history.get("current", ""))
+    if not isinstance(values, list) or not current.isdecimal() or len(current) > _MOST_DIGITS:
+        raise InputError(path, f"{'current' if isinstance(values, list) else name} is missing or wrong")
+    for place, value in enumerate(values):
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
+            raise InputError(
+                path, f"{name} is {value!r}; a number of 0 or more is needed", f"value {place + 1}"
+            )
+    array = np.array(values, np.float64)
+    count = int(current)
+    return np.roll(array, -(count % max(len(array), 1))) if count >= len(array) else array[:count]

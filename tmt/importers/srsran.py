@@ -11,23 +11,28 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
-from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, in_order, select
-from tmt.importers.blocks import mark_repeats_of_failures, number_blocks
+from tmt.importers.attempts import (
+    LARGEST_BLOCK_BYTES,
+    Attempt,
+    count_from_first,
+    in_order,
+    mark_repeats_of_failures,
+    number_blocks,
+    select,
+)
 from tmt.importers.columns import Row, es_n0_mdb
-from tmt.importers.frames import FRAMES, SlotClock, slots_per_frame
-from tmt.importers.importer import Importer, Measurement
+from tmt.importers.harq_logs import FRAMES, SlotClock, SlotImporter, measurement, slots_per_frame
+from tmt.importers.log_files import text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
-from tmt.importers.options import DECODE_TIME, DIRECTION, READING, SUBCARRIER_SPACING, USER
-from tmt.importers.readings import measurement
-from tmt.importers.text_lines import text_lines
 
 if TYPE_CHECKING:
-    from tmt.importers.options import Direction, Reading
+    from tmt.importers.importer import Measurement
 
 _DATE = r"([0-9]{4}-[0-9]{2}-[0-9]{2}T)?"
 _LINE = re.compile(
@@ -66,47 +71,57 @@ _Due = dict[tuple[str, int], list[Attempt]]
 """Downlink transmissions by terminal and the slot of their acknowledgement."""
 
 
-def read_srsran(
-    path: str,
-    reading: Reading,
-    direction: Direction | None,
-    user: str | None,
-    subcarrier_spacing_khz: int | None,
-    decode_time_ns: int,
-) -> Measurement:
-    """Return the trace of one terminal.
+class Srsran(SlotImporter):
+    """srsRAN Project gnb.log, srsRAN 4G enb.log and ue.log.
 
-    Raises
-    ------
-    InputError
-        With the line, when a field is missing or has no such value; as for `select` and `in_order`.
-    UsageError
-        When the subcarrier spacing does not fit the slot numbers.
+    The PHY must log at debug level (srsRAN Project) or info level (4G). --user is the RNTI as the log writes
+    it. The uplink counts by its CRC. A downlink block counts by its acknowledgement, k1 slots later (4G: 4
+    ms): NACK and no answer (DTX) are erasures.
+
+        tmt import srsran gnb.log phy.parquet --user 0x4601 --direction up
     """
-    events, slot_ns, cut = _events(path, subcarrier_spacing_khz)
-    attempts: list[Attempt] = []
-    due: _Due = defaultdict(list)
-    for event in events:
-        if event.channel == "PUSCH" and "crc" in event.fields:
-            attempts.append(_uplink(event, slot_ns))
-        elif event.channel == "PDSCH" and _is_for_a_terminal(event):
-            attempts += _downlink(event, slot_ns, due)
-    unknown = _acknowledge(events, due)
-    kept, notes = select(path, attempts, direction, user)
-    missing = [attempt for attempt in kept if id(attempt) in unknown]
-    for attempt in missing:
-        attempt.failed = False
-    if missing:
-        notes.append(f"{len(missing):,} blocks have no acknowledgement in the log, and count as decoded")
-    kept = in_order(path, kept)
-    count_from_first(attempts)
-    mark_repeats_of_failures(kept)
-    notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")
-    notes += cut
-    return measurement(kept, number_blocks(kept), reading, decode_time_ns, notes)
+
+    name: ClassVar[str] = "srsran"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it holds a line of the log."""
+        return _LAYER.search(head.decode("utf-8", "replace")) is not None
+
+    def read(self, path: str) -> Measurement:
+        """Return the trace of one terminal.
+
+        Raises
+        ------
+        InputError
+            With the line, when a field is missing or has no such value; as for `select` and `in_order`.
+        UsageError
+            When the subcarrier spacing does not fit the slot numbers.
+        """
+        events, slot_ns, cut = _events(path, self.subcarrier_spacing)
+        attempts: list[Attempt] = []
+        due: _Due = defaultdict(list)
+        for event in events:
+            if event.channel == "PUSCH" and "crc" in event.fields:
+                attempts.append(_uplink(event, slot_ns))
+            elif event.channel == "PDSCH" and _is_for_a_terminal(event):
+                attempts += _downlink(event, slot_ns, due)
+        unknown = _acknowledge(events, due)
+        kept, notes = select(path, attempts, self.direction, self.user)
+        missing = [attempt for attempt in kept if id(attempt) in unknown]
+        for attempt in missing:
+            attempt.failed = False
+        if missing:
+            notes.append(f"{len(missing):,} blocks have no acknowledgement in the log, and count as decoded")
+        kept = in_order(path, kept)
+        count_from_first(attempts)
+        mark_repeats_of_failures(kept)
+        notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")
+        notes += cut
+        return measurement(kept, number_blocks(kept), self.as_, ns(self.decode_time), notes)
 
 
-def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event], int, list[str]]:
+def _events(path: str, spacing_khz: int | None) -> tuple[list[_Event], int, list[str]]:
     """Return the lines of the channels, the length of a slot in ns, and a note on a cut last line."""
     found, cut = [], []
     for line, text, ended in text_lines(path):
@@ -121,7 +136,7 @@ def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event]
     largest = max(int((match["slot"] or "0")[:20]) for _, match in found)
     if largest >= 80:
         raise InputError(path, f"slot numbers up to {largest} do not fit into a frame; allowed are 0 to 79")
-    per_frame = slots_per_frame(largest, subcarrier_spacing_khz)
+    per_frame = slots_per_frame(largest, spacing_khz)
     slot_ns = 10 * NS_PER_MS // per_frame
     clock = SlotClock(per_frame)
     events: list[_Event] = []
@@ -222,23 +237,3 @@ def _acknowledge(events: list[_Event], due: _Due) -> set[int]:
                 for attempt, bit in zip(ordered, spread, strict=False):
                     attempt.failed = bit != "1"
     return {id(attempt) for attempts in due.values() for attempt in attempts if attempt.failed is None}
-
-
-def _sniff(head: bytes) -> bool:
-    return _LAYER.search(head.decode("utf-8", "replace")) is not None
-
-
-IMPORTER = Importer(
-    "srsran",
-    "srsRAN Project gnb.log, srsRAN 4G enb.log and ue.log",
-    read_srsran,
-    _sniff,
-    (READING, DIRECTION, USER, SUBCARRIER_SPACING, DECODE_TIME),
-    """\
-The PHY must log at debug level (srsRAN Project) or info level (4G). --user is the RNTI as the log writes
-it. The uplink counts by its CRC. A downlink block counts by its acknowledgement, k1 slots later (4G: 4 ms):
-NACK and no answer (DTX) are erasures.
-
-\b
-  tmt import srsran gnb.log phy.parquet --user 0x4601 --direction up""",
-)

@@ -4,30 +4,152 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from tmt.core.errors import InputError, UsageError
+from tmt.core.declaration import Param, ns
+from tmt.core.errors import InputError
+from tmt.core.schema import Packing
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import MAX_TIME_NS, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.columns import UNITS_NS, Row, TextTable, es_n0_mdb, is_date
-from tmt.importers.conditions import Condition, Field, canonical
-from tmt.importers.importer import Importer, Measurement
-from tmt.importers.parquet_columns import ParquetTable
-from tmt.importers.readings import separate, whole_signal
-from tmt.importers.table_options import OPTIONS
+from tmt.importers.columns import UNITS_NS, ParquetTable, Row, TextTable, es_n0_mdb, is_date
+from tmt.importers.harq_logs import whole_signal
+from tmt.importers.importer import As, DecodeTime, Importer, Measurement, separate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from tmt.core.schema import Packing
-    from tmt.importers.options import Reading
+    from tmt.core.declaration import Rules
+    from tmt.importers.importer import Reading
 
 _LARGEST_BYTES = (1 << 31) - 1
 _MISSING = ("", "nan", "-", "na", "n/a", "null", "none", "inf", "-inf")
 """Words of tables for a value that is not there."""
+_FLAGS = {"true": "1", "false": "0"}
+_UNITS: dict[str, tuple[str, ...]] = {
+    "time": (*UNITS_NS, "iso"),
+    "size": ("bytes", "bits"),
+    "delay": tuple(UNITS_NS),
+    "transmissions": (),
+    "es_n0": (),
+}
+"""Parameters that name a column, and the units that may follow the name; the first one need not."""
+
+
+class AnyTable(Importer):
+    """Any CSV, TSV, text or Parquet table, with columns by name.
+
+    Fields are separated by tabs, `;`, commas or blanks, whichever the first row has. Lines that begin with #
+    or % are comments. Without a header the columns are called 1, 2, 3 and so on. Rows are sorted by time.
+
+        tmt import table trace.csv phy.parquet --time Time:s --bad corrupt=1 \\
+          --size tbSize --where direction=DL,rnti=1
+        tmt import table acks.csv phy.parquet --time ms:ms \\
+          --good ack=1 --size bits:bits
+        tmt import table probes.csv link.parquet --as link \\
+          --time sent:iso --delay owd:ms
+    """
+
+    name: ClassVar[str] = "table"
+
+    time: Annotated[
+        str, "column of the time, with its unit: NAME:s, NAME:ms, NAME:us, NAME:ns, or NAME:iso for dates"
+    ]
+    as_: As = "phy"
+    bad: Annotated[str | None, "rows that were lost: NAME=VALUE, the column and its value"] = None
+    good: Annotated[
+        str | None, "instead of --bad: rows that were not lost", Param(absent="no row was lost")
+    ] = None
+    size: Annotated[str | None, "column of the size in bytes; in bits if :bits follows"] = None
+    delay: Annotated[
+        str | None,
+        "column of the time until a row is decoded or received, with its unit: NAME:s, NAME:ms, NAME:us or "
+        "NAME:ns. Lost rows may have none",
+    ] = None
+    transmissions: Annotated[
+        str | None, "with --as link: column of the number of transmissions", Param(absent="1 each")
+    ] = None
+    es_n0: Annotated[
+        str | None, "with --as phy: column of the Es/N0 (or SNR) in dB, which soft combining needs"
+    ] = None
+    where: Annotated[
+        str | None,
+        "rows to take: NAME=VALUE,... A name that is given several times may have any of its values",
+    ] = None
+    origin: Annotated[
+        str,
+        "time 0 of the trace: first (the earliest row of the file, whatever --where leaves out), zero (the "
+        "table's own clock), or a time in seconds on that clock",
+    ] = "first"
+    packing: Annotated[
+        Packing,
+        "how packets lie in rows: packed (bytes follow each other over rows), or padded (each packet begins "
+        "in a new row)",
+    ] = "packed"
+    decode_time: DecodeTime = 0.001
+
+    def rules(self) -> Rules:
+        """Refuse texts of another form, and what does not go together."""
+        for key, units in _UNITS.items():
+            text = getattr(self, key)
+            if text is not None and not _parses(NamedColumn.parse, text, units):
+                yield key, f"NAME, or NAME:UNIT with a unit of {', '.join(units)}", "has another unit"
+        for key in ("bad", "good", "where"):
+            if not _parses(Condition.parse, getattr(self, key)):
+                yield key, "NAME=VALUE, or several with commas between", "is no condition"
+        if not _parses(_origin_ns, self.origin, 0):
+            yield "origin", "first, zero, or a time in seconds", "is no time"
+        if self.bad is not None and self.good is not None:
+            yield "good", "one of bad and good", "has no meaning beside bad"
+        if self.transmissions is not None and self.as_ == "phy":
+            yield "transmissions", "none with --as phy: a slot is sent once", "has no meaning for slots"
+        if self.es_n0 is not None and self.as_ == "link":
+            yield "es_n0", "none with --as link: a link trace has no Es/N0", "has no meaning for blocks"
+
+    def read(self, path: str) -> Measurement:
+        """Return the trace of the rows, sorted by time.
+
+        Raises
+        ------
+        InputError
+            With the line or row, when a value is missing or out of range; when a column is missing, no row
+            meets the conditions, or the outcome column has values of one kind that `bad` or `good` never
+            meets.
+        """
+        outcome, chosen = Condition.parse(self.good or self.bad), Condition.parse(self.where)
+        texts = {key: getattr(self, key) for key in _UNITS}
+        fields = {
+            key: NamedColumn.parse(text, _UNITS[key]) for key, text in texts.items() if text is not None
+        }
+        source = ParquetTable(path) if path.lower().endswith((".parquet", ".pq")) else TextTable(path)
+        names = dict.fromkeys([*(column.name for column in fields.values()), *chosen.values, *outcome.values])
+        rows = _Rows(path, fields, ns(self.decode_time))
+        first_ns, left_out, seen = None, 0, Counter[str]()
+        for row in source.rows(*names):
+            moment_ns = rows.time_ns(row)
+            first_ns = moment_ns if first_ns is None else min(first_ns, moment_ns)
+            if not chosen.holds(row.fields):
+                left_out += 1
+                continue
+            is_bad = bool(outcome.values) and outcome.holds(row.fields) != (self.good is not None)
+            for name in outcome.values:
+                seen[f"{name}={row[name]}"] += 1
+            rows.add(row, moment_ns, is_bad=is_bad)
+        if first_ns is None:
+            raise InputError(path, refusal("no_rows"))
+        if not rows.places:
+            raise InputError(path, f"no row meets --where {self.where}")
+        said = [f"{left_out:,} rows do not meet --where and are left out"] if left_out else []
+        if outcome.values and (all(rows.bad) or not any(rows.bad)):
+            held = ", ".join(f"{value} ({count:,} rows)" for value, count in seen.most_common(4))
+            said.append(f"every row is {'erased' if rows.bad[0] else 'good'}: the table holds {held}")
+        said += source.cut_notes
+        trace = rows.trace(self.as_, _origin_ns(self.origin, first_ns), said)
+        return Measurement(trace, self.packing, None, tuple(said))
 
 
 @dataclass(slots=True)
@@ -35,7 +157,7 @@ class _Rows:
     """Rows of the table that are meant, in its order, and the columns to read by their meaning."""
 
     path: str
-    fields: dict[str, Field]
+    fields: dict[str, NamedColumn]
     decode_time_ns: int
     times_ns: list[int] = field(default_factory=list)
     bad: list[bool] = field(default_factory=list)
@@ -75,7 +197,7 @@ class _Rows:
         if column := self.fields.get("delay"):
             self.delays_ns.append(self._delay_ns(row, column, is_bad=is_bad))
 
-    def _delay_ns(self, row: Row, column: Field, *, is_bad: bool) -> int:
+    def _delay_ns(self, row: Row, column: NamedColumn, *, is_bad: bool) -> int:
         if is_bad and canonical(row[column.name]) in _MISSING:
             return self.decode_time_ns
         delay_ns = row.time_ns(column.name, UNITS_NS[column.unit])
@@ -116,119 +238,65 @@ class _Rows:
         return LinkTrace(tx_time_ns, delay_ns, ~failed, sent, size_bytes=sizes)
 
 
-def read_table(
-    path: str,
-    reading: Reading,
-    time: str,
-    bad: str | None,
-    good: str | None,
-    size: str | None,
-    delay: str | None,
-    transmissions: str | None,
-    es_n0: str | None,
-    where: str | None,
-    origin: str,
-    packing: Packing,
-    decode_time_ns: int,
-) -> Measurement:
-    """Return the trace of a table's rows, sorted by time.
+@dataclass(frozen=True, slots=True)
+class NamedColumn:
+    """A column with its unit, typed as ``NAME`` or ``NAME:UNIT``."""
 
-    Raises
-    ------
-    InputError
-        With the line or row, when a value is missing or out of range; when a column is missing, no row meets
-        the conditions, or the outcome column has values of one kind that `bad` or `good` never meets.
-    UsageError
-        When an option has no such form.
-    """
-    if bad is not None and good is not None:
-        raise UsageError("--bad and --good exclude each other")
-    outcome = Condition.parse("--good" if good else "--bad", good or bad)
-    chosen = Condition.parse("--where", where)
-    fields = _fields(reading, time, size, delay, transmissions, es_n0)
-    source = _open(path)
-    names = dict.fromkeys([*(column.name for column in fields.values()), *chosen.values, *outcome.values])
-    rows = _Rows(path, fields, decode_time_ns)
-    first_ns, left_out, seen = None, 0, Counter[str]()
-    for row in source.rows(*names):
-        moment_ns = rows.time_ns(row)
-        first_ns = moment_ns if first_ns is None else min(first_ns, moment_ns)
-        if not chosen.holds(row.fields):
-            left_out += 1
-            continue
-        for name in outcome.values:
-            seen[f"{name}={row[name]}"] += 1
-        rows.add(row, moment_ns, is_bad=_is_bad(outcome, row.fields, good))
-    if first_ns is None:
-        raise InputError(path, refusal("no_rows"))
-    if not rows.places:
-        raise InputError(path, f"no row meets --where {where}")
-    said = [f"{left_out:,} rows do not meet --where and are left out"] if left_out else []
-    if outcome.values and (all(rows.bad) or not any(rows.bad)):
-        held = ", ".join(f"{value} ({count:,} rows)" for value, count in seen.most_common(4))
-        said.append(f"every row is {'erased' if rows.bad[0] else 'good'}: the table holds {held}")
-    said += source.cut_notes
-    trace = rows.trace(reading, _origin_ns(origin, first_ns), said)
-    return Measurement(trace, packing, None, tuple(said))
+    name: str
+    unit: str
+
+    @classmethod
+    def parse(cls, text: str, units: Sequence[str]) -> NamedColumn:
+        """Parse ``NAME:UNIT`` (ValueError); the first unit is the default, but behind a name with a colon."""
+        name, _, unit = text.rpartition(":")
+        if name and unit in units:
+            return cls(name, unit)
+        if name and units and unit.isalpha():
+            raise ValueError(text)
+        return cls(text, next(iter(units), ""))
 
 
-def _fields(
-    reading: Reading,
-    time: str,
-    size: str | None,
-    delay: str | None,
-    transmissions: str | None,
-    es_n0: str | None,
-) -> dict[str, Field]:
-    """Return the columns to read, by their meaning."""
-    fields = {"time": Field.parse("--time", time, [*UNITS_NS, "iso"])}
-    if size is not None:
-        fields["size"] = Field.parse("--bytes", size, ["bytes", "bits"])
-    if delay is not None:
-        fields["delay"] = Field.parse("--delay", delay, UNITS_NS)
-    if transmissions is not None:
-        if reading == "phy":
-            raise UsageError("--transmissions needs --as link: a slot is sent once")
-        fields["transmissions"] = Field(transmissions, "")
-    if es_n0 is not None:
-        if reading == "link":
-            raise UsageError("--es-n0 needs --as phy: a link trace has no Es/N0")
-        fields["es_n0"] = Field(es_n0, "")
-    return fields
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Columns and the values of each that are meant, typed as ``NAME=VALUE,NAME=VALUE``."""
+
+    values: dict[str, frozenset[str]]
+
+    @classmethod
+    def parse(cls, text: str | None) -> Condition:
+        """Parse conditions (ValueError); a name may stand several times, with one value each."""
+        found: dict[str, set[str]] = {}
+        for part in text.split(",") if text else ():
+            name, sign, value = part.rpartition("=")
+            if not (sign and name.strip()):
+                raise ValueError(text)
+            found.setdefault(name.strip(), set()).add(canonical(value))
+        return cls({name: frozenset(values) for name, values in found.items()})
+
+    def holds(self, row: Mapping[str, str]) -> bool:
+        """Whether every column has one of its values."""
+        return all(canonical(row[name]) in values for name, values in self.values.items())
 
 
-def _is_bad(outcome: Condition, row: Mapping[str, str], good: str | None) -> bool:
-    return bool(outcome.values) and outcome.holds(row) != (good is not None)
+@lru_cache(maxsize=4096)
+def canonical(text: str) -> str:
+    """Return one spelling for equal values: numbers, flags, words in any case."""
+    word = text.strip().lower()
+    try:
+        value = Decimal(_FLAGS.get(word, word)).normalize()
+    except ArithmeticError:
+        return word
+    return str(value or 0) if value.is_finite() else word
 
 
 def _origin_ns(text: str, first_ns: int) -> int:
-    if text in ("first", "zero"):
-        return first_ns if text == "first" else 0
+    known = {"first": first_ns, "zero": 0}
+    return known[text] if text in known else seconds_to_ns(text)
+
+
+def _parses(parse: Callable[..., object], *arguments: object) -> bool:
     try:
-        return seconds_to_ns(text)
+        parse(*arguments)
     except (ValueError, ArithmeticError):
-        raise UsageError(f"--origin is {text}; allowed are first, zero, or a time in seconds") from None
-
-
-def _open(path: str) -> TextTable | ParquetTable:
-    return ParquetTable(path) if path.lower().endswith((".parquet", ".pq")) else TextTable(path)
-
-
-IMPORTER = Importer(
-    "table",
-    "any CSV, TSV, text or Parquet table, with columns by name",
-    read_table,
-    lambda head: False,
-    OPTIONS,
-    """\
-Fields are separated by tabs, `;`, commas or blanks, whichever the first row has. Lines that begin with # or %
-are comments. Without a header the columns are called 1, 2, 3 and so on. Rows are sorted by time.
-
-\b
-  tmt import table trace.csv phy.parquet --time Time:s --bad corrupt=1 \\
-    --bytes tbSize --where direction=DL,rnti=1
-  tmt import table acks.csv phy.parquet --time ms:ms \\
-    --good ack=1 --bytes bits:bits
-  tmt import table probes.csv link.parquet --as link \\
-    --time sent:iso --delay owd:ms""",
-)
+        return False
+    return True

@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
+from tmt.core.declaration import Param
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
 from tmt.importers.captures import Capture, Datagram, read_capture
-from tmt.importers.importer import Importer, Measurement, Option
-from tmt.importers.options import LINE, LLDU_BYTES
-from tmt.importers.probes import LEAST_DELAY_NS, Probes, from_least, milliseconds, numbers_between
+from tmt.importers.probes import (
+    LEAST_DELAY_NS,
+    ProbeImporter,
+    Probes,
+    from_least,
+    milliseconds,
+    numbers_between,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,34 +32,41 @@ if TYPE_CHECKING:
 _STAMPED, _WIDE = struct.Struct(">3I"), struct.Struct(">2IQ")
 _MAGICS = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\n\r\r\n")
 
-_SENT = Option(
-    "sent",
-    "--sent",
-    "file",
-    "Capture of the same stream at the sender.  [default: iperf3's payload tells the sending times]",
-)
 
+class Pcap(ProbeImporter):
+    """Capture of a UDP stream at the receiver, or at both ends (pcap, pcapng).
 
-def read_udp_stream(received: str, sent: str | None = None) -> Probes:
-    """Return the datagrams of the largest UDP flow, each with its fate and delay.
+    FILE is the receiver's capture. Each datagram of the largest UDP flow becomes a row. The payload
+    identifies a datagram in both captures; a stream of iperf3 needs no capture at the sender.
 
-    Parameters
-    ----------
-    received
-        Capture at the receiver.
-    sent
-        Capture at the sender; None where the receiver's holds a stream of iperf3, whose payload tells when
-        each datagram was sent.
-
-    Raises
-    ------
-    InputError
-        When a file is no capture, nothing arrives, or datagrams cannot be told apart.
+        tmt import pcap receiver.pcap link.parquet --sent sender.pcap
     """
-    there = read_capture(received)
-    if sent is None:
-        return _from_payload(received, there)
-    return _from_both(received, there, sent, read_capture(sent))
+
+    name: ClassVar[str] = "pcap"
+
+    sent: Annotated[
+        str | None,
+        "capture of the same stream at the sender",
+        Param(absent="iperf3's payload tells the sending times", is_path=True),
+    ] = None
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it begins as captures do."""
+        return head[:4] in _MAGICS
+
+    def probes(self, path: str) -> Probes:
+        """Return the datagrams of the largest UDP flow, each with its fate and delay.
+
+        Raises
+        ------
+        InputError
+            When a file is no capture, nothing arrives, or datagrams cannot be told apart.
+        """
+        there = read_capture(path)
+        if self.sent is None:
+            return _from_payload(path, there)
+        return _from_both(path, there, self.sent, read_capture(self.sent))
 
 
 def _from_payload(path: str, capture: Capture) -> Probes:
@@ -125,29 +138,3 @@ def _key(datagram: Datagram, length: int) -> tuple[int, bytes]:
 
 def _cut(path: str, capture: Capture) -> tuple[str, ...]:
     return (f"{path} ends within a packet, which is left out",) if capture.cut else ()
-
-
-def read(
-    path: str,
-    sent: str | None = None,
-    line_bps: int | None = None,
-    lldu_bytes: int = 1500,
-    until_ns: int | None = None,
-) -> Measurement:
-    """Return a link trace of the captured stream; errors as for `read_udp_stream`."""
-    return read_udp_stream(path, sent).measurement(line_bps, lldu_bytes, until_ns)
-
-
-IMPORTER = Importer(
-    "pcap",
-    "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)",
-    read,
-    lambda head: head[:4] in _MAGICS,
-    (_SENT, LINE, LLDU_BYTES),
-    """FILE is the receiver's capture. Each datagram of the largest UDP flow becomes a row. The payload
-identifies a datagram in both captures; a stream of iperf3 needs no capture at the sender.
-
-\b
-  tmt import pcap receiver.pcap link.parquet --sent sender.pcap""",
-    takes_until=True,
-)

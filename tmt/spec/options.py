@@ -152,13 +152,17 @@ class Part:
         kinds = self.kinds(chosen)
         if self.is_choice:
             yield self._choice(is_made=bool(kinds))
-        fields = {key: (kind, one) for kind in reversed(kinds) for key, one in self._shown(kind).items()}
-        for key, (kind, one) in fields.items():
+        having: dict[str, list[type[Spec]]] = {}
+        for kind in kinds:
+            for key in self._shown(kind):
+                having.setdefault(key, []).append(kind)
+        fields = {key: self._shown(owners[0])[key] for key, owners in having.items()}
+        for key, one in fields.items():
             if not one.is_nested:
-                yield self._option(kind, key, one)
-        for key, (kind, one) in fields.items():
-            if one.is_nested:
-                inner = self._within(kind, key, one)
+                yield self._option(having[key], key, one)
+        for key, one in fields.items():
+            if one.is_nested and not one.is_many:
+                inner = self._within(having[key][0], key, one)
                 if inner.usual is None and not inner.is_choice and not inner.needs_options:
                     heading, said = inner.heading(inner.family), sentence(one.meaning)
                     yield ValueOption(inner.place, heading, inner.flag, is_flag=True, help=said)
@@ -247,8 +251,9 @@ class Part:
             help=f"{self.meaning or first_line(self.family)} {more}{end}",
         )
 
-    def _option(self, kind: type[Spec], key: str, field: Field) -> ValueOption:
-        place, usual = (*self.place, key), self._usual(kind, key, field)
+    def _option(self, kinds: list[type[Spec]], key: str, field: Field) -> ValueOption:
+        place, usual = (*self.place, key), self._usual(kinds[0], key, field)
+        is_same = all(self._usual(kind, key, declared(kind)[key]) == usual for kind in kinds)
         flags, said = flag_of(place), sentence(field.meaning)
         absent = field.param.absent if field.is_optional else "the profile's"
         default = absent if usual is None else _spelled(usual)
@@ -263,9 +268,10 @@ class Part:
             attributes = {"type": Text(name, field.choices, field), "multiple": field.is_many}
         if usual is MISSING:
             said += "" if self.usual is None else "  [required]"
-        elif default:
+        elif default and is_same:
             said += f"  [default: {default}]"
-        return ValueOption(place, self.heading(kind), flags, help=said, **attributes)
+        heading = self.heading(kinds[0] if len(kinds) == 1 else self.family)
+        return ValueOption(place, heading, flags, help=said, **attributes)
 
 
 def flag_of(place: Place) -> str:

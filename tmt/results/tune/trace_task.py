@@ -74,7 +74,7 @@ def trace_task(
     if not found.says_sizes:
         raise InputError(
             trace,
-            "it does not say how large its LLDUs are; `tmt import table --bytes`, "
+            "it does not say how large its LLDUs are; `tmt import table --size`, "
             "`tmt generate --lldu-bytes` or a column size_bytes says it",
         )
     searched, paths = space(schemes, varied or {}, path)

@@ -1,155 +1,142 @@
-"""Figures of analytic results: a sweep of one scheme, and theory beside measured points."""
+"""Charts of analytic results over a swept parameter: of one scheme, of hybrid FEC/ARQ-SR, of a proxy."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.transforms import ScaledTranslation
+import altair as alt
 
-from tmt.show.charts.style import INK, MUTED, SCHEME_STYLES, new_figure, save
+from tmt.show.charts.parts import in_rows, line_looks, picture, source, stacked
+from tmt.show.charts.style import BLUE, LINE_LOOKS, SCHEME_STYLES, VERMILLION, MemberStyle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
+    from collections.abc import Mapping, Sequence
 
-    from matplotlib.axes import Axes
+    from tmt.show.charts.vega import Row, Spec
 
-AXIS_LABELS = {
+SCHEME_AXES = {
     "alpha": "alpha (probability of staying in the good state)",
     "beta": "beta (probability of staying in the bad state)",
     "erasure_probability": "erasure probability p",
-    "efficiency": "throughput efficiency",
-    "recovery_delay_s": "recovery delay (s)",
-    "residual_loss": "residual loss",
 }
-"""Axis labels of a sweep's columns."""
+"""Swept columns of a scheme's model, and their labels."""
+
+SCHEME_PANELS = {
+    "efficiency": "Throughput efficiency",
+    "recovery_delay_s": "Recovery delay (s)",
+    "residual_loss": "Residual loss",
+}
+"""Results of a scheme's model, and the headings of their panels."""
+
+HYBRID_AXES = {
+    "code_length": "N (units of a frame with its redundancy)",
+    "persistency": "delta (most retransmissions of a frame)",
+    "unit_loss": "p (probability that a unit is lost)",
+}
+"""Swept columns of the hybrid model, and their labels; the first that varies is the horizontal axis."""
+
+HYBRID_SYMBOLS = {"code_length": "N", "persistency": "delta", "unit_loss": "p", "delay_s": "D"}
+
+SPLIT_AXES = {
+    "wired_delay_s": "one-way delay of the wired link (s)",
+    "wireless_loss": "packet loss of the wireless link without ARQ",
+    "error_after_success": "q (probability of a frame error after a success)",
+}
+"""Swept columns of the proxy model, and their labels."""
+
+SPLIT_STYLES = {
+    (False, False): MemberStyle("end to end", VERMILLION, "o", "--"),
+    (False, True): MemberStyle("end to end, ARQ", VERMILLION, "D", "-"),
+    (True, False): MemberStyle("split", BLUE, "s", "--"),
+    (True, True): MemberStyle("split, ARQ", BLUE, "^", "-"),
+}
+"""The systems of the proxy model, by whether there is a proxy and whether there is ARQ."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedCurve:
-    """One scheme's theory and measured points over the same horizontal axis.
-
-    Attributes
-    ----------
-    scheme, label
-        Key of the scheme, which chooses colour and dash, and its name in the legend.
-    x
-        Where the points lie; theory and measurement share them.
-    theory, measured
-        The curve and the points.
-    deviation, half_width
-        (measured - theory) / theory in per cent, and half the length of its interval.
-    printed
-        A second, thin curve: the paper's printed formula.
-    """
-
-    scheme: str
-    label: str
-    x: Sequence[float]
-    theory: Sequence[float]
-    measured: Sequence[float]
-    deviation: Sequence[float]
-    half_width: Sequence[float]
-    printed: Sequence[float]
-
-
-def draw_sweep(
-    path: str | PathLike[str], title: str, scheme: str, swept: str, rows: Sequence[dict[str, float]]
-) -> None:
-    """Draw efficiency, recovery delay and residual loss of one scheme over the swept parameter.
+def scheme_chart(title: str, scheme: str, swept: str, rows: Sequence[Row]) -> Spec:
+    """Return efficiency, recovery delay and residual loss of one scheme over the swept parameter.
 
     Parameters
     ----------
-    path
-        File to write; its ending chooses the format.
-    title
-        The title above the panels.
     scheme
-        Key of the scheme, which chooses the colour.
+        Name of the scheme, which chooses the look.
     swept
-        Column of `rows` along the horizontal axis.
+        Column of `rows` for the horizontal axis, one of `SCHEME_AXES`.
     rows
-        Rows of `tmt.theory.catalogue.sweep`.
+        Those of `tmt.theory.catalogue.sweep`.
     """
     style = SCHEME_STYLES[scheme]
-    columns = ("efficiency", "recovery_delay_s", "residual_loss")
-    with new_figure(7.2, 6.0) as figure:
-        panels = figure.subplots(len(columns), 1, sharex=True)
-        for panel, column in zip(panels, columns, strict=True):
-            values = [row[column] for row in rows]
-            panel.plot([row[swept] for row in rows], values, color=style.colour, marker=".")
-            panel.set_ylabel(AXIS_LABELS[column])
-            panel.set_ylim(bottom=0.0)
-        panels[0].set_title(title)
-        panels[-1].set_xlabel(AXIS_LABELS[swept])
-        save(figure, path)
+    table = [
+        {"x": row[swept], "line": style.label} | {name: row[name] for name in SCHEME_PANELS} for row in rows
+    ]
+    panels = _panels(table, SCHEME_PANELS, [style])
+    return picture(stacked(panels, _x(), SCHEME_AXES[swept], height=120), title, {"rows": table})
 
 
-def draw_comparison(
-    paths: Sequence[str | PathLike[str]],
-    title: str,
-    x_label: str,
-    efficiency: Sequence[ComparedCurve],
-    recovery_delay_s: Sequence[ComparedCurve],
-) -> None:
-    """Draw theory as curves and measurement as points, and below them how far the two are apart.
+def hybrid_chart(title: str, rows: Sequence[Row]) -> Spec:
+    """Return the throughput over the first column of `HYBRID_AXES` that varies.
 
-    Efficiency stands on the left, recovery delay on the right.
+    Each point of the other columns has a line. Rows are those of `tmt.theory.hybrid.sweep`.
     """
-    with new_figure(7.2, 5.6) as figure:
-        panels = figure.subplots(2, 2, sharex=True, height_ratios=(3, 1))
-        for column, comparisons, name in (
-            (0, efficiency, "efficiency"),
-            (1, recovery_delay_s, "recovery_delay_s"),
-        ):
-            values, deviations = panels[0, column], panels[1, column]
-            for index, comparison in enumerate(comparisons):
-                _draw_values(values, comparison)
-                _draw_deviations(deviations, comparison, aside_points=4.0 * (index - 1))
-            values.set_ylabel(AXIS_LABELS[name])
-            values.set_ylim(bottom=0.0)
-            deviations.axhline(0.0, color=MUTED, linewidth=0.8)
-            deviations.set_ylabel("TMT against\ntheory (%)")
-            deviations.set_xlabel(x_label)
-        handles, labels = panels[0, 0].get_legend_handles_labels()
-        handles += panels[0, 0].plot([], [], color=MUTED, **_POINT)
-        handles += panels[0, 0].plot([], [], color=MUTED, **_PRINTED)
-        labels += ["TMT, with 95 % interval", "as printed in the paper"]
-        figure.align_ylabels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
-        figure.suptitle(title, x=0.01, ha="left", fontsize=10, color=INK)
-        for path in paths:
-            save(figure, path)
+    varying = [name for name in HYBRID_SYMBOLS if len({row[name] for row in rows}) > 1]
+    swept = next((name for name in HYBRID_AXES if name in varying), "code_length")
+    others = [name for name in varying if name != swept]
+    table = [
+        {
+            "x": row[swept],
+            "line": ", ".join(f"{HYBRID_SYMBOLS[name]} = {_value(row[name])}" for name in others),
+            "throughput": 100.0 * row["throughput"],
+        }
+        for row in rows
+        if row[swept] is not None
+    ]
+    labels = dict.fromkeys(row["line"] for row in table)
+    styles = [MemberStyle(label, *look) for label, look in zip(labels, cycle(LINE_LOOKS), strict=False)]
+    (panel,) = _panels(table, {"throughput": "Throughput (% of the link)"}, styles, top=100)
+    return picture(stacked([panel], _x(), HYBRID_AXES[swept], height=300), title, {"rows": table})
 
 
-_POINT: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markerfacecolor": "white", "linestyle": "none"}
-_PRINTED: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (1, 2))}
+def split_chart(title: str, swept: str, rows: Sequence[Row]) -> Spec:
+    """Return latency and throughput of the four systems over the swept parameter, one of `SPLIT_AXES`.
+
+    Rows are those of `tmt.theory.split.sweep`, with `throughput_bps` beside them.
+    """
+    table = [
+        {
+            "x": row[swept],
+            "line": SPLIT_STYLES[row["split"], row["arq"]].label,
+            "latency": row["latency_s"],
+            "throughput": row["throughput_bps"] / 1e3,
+        }
+        for row in rows
+    ]
+    headings = {"latency": "Latency (s)", "throughput": "Throughput (kbit/s, IP packets)"}
+    panels = _panels(table, headings, list(SPLIT_STYLES.values()))
+    x = _x().title(SPLIT_AXES[swept])
+    return picture(in_rows([panel.encode(x=x) for panel in panels], height=240), title, {"rows": table})
 
 
-def _draw_values(panel: Axes, comparison: ComparedCurve) -> None:
-    style = SCHEME_STYLES[comparison.scheme]
-    panel.plot(
-        comparison.x, comparison.theory, color=style.colour, linestyle=style.dash, label=comparison.label
-    )
-    panel.plot(comparison.x, comparison.measured, color=style.colour, **_POINT)
-    panel.plot(comparison.x, comparison.printed, color=style.colour, **_PRINTED)
+def _x() -> alt.X:
+    return alt.X("x:Q", scale=alt.Scale(zero=False, nice=False, padding=8))
 
 
-def _draw_deviations(panel: Axes, comparison: ComparedCurve, aside_points: float) -> None:
-    """Draw intervals, set aside from their place so that those of one place can be told apart."""
-    aside = ScaledTranslation(aside_points / 72, 0.0, panel.figure.dpi_scale_trans)
-    panel.errorbar(
-        comparison.x,
-        comparison.deviation,
-        yerr=comparison.half_width,
-        color=SCHEME_STYLES[comparison.scheme].colour,
-        capsize=2,
-        transform=panel.transData + aside,
-        **_POINT,
-    )
-    # Points that are set aside do not count for the limits, so the ends are named here.
-    for sign in (-1, 1):
-        ends = (d + sign * w for d, w in zip(comparison.deviation, comparison.half_width, strict=True))
-        panel.update_datalim(list(zip(comparison.x, ends, strict=True)))
-    panel.autoscale_view()
+def _panels(
+    rows: Sequence[Row], headings: Mapping[str, str], styles: Sequence[MemberStyle], top: float | None = None
+) -> list[Any]:
+    """Return a panel of lines for each column with a heading; vertical axes begin at 0."""
+    looks = line_looks("line", styles)
+    colour, dash, shape = looks["color"], looks["strokeDash"], looks["shape"]
+    panels = []
+    for column, heading in headings.items():
+        most = top or (None if any(row[column] for row in rows) else 1.0)
+        scale = alt.Scale(zero=True) if most is None else alt.Scale(domain=[0, most])
+        base = source("rows", heading).encode(y=alt.Y(f"{column}:Q", title=None, scale=scale), color=colour)
+        line = base.mark_line(strokeWidth=1.5).encode(strokeDash=dash)
+        points = base.mark_point(filled=True, size=28, opacity=1).encode(shape=shape)
+        panels.append(alt.layer(line, points))
+    return panels
+
+
+def _value(value: Any) -> str:
+    return "unlimited" if value is None else f"{value:g}"

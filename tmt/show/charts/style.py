@@ -1,4 +1,4 @@
-"""Style of every figure: one colour and marker per TCP variant, one colour, marker and dash per scheme.
+"""Style of every chart: colour, marker and dash of each TCP variant and of each scheme.
 
 Colours are those of Okabe and Ito (Color Universal Design, 2008), which people with any of the common kinds
 of colour blindness tell apart; markers and dashes say the same once more for print in grey.
@@ -6,22 +6,15 @@ of colour blindness tell apart; markers and dashes say the same once more for pr
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tmt.core.errors import UsageError
 from tmt.core.schemes.registry import SCHEMES
-from tmt.io.atomic import check_place, staged
 from tmt.spec.tcp import VARIANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from os import PathLike
-
-    from matplotlib.figure import Figure
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY = (
     "#0072B2",
@@ -32,10 +25,6 @@ BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY = (
     "#56B4E9",
 )
 INK, MUTED, PALE = "#222222", "#7A7A7A", "#D9D9D9"
-
-FORMATS = ("png", "svg", "pdf")
-"""Endings of the files that a figure can be saved to."""
-
 
 DARK_STRENGTH = 0.72
 """Part of a colour that is kept on a dark page; the rest is white."""
@@ -64,9 +53,6 @@ class MemberStyle:
 
 Look = tuple[str, str, str]
 """Colour, marker and dash."""
-
-OTHER_TCP_DASH = "-."
-"""Dash of variants that are not declared."""
 
 _TCP_LOOKS: dict[str, Look] = {
     "newreno": (MUTED, "o", ":"),
@@ -122,6 +108,12 @@ def looks_of(names: Iterable[str], own: Mapping[str, Look]) -> dict[str, Look]:
     return {name: own[name] if name in own else (*next(spare), _SPARE_DASH) for name in names}
 
 
+LINE_LOOKS: tuple[Look, ...] = tuple(
+    (colour, marker, "-")
+    for colour, marker in zip((BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, INK), "oDs^vXP", strict=True)
+)
+"""Looks of lines that are neither TCP variants nor schemes."""
+
 TCP_STYLES = {
     name: MemberStyle(VARIANTS[name].label, *look) for name, look in looks_of(VARIANTS, _TCP_LOOKS).items()
 }
@@ -136,88 +128,33 @@ def tcp_label(name: str) -> str:
     return TCP_STYLES[name].label if name in TCP_STYLES else name
 
 
-LINE_STYLES: tuple[dict[str, Any], ...] = tuple(
-    {"color": colour, "marker": marker}
-    for colour, marker in zip((BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, INK), "oDs^vXP", strict=True)
-)
-"""Colour and marker of lines that are neither TCP variants nor schemes."""
-
-RC: dict[Any, Any] = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": MUTED,
-    "axes.grid": True,
-    "axes.labelcolor": INK,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 10,
-    "axes.labelsize": 9,
-    "figure.dpi": 120,
-    "figure.facecolor": "white",
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "grid.color": PALE,
-    "grid.linewidth": 0.6,
-    "hatch.linewidth": 0.6,
-    "legend.fontsize": 8,
-    "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 4.5,
-    "savefig.dpi": 150,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "tmt",
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-}
-"""Settings under which every figure is drawn; the hash salt makes an SVG the same in every run."""
+def tcp_styles(names: Sequence[str]) -> list[MemberStyle]:
+    """Return the style of each TCP variant; undeclared variants take free colours."""
+    return _member_styles([tcp_label(name) for name in names], names, TCP_STYLES)
 
 
-@contextmanager
-def new_figure(width_in: float = 7.2, height_in: float = 4.2) -> Iterator[Figure]:
-    """Give an empty figure in the house style, which holds while the block draws it.
-
-    Parameters
-    ----------
-    width_in, height_in
-        Size in inches; 7.2 is the width of a printed page's text.
-    """
-    import matplotlib as mpl  # noqa: PLC0415  (takes half a second; the colours are needed without it)
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    with mpl.rc_context(RC):
-        yield Figure(figsize=(width_in, height_in), layout="constrained")
+def scheme_styles(labels: Sequence[str], names: Sequence[str]) -> list[MemberStyle]:
+    """Return the style of each scheme, given its label and its name; the first of a name has its style."""
+    return _member_styles(labels, names, SCHEME_STYLES)
 
 
-def check_format(path: str | PathLike[str]) -> str:
-    """Return the format that the file's ending names, one of `FORMATS`.
+def _member_styles(
+    labels: Sequence[str], names: Sequence[str], declared: Mapping[str, MemberStyle]
+) -> list[MemberStyle]:
+    spare = _spare({declared[name].colour for name in names if name in declared})
+    styles, taken = [], set()
+    for label, name in zip(labels, names, strict=True):
+        own = declared.get(name)
+        if own is not None and name not in taken:
+            styles.append(replace(own, label=label))
+        else:
+            styles.append(MemberStyle(label, *next(spare), _SPARE_DASH if own is None else own.dash))
+        taken.add(name)
+    return styles
 
-    Raises
-    ------
-    UsageError
-        When the ending is none of them, or no file can be there.
-    """
-    ending = Path(path).suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
-        raise UsageError(f"{path}: a figure's file must end in .{', .'.join(FORMATS)}")
-    check_place(path)
-    return ending
 
-
-def save(figure: Figure, path: str | PathLike[str]) -> None:
-    """Write a figure in the format that the file's ending names, the same bytes for the same drawing.
-
-    Raises
-    ------
-    UsageError
-        When the ending is none of `FORMATS`, or no file can be there.
-    OutputError
-        When the file cannot be written; nothing half-written stays behind.
-    """
-    import matplotlib as mpl  # noqa: PLC0415
-
-    ending = check_format(path)
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[ending]
-    with mpl.rc_context(RC), staged(path) as temporary:
-        figure.savefig(temporary, format=ending, metadata=undated)
+def _spare(taken: set[str]) -> Iterator[tuple[str, str]]:
+    """Give colours and markers without end, free ones first."""
+    colours = (SKY, PURPLE, ORANGE, GREEN, BLUE, VERMILLION, MUTED)
+    pairs = list(zip(colours, "vPX^Dso", strict=True))
+    return cycle([pair for pair in pairs if pair[0] not in taken] or pairs)

@@ -1,23 +1,18 @@
-"""Vega: configuration of the charts, files for print, and the programs that draw the charts in a page."""
+"""Vega-Lite: the look of all charts, and specifications that are drawn as they are."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-from copy import deepcopy
-from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import vl_convert
-
-from tmt.io.atomic import staged, write_text
-from tmt.show.charts.style import check_format
+import altair as alt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Sequence
+
+    from tmt.show.charts.style import MemberStyle
 
 Spec = dict[str, Any]
+Row = dict[str, Any]
 
 MARKER_PATHS = {
     "o": "M1,0A1,1,0,1,1,-1,0A1,1,0,1,1,1,0Z",
@@ -38,6 +33,12 @@ MARKER_PATHS = {
 }
 """SVG paths of radius 1 of the markers, by matplotlib's letters."""
 
+NO_MARKER = "M-2,0H2"
+"""Path of a line without markers, for its legend."""
+
+DASHES = {"-": [1, 0], "--": [7, 4], ":": [2, 3], "-.": [8, 3, 2, 3]}
+"""Vega's dash patterns by matplotlib's signs."""
+
 INKS = {
     "light": {"ink": "#1d2329", "quiet": "#57616b", "grid": "#e8ecef", "rule": "#d9dfe4", "paper": "#ffffff"},
     "dark": {"ink": "#e8edf1", "quiet": "#a3aeb8", "grid": "#2a3239", "rule": "#38424b", "paper": "#14181c"},
@@ -49,7 +50,7 @@ PRINT_FONT = "Liberation Sans"
 
 
 def configuration(
-    colours: Sequence[str], markers: Sequence[str], *, font: str = PRINT_FONT, scheme: str = "light"
+    members: Sequence[MemberStyle] = (), *, font: str = PRINT_FONT, scheme: str = "light"
 ) -> Spec:
     """Return Vega-Lite's configuration: the look of all charts, and the members' colours and markers.
 
@@ -76,6 +77,7 @@ def configuration(
         "legend": {
             **label,
             "labelLimit": 400,
+            "titleFontWeight": "normal",
             "symbolStrokeWidth": 2,
             "symbolOpacity": 1,
             "columnPadding": 14,
@@ -93,82 +95,31 @@ def configuration(
         "style": {
             "quiet": {"fill": ink["quiet"], "fontStyle": italic},
         },
-        "range": {"category": list(colours), "symbol": [MARKER_PATHS[marker] for marker in markers]},
+        "range": {
+            "category": [member.colour for member in members],
+            "symbol": [MARKER_PATHS[member.marker] for member in members],
+        },
     }
 
 
-def filled(
-    spec: Spec, rows: Sequence[Mapping[str, Any]], width_px: int = PRINT_WIDTH_PX, **parameters: Any
-) -> Spec:
-    """Return a specification of `tmt.show.charts.charts` with its rows, its parameters and its width."""
-    whole = deepcopy(spec)
-    whole["datasets"] = {"rows": list(rows)}
-    parameters = INKS["light"] | parameters
-    for parameter in whole["params"]:
-        parameter["value"] = parameters.get(parameter["name"], parameter.get("value"))
-    if "vconcat" in whole:
-        for panel in whole["vconcat"]:
-            panel["width"] = width_px - 120
-    elif "columns" not in whole:
-        whole["spec"]["width"] = 170
-    elif whole["columns"] == 1:
-        whole["spec"]["width"] = width_px - 290
-    else:
-        whole["spec"]["width"] = width_px // whole["columns"] - 60
+def finished(spec: Spec, config: Spec) -> Spec:
+    """Return a specification that is drawn as it is; a character that XML does not allow is replaced."""
+    whole: Spec = _plain({"$schema": alt.SCHEMA_URL} | spec | {"config": config})
     return whole
 
 
-def save_chart(spec: Spec, config: Spec, paths: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
-    """Write a chart into files, as SVG, PDF or PNG by their endings; give each path once it is written.
-
-    Raises
-    ------
-    UsageError
-        When an ending is another one, or no file can be there.
-    OutputError
-        When a file cannot be written; nothing half-written stays behind.
-    """
-    svg = vl_convert.vegalite_to_svg(spec, config=config)
-    for path in paths:
-        ending = check_format(path)
-        with staged(path) as part:
-            if ending == "svg":
-                part.write_text(svg, encoding="utf-8")
-            elif ending == "pdf":
-                part.write_bytes(vl_convert.svg_to_pdf(svg))
-            else:
-                part.write_bytes(vl_convert.svg_to_png(svg, scale=2))
-        yield Path(path)
+_NOT_XML = dict.fromkeys(
+    [*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd"
+)
 
 
-def browser_bundle() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script that defines `vegaEmbed`.
-
-    Bundling takes seconds, so that the user's cache folder keeps the result, with its hash, for each version.
-    """
-    snippet = "window.vegaEmbed = vegaEmbed;"
-    name = f"vega-{version('vl-convert-python')}.js"
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tmt"
-    kept = _read_checked(folder / name)
-    if kept is not None:
-        return kept
-    bundle: str = vl_convert.javascript_bundle(snippet)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / name, f"{_sha256(bundle)}\n{bundle}")
-    except OSError:
-        pass  # without a cache the next report bundles again
-    return bundle
-
-
-def _read_checked(path: Path) -> str | None:
-    """Return the cached script, None when there is none or its hash is wrong."""
-    try:
-        digest, _, script = path.read_text(encoding="utf-8").partition("\n")
-    except (OSError, ValueError):
-        return None
-    return script if digest == _sha256(script) else None
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _plain(value: Any) -> Any:
+    match value:
+        case str():
+            return value.translate(_NOT_XML)
+        case dict():
+            return {key: _plain(member) for key, member in value.items()}
+        case list() | tuple():
+            return [_plain(member) for member in value]
+        case _:
+            return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from tmt.results.course import LEVELS, course, delay_quantiles_s
 from tmt.results.measures import delay_unit
 from tmt.results.published import matches
 from tmt.results.values import digits, interval_fields
-from tmt.show.charts.charts import DELAY_QUANTILES
+from tmt.show.charts.campaign import DELAY_QUANTILES
 from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from tmt.results.cells import Cell, Summary
     from tmt.results.course import Series
     from tmt.results.dataset import Results, RunRecords
-
-Row = dict[str, Any]
+    from tmt.show.charts.vega import Row
 
 GOODPUT, DELAY = "goodput_bps", "delay_p95_s"
 
@@ -136,6 +135,11 @@ def place_of(summary: Summary, cell: Cell) -> Row:
         "point": cell.point,
         "levels": list(summary.levels(cell.point).values()),
     }
+
+
+def cell_name(summary: Summary, cell: Cell) -> str:
+    """Return a cell's TCP variant and scheme as text."""
+    return f"{tcp_label(summary.tcps[cell.tcp])} over {summary.schemes[cell.scheme]}"
 
 
 def _run(results: Results, summary: Summary, records: RunRecords) -> Row:

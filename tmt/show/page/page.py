@@ -1,23 +1,89 @@
-"""One HTML page in one file: template, style, scripts and data."""
+"""One HTML page in one file: template, style, scripts and data; and the parts that all pages share."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+import os
 from functools import cache
 from importlib import resources
+from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import vl_convert
 from jinja2 import Environment, StrictUndefined
 
 from tmt import __version__
-from tmt.show.charts.vega import INKS, browser_bundle, configuration
+from tmt.io.atomic import write_text
+from tmt.show.charts.vega import INKS, MARKER_PATHS, configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from tmt.show.page.page_parts import Record
+    from tmt.show.charts.style import MemberStyle
+
+Record = dict[str, Any]
+
+Section = tuple[str, str, str, tuple[str, ...]]
+"""Name, title and lead of a section, and the elements that the page's script fills."""
+
+CHARTS_LEAD = (
+    "One measure at one point of the grid. Choose TCP variants, schemes and the measure above. "
+    "The pointer shows details of a mark, and so do the arrow keys while the chart has the focus."
+)
+
+
+def page_record(style: MemberStyle) -> Record:
+    """Return a style as a page's script takes it."""
+    path = MARKER_PATHS[style.marker]
+    return {"label": style.label, "light": style.colour, "dark": style.dark_colour, "path": path}
+
+
+def fact(label: str, value: object, *, alarm: bool = False) -> Record:
+    """Return a number at the head of a page."""
+    return {"label": label, "value": str(value), "alarm": alarm}
+
+
+def finding(text: str, more: Sequence[str] = (), tail: str = "") -> Record:
+    """Return a sentence; `more` opens on demand before the `tail`."""
+    return {"text": text, "more": list(more), "tail": tail}
+
+
+def sections(shown: Iterable[Section], *, failures: bool) -> list[Record]:
+    """Return the sections of a page, and those that every page has at its end."""
+    last = (
+        *((("failures", "Runs that failed", "", ()),) if failures else ()),
+        ("setup", "Settings and programs", "", ()),
+        ("terms", "Meaning of the numbers", "", ()),
+    )
+    return [
+        {"id": name, "title": title, "lead": lead, "view": list(view)}
+        for name, title, lead, view in (*shown, *last)
+    ]
+
+
+def headed_table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Record:
+    """Return a table of text."""
+    return {"caption": caption, "header": list(header), "rows": [list(row) for row in rows]}
+
+
+def columns(heads: Iterable[tuple[str, str]]) -> list[Record]:
+    """Return the columns of a table that sorts and filters, from their labels and meanings."""
+    return [{"label": label, "meaning": meaning} for label, meaning in heads]
+
+
+def columnar(rows: Sequence[Record]) -> Record:
+    """Return records as names and rows of values, which takes a third of the room."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return {"names": names, "rows": [[row.get(name) for name in names] for row in rows]}
+
+
+def titled(label: str, unit: str) -> str:
+    """Return a label with its unit, if it has one."""
+    return f"{label} ({unit})" if unit else label
+
 
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif'
 
@@ -29,7 +95,7 @@ def assemble(scripts: Sequence[str], data: Record, **texts: Any) -> str:
     no character can end its element.
     """
     style = _asset("style.css") + _colours(data["members"])
-    themes = {theme: configuration([], [], font=FONT, scheme=theme) for theme in ("light", "dark")}
+    themes = {theme: configuration(font=FONT, scheme=theme) for theme in ("light", "dark")}
     script, bundle = _script(tuple(scripts)), browser_bundle().replace("</script", "<\\/script")
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     return page.from_string(_asset("page.html")).render(
@@ -80,3 +146,36 @@ def _colours(members: dict[str, list[Record]]) -> str:
 def _hash(text: str) -> str:
     """Return the hash of an inline element, as a content security policy names it."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def browser_bundle() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script that defines `vegaEmbed`.
+
+    Bundling takes seconds, so that the user's cache folder keeps the result, with its hash, for each version.
+    """
+    snippet = "window.vegaEmbed = vegaEmbed;"
+    name = f"vega-{version('vl-convert-python')}.js"
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tmt"
+    kept = _read_checked(folder / name)
+    if kept is not None:
+        return kept
+    bundle: str = vl_convert.javascript_bundle(snippet)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / name, f"{_sha256(bundle)}\n{bundle}")
+    except OSError:
+        pass  # without a cache the next report bundles again
+    return bundle
+
+
+def _read_checked(path: Path) -> str | None:
+    """Return the cached script, None when there is none or its hash is wrong."""
+    try:
+        digest, _, script = path.read_text(encoding="utf-8").partition("\n")
+    except (OSError, ValueError):
+        return None
+    return script if digest == _sha256(script) else None
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -7,23 +7,23 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from tmt.results.values import slug
-from tmt.show.charts import charts
-from tmt.show.charts.course_chart import course
-from tmt.show.charts.style import INK, MUTED, MemberStyle
-from tmt.show.charts.vega import configuration, filled, save_chart
+from tmt.show.charts import campaign as charts
+from tmt.show.charts.files import save_charts
+from tmt.show.charts.over_time import course
+from tmt.show.charts.parts import filled
+from tmt.show.charts.style import INK, MUTED, tcp_styles
+from tmt.show.charts.vega import configuration
 from tmt.show.page import chart_rows
-from tmt.show.page.member_styles import tcp_styles
-from tmt.show.page.page_parts import titled
+from tmt.show.page.page import titled
 from tmt.show.page.views import PUBLISHED_NOTE, members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
-    from tmt.show.charts.vega import Spec
-    from tmt.show.page.chart_rows import Row
+    from tmt.show.charts.vega import Row, Spec
 
 FORMATS = ("pdf", "svg")
 PRINTED = ("goodput_bps", "delay_p95_s", "completion_s")
@@ -49,37 +49,39 @@ def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[
     OutputError
         When a file cannot be written.
     """
-    config = _configuration(tcp_styles(summary.tcps))
+    return save_charts(
+        (spec, [folder / f"{name}.{ending}" for ending in FORMATS])
+        for name, spec in _named_apart(_figures(results, summary))
+    )
+
+
+def _named_apart(figures: Iterable[tuple[str, Spec]]) -> Iterator[tuple[str, Spec]]:
+    """Number the names that occur before; long names end before they differ."""
     written: Counter[str] = Counter()
-    for name, spec in _figures(results, summary):
+    for name, spec in figures:
         written[name] += 1
-        # Long names end before they differ.
-        stem = name if written[name] == 1 else f"{name}-{written[name]}"
-        yield from save_chart(spec, config, [folder / f"{stem}.{ending}" for ending in FORMATS])
+        yield (name if written[name] == 1 else f"{name}-{written[name]}"), spec
 
 
-def draw_comparison(results: Results, summary: Summary, paths: list[Path]) -> list[Path]:
-    """Draw the goodput of all cells into `paths`, unless no run has succeeded; return the paths drawn."""
+def comparison_chart(results: Results, summary: Summary) -> Spec | None:
+    """Return the goodput of all cells, None where no run has succeeded."""
     rows = [row for row in chart_rows.cell_rows(results, summary) if row["column"] == chart_rows.GOODPUT]
     if not rows:
-        return []
+        return None
     places = [summary.point_label(point) for point in range(len(summary.points))]
     tcps, schemes = members(summary)
+    config = configuration(tcps.styles)
+    config["title"] |= {"color": INK, "fontSize": 15, "fontWeight": "bold", "subtitleColor": MUTED}
+    config["header"]["labelFontWeight"] = "bold"
     spec = filled(
         charts.compare(tcps, schemes, places),
         [row | {"place": places[row["point"]]} for row in rows],
+        config,
         heading=f"{results.title}: goodput in {summary.rate_unit[0]}",
         narrow=True,
     )
     spec["title"]["subtitle"] = [*NOTE, *([PUBLISHED_NOTE] if any(row["paper"] for row in rows) else [])]
-    config = _configuration(tcp_styles(summary.tcps))
-    config["title"] |= {"color": INK, "fontSize": 15, "fontWeight": "bold", "subtitleColor": MUTED}
-    config["header"]["labelFontWeight"] = "bold"
-    return list(save_chart(spec, config, paths))
-
-
-def _configuration(styles: list[MemberStyle]) -> dict[str, Any]:
-    return configuration([style.colour for style in styles], [style.marker for style in styles])
+    return spec
 
 
 def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
@@ -111,15 +113,15 @@ def _courses(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
     rows = chart_rows.course_rows(results, summary)
     runs = list(dict.fromkeys(row["run"] for row in rows))
     units = chart_rows.course_units(results, summary)
-    styles = {style.label: style for style in tcp_styles(summary.tcps)}
+    configs = {style.label: configuration([style]) for style in tcp_styles(summary.tcps)}
     specs: dict[tuple[str, ...], Spec] = {}
     for run in runs[:: math.ceil(len(runs) / MOST_COURSES) or 1]:
         mine = [row for row in rows if row["run"] == run]
         panels = tuple(row["panel"] for row in mine)
         if panels not in specs:
             specs[panels] = course(panels, units, zooms=False)
-        colour = {"config": {"range": {"category": [styles[mine[0]["tcp"]].colour]}}}
-        yield f"timeline-{slug(run)}", filled(specs[panels], mine, end_s=mine[0]["end_s"]) | colour
+        config, end_s = configs[mine[0]["tcp"]], mine[0]["end_s"]
+        yield f"timeline-{slug(run)}", filled(specs[panels], mine, config, end_s=end_s)
 
 
 def _along(summary: Summary, rows: list[Row], number: int) -> list[Row]:
@@ -135,4 +137,5 @@ def _along(summary: Summary, rows: list[Row], number: int) -> list[Row]:
 
 def _filled(spec: Spec, rows: list[Row], tcps: charts.Members, heading: str, **more: Any) -> Spec:
     there = [label for label in tcps.labels if any(row["tcp"] == label for row in rows)]
-    return filled(spec, rows, members=there, measure=heading, heading=heading, **more)
+    config, more = configuration(tcps.styles), more | {"measure": heading, "heading": heading}
+    return filled(spec, rows, config, members=there, **more)

@@ -1,25 +1,32 @@
-"""The report of a campaign: its page, and the figures for print."""
+"""The report of a campaign: its page with its tables, and the figures for print."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
+from tmt.core.words.display_units import percent
 from tmt.io.atomic import make_folder, write_text
 from tmt.results.cells import summarise
+from tmt.results.comparison import ALPHA
+from tmt.results.measures import COLUMNS
 from tmt.results.published import matches
+from tmt.results.values import bounds, digits, scalar
+from tmt.show.charts.style import tcp_label
 from tmt.show.page.campaign_page import campaign_page
-from tmt.show.page.page_parts import CHARTS_LEAD, Section
+from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns
 from tmt.show.page.print_figures import print_figures
-from tmt.show.page.tables import differences_table, published_table, runs_table
 from tmt.show.page.views import views
 from tmt.show.page.wording import facts, findings, setup_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    import pandas as pd
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
+    from tmt.results.published import Match
 
 PAGE = "report.html"
 
@@ -142,3 +149,137 @@ def _cut(shown: int, runs: int) -> list[str]:
         f"The table of runs shows the first {shown} of {runs} runs, for the page's size; "
         "charts and means count all of them, and the results hold every one."
     ]
+
+
+RUN_CHARACTERS = 2_500_000
+"""Upper bound on the characters of a table of runs, as JSON."""
+
+HIDDEN = frozenset(
+    {
+        *("attempt", "command", "experiment", "finished_at", "forward_sha256", "forward_trace", "key"),
+        *("message", "records", "return_sha256", "scheme_name", "scheme_parameters", "sources"),
+        *("trace_parameters",),
+    }
+)
+"""Columns that no table of runs shows; the results hold them."""
+
+MAIN = (
+    "goodput_bps",
+    "completion_s",
+    "delay_median_s",
+    "delay_p95_s",
+    "retransmission_ratio",
+    "timeouts",
+    "forward_utilisation",
+)
+"""Columns of runs that stand first and are always shown; the others are shown on demand."""
+
+
+def runs_table(results: Results, runs: pd.DataFrame) -> Record:
+    """Return runs: the columns in which they differ, and as many rows as fit.
+
+    `keys` holds the TCP variant's label and the scheme of each row.
+    """
+    axes = {axis.column: axis for axis in results.axes}
+    first = ["tcp", "scheme", *axes, "seed"]
+    others = [name for name in COLUMNS if name not in {*first, *HIDDEN}]
+    main = [name for name in MAIN if runs[name].notna().any()]
+    varying = [name for name in others if name not in main and len(runs[name].unique()) > 1]
+    names = [*first, *main, *varying]
+    shown = [
+        {
+            "label": axes[name].label if name in axes else name,
+            "unit": axes[name].unit if name in axes else COLUMNS[name].unit if name in COLUMNS else "",
+            "meaning": COLUMNS[name].meaning if name in COLUMNS else "",
+            "extra": name in varying,
+        }
+        for name in names
+    ]
+    rows = _rows_that_fit(runs, names)
+    keys = [[tcp_label(tcp), scheme] for tcp, scheme in zip(runs["tcp"], runs["scheme"], strict=True)]
+    return {"columns": shown, "rows": rows, "keys": keys[: len(rows)]}
+
+
+def _rows_that_fit(runs: pd.DataFrame, names: Sequence[str]) -> list[list[Any]]:
+    """Return the first rows that fit into `RUN_CHARACTERS`."""
+    rows: list[list[Any]] = []
+    room = RUN_CHARACTERS
+    for values in zip(*(runs[name] for name in names), strict=True):
+        row = [scalar(value) for value in values]
+        room -= sum(len(str(value)) + 3 for value in row)
+        if room < 0:
+            break
+        rows.append(row)
+    return rows
+
+
+def differences_table(summary: Summary) -> Record:
+    """Return the paired differences; `keys` holds point, TCP variants and schemes of each row."""
+    labels = {"tcp": [tcp_label(tcp) for tcp in summary.tcps], "scheme": summary.schemes}
+    rows, keys = [], []
+    for item in summary.differences:
+        other: Literal["tcp", "scheme"] = "scheme" if item.among == "tcp" else "tcp"
+        chosen = {
+            item.among: [labels[item.among][item.first], labels[item.among][item.second]],
+            other: [labels[other][item.held]],
+        }
+        keys.append([item.point, chosen["tcp"], chosen["scheme"]])
+        rows.append(
+            [
+                item.measure.label,
+                labels[other][item.held],
+                labels[item.among][item.first],
+                labels[item.among][item.second],
+                *bounds(item.difference),
+                item.measure.unit,
+                item.difference.count,
+                digits(item.p_adjusted),
+                "yes" if item.p_adjusted <= ALPHA else "no",
+            ]
+        )
+    heads = (
+        ("Measure", ""),
+        ("Both have", "TCP variant or scheme that both have"),
+        ("First", ""),
+        ("Second", ""),
+        ("First minus second", "mean of the differences on the same seed"),
+        ("Low", "lower end of the 95 % interval"),
+        ("High", "upper end of the 95 % interval"),
+        ("Unit", ""),
+        ("Pairs", "seeds that both have"),
+        ("p (Holm)", "p-value of the paired t test, corrected for all pairs of the group"),
+        ("Differ", f"significantly, at a level of {percent(ALPHA)}"),
+    )
+    return {"columns": columns(heads), "rows": rows, "keys": keys}
+
+
+def published_table(summary: Summary, matched: Sequence[Match]) -> Record:
+    """Return the published values beside ours."""
+    rows = [
+        [
+            match.measure.label,
+            tcp_label(summary.tcps[match.cell.tcp]),
+            summary.schemes[match.cell.scheme],
+            *map(scalar, summary.levels(match.cell.point).values()),
+            digits(match.value),
+            digits(match.error),
+            *bounds(match.cell.intervals[match.measure.column]),
+            match.measure.unit,
+            digits(100 * match.deviation),
+            match.source,
+        ]
+        for match in matched
+    ]
+    axes = [{"label": axis.label, "unit": axis.unit} for axis in summary.axes]
+    heads = (
+        ("Paper", "the published value"),
+        ("±", "reading error of a value taken from a plot"),
+        ("Ours", "mean over seeds"),
+        ("Low", "lower end of its 95 % interval"),
+        ("High", "upper end of its 95 % interval"),
+        ("Unit", ""),
+        ("Deviation (%)", "ours relative to the published value"),
+        ("Source", ""),
+    )
+    first = [{"label": label} for label in ("Measure", "TCP", "Scheme")]
+    return {"columns": [*first, *axes, *columns(heads)], "rows": rows}

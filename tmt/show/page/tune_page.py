@@ -19,10 +19,8 @@ from tmt.results.tune.wording import (
     value_word,
 )
 from tmt.results.values import slug
-from tmt.show.page.page import assemble
-from tmt.show.page.page_parts import Record, fact, finding, headed_table, sections
-from tmt.show.page.tune_figures import charts_of, scheme_looks
-from tmt.show.page.tune_rows import candidate_table
+from tmt.show.page.page import Record, assemble, fact, finding, headed_table, sections
+from tmt.show.page.tune_views import candidate_table, charts_of, scheme_looks
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.results.measures import delay_unit
 from tmt.results.records import recorded
-from tmt.show.charts import charts
-from tmt.show.charts.course_chart import CHANNEL, course
+from tmt.show.charts import campaign as charts
+from tmt.show.charts.over_time import CHANNEL, course
+from tmt.show.charts.style import scheme_styles, tcp_styles
 from tmt.show.page import chart_rows
-from tmt.show.page.member_styles import scheme_styles, tcp_styles
-from tmt.show.page.page_parts import titled
+from tmt.show.page.page import titled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
-    from tmt.show.charts.vega import Spec
-    from tmt.show.page.chart_rows import Row
+    from tmt.show.charts.vega import Row, Spec
 
 Pair = tuple[charts.Members, charts.Members]
 """Inner and outer members of a chart."""
@@ -72,6 +71,8 @@ class View:
         With ``{measure}``, ``{where}`` and ``{axis}`` to be filled in.
     heading
         Line above the chart; empty for a view of the chosen measure.
+    measure
+        Name of what the chart shows, where `heading` is given and says more.
     across
         Label of the horizontal measure, where there is one.
     """
@@ -84,16 +85,14 @@ class View:
     caption: str
     nothing: str = NOTHING
     heading: str = ""
+    measure: str = ""
     across: str = ""
 
 
 def members(summary: Summary) -> Pair:
     """Return the TCP variants and the schemes of a campaign."""
-    tcps, schemes = tcp_styles(summary.tcps), scheme_styles(summary.schemes, summary.scheme_names)
-    return (
-        charts.Members("tcp", [style.label for style in tcps], [style.dash for style in tcps]),
-        charts.Members("scheme", [style.label for style in schemes], [style.dash for style in schemes]),
-    )
+    schemes = scheme_styles(summary.schemes, summary.scheme_names)
+    return charts.Members("tcp", tcp_styles(summary.tcps)), charts.Members("scheme", schemes)
 
 
 def both_ways(summary: Summary, chart: Callable[..., Spec], **more: Any) -> dict[str, Spec]:
@@ -147,6 +146,7 @@ def views(results: Results, summary: Summary) -> list[View]:
             ("point",),
             (*place, *of_goodput, *of_delay),
             heading=f"{goodput} over {late}",
+            measure=goodput,
             across=late,
         ),
         _view(

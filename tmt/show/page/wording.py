@@ -16,8 +16,8 @@ from tmt.results.published import matches
 from tmt.results.statistics import seeds_needed
 from tmt.results.values import NO_VALUE, texts
 from tmt.show.charts.style import tcp_label
-from tmt.show.page.member_styles import cell_name
-from tmt.show.page.page_parts import Record, fact, finding, headed_table
+from tmt.show.page.chart_rows import cell_name
+from tmt.show.page.page import Record, fact, finding, headed_table
 
 if TYPE_CHECKING:
     from tmt.results.dataset import Results

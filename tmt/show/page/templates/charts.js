@@ -1,4 +1,4 @@
-// Charts: Vega-Lite specifications of `tmt.figures.charts`, filled with the rows that the reader's choice leaves.
+// Charts: Vega-Lite specifications of `tmt.show.charts`, filled with the rows that the reader's choice leaves.
 const ROWS = Object.fromEntries(Object.entries(DATA.rows).map(([name, table]) => [name, recordsOf(table)]));
 
 // Value of a field; `levels.0` is the first member of `levels`.
@@ -42,7 +42,7 @@ function textsOf(view, own) {
   const over = axis ? ` over ${withUnit(axis.label, axis.unit)}` : "";
   const shown = withUnit(measure.label, measure.unit);
   const heading = view.heading || shown + (view.selects.includes("line") ? over : "");
-  return { fill, heading, measure: view.heading ? view.heading.split(" over ")[0] : shown };
+  return { fill, heading, measure: view.measure || view.heading || shown };
 }
 
 function specificationOf(view, own) {

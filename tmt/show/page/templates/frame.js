@@ -1,7 +1,7 @@
 // The frame of a chart: plot, caption, downloads, and the numbers as a table that opens.
 const NARROW = 560;
 
-// Records from names and rows of values; see `columnar` of `tmt.report.page_parts`.
+// Records from names and rows of values; see `columnar` of `tmt.show.page.page`.
 const recordsOf = ({ names, rows }) => rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
 
 // `header()` and `rows()` give the chart's numbers as they are now.

@@ -1,4 +1,4 @@
-"""Both readings of a HARQ log as a trace: attempts as slots (PHY), or blocks as rows (link)."""
+"""What importers of HARQ logs share: parameters, a clock that counts slots, and both readings as a trace."""
 
 from __future__ import annotations
 
@@ -6,25 +6,60 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.core.errors import UsageError
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers.blocks import GIVEN_UP_NS
-from tmt.importers.importer import Measurement
+from tmt.importers.attempts import GIVEN_UP_NS
+from tmt.importers.importer import (
+    As,
+    DecodeTime,
+    DirectionOf,
+    Importer,
+    Measurement,
+    Spacing,
+    User,
+    separate,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tmt.core.declaration import Rules
     from tmt.core.trace import BoolArray, Int32Array, Int64Array, Uint32Array
-    from tmt.importers.attempts import Attempt
-    from tmt.importers.blocks import Blocks
-    from tmt.importers.options import Reading
+    from tmt.importers.attempts import Attempt, Blocks
+    from tmt.importers.importer import Reading
 
 
-def separate(times_ns: Int64Array) -> Int64Array:
-    """Return sorted times with equal ones put 1 ns apart, in their order."""
-    order = np.arange(len(times_ns))
-    separated: Int64Array = np.maximum.accumulate(times_ns - order) + order
-    return separated
+FRAMES = 1024
+"""System frame numbers run from 0 to 1023."""
+
+_FRAME_NS = 10_000_000
+_SLOTS_PER_FRAME = {15: 10, 30: 20, 60: 40, 120: 80}
+
+
+class HarqImporter(Importer):
+    """A log of transmission attempts."""
+
+    as_: As = "phy"
+    decode_time: DecodeTime = 0.001
+
+
+class CellImporter(HarqImporter):
+    """A log of both directions and several terminals."""
+
+    direction: DirectionOf = None
+    user: User = None
+
+
+class SlotImporter(CellImporter):
+    """A log with slot numbers, from a cell whose slots are not all of 1 ms."""
+
+    subcarrier_spacing: Spacing = None
+
+    def rules(self) -> Rules:
+        """Refuse a spacing that no cell has."""
+        if self.subcarrier_spacing not in (None, *_SLOTS_PER_FRAME):
+            yield "subcarrier_spacing", f"{', '.join(map(str, _SLOTS_PER_FRAME))} kHz", "is not allowed"
 
 
 def whole_signal(es_n0_mdb: Sequence[int | None]) -> tuple[Int32Array | None, list[str]]:
@@ -92,3 +127,51 @@ def _link(
     transmissions = np.minimum(sent, 255).astype(np.uint8)
     first_sizes = None if sizes is None else sizes[first]
     return LinkTrace(tx_time_ns[first], delay_ns, delivered, transmissions, size_bytes=first_sizes)
+
+
+class SlotClock:
+    """Counts slots on without wrapping; the log's own clock, which need not be exact, tells the wraps.
+
+    Parameters
+    ----------
+    slots_per_frame
+        Slots in a frame of 10 ms.
+    """
+
+    def __init__(self, slots_per_frame: int = 10) -> None:
+        self._slot_ns = _FRAME_NS // slots_per_frame
+        self._wrap_ns = FRAMES * _FRAME_NS
+        self._last: tuple[int, int] | None = None
+
+    def time_ns(self, slot: int, log_ns: int) -> int:
+        """Return the time of slot number `slot` of the 1024 frames, which was logged at `log_ns`.
+
+        The result is the one nearest to the slot before plus the time that has passed in the log. The first
+        slot's time lies within the first 10.24 s.
+        """
+        counted_ns = slot * self._slot_ns
+        if self._last is not None:
+            last_ns, last_log_ns = self._last
+            expected_ns = last_ns + log_ns - last_log_ns
+            # Floor division rounds to the nearest wrap.
+            counted_ns += (expected_ns - counted_ns + self._wrap_ns // 2) // self._wrap_ns * self._wrap_ns
+        self._last = counted_ns, log_ns
+        return counted_ns
+
+
+def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
+    """Return the slots in a frame: by the subcarrier spacing, or the least that `largest_slot` fits in.
+
+    Raises
+    ------
+    UsageError
+        When there is no such spacing, or the slot number is too large for it.
+    """
+    fitting = {khz: count for khz, count in _SLOTS_PER_FRAME.items() if largest_slot < count}
+    if spacing_khz is None:
+        return min(fitting.values(), default=max(_SLOTS_PER_FRAME.values()))
+    if spacing_khz not in fitting:
+        allowed = ", ".join(map(str, fitting))
+        reason = f"with slot numbers up to {largest_slot}, allowed are {allowed}"
+        raise UsageError(f"--subcarrier-spacing is {spacing_khz}; {reason}")
+    return fitting[spacing_khz]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from tmt.show.charts.chart_parts import (
+from tmt.show.charts.parts import (
     INK,
     LOOKS,
     PAPER,

@@ -1,7 +1,7 @@
-"""Charts of campaigns as Vega-Lite specifications, which the report's page and the figures for print share.
+"""Charts of campaigns, which the report's page and the figures for print share.
 
 Each function returns a specification with one data source, `rows`, and parameters for its texts. Rows and
-parameters are filled in by `tmt.show.charts.vega` for print, and by the page's script for reading.
+parameters are filled in by `tmt.show.charts.parts.filled` for print, and by the page's script for reading.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
-from tmt.show.charts.chart_parts import (
+from tmt.show.charts.parts import (
     INK,
     PAPER,
     QUIET,
@@ -23,16 +23,15 @@ from tmt.show.charts.chart_parts import (
     x_axis,
     y_axis,
 )
+from tmt.show.charts.vega import DASHES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tmt.show.charts.style import MemberStyle
     from tmt.show.charts.vega import Spec
 
 Kind = Literal["tcp", "scheme"]
-
-DASHES = {"-": [1, 0], "--": [7, 4], ":": [2, 3], "-.": [8, 3, 2, 3]}
-"""Vega's dash patterns by matplotlib's signs."""
 
 DELAY_QUANTILES = {
     "least": "least",
@@ -67,10 +66,11 @@ class Members:
     Colours are no part of a specification: they are the `category` range of its configuration.
     """
 
-    def __init__(self, kind: Kind, labels: Sequence[str], dashes: Sequence[str]) -> None:
+    def __init__(self, kind: Kind, styles: Sequence[MemberStyle]) -> None:
         self.kind = kind
-        self.labels = list(labels)
-        self.dashes = [DASHES[dash] for dash in dashes]
+        self.styles = styles
+        self.labels = [style.label for style in styles]
+        self.dashes = [DASHES[style.dash] for style in styles]
         self._legend = alt.Legend(
             title=None,
             orient="top",

@@ -1,0 +1,21 @@
+"""Imports by the name of a format, as the command line does them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tmt.importers import AUTO, all_importers, files
+from tmt.spec.points import one_of
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from tmt.core.trace import Trace
+
+
+def import_trace(
+    name: str, source: str | PathLike[str], target: str | PathLike[str] | None = None, **parameters: Any
+) -> Trace:
+    """Import a file in the format `name`; ``auto`` detects it by the content."""
+    kind = files.recognised(str(source)) if name == AUTO else all_importers()[name]
+    return files.import_trace(one_of(kind, {"name": kind.name, **parameters}), source, target)

@@ -1,0 +1,168 @@
+"""ns-3: received transport blocks of LENA (LTE), and received or scheduled ones of mmWave and NR."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from tmt.core.declaration import ns
+from tmt.core.errors import InputError
+from tmt.core.words.refusals import shown
+from tmt.importers.attempts import (
+    LARGEST_BLOCK_BYTES,
+    Attempt,
+    in_order,
+    infer_failures,
+    number_blocks,
+    select,
+)
+from tmt.importers.columns import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
+from tmt.importers.harq_logs import CellImporter, measurement
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tmt.importers.importer import Direction, Measurement
+
+_LTE = ("time", "cellId", "IMSI", "layer", "size", "rv", "ndi", "correct")
+
+_NAMES = {
+    "time": ("Time", "time", "time(s)"),
+    "direction": ("direction", "DL/UL", ""),
+    "cell": ("cellId",),
+    "user": ("rnti", "RNTI"),
+    "carrier": ("ccId", "bwpId"),
+    "stream": ("streamId", "stream"),
+    "tbSize": ("tbSize",),
+    "rv": ("rv",),
+    "corrupt": ("corrupt",),
+    "harqId": ("harqId",),
+    "ndi": ("ndi",),
+    "signal": ("SINR(dB)",),
+}
+"""Names of the columns of mmWave and NR, which changed from version to version, by meaning."""
+_RECEIVED = ("time", "direction", "user", "tbSize", "rv", "corrupt")
+_SCHEDULED = ("time", "user", "tbSize", "rv", "harqId", "ndi")
+
+
+class Ns3Lte(CellImporter):
+    """ns-3 LTE: DlRxPhyStats.txt and UlRxPhyStats.txt of LENA, one received transport block a line.
+
+    The time is in milliseconds, `correct` is 1 for a decoded block. --user is the IMSI, which a terminal
+    keeps in every cell. The file does not tell HARQ processes: --as link gives a repeat to the oldest failed
+    block.
+
+        tmt import ns3-lte DlRxPhyStats.txt phy.parquet --user 2
+    """
+
+    name: ClassVar[str] = "ns3-lte"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether the first line names the columns."""
+        return set(_LTE) <= set(first_names(head))
+
+    def read(self, path: str) -> Measurement:
+        """Return the trace of one terminal's transport blocks; errors as for `select`."""
+        table = TextTable(path)
+        # Both files have the same columns, but only the downlink has a transmission mode.
+        here: Direction = "down" if table.has("txMode") else "up"
+        carriers = ["ccId"] if table.has("ccId") else []
+        attempts = []
+        for row in table.rows(*_LTE, *carriers):
+            version = row.whole("rv", 0, 3)
+            attempts.append(
+                Attempt(
+                    line=row.place,
+                    time_ns=row.time_ns("time", UNITS_NS["ms"], 0),
+                    size_bytes=row.whole("size", 1, LARGEST_BLOCK_BYTES),
+                    failed=row.whole("correct", 0, 1) == 0,
+                    repeat=row.whole("ndi", 0, 1) == 0 or version > 0,
+                    stream=tuple(row[name] for name in ("cellId", "layer", *carriers)),
+                    version=version,
+                    user=row["IMSI"],
+                    direction=here,
+                )
+            )
+        kept, notes = select(path, in_order(path, attempts), self.direction, self.user)
+        notes += table.cut_notes
+        return measurement(kept, number_blocks(kept), self.as_, ns(self.decode_time), notes)
+
+
+class Ns3Nr(CellImporter):
+    """ns-3 mmWave and NR: RxPacketTrace.txt of the PHY, NrDlMacStats.txt and NrUlMacStats.txt of the MAC.
+
+    The time is in seconds, `corrupt` is 1 for a block that was not decoded. --user is the RNTI, or CELL/RNTI
+    where the file has several cells. RxPacketTrace does not tell HARQ processes: --as link gives a repeat to
+    the oldest failed block that fits. The MAC statistics tell processes, and no outcomes: an attempt counts
+    as erased if it was repeated. Their direction is in the file's name.
+
+        tmt import ns3-nr RxPacketTrace.txt phy.parquet --direction down
+    """
+
+    name: ClassVar[str] = "ns3-nr"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether the first line names the columns."""
+        found = set(_found(first_names(head)))
+        return set(_RECEIVED) <= found or set(_SCHEDULED) <= found
+
+    def read(self, path: str) -> Measurement:
+        """Return the trace of one terminal's transport blocks; errors as for `select`."""
+        table = TextTable(path)
+        found = _found(table.names)
+        if not (set(_RECEIVED) <= set(found) or set(_SCHEDULED) <= set(found)):
+            columns = " or ".join(
+                ", ".join(_NAMES[name][0] for name in names) for names in (_RECEIVED, _SCHEDULED)
+            )
+            names = shown(", ".join(table.names), 300)
+            raise InputError(path, f"the columns are {names}; needed are {columns}")
+        attempts = []
+        cells = []
+        for row in table.rows(*found.values()):
+            fields = {ours: row[name] for ours, name in found.items()}
+            attempts.append(_attempt(Row(path, row.place, fields), self.direction))
+            cells.append(fields.get("cell", ""))
+        if len(set(cells)) > 1:  # an RNTI is unique in its cell only
+            for attempt, cell in zip(attempts, cells, strict=True):
+                attempt.user = f"{cell}/{attempt.user}"
+        kept, notes = select(path, in_order(path, attempts), self.direction, self.user)
+        notes += table.cut_notes
+        blocks = number_blocks(kept)
+        if "corrupt" not in found:
+            infer_failures(kept)
+            notes.append(
+                "the scheduler's log has no outcomes: an attempt counts as erased if it was repeated"
+            )
+        return measurement(kept, blocks, self.as_, ns(self.decode_time), notes)
+
+
+def _found(names: Collection[str]) -> dict[str, str]:
+    """Return the name in the file of each column that it has, by our name."""
+    return {ours: name for ours, choices in _NAMES.items() for name in choices if name in names}
+
+
+def _attempt(row: Row, asked: Direction | None) -> Attempt:
+    size = row.whole("tbSize", 1, LARGEST_BLOCK_BYTES)
+    version = row.whole("rv", 0, 3)
+    stream = tuple(row.fields.get(name, "") for name in ("cell", "carrier", "stream"))
+    here: Direction = asked or "down"
+    if "direction" in row.fields:
+        if row["direction"] not in ("DL", "UL"):
+            raise row.refused(f"direction is {shown(row['direction'])}; allowed are DL and UL")
+        here = "down" if row["direction"] == "DL" else "up"
+    process = row.whole("harqId", 0, 255) if "harqId" in row.fields else None
+    new = "ndi" not in row.fields or row.whole("ndi", 0, 1) == 1
+    return Attempt(
+        line=row.place,
+        time_ns=row.time_ns("time", UNITS_NS["s"], 0),
+        size_bytes=size,
+        failed=row.whole("corrupt", 0, 1) == 1 if "corrupt" in row.fields else None,
+        repeat=version > 0 or not new,
+        process=process,
+        stream=stream,
+        version=version,
+        user=row["user"],
+        direction=here,
+        es_n0_mdb=es_n0_mdb(row.fields.get("signal", "")),
+    )
