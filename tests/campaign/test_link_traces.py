@@ -11,7 +11,15 @@ import pytest
 
 from tmt.campaign import conversions
 from tmt.campaign.grid import expand
-from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
+from tmt.campaign.link_traces import (
+    Convert,
+    facts_file,
+    is_converted,
+    link_file,
+    make_link_trace,
+    read_facts,
+    trace_sources,
+)
 from tmt.campaign.planned_conversions import Phy
 from tmt.campaign.scenario import load
 from tmt.core.channels.gilbert_elliott import GilbertElliott
@@ -140,6 +148,7 @@ def test_online_scheme__gets_the_es_n0_that_it_needs(needed: bool, task: Convert
         phy=Phy(planned.sha256, phy, planned.sha256),
         scheme=None,
         needs_es_n0=needed,
+        sources=trace_sources(),
     )
     assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
     slots = np.load(link_file(task.cache, conversion))
@@ -216,11 +225,13 @@ def test_phy_trace_that_changes_after_planning__gives_no_link_trace(
     phy.write_text("tx_time_ns,decode_time_ns\n0,5\n1000000,5\n2000000,5\n")
     planned = conversions.look_at(phy)
     channel = GilbertElliott(0.9, 0.5) if "channel" in scheme else None
+    made_by = NoScheme() if scheme != "online" else None
     conversion = replace(
         task.conversion,
         identity="planned",
         phy=Phy(planned.sha256, phy, planned.sha256, channel),
-        scheme=NoScheme() if scheme != "online" else None,
+        scheme=made_by,
+        sources=trace_sources(channel, made_by),
     )
     assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
     assert len(np.load(link_file(task.cache, conversion))) == 3

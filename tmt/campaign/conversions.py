@@ -220,11 +220,14 @@ def _conversion(source: Source, scheme_section: Any, link: Link, realisation: in
     phy = _phy(source, realisation)
     every = source.section.every
     scheme = scheme_of(scheme_section, seconds_to_ns(link.rtt))
+    needs_es_n0 = scheme.needs_es_n0
     if scheme_section.online:
-        identity = digest(phy.identity, every, scheme.needs_es_n0, trace_sources())
-        return PlannedConversion(identity, phy, every, None, scheme.needs_es_n0)
-    identity = digest(phy.identity, every, scheme.name, asdict(scheme), trace_sources(scheme))
-    return PlannedConversion(identity, phy, every, scheme, scheme.needs_es_n0)
+        sources = trace_sources(phy.channel)
+        identity = digest(phy.identity, every, needs_es_n0, sources)
+        return PlannedConversion(identity, phy, every, None, needs_es_n0, sources)
+    sources = trace_sources(phy.channel, scheme)
+    identity = digest(phy.identity, every, scheme.name, asdict(scheme), sources)
+    return PlannedConversion(identity, phy, every, scheme, needs_es_n0, sources)
 
 
 _NO_SCHEME = SCHEME_SECTIONS["none"](name="none")
@@ -247,5 +250,5 @@ def _phy(source: Source, realisation: int) -> Phy:
     if source.file is None:
         line, length_ns = line_of(section), seconds_to_ns(section.length)
     on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
-    identity = digest(channel.name, asdict(channel), realisation, on, trace_sources(channel))
+    identity = digest(channel.name, asdict(channel), realisation, on)
     return Phy(identity, source.file, source.sha256, channel, realisation, line, length_ns)

@@ -10,11 +10,12 @@ import numpy as np
 
 from tmt.campaign.conversions import return_source_of, source_of
 from tmt.campaign.domain_objects import scheme_of
-from tmt.campaign.replay_run import ReplayRun, programs_of
+from tmt.campaign.replay_run import ReplayRun
 from tmt.campaign.sections import ProxySection
 from tmt.campaign.seedless_runs import GridPath, seedless_runs
 from tmt.core.errors import InputError
 from tmt.core.provenance import digest
+from tmt.run.fingerprint import programs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     from tmt.campaign.seedless_runs import SeedlessRun
 
 
-def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs_of) -> list[ReplayRun]:
+def expand(scenario: Scenario, programs_of: Callable[..., Programs] = programs_of) -> list[ReplayRun]:
     """Return the runs of a scenario, seed after seed, each key once.
 
-    `programs_of` gives the hashes of a backend's program and of the sources that decide its runs.
+    `programs_of` gives the hashes of programs and sources, as `tmt.run.fingerprint.programs_of` does.
 
     Raises
     ------

@@ -33,7 +33,8 @@ class PlannedConversion:
     """A trace that runs share: the result of a scheme over every `every`-th slot of a PHY trace.
 
     Without a scheme it is those slots themselves, on which a scheme works in the simulator. The scheme that
-    converts the slots or works on them may need their Es/N0.
+    converts the slots or works on them may need their Es/N0. `sources` is the hash of the sources
+    that make it.
     """
 
     identity: str
@@ -41,6 +42,12 @@ class PlannedConversion:
     every: int
     scheme: Any
     needs_es_n0: bool
+    sources: str
+
+    @property
+    def models(self) -> tuple[Any, ...]:
+        """The channel and the scheme that make the trace, as far as there are any."""
+        return tuple(model for model in (self.phy.channel, self.scheme) if model is not None)
 
     @property
     def trace_parameters(self) -> dict[str, Any]:

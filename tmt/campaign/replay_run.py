@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tmt.campaign.link_traces import link_file, read_facts
-from tmt.core.identity import source_hash
-from tmt.core.measure.capacity import arrive, packets_in_rows
+from tmt.core.measure.capacity import arrivals_per_s
 from tmt.core.units import NS_PER_S
-from tmt.run import BACKENDS, load_backend
-from tmt.run.experiment import Experiment
+from tmt.run import load_backend
+from tmt.run.fingerprint import programs_of
 from tmt.spec.coding import CODING_NAMES
 from tmt.spec.links import TraceLink
 from tmt.spec.tcp import HEADER_BYTES
@@ -25,14 +24,8 @@ if TYPE_CHECKING:
     from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.run import Programs
     from tmt.core.schema import Packing
+    from tmt.run.experiment import Experiment
     from tmt.spec.settings import Value
-
-
-RUN_MODULES = (
-    *(__name__, "tmt.campaign.tasks", Experiment.__module__),
-    *("tmt.core.channels.registry", "tmt.core.schemes.registry"),
-)
-"""Modules that decide the row of a run, besides its backend and those that all of them import."""
 
 
 class ReplayRun(NamedTuple):
@@ -81,7 +74,8 @@ class ReplayRun(NamedTuple):
 
     def installed_programs(self) -> Programs:
         """Return the hashes of the backend's program and of the sources, now."""
-        return programs_of(str(self.coordinates["backend"]))
+        models = (model for conversion in self.conversions for model in conversion.models)
+        return programs_of(str(self.coordinates["backend"]), *models)
 
     def program(self) -> tuple[str, Path]:
         """Return the backend's name and its program's file."""
@@ -125,17 +119,6 @@ class ReplayRun(NamedTuple):
         return replace(self.template, seed=self.seed, forward_link=forward, return_link=back)
 
 
-def programs_of(backend: str) -> Programs:
-    """Return the stamp of a backend's program, and the hash of the sources that decide its runs."""
-    return load_backend(backend).stamp(), run_sources(backend)
-
-
-@lru_cache
-def run_sources(backend: str = "ns2") -> str:
-    """Return the hash of the sources that decide the row of a run, but for the backend's program."""
-    return source_hash(*RUN_MODULES, BACKENDS[backend])
-
-
 def _placed(cache: Path, link: TraceLink, conversion: PlannedConversion, start: float) -> TraceLink:
     """Return the link over a link trace of the cache, from where the run starts in it."""
     facts = read_facts(cache, conversion)
@@ -146,12 +129,8 @@ def _placed(cache: Path, link: TraceLink, conversion: PlannedConversion, start: 
 @lru_cache
 def _packets_per_s(link: Path, packet_bytes: int, lldu_bytes: int | None, packing: Packing) -> float:
     """Return the packets per second that arrive over a link trace if they are sent back to back."""
-    trace = np.load(link, mmap_mode="r", allow_pickle=False)
-    packets = packets_in_rows(trace, packet_bytes, lldu_bytes or 0, packing)
-    if not len(packets.first):
-        return 0.0
-    span_ns = int(trace["tx_time_ns"][packets.last[-1]]) - int(trace["tx_time_ns"][0])
-    return float(np.count_nonzero(arrive(packets, trace["delivered"]))) * NS_PER_S / span_ns
+    rows = np.load(link, mmap_mode="r", allow_pickle=False)
+    return arrivals_per_s(rows, packet_bytes, lldu_bytes or 0, packing)
 
 
 def _capacity_bps(link: Path, experiment: Experiment) -> float:

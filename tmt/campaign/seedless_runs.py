@@ -94,7 +94,7 @@ def seedless_runs(
     scenario: Scenario,
     path: GridPath,
     seeds_of: Mapping[Traffic, Collection[int]],
-    programs_of: Callable[[str], Programs],
+    programs_of: Callable[..., Programs],
 ) -> list[SeedlessRun]:
     """Return the runs of a path; InputError where its parts do not go together."""
     check_es_n0(scenario, path.source, path.section)
@@ -107,7 +107,9 @@ def seedless_runs(
                 template, coordinates = _template(path, traffic, tcp)
             except UsageError as error:
                 raise InputError(scenario.path, str(error)) from error
-            programs = programs_of(str(coordinates["backend"]))
+            conversions = filter(None, path.conversions(next(iter(seeds))))
+            models = [model for conversion in conversions for model in conversion.models]
+            programs = programs_of(str(coordinates["backend"]), *models)
             experiment = _fingerprint(path, template, coordinates, programs)
             found.append(SeedlessRun(seeds, experiment, template, coordinates, programs))
     return found

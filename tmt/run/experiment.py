@@ -7,10 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tmt.core.identity import source_hash
 from tmt.io.atomic import own_folder
-from tmt.run import BACKENDS, backend_name, load_backend
-from tmt.run.fingerprint import fingerprint
+from tmt.run import backend_name, load_backend
+from tmt.run.fingerprint import fingerprint, programs_of
 from tmt.run.link_files import ready_link
 from tmt.run.measure import measure
 from tmt.run.setup import set_up
@@ -61,18 +60,7 @@ class Experiment(Settings):
         links = (self.forward_link, self.return_link)
         ready = [ready_link(link, self.packet_bytes) for link in links if isinstance(link, TraceLink)]
         contents = [f"{link.file.sha256} {link.lldu_bytes} {link.packing}" for link in ready]
-        return fingerprint(self, *contents, *self.programs())
-
-    def programs(self) -> tuple[str, str]:
-        """Return the stamp of the backend's program, and the hash of the sources that decide the result.
-
-        Raises
-        ------
-        SimulatorError
-            When the program is not built.
-        """
-        name = self._backend_name
-        return load_backend(name).stamp(), source_hash(__name__, BACKENDS[name])
+        return fingerprint(self, *contents, *programs_of(self._backend_name))
 
     def run(
         self, directory: str | PathLike[str] | None = None, timeout_s: float | None = None
