@@ -8,14 +8,14 @@ from analysis.scenario_runs import execute_missing
 from tmt.campaign.campaign import open_runs
 from tmt.campaign.script_run import plan_script_run
 from tmt.results.script_runs import by_point, read_figures
-from tmt.run.script import ScriptExperiment
+from tmt.run.ns2.script import ScriptExperiment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from tmt.results.script_runs import PointRuns
-    from tmt.run.script import ScriptFigures, ScriptSettings
+    from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 
 
 class ScriptPoint(Protocol):

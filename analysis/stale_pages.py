@@ -1,9 +1,10 @@
 """`python -m analysis.stale_pages [--list]`: makes pages and figures that are older than their code.
 
 `pages.toml` beside this file lists every page, figure and table that a program writes. Each has an identity:
-the hash of the program's sources and of all that they import, of the files that they name, of its inputs, and
-of the backends that carry out its runs. `docs/identities.json` holds the identities with which the pages were
-made. A page whose identity has changed is stale.
+the hash of the program's file or folder, of the files that programs of `analysis` share, of the folders of
+`tmt` that decide what a page says, of its inputs, and of the backends that carry out its runs.
+`docs/identities.json` holds the identities with which the pages were made. A page whose identity has changed
+is stale.
 
 Stale pages are made in the order of their cost. A program that was stopped goes on where it stopped, and the
 failure of one does not end the others; the exit status is then 1.
@@ -23,16 +24,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tmt.campaign.replay_run import programs_of
 from tmt.core.errors import SimulatorError
 from tmt.core.identity import source_hash
 from tmt.io.atomic import write_text
+from tmt.run.fingerprint import programs_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path(__file__).with_name("pages.toml")
 IDENTITIES = ROOT / "docs" / "identities.json"
-PACKAGES = ("analysis", "tools", "benchmarks")
-"""Folders of programs besides `tmt`."""
+FOLDERS = ("tmt/core", "tmt/theory", "tmt/results", "tmt/show", "tools/page_tables.py")
+"""Folders and files that decide what every page says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Page:
     minutes: float
     inputs: tuple[str, ...] = ()
     backends: tuple[str, ...] = ()
-    modules: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, entry: dict[str, Any]) -> Page:
@@ -59,11 +60,11 @@ class Page:
         return self.program.removeprefix("-m ").split()[0]
 
     @property
-    def module(self) -> str:
-        """The module that runs."""
-        name = self.name.removesuffix(".py").replace("/", ".")
-        is_package = ROOT.joinpath(*name.split("."), "__main__.py").is_file()
-        return f"{name}.__main__" if is_package else name
+    def place(self) -> Path:
+        """The program's file; its folder where it has one of its own."""
+        parts = self.name.removesuffix(".py").replace("/", ".").split(".")
+        folder = ROOT.joinpath(*parts[:2])
+        return folder if folder.is_dir() else ROOT.joinpath(*parts).with_suffix(".py")
 
     def identity(self) -> str:
         """Return the hash of everything that decides what the program writes.
@@ -73,11 +74,8 @@ class Page:
         SimulatorError
             When a backend is not built.
         """
-        others = tuple(ROOT / package for package in PACKAGES)
-        outputs = tuple(path for pattern in self.files for path in sorted(ROOT.glob(pattern)))
-        digest = hashlib.sha256(
-            source_hash(self.module, *self.modules, others=others, outputs=outputs).encode()
-        )
+        places = [self.place, *_shared(), *(ROOT / one for one in (*FOLDERS, *self.folders))]
+        digest = hashlib.sha256(source_hash(*places, root=ROOT).encode())
         for pattern in self.inputs:
             for path in sorted(ROOT.glob(pattern)):
                 digest.update(_content(path))
@@ -92,6 +90,12 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     cells = json.loads(path.read_bytes())["cells"]
     return json.dumps([cell["source"] for cell in cells if cell["cell_type"] == "code"]).encode()
+
+
+def _shared() -> list[Path]:
+    """Return the files of `analysis` that are neither programs of pages nor this one."""
+    programs = {page.place for page in read_pages()} | {Path(__file__)}
+    return [path for path in sorted(ROOT.glob("analysis/*.py")) if path not in programs]
 
 
 def read_pages() -> list[Page]:

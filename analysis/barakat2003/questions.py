@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tmt.results.statistics import Interval
-    from tmt.run.script import ScriptSettings
+    from tmt.run.ns2.script import ScriptSettings
 
 SEEDS = 3
 UNIT_LOSS = 0.01

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tmt.results.script_runs import PointRuns
     from tmt.results.statistics import Interval
-    from tmt.run.script import ScriptFigures, ScriptSettings
+    from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 
 SCRIPT = Path(__file__).with_name("wlan.tcl")
 SEEDS = 5

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tmt.results.script_runs import PointRuns
     from tmt.results.statistics import Interval
-    from tmt.run.script import ScriptFigures, ScriptSettings
+    from tmt.run.ns2.script import ScriptFigures, ScriptSettings
     from tmt.theory.split import Transfer
     from tmt.theory.split.transfers import Formula
 

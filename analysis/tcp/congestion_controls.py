@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tmt.results.script_runs import PointRuns
-    from tmt.run.script import ScriptFigures, ScriptSettings
+    from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 
     Cases = dict[str, list["Case"]]
     """Cases of each control."""

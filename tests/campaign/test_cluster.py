@@ -148,7 +148,7 @@ def test_pool__gives_runs_to_workers_with_our_programs_only(
         assert pool.free(Simulate) == 3 * QUEUED_PER_THREAD
 
         _append(copies[0] / "clift-ns2" / "tcl" / "replay.tcl", "\n# another script\n")
-        _append(copies[1] / "tmt" / "units.py", "\nANOTHER = 1\n")
+        _append(copies[1] / "tmt" / "core" / "units.py", "\nANOTHER = 1\n")
         with pytest.warns(UserWarning, match="has other versions of the programs") as refused:
             done = _outcomes(pool, [run for run in runs if run.program()[0] == "ns2"], store)
         assert len(refused) == 2

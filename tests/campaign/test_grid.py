@@ -44,7 +44,7 @@ def folder(tmp_path: Path, phy: Path) -> Path:
 
 def _runs(folder: Path, text: str, stamp: str = "build 1") -> list[ReplayRun]:
     (folder / "s.toml").write_text(text)
-    return expand(load(folder / "s.toml"), lambda _: (stamp, "sources"))
+    return expand(load(folder / "s.toml"), lambda *_: (stamp, "sources"))
 
 
 def _key(folder: Path, text: str, stamp: str = "build 1") -> str:
@@ -323,7 +323,7 @@ def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_pa
         "length = 60\n"
         '[[scheme]]\nname = "arq"\n[link]\nrtt = 0.5\n[[traffic]]\nduration = 20\n'
     )
-    runs = expand(load(tmp_path / "s.toml"), lambda _: ("build", "sources"))
+    runs = expand(load(tmp_path / "s.toml"), lambda *_: ("build", "sources"))
     assert [run.coordinates["trace"] for run in runs] == [
         "lms(profile=internet, es_n0_db=5)",
         "lms(profile=internet, es_n0_db=6)",

@@ -1,102 +1,232 @@
-"""The hash of sources covers every file that decides a result, and nothing else."""
+"""The key of a run follows the sources that decide it, and nothing else."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import grimp
 import pytest
 from naive import on_link
 
+<<<<<<< HEAD
 from tmt.campaign.link_traces import trace_sources
 from tmt.campaign.replay_run import RUN_MODULES
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.identity import deciding_files, source_hash
+=======
+from tmt.core import identity
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.errors import ChangedProgramsError
+from tmt.core.identity import PACKAGE, class_places, core_places, loaded_hash, model_places, source_hash
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.registry import ALL_SCHEMES
+from tmt.run import BACKENDS
+>>>>>>> main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HOUSE = Path(__file__).resolve().parents[2]
-LINK_TRACE = "tmt.campaign.link_traces"
 
-DECIDES_A_RUN = (
-    "kernels",
-    "schemes",
-    "convert",
-    "generate.py",
-    "schema.py",
-    "trace.py",
-    "units.py",
-)
-"""Layers that must be in the hash of a run; its channel is in the identity of its link trace."""
-DECIDES_NO_RUN = ("cli", "report", "figures", "fit", "models")
-"""Layers that must not be in the hash of a run."""
+SCENARIO = """
+[grid]
+tcp = ["cubic"]
+seeds = 1
+[[trace]]
+file = "{phy}"
+[[trace]]
+channel = "gilbert-elliott"
+alpha = 0.9
+beta = 0.5
+length = 20
+rate = 2_000_000
+lldu_bytes = 1500
+[[scheme]]
+name = "fec"
+data = 10
+repair = 2
+[[scheme]]
+name = "arq"
+[[scheme]]
+name = "rlc-over-arq"
+[link]
+rtt = 0.1
+[[traffic]]
+duration = 3
+"""
+FEC, ARQ, RLC = "FEC(10/12)", "ARQ", "RLC-over-ARQ(AM)"
 
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the package of a copy of the tree."""
     place = tmp_path_factory.mktemp("copy")
-    skipped = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(HOUSE / "tmt", place / "tmt", ignore=skipped)
+    shutil.copytree(HOUSE / "tmt", place / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(HOUSE / "clift-ns2" / "tcl", place / "clift-ns2" / "tcl")
     return place / "tmt"
 
 
-@pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
-    source_hash.cache_clear()
-    yield
-    source_hash.cache_clear()
+def _printed(package: Path, script: str, *words: object) -> str:
+    """Return the output of a script with the package."""
+    environment = {"PYTHONPATH": str(package.parent), "CLIFT_NS": str(HOUSE / "clift-ns2" / "build" / "ns")}
+    command = [sys.executable, "-c", script, *map(str, words)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, env=os.environ | environment, cwd="/"
+    ).stdout
 
 
-def _hash(package: Path, *modules: str) -> str:
-    source_hash.cache_clear()
-    return source_hash(*modules, package=package)
+KEYS = """
+import json, sys
+from tmt.campaign.grid import expand
+from tmt.campaign.scenario import load
+from tmt.campaign.replay_run import ReplayRun
+print(json.dumps([
+    [run.coordinates["trace"], run.coordinates["scheme"], run.key, run.experiment, run.conversion.identity]
+    for run in expand(load(sys.argv[1]))
+]))
+"""
 
 
-def _changed(file: Path) -> bytes:
-    return file.read_bytes() + (b"\nADDED = 1\n" if file.suffix == ".py" else b"\nadded\n")
+@dataclass(frozen=True)
+class Keys:
+    """The keys of a scenario's runs: each has a trace, a scheme, and three hashes."""
+
+    rows: list[list[str]]
+
+    def differing(self, other: Keys) -> set[tuple[str, str, int]]:
+        """Return trace, scheme and number of each hash that differs."""
+        return {
+            (mine[0], mine[1], number)
+            for mine, theirs in zip(self.rows, other.rows, strict=True)
+            for number in (2, 3, 4)
+            if mine[number] != theirs[number]
+        }
 
 
-def test_every_deciding_file__changes_the_hash(package: Path) -> None:
-    before = _hash(package, *RUN_MODULES)
-    for file in deciding_files(*RUN_MODULES, package=package):
-        old = file.read_bytes()
-        file.write_bytes(_changed(file))
-        assert _hash(package, *RUN_MODULES) != before, file
-        file.write_bytes(old)
+RUN, EXPERIMENT, TRACE = 2, 3, 4
 
 
-def test_other_files__do_not_change_the_hash(package: Path) -> None:
-    before, deciding = _hash(package, *RUN_MODULES), deciding_files(*RUN_MODULES, package=package)
-    others = {
-        file: file.read_bytes()
-        for file in package.rglob("*.*")
-        if file not in deciding and "__pycache__" not in file.parts
+def _keys(package: Path, scenario: Path) -> Keys:
+    return Keys(json.loads(_printed(package, KEYS, scenario)))
+
+
+@pytest.fixture(scope="module")
+def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path) -> Path:
+    path = tmp_path_factory.mktemp("scenario") / "s.toml"
+    path.write_text(SCENARIO.format(phy=phy))
+    return path
+
+
+@pytest.fixture(scope="module")
+def before(package: Path, scenario: Path) -> Keys:
+    """The keys with sources as they are."""
+    return _keys(package, scenario)
+
+
+CODE = "\nADDED = 1\n"
+
+
+def test_keys__do_not_follow_what_decides_no_run(package: Path, scenario: Path, before: Keys) -> None:
+    for folder in ("show", "io", "importers", "campaign", "results", "cli", "theory", "api", "core/words"):
+        for file in (package / folder).rglob("*.py"):
+            file.write_text(file.read_text() + CODE)
+    (package / "core" / "schemes" / "added").mkdir()
+    (package / "core" / "schemes" / "added" / "__init__.py").write_text(CODE)
+    for name in ("kernel.py~", ".kernel.py.swp"):
+        (package / "core" / "schemes" / "arq" / name).write_text("left by an editor")
+    for place in ("core/schemes/arq/kernel.py", "core/convert.py", "run/setup.py"):
+        file = package / place
+        text = file.read_text()
+        file.write_text("# a comment\n" + text.replace('"""', '"""More words. ', 1))
+    assert _keys(package, scenario) == before
+
+
+@pytest.mark.parametrize(
+    ("places", "traces", "schemes", "numbers"),
+    [
+        (["core/schemes/arq/kernel.py"], 2, (ARQ, RLC), (RUN, EXPERIMENT, TRACE)),
+        (["core/schemes/fec/__init__.py"], 2, (FEC,), (RUN, EXPERIMENT, TRACE)),
+        (["core/schemes/rlc/state.py"], 2, (RLC,), (RUN, EXPERIMENT, TRACE)),
+        (["core/channels/gilbert_elliott/kernel.py"], 1, (FEC, ARQ, RLC), (RUN, EXPERIMENT, TRACE)),
+        (["core/converter.py"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT, TRACE)),
+        (["core/measure/transport.py"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT, TRACE)),
+        (["run/measure.py"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT)),
+        (["run/ns2/arguments.py"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT)),
+        (["run/ns2/table.csv"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT)),
+        (["../clift-ns2/tcl/flows.tcl"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT)),
+        (["core/schemes/harq/kernel.py", "core/schemes/registry.py"], 2, (), ()),
+        (["core/channels/bernoulli.py", "core/channels/lms/gain.py"], 2, (), ()),
+        (["run/linux/kernel.py", "run/emulate/backend.py"], 2, (), ()),
+    ],
+)
+def test_keys__follow_the_sources_that_decide_a_run(
+    places: list[str],
+    traces: int,
+    schemes: tuple[str, ...],
+    numbers: tuple[int, ...],
+    package: Path,
+    scenario: Path,
+) -> None:
+    """By folders: the core decides all, a scheme, a channel and a backend only what they take part in."""
+    before = _keys(package, scenario)
+    for place in places:
+        file = package / place
+        with file.open("a") as changed:
+            changed.write("\nset added 1\n" if file.suffix == ".tcl" else CODE)
+    after = _keys(package, scenario)
+    labels = dict.fromkeys(row[0] for row in before.rows)
+    expected = {
+        (label, scheme, number)
+        for label in list(labels)[-traces:]
+        for scheme in schemes
+        for number in numbers
     }
-    assert len(others) > len(deciding)
-    for file in others:
-        file.write_bytes(_changed(file))
-    assert _hash(package, *RUN_MODULES) == before
-    for file, old in others.items():
-        file.write_bytes(old)
+    assert after.differing(before) == expected
 
 
-def test_deciding_files__are_those_of_the_layers_that_compute(package: Path) -> None:
-    deciding = {path.relative_to(package) for path in deciding_files(*RUN_MODULES, package=package)}
-    for layer in DECIDES_A_RUN:
-        found = [path for path in deciding if path.parts[0] == layer]
-        assert found, layer
-    assert not [path for path in deciding if path.parts[0] in DECIDES_NO_RUN]
-    assert any(path.name == "code_overhead.csv" for path in deciding), "a table of measured values"
+def test_sources__import_only_what_is_counted() -> None:
+    """Otherwise an edit elsewhere would change a result under the same key."""
+    graph = grimp.build_graph("tmt", exclude_type_checking_imports=True)
+
+    def modules(*places: Path) -> set[str]:
+        names = [".".join(("tmt", *place.relative_to(PACKAGE).with_suffix("").parts)) for place in places]
+        return {
+            module
+            for module in graph.modules
+            for name, place in zip(names, places, strict=True)
+            if module == name.removesuffix(".__init__") or (place.is_dir() and module.startswith(f"{name}."))
+        }
+
+    core = modules(*core_places())
+    words_and_values = modules(*(PACKAGE / place for place in ("core/words", "spec", "io", "__init__.py")))
+
+    def check(own: set[str], also: set[str]) -> None:
+        for module in own:
+            others = graph.find_modules_directly_imported_by(module) - own - core - words_and_values - also
+            assert not others, module
+
+    check(core, set())
+    places = {kind: class_places(kind.__mro__) for kind in {**CHANNELS, **ALL_SCHEMES}.values()}
+    below = modules(*(place for kind in ALL_SCHEMES.values() for place in places[kind]))
+    for found in places.values():
+        own = modules(*found)
+        # The module of RLC names all schemes that may be below; that which is counts too.
+        check(own, below if "tmt.core.schemes.rlc" in own else set())
+    shared = modules(*(PACKAGE / "run").glob("*.py"))
+    for backend in BACKENDS:
+        check(shared | modules(PACKAGE / "run" / backend), set())
 
 
+<<<<<<< HEAD
 def test_link_traces__depend_on_their_own_channel_and_scheme(package: Path) -> None:
     modules = [LINK_TRACE, type(on_link.arq(rtt_ns=0)).__module__, GilbertElliott.__module__]
     found = {path.relative_to(package).as_posix() for path in deciding_files(*modules, package=package)}
@@ -110,17 +240,25 @@ def test_link_traces__depend_on_their_own_channel_and_scheme(package: Path) -> N
     assert not found & {"metrics/transport.py", "run_columns.py", "experiment/measure.py"}
     assert not found & {"kernels/harq.py", "schemes/fec.py", "channels/lms.py", "schemes/registry.py"}
     assert trace_sources(on_link.arq(rtt_ns=0), GilbertElliott(0.9, 0.5)) == source_hash(*modules)
+=======
+@dataclass(frozen=True)
+class _Above:
+    """A scheme that stands above another one."""
+
+    below: Arq | Harq
+>>>>>>> main
 
 
-def test_deciding_files__hold_whatever_an_import_loads() -> None:
-    script = (
-        f"import sys, {', '.join(RUN_MODULES)}\n"
-        "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'tmt'))"
-    )
-    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    loaded = {Path(name) for name in output.split()}
-    assert len(loaded) > 40
-    assert loaded <= set(deciding_files(*RUN_MODULES))
+def test_nested_models__count_too() -> None:
+    assert model_places(_Above(Arq(rtt_ns=0))) == model_places(Arq(rtt_ns=0))
+    names = {place.name for place in model_places(_Above(Harq(10, 2, rtt_ns=0)), Arq(rtt_ns=0))}
+    assert names == {"arq", "harq", "parameters.py"}
+
+
+def _hash_of(text: str, folder: Path) -> str:
+    source_hash.cache_clear()
+    (folder / "made.py").write_text(text)
+    return source_hash(folder, root=folder)
 
 
 @pytest.mark.parametrize(
@@ -137,107 +275,77 @@ def test_deciding_files__hold_whatever_an_import_loads() -> None:
         ('raise ValueError("bad")\n', 'raise KeyError("bad")\n', True),
         ("if TYPE_CHECKING:\n    import tmt.other\n", "if TYPE_CHECKING:\n    import json\n", False),
         ("x = 1\n", "x = 1\nimport tmt.other\n", True),
+        ('x: Annotated[int, "size", Note(1)] = 3\n', 'x: Annotated[int, "length", Note(2)] = 3\n', False),
+        ('x: Annotated[int, "size"] = 3\n', 'x: Annotated[int, "size"] = 4\n', True),
+        ('x: Annotated[int, "size"] = 3\n', 'x: Annotated[float, "size"] = 3\n', True),
         ('__all__ = ["x"]\nx = 1\n', '__all__ = ["x", "other.py"]\nx = 1\n', False),
         ('__all__ = ["x"]\nx = 1\n', "x = 1\n", False),
         ('__all__ = ["x"]\nx = 1\n', '__all__ = ["x"]\nx = 2\n', True),
         ('__all__ = ["x"]\nx = 1\n', '__all__ = x = ["x"]\nx = 1\n', True),
     ],
 )
-def test_wording__is_not_part_of_it(tmp_path: Path, text: str, changed: str, differs: bool) -> None:
-    package = tmp_path / "tmt"
-    package.mkdir()
-    for name in ("__init__.py", "other.py"):
-        (package / name).write_text("y = 1\n")
-    hashes = []
-    for content in (text, changed):
-        (package / "made.py").write_text(content)
-        hashes.append(_hash(package, "tmt.made"))
-    assert (hashes[0] != hashes[1]) is differs
+def test_wording__is_not_part_of_a_hash(tmp_path: Path, text: str, changed: str, differs: bool) -> None:
+    assert (_hash_of(text, tmp_path) != _hash_of(changed, tmp_path)) is differs
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "import tmt.part.deep",
-        "from tmt.part import deep",
-        "from tmt.part.deep import value",
-        "from .part import deep",
-        "from .part.deep import value",
-        "def f():\n    from tmt.part.deep import value",
-        "try:\n    import tmt.part.deep\nexcept ImportError:\n    pass",
-    ],
-)
-def test_imports__are_followed(tmp_path: Path, line: str) -> None:
-    package = tmp_path / "tmt"
-    (package / "part").mkdir(parents=True)
-    for name in ("__init__.py", "part/__init__.py", "part/deep.py", "part/unused.py"):
-        (package / name).write_text("value = 1\n")
-    (package / "made.py").write_text(line + "\n")
-    found = {path.relative_to(package).as_posix() for path in deciding_files("tmt.made", package=package)}
-    assert found == {"__init__.py", "made.py", "part/__init__.py", "part/deep.py"}
+def test_names_and_other_files__are_part_of_a_hash(tmp_path: Path) -> None:
+    found = [_hash_of("x = 1\n", tmp_path)]
+    for name, content in (
+        ("table.csv", "1\n"),
+        ("table.csv", "2\n"),
+        ("other.py", ""),
+        ("deep/other.py", ""),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+        found.append(_hash_of("x = 1\n", tmp_path))
+    assert len(set(found)) == len(found)
 
 
-def test_cache__is_not_believed_when_it_is_damaged(package: Path) -> None:
-    before = _hash(package, *RUN_MODULES)
-    (cached,) = (package / "__pycache__").glob("identity-*.json")
+@pytest.fixture
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the folder of the cache of another package, which is empty."""
+    monkeypatch.setattr(identity, "PACKAGE", tmp_path / "another")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    source_hash.cache_clear()
+    yield tmp_path / "another" / "__pycache__"
+    source_hash.cache_clear()
+
+
+def test_cache__is_not_believed_when_it_is_damaged(cache_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    before = _hash_of("x = 1\n", tmp_path / "sources")
+    (cached,) = cache_folder.glob("identity-*.json")
     for content in (b"", b"[1", b"\xff", b"[]", b"7"):
         cached.write_bytes(content)
-        assert _hash(package, *RUN_MODULES) == before
+        assert _hash_of("x = 1\n", tmp_path / "sources") == before
 
 
-def _keys(package: Path, folder: Path) -> tuple[str, str]:
-    """Return the keys of a run and of its link trace, as the programs of a copy make them."""
-    script = (
-        "import json, sys\n"
-        "from tmt.campaign.grid import expand\n"
-        "from tmt.campaign.scenario import load\n"
-        "(run,) = expand(load(sys.argv[1]))\n"
-        "print(json.dumps([run.key, run.conversion.identity]))\n"
-    )
-    environment = os.environ | {
-        "PYTHONPATH": str(package.parent),
-        "CLIFT_NS": str(HOUSE / "clift-ns2" / "build" / "ns"),
-    }
-    result = subprocess.run(
-        [sys.executable, "-c", script, folder / "s.toml"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment,
-        cwd=folder,
-    )
-    run, trace = json.loads(result.stdout)
-    return run, trace
+def test_cached_sources__are_not_parsed_again(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Parsing all of TMT takes more than a second."""
+    before = source_hash(PACKAGE)
+    source_hash.cache_clear()
+    monkeypatch.setattr(ast, "parse", None)
+    assert source_hash(PACKAGE) == before
 
 
-@pytest.mark.ns2
-def test_keys__follow_scripts_kernels_and_metrics(package: Path, phy: Path, tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(
-        f'[grid]\ntcp = ["cubic"]\nseeds = 1\n[[trace]]\nfile = "{phy}"\n[[scheme]]\nname = "arq"\n'
-        "[link]\nrtt = 0.1\n[[traffic]]\nduration = 3\n"
-    )
-    before = _keys(package, tmp_path)
-    for file, run_differs, trace_differs in (
-        (package.parent / "clift-ns2" / "tcl" / "flows.tcl", True, False),
-        (package / "metrics" / "transport.py", True, False),
-        (package / "kernels" / "arq.py", True, True),
-        (package / "kernels" / "harq.py", True, False),
-        (package / "channels" / "lms.py", True, False),
-        (package / "report" / "page.py", False, False),
-    ):
-        old = file.read_bytes()
-        file.write_bytes(old + (b"\nADDED = 1\n" if file.suffix == ".py" else b"\nset added 1\n"))
-        run, trace = _keys(package, tmp_path)
-        file.write_bytes(old)
-        assert (run != before[0], trace != before[1]) == (run_differs, trace_differs), file.name
-
-
-def test_meaning_of_a_parameter__is_not_part_of_the_hash(package: Path) -> None:
-    before, file = _hash(package, *RUN_MODULES), package / "settings" / "settings.py"
-    text = file.read_text()
-    assert "limit of the queue before each link" in text
-    file.write_text(text.replace("limit of the queue before each link", "most packets that wait"))
-    assert _hash(package, *RUN_MODULES) == before
-    file.write_text(text.replace("] = 1500", "] = 1501"))
-    assert _hash(package, *RUN_MODULES) != before
-    file.write_text(text)
+def test_process__does_not_vouch_for_sources_that_changed_after_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where a file has its old content and modification time again: it may have been imported."""
+    file = PACKAGE / "core" / "units.py"
+    assert loaded_hash(file) == source_hash(file)
+    copy = tmp_path / "units.py"
+    shutil.copy2(file, copy)
+    monkeypatch.setattr(identity, "LOADED", {str(copy): identity.file_version(copy)})
+    monkeypatch.setattr(identity, "source_hash", lambda *_: "hash")
+    assert loaded_hash(copy) == "hash"
+    copy.write_text("another")
+    shutil.copy2(file, copy)
+    assert (copy.read_bytes(), copy.stat().st_mtime_ns) == (file.read_bytes(), file.stat().st_mtime_ns)
+    for change in (lambda: None, copy.unlink, lambda: shutil.copy2(file, copy)):
+        change()
+        with pytest.raises(ChangedProgramsError, match=r"units\.py: was changed after tmt had started"):
+            loaded_hash(tmp_path)

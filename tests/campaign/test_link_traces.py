@@ -9,6 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tmt.campaign.grid import expand
+<<<<<<< HEAD
+=======
+from tmt.campaign.link_traces import (
+    Convert,
+    facts_file,
+    is_converted,
+    link_file,
+    make_link_trace,
+    read_facts,
+    trace_sources,
+)
+>>>>>>> main
 from tmt.campaign.planned_conversions import Phy
 from tmt.campaign.scenario import load
 
@@ -140,6 +152,7 @@ def test_online_scheme__gets_the_es_n0_that_it_needs(needed: bool, task: Convert
         phy=Phy(planned.sha256, phy, planned.sha256),
         scheme=None,
         needs_es_n0=needed,
+        sources=trace_sources(),
     )
     assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
     slots = np.load(link_file(task.cache, conversion))
@@ -216,11 +229,13 @@ def test_phy_trace_that_changes_after_planning__gives_no_link_trace(
     phy.write_text("tx_time_ns,decode_time_ns\n0,5\n1000000,5\n2000000,5\n")
     planned = conversions.look_at(phy)
     channel = GilbertElliott(0.9, 0.5) if "channel" in scheme else None
+    made_by = NoScheme() if scheme != "online" else None
     conversion = replace(
         task.conversion,
         identity="planned",
         phy=Phy(planned.sha256, phy, planned.sha256, channel),
-        scheme=NoScheme() if scheme != "online" else None,
+        scheme=made_by,
+        sources=trace_sources(channel, made_by),
     )
     assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
     assert len(np.load(link_file(task.cache, conversion))) == 3

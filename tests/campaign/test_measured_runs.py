@@ -63,7 +63,7 @@ def _runs(folder: Path, *changes: tuple[str, str]) -> list[ReplayRun]:
         assert old in text
         text = text.replace(old, new)
     (folder / "s.toml").write_text(text)
-    return expand(load(folder / "s.toml"), lambda _: ("build 1", "sources"))
+    return expand(load(folder / "s.toml"), lambda *_: ("build 1", "sources"))
 
 
 def test_expand__starts_measured_traces_at_their_beginning(folder: Path) -> None:

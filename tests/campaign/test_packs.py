@@ -98,7 +98,7 @@ def test_pack__holds_scenario_traces_results_and_what_made_them(scenario: Path, 
     assert manifest["runs"] == {"planned": 4, "done": 4, "failed": 0}
     rows = pd.read_parquet(scenario.parent / "out" / "two" / "results.parquet")
     assert manifest["made_by"]["simulator"] == [rows["simulator"].iloc[0]]
-    assert manifest["made_by"]["sources"] == [rows["sources"].iloc[0]]
+    assert manifest["made_by"]["sources"] == sorted(rows["sources"].unique())
     file, channel = manifest["traces"]
     assert file["in_pack"] == "campaign/traces/phy.parquet"
     assert file["made"]["generator"]["channel"] == "gilbert-elliott"

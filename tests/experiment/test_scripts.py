@@ -19,7 +19,7 @@ from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS
 from tmt.results.reading import read_results
 from tmt.results.script_runs import PointRuns, by_point, read_figures
 from tmt.run import RunError
-from tmt.run.script import ScriptExperiment, printed_figures, transfer_figures
+from tmt.run.ns2.script import ScriptExperiment, printed_figures, transfer_figures
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

@@ -16,10 +16,10 @@ import pytest
 
 from analysis.tcp.congestion_controls import CONTROLS, SCRIPT, Case, never_full
 from analysis.tcp.response_functions import independent_losses, periodic_reno, published
-from tmt.run.script import ScriptExperiment
+from tmt.run.ns2.script import ScriptExperiment
 
 if TYPE_CHECKING:
-    from tmt.run.script import ScriptFigures
+    from tmt.run.ns2.script import ScriptFigures
 
 
 @pytest.fixture(autouse=True)

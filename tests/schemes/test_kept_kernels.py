@@ -45,3 +45,42 @@ def test_kernel__is_compiled_again_when_its_file_or_another_kernel_has_changed(
     source = tmp_path / "tmt" / "core" / changed
     source.write_text(source.read_text() + "\n")
     assert [compilations(), compilations()] == [1, 0]
+
+
+CHANGED_IN_BETWEEN = """
+import sys
+from pathlib import Path
+import numpy as np
+import tmt.core.kernels._jit
+source = Path(tmt.core.kernels._jit.__file__).with_name("rows.py")
+old = source.read_text()
+if len(sys.argv) > 1:
+    source.write_text(old.replace("arrivals_ns[n - 1]", "arrivals_ns[n - 1] + 100"))
+    assert source.read_text() != old
+from tmt.core.schemes.fec.kernel import decode_runs
+source.write_text(old)
+tx, decode, delay = np.arange(3), np.array([1, 0, 1]), np.zeros(3, np.int64)
+decode_runs(tx, decode, 2, 1, 1, 0, (tx.copy(), delay, np.ones(3, np.bool_), np.ones(3, np.uint8)))
+print(delay[1])
+"""
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_kernel__that_holds_a_part_which_changed_meanwhile_is_not_kept(tmp_path: Path) -> None:
+    """By hand: the block is recovered at 3, so the row of slot 1 takes 2."""
+    shutil.copytree(Path(tmt.__file__).parent, tmp_path / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    delays = [
+        int(
+            subprocess.run(
+                [sys.executable, "-c", CHANGED_IN_BETWEEN, *words],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+        )
+        for words in (["changed"], [])
+    ]
+    assert delays == [102, 2]

@@ -242,7 +242,7 @@ def test_rlc__retransmits_after_gap_timer_and_report_and_delivers_in_order() -> 
 def test_rlc__polls_before_its_window_is_full_and_then_stalls() -> None:
     # Window of 2. Segment 1 polls, because no new segment may follow; it arrives at 10 + 1, its answer at
     # 11 + 15 = 26. Slot 20 stalls; slots 30 and 40 carry segments 2 and 3.
-    rows, counts = converted(on_link.rlc(rtt_ns=15, window=2), [0, 10, 20, 30, 40], [1] * 5)
+    rows, counts = converted(on_link.rlc(rtt_ns=15, window_pdus=2), [0, 10, 20, 30, 40], [1] * 5)
     assert rows == [(0, 1, True, 1), (10, 1, True, 1), (30, 1, True, 1), (40, 1, True, 1)]
     assert counts.stalled_slots == 1
 
@@ -251,7 +251,7 @@ def test_rlc__polls_again_when_the_poll_was_lost() -> None:
     # Window of 1: segment 0 polls in slot 0 and is erased. Nothing else arrives, so there is no report.
     # t-PollRetransmit ends at 25: slot 30 sends it again, and it arrives at 31.
     rows, counts = converted(
-        on_link.rlc(rtt_ns=5, window=1, poll_retransmit_ns=25), [0, 10, 20, 30, 40], [0, 1, 1, 1, 1]
+        on_link.rlc(rtt_ns=5, window_pdus=1, poll_retransmit_ns=25), [0, 10, 20, 30, 40], [0, 1, 1, 1, 1]
     )
     assert rows == [(0, 31, True, 2), (40, 1, True, 1)]
     assert (counts.stalled_slots, counts.retransmission_slots) == (2, 1)

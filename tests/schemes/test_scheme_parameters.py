@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         (lambda: Tetrys(coding_window=0, repair_interval=1), "coding_window: 0 is not"),
         (lambda: Tetrys(coding_window=1, repair_interval=65_536), "repair_interval: 65536 is not"),
         (lambda: Rlc(mode="acknowleged"), "mode: 'acknowleged' .*; did you mean acknowledged\\?"),
-        (lambda: Rlc(window=0), "window: 0 is not"),
+        (lambda: Rlc(window_pdus=0), "window_pdus: 0 is not"),
         (lambda: Rlc(poll_pdus=0), "poll_pdus: 0 is not"),
         (lambda: Rlc(max_retransmissions=-1), "max_retransmissions: -1 is not"),
         (

@@ -27,6 +27,8 @@ def test_pages__are_all_figures_and_all_pages_with_tables_that_programs_write() 
     filled = {path for path in (ROOT / "docs").glob("*.md") if "<!-- end -->" in path.read_text()}
     notebooks = set((ROOT / "docs" / "notebooks").glob("*.ipynb"))
     assert figures | filled | notebooks <= listed
+    assert all((ROOT / folder).exists() for page in PAGES for folder in (*stale_pages.FOLDERS, *page.folders))
+    assert all(page.place.exists() for page in PAGES)
     for page in PAGES:
         assert all(list(ROOT.glob(pattern)) for pattern in (*page.files, *page.inputs)), page.name
 
@@ -66,19 +68,21 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a small tree with three programs, of which the second fails."""
     monkeypatch.setattr(stale_pages, "ROOT", tmp_path)
     monkeypatch.setattr(stale_pages, "PAGES", tmp_path / "pages.toml")
+    monkeypatch.setattr(stale_pages, "FOLDERS", ("lib",))
     monkeypatch.setattr(stale_pages, "IDENTITIES", tmp_path / "docs" / "identities.json")
-    for folder in ("tools", "docs"):
-        (tmp_path / folder).mkdir()
+    for folder in ("tools/dear", "docs", "lib", "more"):
+        (tmp_path / folder).mkdir(parents=True)
     entries = []
     for name, minutes, text in (
-        ("dear", 3, "from tools.words import WORD\nopen('docs/dear.md', 'w').write(WORD)\n"),
+        ("dear", 3, "from tools.dear.words import WORD\nopen('docs/dear.md', 'w').write(WORD)\n"),
         ("broken", 2, "raise SystemExit(7)\n"),
         ("cheap", 1, "open('docs/cheap.md', 'w').write('cheap')\n"),
     ):
-        (tmp_path / "tools" / f"{name}.py").write_text(text)
-        files = f'files = ["docs/{name}.md"]\ninputs = ["{name}.toml"]'
+        file = f"{name}.py" if name != "dear" else "dear/__main__.py"
+        (tmp_path / "tools" / file).write_text(text)
+        files = f'files = ["docs/{name}.md"]\ninputs = ["{name}.toml"]\nfolders = ["more"]'
         entries.append(f'[[page]]\nprogram = "-m tools.{name}"\nminutes = {minutes}\n{files}\n')
-    (tmp_path / "tools" / "words.py").write_text("WORD = 'a'\n")
+    (tmp_path / "tools" / "dear" / "words.py").write_text("WORD = 'a'\n")
     (tmp_path / "pages.toml").write_text("\n".join(entries))
     return tmp_path
 
@@ -104,7 +108,7 @@ def test_main__makes_stale_pages_by_cost_and_goes_on_after_a_failure(
     assert main(["--dear"]) == 2
 
 
-def test_identity__follows_sources_imports_and_inputs(house: Path) -> None:
+def test_identity__follows_folders_and_inputs(house: Path) -> None:
     page = next(page for page in read_pages() if page.name == "tools.dear")
 
     def identity() -> str:
@@ -113,13 +117,16 @@ def test_identity__follows_sources_imports_and_inputs(house: Path) -> None:
 
     first = identity()
     assert not is_stale(page, {"tools.dear": first})
-    program, words, found = house / "tools" / "dear.py", house / "tools" / "words.py", {first}
+    program, found = house / "tools" / "dear" / "__main__.py", {first}
     program.write_text("# a comment changes nothing\n" + program.read_text())
+    (house / "tools" / "cheap.py").write_text("another = 'program'\n")
     assert identity() == first
-    for path in (words, program, house / "dear.toml"):
+    others = ("tools/dear/words.py", "lib/a.py", "more/b.py", "dear.toml", "analysis/shared.py")
+    for path in (program, *map(house.joinpath, others)):
+        path.parent.mkdir(exist_ok=True)
         path.write_text((path.read_text() if path.exists() else "") + "\nMORE = 1\n")
         found.add(identity())
-    assert len(found) == 4
+    assert len(found) == 2 + len(others)
 
 
 def test_identity__of_a_notebook_follows_its_code_and_not_what_it_shows(house: Path) -> None:

@@ -30,6 +30,15 @@ if TYPE_CHECKING:
 ASSUMED_SPEED = 2000.0
 """Simulated seconds per second of one processor, as long as no run has finished."""
 
+PLACE = ("backend", "script", "scheme", "trace")
+"""Columns that say which sources decide a run."""
+
+SUPERSEDED = {
+    "simulator": "another build or other scripts of the simulator",
+    "sources": "other sources of this program",
+}
+"""Columns of programs, in the order of a run's `programs`, and what other values mean."""
+
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
@@ -60,20 +69,23 @@ class Campaign:
 
     def warnings(self) -> list[str]:
         """Return a warning for each kind of program whose results are kept, and no longer used."""
-        simulator, sources = self.runs[0].programs
-        current = {
-            "simulator": (simulator, "another build or other scripts of the simulator"),
-            "sources": (sources, "other sources of this program"),
-        }
         found = []
-        for column, (value, what) in current.items():
-            sql = f"SELECT {column}, count(*) FROM runs WHERE {column} IS NOT ? GROUP BY {column}"
-            others = self.store.query(sql, value)
+        for place, (column, what) in enumerate(SUPERSEDED.items()):
+            current = {run.programs[place] for run in self.runs}
+            columns = ", ".join([*PLACE, column])
+            counts = self.store.query(f"SELECT {columns}, count(*) FROM runs GROUP BY {columns}")
+            others = [one for one in counts if one[-2] not in current]
+            if others:  # some may be results of what the scenario no longer has
+                places = {tuple(map(run.columns().get, PLACE)) for run in self.runs}
+                others = [one for one in others if one[:-2] in places]
             if others:
-                named = ", ".join(str(other)[:16] for other, _ in others)
+                named, now = (
+                    ", ".join(sorted({str(value)[:16] for value in values}))
+                    for values in ((one[-2] for one in others), current)
+                )
                 found.append(
-                    f"{self.store.folder}: {sum(count for _, count in others)} results come from {what} "
-                    f"({named}; now {value[:16]}); they are kept, and runs of this scenario are done again"
+                    f"{self.store.folder}: {sum(one[-1] for one in others)} results come from {what} "
+                    f"({named}; now {now}); they are kept, and runs of this scenario are done again"
                 )
         return found
 

@@ -132,7 +132,8 @@ class ClusterWorkers:
             answers = self._client.run(examine, *question, workers=asked, on_error="return") if asked else {}
         for address, answer in answers.items():
             if isinstance(answer, BaseException):
-                found[address] = str(answer) if isinstance(answer, TmtError) else "does not show its programs"
+                is_ours = isinstance(answer, TmtError)
+                found[address] = f"says: {answer}" if is_ours else "does not show its programs"
             else:
                 found[address], shares = answer
                 self._shares[address] = shares and self._has_answered(address)

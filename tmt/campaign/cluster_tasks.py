@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from tmt.campaign.link_traces import facts_file, link_file
 from tmt.campaign.pool import WrongWorkerError
 from tmt.campaign.programs import installed_programs
-from tmt.campaign.tasks import ChangedProgramsError, Simulate, perform
+from tmt.campaign.tasks import Simulate, perform
+from tmt.core.errors import ChangedProgramsError
 from tmt.core.provenance import file_sha256
 
 if TYPE_CHECKING:

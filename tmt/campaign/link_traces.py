@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from tmt.core.convert import Share
-from tmt.core.errors import InputError, TmtError
-from tmt.core.identity import source_hash
+from tmt.core.errors import ChangedProgramsError, InputError, TmtError
+from tmt.core.identity import core_places, loaded_hash, model_places, source_hash
 from tmt.core.provenance import digest, file_sha256, file_version
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
@@ -48,8 +48,8 @@ class Convert:
 
 
 def trace_sources(*models: object) -> str:
-    """Return the hash of the sources that decide a link trace which these channels and schemes make."""
-    return source_hash(__name__, *(type(model).__module__ for model in models))
+    """Return the hash of the sources that decide a link trace which a channel and a scheme make, if any."""
+    return source_hash(*core_places(), *model_places(*models))
 
 
 def link_file(cache: Path, recipe: Recipe) -> Path:
@@ -109,6 +109,8 @@ def make_link_trace(task: Convert) -> dict[str, Any]:
 
     Raises
     ------
+    ChangedProgramsError
+        When the sources are not, or no longer, those of the trace's identity.
     InputError
         When a folder stands in the place of a file of the cache.
     OSError
@@ -131,12 +133,21 @@ def make_link_trace(task: Convert) -> dict[str, Any]:
         if recipe.scheme is None:
             _keep_slots(phy, staged, recipe, watch)
         else:
+<<<<<<< HEAD
             counts = asdict(convert_file(phy, staged, recipe.scheme, recipe.rtt, recipe.every, watch=watch))
         _check_slots(recipe.phy, slots)
         keep_link_trace(staged, recipe, cache, {"span_ns": watch.span_ns} | counts)
+=======
+            counts = asdict(convert_file(phy, staged, conversion.scheme, conversion.every, watch=watch))
+        _check_slots(conversion.phy, slots)
+        _check_sources(conversion)
+        keep_link_trace(staged, conversion, cache, {"span_ns": watch.span_ns} | counts)
+>>>>>>> main
     except TmtError as error:
-        if isinstance(error, OSError) and isinstance(error.__cause__, OSError):
+        on_disk = isinstance(error, OSError) and isinstance(error.__cause__, OSError)
+        if on_disk or isinstance(error, ChangedProgramsError):
             raise
+        _check_sources(conversion)
         return {"error": str(error)}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -203,7 +214,17 @@ def _check_slots(phy: Phy, slots: SlotsHash) -> None:
         raise InputError(phy.file, "was changed while the campaign ran; call again")
 
 
+<<<<<<< HEAD
 def _keep_slots(phy: Path, staged: Path, recipe: Recipe, watch: _Watch) -> None:
+=======
+def _check_sources(conversion: PlannedConversion) -> None:
+    """Refuse a trace that other sources have made than those of its identity (ChangedProgramsError)."""
+    if loaded_hash(*core_places(), *model_places(*conversion.models)) != conversion.sources:
+        raise ChangedProgramsError("the sources of tmt were changed while the campaign ran; call again")
+
+
+def _keep_slots(phy: Path, staged: Path, conversion: PlannedConversion, watch: _Watch) -> None:
+>>>>>>> main
     """Copy every n-th slot into the form that the simulator maps."""
     share = Share(recipe.every)
     with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:

@@ -12,8 +12,12 @@ import json
 import os
 import shutil
 import zipfile
+<<<<<<< HEAD
 from collections import Counter
 from dataclasses import dataclass, replace
+=======
+from dataclasses import dataclass
+>>>>>>> main
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,27 +141,37 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
 def _rows(scenario: Scenario, folder: Path) -> tuple[list[Row], int]:
     """Return the rows of a scenario's runs in their order, and the number of runs that it plans.
 
-    Where several versions of the programs have run it, the rows are those of the version with most done runs.
+    Where several versions of the programs have done an experiment, the rows are those of the version with
+    most done runs.
     """
-    table: list[Row] = read_runs(folder).to_pylist()
-    done = Counter(
-        (row["backend"], row["simulator"], row["sources"]) for row in table if row["status"] == DONE
-    )
-    programs: dict[str, Programs] = {}
-    for backend, simulator, sources in sorted(done, key=done.__getitem__):
-        programs[str(backend)] = str(simulator), str(sources)
-    runs = expand(scenario, lambda backend: programs.get(backend, ("", "")))
-    places = {(run.experiment, run.seed): place for place, run in enumerate(runs)}
-    kept: dict[int, Row] = {}
-    for row in table:
-        place = places.get((row["experiment"], row["seed"]))
-        if place is not None and (row["status"] == DONE or kept.get(place, row)["status"] != DONE):
-            kept[place] = row
+    versions: dict[Programs, list[Row]] = {}
+    for row in read_runs(folder).to_pylist():
+        versions.setdefault((str(row["simulator"]), str(row["sources"])), []).append(row)
+    experiments = [run.experiment for run in expand(scenario, lambda *_: ("", ""))]
+    found: dict[str, list[dict[int, Row]]] = {}
+    for version, rows in versions.items():
+        runs = expand(scenario, lambda *_, version=version: version)
+        places = {(run.experiment, run.seed): place for place, run in enumerate(runs)}
+        theirs: dict[str, dict[int, Row]] = {}
+        for row in rows:
+            place = places.get((row["experiment"], row["seed"]))
+            if place is None:
+                continue
+            held = theirs.setdefault(experiments[place], {})
+            if row["status"] == DONE or held.get(place, row)["status"] != DONE:
+                held[place] = row
+        for experiment, held in theirs.items():
+            found.setdefault(experiment, []).append(held)
+    kept = {place: row for rows in found.values() for place, row in max(rows, key=_done).items()}
     if not any(row["status"] == DONE for row in kept.values()):
         raise InputError(
             folder, "holds no results of this scenario with its traces as they are; call `tmt run`"
         )
-    return [kept[place] for place in sorted(kept)], len(runs)
+    return [kept[place] for place in sorted(kept)], len(experiments)
+
+
+def _done(rows: dict[int, Row]) -> int:
+    return sum(row["status"] == DONE for row in rows.values())
 
 
 def _names(scenario: Scenario) -> dict[str, str]:

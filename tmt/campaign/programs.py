@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import tmt
-from tmt.campaign.tasks import ChangedProgramsError
+from tmt.core.identity import PACKAGE, loaded_hash
 from tmt.core.provenance import file_sha256, file_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from tmt.campaign.run import Run
     from tmt.core.provenance import FileVersion
 
-PACKAGE = Path(tmt.__file__).parent
-
 
 class InstalledPrograms(NamedTuple):
-    """Hashes of the programs and sources that decide a kind of runs."""
+    """Hashes of the programs that decide a kind of runs, and of all sources of TMT."""
 
     stamp_and_scripts: str
     sources: str
@@ -38,19 +34,18 @@ def one_of_each(runs: Iterable[Run]) -> list[Run]:
 
 
 def installed_programs(runs: Iterable[Run]) -> ProgramsByName:
-    """Return the programs on this machine that would carry runs out.
+    """Return the programs on this machine that would carry runs out, with all of TMT.
 
     Raises
     ------
     ChangedProgramsError
         When the sources are no longer those that this process has loaded.
     """
-    if _source_versions() != LOADED:
-        raise ChangedProgramsError("has sources that were changed after its start; start it again")
-    found = {}
+    sources, found = loaded_hash(PACKAGE), {}
     for run in runs:
         name, file = run.program()
-        found[name] = InstalledPrograms(*run.installed_programs(), _hash(file, file_version(file)))
+        stamp, _ = run.installed_programs()
+        found[name] = InstalledPrograms(stamp, sources, _hash(file, file_version(file)))
     return found
 
 
@@ -70,16 +65,3 @@ def difference(ours: ProgramsByName, theirs: ProgramsByName | str) -> str:
 @lru_cache
 def _hash(path: Path, _version: FileVersion | None) -> str:
     return file_sha256(path)
-
-
-def _source_versions() -> dict[Path, FileVersion]:
-    found: dict[Path, FileVersion] = {}
-    for folder, folders, files in os.walk(PACKAGE):
-        folders[:] = [name for name in folders if name != "__pycache__"]
-        paths = (Path(folder, name) for name in files)
-        found |= {path: version for path in paths if (version := file_version(path))}
-    return found
-
-
-LOADED = _source_versions()
-"""Sources and data files of this program when this process has loaded this module."""

@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tmt.campaign.link_traces import link_file, read_facts
-from tmt.core.identity import source_hash
-from tmt.core.measure.capacity import arrive, packets_in_rows
+from tmt.core.measure.capacity import arrivals_per_s
 from tmt.core.units import NS_PER_S
 from tmt.run import load_backend
+<<<<<<< HEAD
 from tmt.run.experiment import run
 from tmt.spec.experiment import TraceLink
+=======
+from tmt.run.fingerprint import programs_of
+from tmt.spec.coding import CODING_NAMES
+from tmt.spec.links import TraceLink
+>>>>>>> main
 from tmt.spec.tcp import HEADER_BYTES
 
 if TYPE_CHECKING:
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Programs
     from tmt.core.schema import Packing
+<<<<<<< HEAD
     from tmt.spec.columns import Value
     from tmt.spec.experiment import Experiment
 
@@ -36,6 +42,12 @@ RUN_MODULES = (
 """Modules that decide the row of a run, besides its backend and those that all of them import."""
 
 
+=======
+    from tmt.run.experiment import Experiment
+    from tmt.spec.settings import Value
+
+
+>>>>>>> main
 class ReplayRun(NamedTuple):
     """One experiment of the grid, before anything is known of its link traces but how to make them.
 
@@ -82,7 +94,8 @@ class ReplayRun(NamedTuple):
 
     def installed_programs(self) -> Programs:
         """Return the hashes of the backend's program and of the sources, now."""
-        return programs_of(str(self.coordinates["backend"]))
+        models = (model for conversion in self.conversions for model in conversion.models)
+        return programs_of(str(self.coordinates["backend"]), *models)
 
     def program(self) -> tuple[str, Path]:
         """Return the backend's name and its program's file."""
@@ -134,6 +147,7 @@ def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{key}", value
 
 
+<<<<<<< HEAD
 def programs_of(backend: str) -> Programs:
     """Return the stamp of a backend's program, and the hash of the sources that decide its runs."""
     return load_backend(backend).stamp(), run_sources(backend)
@@ -146,6 +160,9 @@ def run_sources(backend: str = "ns2") -> str:
 
 
 def _placed(cache: Path, link: TraceLink, recipe: Recipe, start: float) -> TraceLink:
+=======
+def _placed(cache: Path, link: TraceLink, conversion: PlannedConversion, start: float) -> TraceLink:
+>>>>>>> main
     """Return the link over a link trace of the cache, from where the run starts in it."""
     facts = read_facts(cache, recipe)
     offset_ns = int(start * facts["span_ns"]) if isinstance(start, float) else start
@@ -155,12 +172,8 @@ def _placed(cache: Path, link: TraceLink, recipe: Recipe, start: float) -> Trace
 @lru_cache
 def _packets_per_s(link: Path, packet_bytes: int, lldu_bytes: int | None, packing: Packing) -> float:
     """Return the packets per second that arrive over a link trace if they are sent back to back."""
-    trace = np.load(link, mmap_mode="r", allow_pickle=False)
-    packets = packets_in_rows(trace, packet_bytes, lldu_bytes or 0, packing)
-    if not len(packets.first):
-        return 0.0
-    span_ns = int(trace["tx_time_ns"][packets.last[-1]]) - int(trace["tx_time_ns"][0])
-    return float(np.count_nonzero(arrive(packets, trace["delivered"]))) * NS_PER_S / span_ns
+    rows = np.load(link, mmap_mode="r", allow_pickle=False)
+    return arrivals_per_s(rows, packet_bytes, lldu_bytes or 0, packing)
 
 
 def _capacity_bps(link: Path, experiment: Experiment) -> float:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Programs
-    from tmt.run.script import ScriptExperiment
+    from tmt.run.ns2.script import ScriptExperiment
 
 
 class ScriptRun(NamedTuple):

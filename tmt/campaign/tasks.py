@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from tmt import __version__
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
 from tmt.campaign.link_traces import Convert, DamagedTraceError, make_link_trace
-from tmt.core.errors import OutputError, SimulatorError, TmtError
+from tmt.core.errors import ChangedProgramsError, OutputError, TmtError
+from tmt.core.identity import PACKAGE, loaded_hash
 from tmt.core.schema import FORMAT_VERSION
 from tmt.run import RunError
 
@@ -31,10 +32,6 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 class FullDiskError(OutputError):
     """There is no room left for results."""
-
-
-class ChangedProgramsError(SimulatorError):
-    """The programs are no longer those that the run's key names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +67,11 @@ def perform(task: Task) -> dict[str, Any]:
         if isinstance(cause, OSError) and cause.errno in FULL:
             raise FullDiskError(f"{task.scratch}: {os.strerror(cause.errno or 0)}") from error
         raise
+    except TmtError:
+        raise
+    except Exception:
+        loaded_hash(PACKAGE)  # a source that is changed just now is the likely cause
+        raise
 
 
 def failed_row(
@@ -88,13 +90,21 @@ def _simulate(task: Simulate) -> dict[str, Any]:
     _check_programs(task.run)
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
-        row = _frame(task) | task.run.carry_out(folder, task.cache) | {"status": DONE}
+        row = _row_of(task, folder)
         _check_programs(task.run)  # they may have been replaced since the start
         kept = folder / "kept"
         if kept.exists():
             keep_records(kept, task)
             row["records"] = f"{task.records.name}/{task.run.key}"
         return row
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _row_of(task: Simulate, folder: Path) -> dict[str, Any]:
+    """Do a run in a folder, and return its row, whether it ends well or not."""
+    try:
+        return _frame(task) | task.run.carry_out(folder, task.cache) | {"status": DONE}
     except RunError as error:
         killed = error.status is not None and error.status < 0
         how = TIMED_OUT if error.timed_out else KILLED if killed else FAILED
@@ -105,8 +115,6 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         if isinstance(error, (OSError, DamagedTraceError, ChangedProgramsError)):
             raise
         return failed_row(task, FAILED, str(error))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_programs(run: Run) -> None:

@@ -58,6 +58,10 @@ class SimulatorError(TmtError, RuntimeError):
     """ns-2 is missing, failed or hung; the message holds its command line and its last output."""
 
 
+class ChangedProgramsError(SimulatorError):
+    """The simulator or the sources of TMT are not, or no longer, those that a result is stored for."""
+
+
 class StoppedError(TmtError):
     """The user has stopped the command; the message names the finished work and how to continue."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from os import fspath
 from pathlib import Path, PurePath
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 
     from tmt.core.trace import Metadata
 
-FileVersion = tuple[int, int, int]
-"""Inode, size in bytes and modification time in ns: another version of a file differs in one of them."""
+FileVersion = tuple[int, int, int, int]
+"""Inode, size in bytes, times in ns of modification and of change, which nobody can set: another version of a
+file differs in one of them."""
 
 
 def record(kind: str, **how: object) -> Metadata:
@@ -84,10 +86,10 @@ def file_sha256(path: str | PathLike[str]) -> str:
 def file_version(path: str | PathLike[str]) -> FileVersion | None:
     """Return the version of a local file, as part of a cache's key; None where there is no such file."""
     try:
-        status = Path(path).stat()
+        status = os.stat(path)  # noqa: PTH116  (a Path takes twice as long)
     except OSError:
         return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def opened(name: str) -> BufferedReader:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tmt.results.statistics import Interval
-    from tmt.run.script import ScriptFigures
+    from tmt.run.ns2.script import ScriptFigures
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound="Callable[..., object]")
 
 SOURCES = sorted(Path(__file__).parents[1].rglob("*.py"))
+
+
+def _versions() -> list[tuple[int, int]]:
+    """Return the size and the time of change of each source."""
+    return [(status.st_size, status.st_ctime_ns) for status in map(os.stat, SOURCES)]
+
+
+VERSIONS = _versions()
 SOURCES_HASH = hashlib.sha256(b"\0".join(path.read_bytes() for path in SOURCES)).hexdigest()[:16]
 
 
@@ -27,9 +35,15 @@ def kernel(function: Function) -> Function:
     file has that it calls. Therefore each version of all kernels has a cache folder of its own: beside the
     source, in ``NUMBA_CACHE_DIR``, or in the user's cache directory where the source folder is read-only.
 
+    A source that has changed since the hash of all sources was taken may be part of the kernel, which is then
+    not cached.
+
     Floating point stays as written (no fast-math). With ``NUMBA_DISABLE_JIT=1`` kernels run as plain Python.
     """
     compiled: Any
+    if _versions() != VERSIONS:
+        compiled = numba.njit(nogil=True)(function)
+        return compiled  # type: ignore[no-any-return]
     try:
         with _cache_folder():
             compiled = numba.njit(cache=True, nogil=True)(function)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tmt.core.schema import SIZE_BYTES
+from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -74,6 +75,18 @@ def arrive(packets: PacketRows, delivered: BoolArray) -> BoolArray:
     lost_before: Int64Array = np.concatenate(([0], np.cumsum(~delivered)))
     whole: BoolArray = lost_before[packets.last + 1] == lost_before[packets.first]
     return whole
+
+
+def arrivals_per_s(rows: npt.NDArray[Any], packet_bytes: int, lldu_bytes: int, packing: Packing) -> float:
+    """Return the packets per second that arrive over a link trace if they are sent back to back.
+
+    The arguments are those of `packets_in_rows`.
+    """
+    packets = packets_in_rows(rows, packet_bytes, lldu_bytes, packing)
+    if not len(packets.first):
+        return 0.0
+    span_ns = int(rows["tx_time_ns"][packets.last[-1]]) - int(rows["tx_time_ns"][0])
+    return float(np.count_nonzero(arrive(packets, rows["delivered"]))) * NS_PER_S / span_ns
 
 
 def has_sizes(rows: npt.NDArray[Any]) -> bool:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.core.errors import SimulatorError
-from tmt.core.identity import source_hash
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.provenance import digest, file_sha256
 from tmt.core.schema import PACKET_RECORDS
 from tmt.core.units import NS_PER_S
+from tmt.run.fingerprint import run_sources
 from tmt.run.ns2.simulator import Simulator
 from tmt.run.program import STDOUT
 from tmt.run.records import PACKETS, read_array_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tmt.core.measure.transport import Records
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[3]
 
 ScriptSettings = dict[str, str | int | float]
 """The settings of a script, by key."""
@@ -72,7 +72,7 @@ class ScriptExperiment:
             When the script cannot be read.
         """
         stamp = digest(Simulator.find().stamp, file_sha256(CHECKOUT / self.script))
-        return stamp, source_hash(__name__)
+        return stamp, run_sources("ns2")
 
     def fingerprint(self, *programs: str) -> str:
         """Return a hash of everything that decides the result besides the seed."""
