@@ -27,7 +27,7 @@ from typing import Any
 from tmt.core.errors import SimulatorError
 from tmt.core.identity import source_hash
 from tmt.io.atomic import write_text
-from tmt.run.fingerprint import programs_of
+from tmt.run.experiment import programs_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path(__file__).with_name("pages.toml")

@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING
 
 import grimp
 import pytest
-from naive import on_link
 
-<<<<<<< HEAD
-from tmt.campaign.link_traces import trace_sources
-from tmt.campaign.replay_run import RUN_MODULES
-from tmt.core.channels.gilbert_elliott import GilbertElliott
-from tmt.core.identity import deciding_files, source_hash
-=======
 from tmt.core import identity
 from tmt.core.channels.registry import CHANNELS
 from tmt.core.errors import ChangedProgramsError
@@ -30,7 +23,6 @@ from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.registry import ALL_SCHEMES
 from tmt.run import BACKENDS
->>>>>>> main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -226,27 +218,11 @@ def test_sources__import_only_what_is_counted() -> None:
         check(shared | modules(PACKAGE / "run" / backend), set())
 
 
-<<<<<<< HEAD
-def test_link_traces__depend_on_their_own_channel_and_scheme(package: Path) -> None:
-    modules = [LINK_TRACE, type(on_link.arq(rtt_ns=0)).__module__, GilbertElliott.__module__]
-    found = {path.relative_to(package).as_posix() for path in deciding_files(*modules, package=package)}
-    assert found >= {
-        "kernels/arq.py",
-        "kernels/gilbert_elliott.py",
-        "convert/files.py",
-        "io/parquet.py",
-        "generate.py",
-    }
-    assert not found & {"metrics/transport.py", "run_columns.py", "experiment/measure.py"}
-    assert not found & {"kernels/harq.py", "schemes/fec.py", "channels/lms.py", "schemes/registry.py"}
-    assert trace_sources(on_link.arq(rtt_ns=0), GilbertElliott(0.9, 0.5)) == source_hash(*modules)
-=======
 @dataclass(frozen=True)
 class _Above:
     """A scheme that stands above another one."""
 
     below: Arq | Harq
->>>>>>> main
 
 
 def test_nested_models__count_too() -> None:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tmt.campaign.grid import expand
-<<<<<<< HEAD
-=======
+from tmt.campaign.planned_conversions import Phy
+from tmt.campaign.scenario import load
+
+from tmt.campaign import conversions
 from tmt.campaign.link_traces import (
     Convert,
     facts_file,
@@ -20,12 +22,6 @@ from tmt.campaign.link_traces import (
     read_facts,
     trace_sources,
 )
->>>>>>> main
-from tmt.campaign.planned_conversions import Phy
-from tmt.campaign.scenario import load
-
-from tmt.campaign import conversions
-from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import InputError
 from tmt.core.schemes.none import NoScheme

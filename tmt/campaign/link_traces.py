@@ -133,21 +133,15 @@ def make_link_trace(task: Convert) -> dict[str, Any]:
         if recipe.scheme is None:
             _keep_slots(phy, staged, recipe, watch)
         else:
-<<<<<<< HEAD
             counts = asdict(convert_file(phy, staged, recipe.scheme, recipe.rtt, recipe.every, watch=watch))
         _check_slots(recipe.phy, slots)
+        _check_sources(recipe)
         keep_link_trace(staged, recipe, cache, {"span_ns": watch.span_ns} | counts)
-=======
-            counts = asdict(convert_file(phy, staged, conversion.scheme, conversion.every, watch=watch))
-        _check_slots(conversion.phy, slots)
-        _check_sources(conversion)
-        keep_link_trace(staged, conversion, cache, {"span_ns": watch.span_ns} | counts)
->>>>>>> main
     except TmtError as error:
         on_disk = isinstance(error, OSError) and isinstance(error.__cause__, OSError)
         if on_disk or isinstance(error, ChangedProgramsError):
             raise
-        _check_sources(conversion)
+        _check_sources(recipe)
         return {"error": str(error)}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -214,17 +208,13 @@ def _check_slots(phy: Phy, slots: SlotsHash) -> None:
         raise InputError(phy.file, "was changed while the campaign ran; call again")
 
 
-<<<<<<< HEAD
-def _keep_slots(phy: Path, staged: Path, recipe: Recipe, watch: _Watch) -> None:
-=======
-def _check_sources(conversion: PlannedConversion) -> None:
+def _check_sources(recipe: Recipe) -> None:
     """Refuse a trace that other sources have made than those of its identity (ChangedProgramsError)."""
-    if loaded_hash(*core_places(), *model_places(*conversion.models)) != conversion.sources:
+    if loaded_hash(*core_places(), *model_places(*recipe.models)) != recipe.sources:
         raise ChangedProgramsError("the sources of tmt were changed while the campaign ran; call again")
 
 
-def _keep_slots(phy: Path, staged: Path, conversion: PlannedConversion, watch: _Watch) -> None:
->>>>>>> main
+def _keep_slots(phy: Path, staged: Path, recipe: Recipe, watch: _Watch) -> None:
     """Copy every n-th slot into the form that the simulator maps."""
     share = Share(recipe.every)
     with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:

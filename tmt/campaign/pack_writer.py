@@ -12,12 +12,7 @@ import json
 import os
 import shutil
 import zipfile
-<<<<<<< HEAD
-from collections import Counter
 from dataclasses import dataclass, replace
-=======
-from dataclasses import dataclass
->>>>>>> main
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 

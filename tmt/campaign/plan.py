@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tmt.campaign.recipe import realisation, recipes_of
-from tmt.campaign.replay_run import ReplayRun, programs_of
+from tmt.campaign.replay_run import ReplayRun
 from tmt.campaign.source import check_es_n0, source_of
 from tmt.core.declaration import Problem, Refused, ns
 from tmt.core.provenance import digest
+from tmt.run.experiment import programs_of
 from tmt.spec.columns import columns_of
 from tmt.spec.experiment import Experiment, PlainLink, TraceLink
 from tmt.spec.points import plain
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Programs
     from tmt.campaign.source import Source
+    from tmt.core.channels.base import Channel
     from tmt.core.schemes.scheme import Scheme
     from tmt.spec import path as spec_path
     from tmt.spec.columns import Value
@@ -34,10 +36,10 @@ if TYPE_CHECKING:
     from tmt.spec.traffic import Traffic
 
 
-def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs_of) -> list[ReplayRun]:
+def expand(scenario: Scenario, programs_of: Callable[..., Programs] = programs_of) -> list[ReplayRun]:
     """Return the runs of a scenario, seed after seed, each key once.
 
-    `programs_of` gives the hashes of a backend's program and of the sources that decide its runs.
+    `programs_of` gives the hashes of programs and sources, as `tmt.run.experiment.programs_of` does.
 
     Raises
     ------
@@ -90,6 +92,12 @@ class Lane:
         """The trace of the return link, if that is not plain."""
         return self.own_back or self.source
 
+    @property
+    def models(self) -> tuple[Channel | Scheme, ...]:
+        """The channels and schemes that make the link traces of its runs."""
+        recipes = self.recipes(1)
+        return tuple(model for recipe in recipes if recipe is not None for model in recipe.models)
+
     def recipes(self, seed: int) -> tuple[Recipe, Recipe | None]:
         """Return the recipes of both directions' link traces for a seed."""
         number = realisation(self.source, seed), realisation(self.back, seed)
@@ -136,7 +144,7 @@ class Case(NamedTuple):
 
 
 def _traffic(
-    lane: Lane, traffic: Traffic, seeds: tuple[int, ...], programs_of: Callable[[str], Programs]
+    lane: Lane, traffic: Traffic, seeds: tuple[int, ...], programs_of: Callable[..., Programs]
 ) -> Case:
     path, source = lane.path, lane.source
     online = lane.scheme if lane.scheme.online else None
@@ -158,7 +166,7 @@ def _traffic(
         "forward_lldu_bytes": source.lldu_bytes,
         "forward_packing": source.packing,
     }
-    programs = programs_of(template.backend)
+    programs = programs_of(template.backend, *lane.models)
     return Case(frozenset(seeds), _fingerprint(lane, traffic, programs), template, coordinates, programs)
 
 

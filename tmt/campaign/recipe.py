@@ -47,8 +47,9 @@ class Phy:
 class Recipe:
     """How to make a trace that runs share: a scheme over every `every`-th slot of a PHY trace.
 
-    Without a scheme it is those slots themselves, on which a scheme works in the simulator. The scheme that
-    converts the slots or works on them may need their Es/N0. `rtt` is the link's, in seconds.
+    Without a scheme it is those slots themselves, on which a scheme works in the simulator. The scheme
+    that converts the slots or works on them may need their Es/N0. `rtt` is the link's, in seconds. `sources` is the hash of the sources
+    that make it.
     """
 
     identity: str
@@ -57,6 +58,12 @@ class Recipe:
     scheme: Scheme | None
     rtt: float
     needs_es_n0: bool
+    sources: str
+
+    @property
+    def models(self) -> tuple[Channel | Scheme, ...]:
+        """The channel and the scheme that make the trace, as far as there are any."""
+        return tuple(model for model in (self.phy.channel, self.scheme) if model is not None)
 
     @property
     def trace_parameters(self) -> dict[str, Any]:
@@ -101,11 +108,14 @@ def realisation(source: Source, seed: int) -> int:
 @lru_cache(maxsize=1024)
 def _recipe(source: Source, scheme: Scheme, rtt: float, number: int) -> Recipe:
     phy, every = _phy(source, number), source.trace.kept
+    needs_es_n0 = scheme.needs_es_n0
     if scheme.online:
-        identity = digest(phy.identity, every, scheme.needs_es_n0, trace_sources())
-        return Recipe(identity, phy, every, None, rtt, scheme.needs_es_n0)
-    identity = digest(phy.identity, every, scheme.describe(rtt), trace_sources(scheme))
-    return Recipe(identity, phy, every, scheme, rtt if scheme.uses_rtt else 0.0, scheme.needs_es_n0)
+        sources = trace_sources(phy.channel)
+        identity = digest(phy.identity, every, needs_es_n0, sources)
+        return Recipe(identity, phy, every, None, rtt, needs_es_n0, sources)
+    sources = trace_sources(phy.channel, scheme)
+    identity = digest(phy.identity, every, scheme.describe(rtt), sources)
+    return Recipe(identity, phy, every, scheme, rtt, needs_es_n0, sources)
 
 
 def _phy(source: Source, number: int) -> Phy:
@@ -115,5 +125,5 @@ def _phy(source: Source, number: int) -> Phy:
     line = trace.line
     length_ns = 0 if trace.length is None else ns(trace.length)
     on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
-    identity = digest(trace.channel.describe(), number, on, trace_sources(trace.channel))
+    identity = digest(trace.channel.describe(), number, on)
     return Phy(identity, source.file, source.sha256, trace.channel, number, line, length_ns)

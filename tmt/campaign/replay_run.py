@@ -11,16 +11,9 @@ import numpy as np
 
 from tmt.campaign.link_traces import link_file, read_facts
 from tmt.core.measure.capacity import arrivals_per_s
-from tmt.core.units import NS_PER_S
 from tmt.run import load_backend
-<<<<<<< HEAD
-from tmt.run.experiment import run
+from tmt.run.experiment import programs_of, run
 from tmt.spec.experiment import TraceLink
-=======
-from tmt.run.fingerprint import programs_of
-from tmt.spec.coding import CODING_NAMES
-from tmt.spec.links import TraceLink
->>>>>>> main
 from tmt.spec.tcp import HEADER_BYTES
 
 if TYPE_CHECKING:
@@ -30,24 +23,10 @@ if TYPE_CHECKING:
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Programs
     from tmt.core.schema import Packing
-<<<<<<< HEAD
     from tmt.spec.columns import Value
     from tmt.spec.experiment import Experiment
 
 
-RUN_MODULES = (
-    *(__name__, "tmt.campaign.tasks", "tmt.run.experiment"),
-    *("tmt.core.channels.registry", "tmt.core.schemes.registry"),
-)
-"""Modules that decide the row of a run, besides its backend and those that all of them import."""
-
-
-=======
-    from tmt.run.experiment import Experiment
-    from tmt.spec.settings import Value
-
-
->>>>>>> main
 class ReplayRun(NamedTuple):
     """One experiment of the grid, before anything is known of its link traces but how to make them.
 
@@ -94,7 +73,7 @@ class ReplayRun(NamedTuple):
 
     def installed_programs(self) -> Programs:
         """Return the hashes of the backend's program and of the sources, now."""
-        models = (model for conversion in self.conversions for model in conversion.models)
+        models = (model for recipe in self.recipes for model in recipe.models)
         return programs_of(str(self.coordinates["backend"]), *models)
 
     def program(self) -> tuple[str, Path]:
@@ -147,22 +126,7 @@ def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{key}", value
 
 
-<<<<<<< HEAD
-def programs_of(backend: str) -> Programs:
-    """Return the stamp of a backend's program, and the hash of the sources that decide its runs."""
-    return load_backend(backend).stamp(), run_sources(backend)
-
-
-@lru_cache
-def run_sources(backend: str = "ns2") -> str:
-    """Return the hash of the sources that decide the row of a run, but for the backend's program."""
-    return source_hash(*RUN_MODULES, f"tmt.run.{backend}")
-
-
 def _placed(cache: Path, link: TraceLink, recipe: Recipe, start: float) -> TraceLink:
-=======
-def _placed(cache: Path, link: TraceLink, conversion: PlannedConversion, start: float) -> TraceLink:
->>>>>>> main
     """Return the link over a link trace of the cache, from where the run starts in it."""
     facts = read_facts(cache, recipe)
     offset_ns = int(start * facts["span_ns"]) if isinstance(start, float) else start

@@ -6,16 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-<<<<<<< HEAD
-from tmt.core.identity import source_hash
+from tmt.core.identity import core_places, loaded_hash, model_places
 from tmt.core.provenance import digest
 from tmt.io.atomic import own_folder
 from tmt.run import load_backend
-=======
-from tmt.io.atomic import own_folder
-from tmt.run import backend_name, load_backend
-from tmt.run.fingerprint import fingerprint, programs_of
->>>>>>> main
 from tmt.run.link_files import ready_link
 from tmt.run.measure import measure
 from tmt.run.setup import set_up
@@ -77,7 +71,7 @@ def fingerprint(experiment: Experiment) -> str:
         _content(link, experiment.traffic.packet_bytes) for link in (experiment.forward, experiment.back)
     ]
     settings = [plain(experiment.path), plain(experiment.traffic), experiment.seed]
-    return digest(settings, links, programs(experiment.backend))
+    return digest(settings, links, programs_of(experiment.backend))
 
 
 def _content(link: Link | None, packet_bytes: int) -> object:
@@ -88,60 +82,24 @@ def _content(link: Link | None, packet_bytes: int) -> object:
     settings = {key: value for key, value in plain(link).items() if key != "path"}
     return [ready.file.sha256, ready.lldu_bytes, ready.packing, settings]
 
-<<<<<<< HEAD
 
-def programs(backend: str) -> tuple[str, str]:
-    """Return the stamp of a backend's program, and the hash of the sources that decide its results.
+def programs_of(backend: str, *models: object) -> tuple[str, str]:
+    """Return the stamp of a backend's program, and the hash of the sources that decide a run.
+
+    The sources are those of core, of the channels and schemes that make its link traces (`models`), of what
+    all backends share, and of the backend.
 
     Raises
     ------
     SimulatorError
         When the program is not built.
+    ChangedProgramsError
+        When a source was changed after the start of this process.
     """
-    return load_backend(backend).stamp(), source_hash(__name__, f"tmt.run.{backend}")
-=======
-        Raises
-        ------
-        InputError, UsageError
-            When a link trace cannot be used.
-        SimulatorError
-            When the simulator is not built.
-        """
-        links = (self.forward_link, self.return_link)
-        ready = [ready_link(link, self.packet_bytes) for link in links if isinstance(link, TraceLink)]
-        contents = [f"{link.file.sha256} {link.lldu_bytes} {link.packing}" for link in ready]
-        return fingerprint(self, *contents, *programs_of(self._backend_name))
+    return load_backend(backend).stamp(), run_sources(backend, *models)
 
-    def run(
-        self, directory: str | PathLike[str] | None = None, timeout_s: float | None = None
-    ) -> ExperimentResult:
-        """Carry the experiment out and measure it.
 
-        Parameters
-        ----------
-        directory
-            Folder for the backend's records and printed lines: new or empty, made if need be. None takes a
-            temporary one, which is removed afterwards.
-        timeout_s
-            Wall time after which the run is killed; None waits for ever.
-
-        Raises
-        ------
-        RunError
-            When the run fails, hangs or leaves damaged records: with its command line and last words.
-        SimulatorError
-            When the simulator is not built.
-        InputError, UsageError
-            When a link trace cannot be used, or `directory` is not empty.
-        OutputError
-            When `directory` cannot be made.
-        """
-        backend = load_backend(self._backend_name)
-        stamp = backend.stamp()
-        setup = set_up(self)
-        if directory is None:
-            with TemporaryDirectory(prefix="tmt-run-") as temporary:
-                return measure(setup, backend, stamp, backend.run(setup, Path(temporary), timeout_s))
-        folder = own_folder(directory, "a run")
-        return measure(setup, backend, stamp, backend.run(setup, folder, timeout_s))
->>>>>>> main
+def run_sources(backend: str, *models: object) -> str:
+    """Return the hash of core, models, what all backends share, and the backend (ChangedProgramsError)."""
+    here = Path(__file__).parent
+    return loaded_hash(*core_places(), *model_places(*models), *sorted(here.glob("*.py")), here / backend)

@@ -19,7 +19,7 @@ from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.provenance import digest, file_sha256
 from tmt.core.schema import PACKET_RECORDS
 from tmt.core.units import NS_PER_S
-from tmt.run.fingerprint import run_sources
+from tmt.run.experiment import run_sources
 from tmt.run.ns2.simulator import Simulator
 from tmt.run.program import STDOUT
 from tmt.run.records import PACKETS, read_array_of
