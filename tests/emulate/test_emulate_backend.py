@@ -13,7 +13,8 @@ from tmt.run.emulate.parameters import Emulation
 from tmt.run.emulate.results import read_result
 from tmt.run.emulate.setup import set_up
 from tmt.spec.experiment import PlainLink
-from tmt.spec.path import Proxy, Wired
+from tmt.spec.path import Path as LinkPath
+from tmt.spec.path import Wired
 from tmt.spec.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
@@ -37,14 +38,13 @@ def experiment(**changes: Any) -> Asked:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"stack": "modern"}, "stack is 'modern', which backend emulate does not have; it has linux"),
-        ({"backend": "ns2"}, "stack is 'linux', which backend ns2 does not have; it has 2009, "),
-        ({"backend": "ns3"}, "backend is 'ns3'; it must be one of ns2, "),
-        ({"tcp": "bbr3"}, "tcp is 'bbr3'; it must be one of newreno, "),
-        ({"delayed_acks": True}, "delayed_acks is given, which backend emulate does not have"),
-        ({"window_packets": 9}, "window_packets is given, which backend emulate does not have"),
-        ({"wired": Wired(rate=1e6)}, "wired is given, which backend emulate does not have"),
-        ({"wired": Wired(rate=1e6), "proxy": Proxy()}, "wired is given, which backend emulate "),
+        ({"stack": "modern"}, "backend: 'emulate' does not have stack modern; allowed: ns2 for stack modern"),
+        ({"backend": "ns2"}, "backend: 'ns2' does not have stack linux; allowed: linux or emulate"),
+        ({"backend": "ns3"}, "backend: 'ns3' is not allowed; did you mean ns2?; allowed: ns2, linux, emu"),
+        ({"tcp": "bbr3"}, "tcp: 'bbr3' needs stack modern; allowed: newreno, "),
+        ({"delayed_acks": True}, "traffic.delayed_acks: true is not in backend emulate; allowed: false: "),
+        ({"window_packets": 9}, 'path.window_packets: 9 is not in backend emulate; allowed: "none": '),
+        ({"wired": Wired(rate=1e6)}, "path.wired: is given, which backend emulate lacks; allowed: "),
     ],
 )
 def test_experiment__is_refused_in_one_line(changes: dict[str, Any], message: str) -> None:
@@ -58,7 +58,7 @@ def test_experiment__is_refused_in_one_line(changes: dict[str, Any], message: st
 def test_read_result__of_a_killed_emulator_is_refused_in_one_line(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "counters.tsv").write_text(text)
-    setup = set_up(Emulation(command=("true",), forward=PlainLink(2e6), rtt_ns=S))
+    setup = set_up(Emulation(command=("true",), forward=PlainLink(2e6), path=LinkPath(1)))
     with pytest.raises(
         EmulatorError, match=r"the emulator was killed \(status 137\): .*counters\.tsv: "
     ) as refusal:

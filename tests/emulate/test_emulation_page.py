@@ -13,6 +13,7 @@ from waiting import PATIENCE_S
 
 from tmt.run.emulate import Emulation, run
 from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.spec.path import Path as LinkPath
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "emulation.md").read_text()
@@ -48,7 +49,7 @@ def test_table__names_every_figure_of_a_direction(tmp_path: Path) -> None:
     command.main(
         [str(ROOT / "traces" / "rare-outages.parquet"), str(link), "--scheme", "none"], standalone_mode=False
     )
-    result = run(Emulation(command=("true",), forward=TraceLink(link), back=PlainLink(1e6), rtt_ns=0))
+    result = run(Emulation(command=("true",), forward=TraceLink(link), path=LinkPath(0), back=PlainLink(1e6)))
     settings = {"trace", "sha256", "rate_bps", "lldu_bytes", "packing", "offset_s"}
     names = {name.removeprefix("forward_") for name in result.row if name.startswith("forward_")} - settings
     table = PAGE.split("## Counters and delays", 1)[1]

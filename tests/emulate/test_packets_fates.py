@@ -17,6 +17,7 @@ from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.emulate import Emulation, run
 from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.spec.path import Path as LinkPath
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,11 +80,13 @@ def emulated(
                 str(path), options.lldu_bytes or None, packing="packed" if options.packed else "padded"
             ),
             back=PlainLink(1e6),
-            rtt_ns=RTT_NS,
-            queue_packets=options.limit,
-            loop=options.loop,
-            in_order=options.in_order,
-            hold_ns=options.hold_ns or None,
+            path=LinkPath(
+                RTT_NS / NS_PER_S,
+                in_order=options.in_order,
+                hold=options.hold_ns / NS_PER_S or None,
+                queue_packets=options.limit,
+                loop=options.loop,
+            ),
         ),
         record=True,
     )

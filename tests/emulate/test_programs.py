@@ -16,9 +16,9 @@ import pytest
 from waiting import PATIENCE_S, until
 
 from tmt.core.errors import EmulatorError
-from tmt.core.units import NS_PER_MS
 from tmt.run.emulate import Emulation, run
 from tmt.spec.experiment import PlainLink
+from tmt.spec.path import Path as LinkPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ class Start(Protocol):
 
 
 def emulation(*command: str, **given: object) -> Emulation:
-    return Emulation(command=command, forward=PlainLink(1e7), rtt_ns=20 * NS_PER_MS, **given)
+    return Emulation(command=command, forward=PlainLink(1e7), path=LinkPath(0.02), **given)
 
 
 def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:

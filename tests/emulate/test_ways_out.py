@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tmt.core.errors import UsageError
-from tmt.core.units import NS_PER_MS
 from tmt.run.emulate import Emulation, WayOut, run
 from tmt.spec.experiment import PlainLink
+from tmt.spec.path import Path as LinkPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ def emulation(way_out: str, *command: str) -> Emulation:
     return Emulation(
         command=(sys.executable, "-c", *command),
         forward=PlainLink(1e7),
-        rtt_ns=20 * NS_PER_MS,
+        path=LinkPath(0.02),
         ways_out=(WayOut(9000, "127.0.0.1", 1), WayOut.parse(way_out)),
     )
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
-from tmt.campaign.scenario import load
 
 from analysis.judge import report
 from analysis.judge.__main__ import SCENARIOS, main
-from analysis.judge.real_time import MARKER, SCENARIO as REAL_TIME, table as real_time_table
+from analysis.judge.real_time import MARKER
+from analysis.judge.real_time import SCENARIO as REAL_TIME
+from analysis.judge.real_time import table as real_time_table
+from tmt.spec.scenario import Scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,8 +47,8 @@ def row(stack: str, seed: int, goodput_bps: float, retransmissions: int) -> dict
 
 
 def test_scenarios__hold_nine_links() -> None:
-    scenarios = [load(path) for path in SCENARIOS]
-    assert sum(len(one.traces) * len(one.schemes) * len(one.links) for one in scenarios) == 9
+    scenarios = [Scenario.read(path) for path in SCENARIOS]
+    assert sum(len(one.trace) * len(one.scheme) * len(one.path) for one in scenarios) == 9
 
 
 def test_tables__compare_with_the_kernel_on_the_same_seeds() -> None:
@@ -70,7 +72,7 @@ def test_tables__compare_with_the_kernel_on_the_same_seeds() -> None:
 
 
 def test_cross_check__has_both_kernels() -> None:
-    assert [use.backend for use in load(REAL_TIME).traffics] == [None, "emulate"]
+    assert {use.backend for use in Scenario.read(REAL_TIME).traffic} == {None, "emulate"}
 
 
 def test_cross_check__compares_both_kernels() -> None:

@@ -149,7 +149,7 @@ def test_missing_settings__are_told(kernel: Path, tmp_path: Path) -> None:
 def test_full_folder__is_told(tmp_path: Path) -> None:
     (tmp_path / "packets.npy.partial").symlink_to("/dev/full")
     with pytest.raises(RunError, match=r"packets\.npy: No space left on device"):
-        BACKEND.run(set_up(experiment()), tmp_path, PATIENCE_S)
+        BACKEND.run(set_up(*experiment()), tmp_path, PATIENCE_S)
 
 
 def test_clock_of_the_machine__is_noticed(
@@ -179,9 +179,9 @@ def test_run_that_hangs__ends_at_its_limit() -> None:
 @pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.1])
 def test_kernel__ends_with_a_parent_that_is_killed(delay_s: float, tmp_path: Path) -> None:
     call = (
-        "import sys; from tmt.run.experiment import Experiment; from tmt.spec.experiment import PlainLink\n"
-        "Experiment(tcp='cubic', stack='linux', forward=PlainLink(1e8), rtt_ns=500_000_000,"
-        " duration_ns=10**14).run(sys.argv[1])"
+        "import sys; from tmt.run.experiment import run; from tmt.spec.experiment import *\n"
+        "traffic = Traffic('cubic', 'linux', duration=10**5)\n"
+        "run(Experiment(PlainLink(1e8), Path(0.5), traffic), sys.argv[1])"
     )
     with subprocess.Popen([sys.executable, "-c", call, str(tmp_path / "run")]) as parent:
         kernels = until(lambda: children_of(parent.pid), parent)

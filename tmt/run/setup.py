@@ -140,6 +140,7 @@ def set_up(experiment: Experiment) -> Setup:
     stacks = {traffic.stack} | ({proxy.stack} if proxy is not None and proxy.stack else set())
     windows_per_path = max(WINDOWS_PER_PATH[name] for name in stacks)
     window_packets = path.window_packets or held_packets * windows_per_path
+    is_bounded = experiment.backend != "emulate"  # there the kernel's own buffers bound it
     buffer_packets = 0
     if proxy is not None:
         buffer_packets = proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
@@ -153,7 +154,12 @@ def set_up(experiment: Experiment) -> Setup:
         proxy = replace(proxy, buffer_packets=buffer_packets)
     if traffic.tcp == FECTCP:
         traffic = replace(traffic, code=traffic.code or DEFAULT_CODE, block_segments=largest_block(traffic))
-    path = replace(path, queue_packets=queue_packets, window_packets=window_packets, proxy=proxy)
+    path = replace(
+        path,
+        queue_packets=queue_packets,
+        window_packets=window_packets if is_bounded else None,
+        proxy=proxy,
+    )
     return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back)
 
 

@@ -8,7 +8,6 @@ import platform
 import random
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +92,7 @@ def _emulation(setup: Setup, command: tuple[str, ...]) -> Emulation:
         server=f"exec {sys.executable} {HERE / 'bulk_receiver.py'}",
         forward=setup.experiment.forward,
         back=setup.experiment.back,
-        path=replace(setup.path, window_packets=None),
+        path=setup.path,
         mtu_bytes=setup.traffic.packet_bytes,
         sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {receive_buffer} {receive_buffer}"),
     )
@@ -110,7 +109,6 @@ def _recording(
         "command": shlex.join(command),
         "wall_time_s": duration_s,
         "late_share": row["forward_late_share"],
-        "window_packets": None,
     }
     for direction in ("forward", "return"):
         if f"{direction}_bytes_offered" in row:
