@@ -12,6 +12,7 @@ from tmt.campaign.columns import DONE
 from tmt.campaign.local_workers import LocalWorkers, default_jobs
 from tmt.campaign.pool import Pool
 from tmt.cli.run_progress import run_progress
+from tmt.spec.toml import read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +42,7 @@ def run_named(name: str, folder: Path) -> pd.DataFrame:
 
 def run(scenario: Path, folder: Path, *, execute: bool = True) -> pd.DataFrame:
     """Execute the runs of a scenario that `folder` does not hold; return the rows of all that are done."""
-    with open_campaign(scenario, folder) as campaign:
+    with open_campaign(read(scenario), folder) as campaign:
         if execute:
             execute_missing(campaign, scenario.stem)
         rows = campaign.rows()

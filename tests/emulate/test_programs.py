@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("emulator")
 
 TMT = Path(sys.executable).with_name("tmt")
-BASIC = ["--forward-rate", "1e7", "--rtt", "0.02"]
+BASIC = ["--rate", "1e7", "--rtt", "0.02"]
 
 LISTEN = f"exec {sys.executable} -m http.server 8000 > /dev/null"
 
