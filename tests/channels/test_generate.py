@@ -81,7 +81,7 @@ def test_overlay__of_the_error_free_channel_changes_no_row(tmp_path: Path) -> No
 
 def test_generate__writes_the_same_slots_with_es_n0(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = Line.at_rate(263_000, 33, 36 * MS)
-    channel = Lms.of(es_n0_db=3.0, interleaver_depth_ns=0)
+    channel = Lms(es_n0_db=3.0, interleaver_depth=0)
     generate(tmp_path / "without.parquet", channel, line, duration_ns=2 * 10**9, seed=3)
     monkeypatch.setattr(tmt.io.generation, "CHUNK_SLOTS", 777)
     generate(tmp_path / "with.parquet", channel, line, duration_ns=2 * 10**9, seed=3, with_es_n0=True)
@@ -99,7 +99,7 @@ def test_overlay__keeps_or_takes_es_n0(tmp_path: Path) -> None:
     write_trace(tmp_path / "a.parquet", measured)
     overlay(tmp_path / "a.parquet", tmp_path / "b.parquet", Bernoulli(0.5), seed=1)
     assert read_phy(tmp_path / "b.parquet").es_n0_mdb.tolist() == list(range(50))
-    channel = Lms.of(es_n0_db=3.0)
+    channel = Lms(es_n0_db=3.0)
     with pytest.raises(InputError, match=r"a\.parquet: it has the column es_n0_mdb already"):
         overlay(tmp_path / "a.parquet", tmp_path / "c.parquet", channel, seed=1, with_es_n0=True)
     with pytest.raises(

@@ -28,7 +28,7 @@ def multipath(blocks: int, seed: int) -> NDArray[np.complex128]:
 
 def path(blocks: int, seed: int, **values: float) -> tuple[Lms, NDArray[np.complex128], float]:
     """Return a channel always in line of sight, without slow level; its gain; the time between points."""
-    channel = Lms.of(
+    channel = Lms(
         es_n0_db=0.0,
         los_to_deep=0.0,
         deep_to_los=1.0,
@@ -186,7 +186,7 @@ def test_path__has_loos_distribution() -> None:
 
 def test_shadow__has_the_occupancies_of_the_published_matrix() -> None:
     # The published matrix, to the power of 10 000, and the published frames.
-    shadow = Lms.of("perez-fontan-suburban-40", es_n0_db=5.0).shadow
+    shadow = Lms("perez-fontan-suburban-40", es_n0_db=5.0).shadow
     matrix = np.array([[0.8177, 0.1715, 0.0108], [0.1544, 0.7997, 0.0459], [0.14, 0.1433, 0.7167]])
     np.testing.assert_allclose(shadow.moves, matrix, atol=1e-9)
     law = np.linalg.matrix_power(matrix / matrix.sum(axis=1, keepdims=True), 10_000)[0]
@@ -196,7 +196,7 @@ def test_shadow__has_the_occupancies_of_the_published_matrix() -> None:
 
 def test_visits__have_the_stated_occupancies_and_mean_lengths() -> None:
     # 20 seeds of 20 km: about 600 km / 80 m visits of each state; four standard errors over the seeds.
-    shadow = Lms.of("perez-fontan-suburban-40", es_n0_db=5.0).shadow
+    shadow = Lms("perez-fontan-suburban-40", es_n0_db=5.0).shadow
     shares, means = [], []
     for seed in range(20):
         starts, states = Visits(shadow, np.random.default_rng(seed)).between(0.0, 20_000.0)
@@ -217,7 +217,7 @@ def test_visits__start_in_the_stationary_law() -> None:
     # 4000 seeds; four binomial standard deviations. The residual way in deep shadow has the mean of
     # E[L^2] / 2 E[L] with L geometric in frames of 3 m: 3 (2 - q) / (2 q), q = .2833; its deviation is below
     # 10 m.
-    shadow = Lms.of("perez-fontan-suburban-40", es_n0_db=5.0).shadow
+    shadow = Lms("perez-fontan-suburban-40", es_n0_db=5.0).shadow
     states, residual = [], []
     for seed in range(4000):
         starts, visited = Visits(shadow, np.random.default_rng(seed)).between(0.0, 0.0)
@@ -234,7 +234,7 @@ def test_visits__start_in_the_stationary_law() -> None:
 
 
 def test_visits__that_are_never_left_go_on_for_ever() -> None:
-    channel = Lms.of(es_n0_db=0.0, los_to_deep=0.0)
+    channel = Lms(es_n0_db=0.0, los_to_deep=0.0)
     starts, states = Visits(channel.shadow, np.random.default_rng(1)).between(0.0, 1e9)
     assert states[1] == 0
     assert starts[2] == math.inf
