@@ -13,8 +13,7 @@ from tmt.run.emulate.parameters import Emulation
 from tmt.run.emulate.results import read_result
 from tmt.run.emulate.setup import set_up
 from tmt.spec.experiment import PlainLink
-from tmt.spec.path import Path as LinkPath
-from tmt.spec.path import Wired
+from tmt.spec.path import Path as LinkPath, Wired
 from tmt.spec.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:

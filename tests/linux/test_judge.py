@@ -10,9 +10,7 @@ import pytest
 
 from analysis.judge import report
 from analysis.judge.__main__ import SCENARIOS, main
-from analysis.judge.real_time import MARKER
-from analysis.judge.real_time import SCENARIO as REAL_TIME
-from analysis.judge.real_time import table as real_time_table
+from analysis.judge.real_time import MARKER, SCENARIO as REAL_TIME, table as real_time_table
 from tmt.spec.scenario import Scenario
 
 if TYPE_CHECKING:
