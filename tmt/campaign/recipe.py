@@ -48,8 +48,8 @@ class Recipe:
     """How to make a trace that runs share: a scheme over every `every`-th slot of a PHY trace.
 
     Without a scheme it is those slots themselves, on which a scheme works in the simulator. The scheme
-    that converts the slots or works on them may need their Es/N0. `rtt` is the link's, in seconds. `sources` is the hash of the sources
-    that make it.
+    that converts the slots or works on them may need their Es/N0. `rtt` is the link's, in seconds.
+    `sources` is the hash of the sources that make it.
     """
 
     identity: str
