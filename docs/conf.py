@@ -53,7 +53,7 @@ def declared_table(_app, what, _name, kind, _options, lines):
 
 def _row(one):
     allowed = one.allowed if isinstance(one.allowed, str) else ", ".join(one.allowed)
-    default = "" if one.default is None or one.is_required else f" [{shown(one.default)}]"
+    default = "" if one.default in (None, ()) or one.is_required else f" [{shown(one.default)}]"
     return f"``{one.name}``", one.meaning, f"{allowed}{default}"
 
 
