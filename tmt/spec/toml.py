@@ -202,7 +202,7 @@ def text_of(scenario: Scenario, folder: File, *, explained: bool = False) -> str
 
     Points that differ in one key only share a table, where that reads as the same points in the same order.
     """
-    table = _relative(plain(scenario), folder)
+    table = {"title": scenario.title} | _relative(plain(scenario), folder)
     head = {key: value for key, value in table.items() if key not in (*AXES, "tune")}
     out = _lines(Scenario, head, explained=explained)
     if "tune" in table:
