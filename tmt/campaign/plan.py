@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tmt.campaign.columns import PUBLISHED_COLUMNS
 from tmt.campaign.recipe import realisation, recipes_of
 from tmt.campaign.replay_run import ReplayRun
 from tmt.campaign.source import check_es_n0, source_of
@@ -46,8 +49,11 @@ def expand(scenario: Scenario, programs_of: Callable[..., Programs] = programs_o
     InputError
         When a file of a trace cannot be used.
     Refused
-        When a trace is another one by another name, or does not go with a scheme.
+        When a trace is another one by another name or does not go with a scheme, or when there are no
+        published values.
     """
+    if scenario.published is not None:
+        check_published(scenario.published)
     sources = {trace: source_of(trace, ("trace", at)) for at, trace in enumerate(scenario.trace)}
     backs = {
         path: source_of(Trace(path.return_trace), ("path", at, "return_trace"))
@@ -74,6 +80,19 @@ def expand(scenario: Scenario, programs_of: Callable[..., Programs] = programs_o
                     raise Refused([Problem(lane.source.place, None, "rule", "each trace once", reason)])
                 runs[run.key] = run
     return list(runs.values())
+
+
+def check_published(name: str) -> None:
+    """Refuse a file without published values: a copy of it comes to the results, which others may get."""
+    header: list[str] = []
+    with suppress(OSError, ValueError, csv.Error):
+        if Path(name).is_file():
+            with Path(name).open(encoding="utf-8", newline="") as lines:
+                header = next(csv.reader(lines), [])
+    if not set(PUBLISHED_COLUMNS) <= set(header):
+        allowed = f"a CSV file with the columns {', '.join(PUBLISHED_COLUMNS)}"
+        reason = "holds no published values" if header else "is not a file of text"
+        raise Refused([Problem(("published",), name, "rule", allowed, reason)])
 
 
 @dataclass(frozen=True, slots=True)

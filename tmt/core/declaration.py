@@ -237,7 +237,8 @@ class Field:
         text = words.get(self.kind, "a table") + (f" {unit}" if unit and self.kind is not bool else "")
         text += "".join(f', or "{word}"' for word in self.choices)
         if self.is_many:
-            text = f"a list of {text}" if not self.takes_one else f"{text}, or a list"
+            several = "one or more tables" if self.is_nested else f"a list, each {text}"
+            text = f"{text}, or a list" if self.takes_one else several
         return text + (f', or "none": {self.param.absent}' if self.is_optional and self.param.absent else "")
 
     def take(self, value: Any) -> Any:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from tmt.spec.tcp import STACKS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tmt.core.declaration import Place
 
 _OLD = frozenset({"grid", "link", "wired", "proxy"})
 _OF_TRACE = frozenset(
@@ -30,16 +36,30 @@ def renewed(old: dict[str, Any]) -> dict[str, Any]:
     new = {key: value for key, value in old.items() if key not in {*_OLD, "trace", "scheme", "traffic"}}
     if isinstance(grid, dict):
         new |= {key: value for key, value in grid.items() if key != "tcp"}
-    new["trace"] = [_trace(one) for one in _tables(old, "trace")]
-    new["scheme"] = [renewed_scheme(one) for one in _tables(old, "scheme")]
-    new["path"] = [_path(one, old) for one in _tables(old, "link")]
-    variants = _listed(grid.get("tcp", [])) if isinstance(grid, dict) else []
-    new["traffic"] = [part for one in _tables(old, "traffic") for part in _traffic(one, variants)]
+    if "proxy" in old and not any(_has_proxy(one) for one in _listed(old.get("link", {}))):
+        new["proxy"] = old["proxy"]
+    changes: dict[str, tuple[str, Callable[[Any], Any]]] = {
+        "trace": ("trace", _trace),
+        "scheme": ("scheme", renewed_scheme),
+        "link": ("path", partial(_path, old)),
+    }
+    for key, (name, change) in changes.items():
+        if key in old:
+            value = old[key]
+            new[name] = [change(one) for one in value] if isinstance(value, list) else change(value)
+    if "traffic" in old:
+        variants = _listed(grid.get("tcp", [])) if isinstance(grid, dict) else []
+        new["traffic"] = _all_traffic(_listed(old["traffic"]), variants)
     return new
 
 
-def _tables(old: dict[str, Any], key: str) -> list[Any]:
-    return _listed(old.get(key, []))
+def renewed_lines(lines: dict[Place, int]) -> dict[Place, int]:
+    """Return the lines of tables and keys of version 0.2 by their places of today."""
+    homes: dict[str, Place] = {"grid": (), "link": ("path",), "wired": ("path", "wired")}
+    homes["proxy"] = ("path", "proxy")
+    found = {(*homes.get(str(place[0]), place[:1]), *place[1:]): line for place, line in lines.items()}
+    found.pop((), None)
+    return found
 
 
 def _listed(value: Any) -> list[Any]:
@@ -69,31 +89,41 @@ def renewed_scheme(table: Any) -> Any:
     return {"name": "rlc"} | ({"below": {"name": name} | below} if name else below) | own
 
 
-def _path(table: Any, old: dict[str, Any]) -> Any:
+def _has_proxy(table: Any) -> bool:
+    return isinstance(table, dict) and table.get("proxy", False) is not False
+
+
+def _path(old: dict[str, Any], table: Any) -> Any:
     if not isinstance(table, dict):
         return table
-    has_proxy = table.get("proxy", False)
     new = {key: value for key, value in table.items() if key != "proxy"}
     if "wired" in old:
         new["wired"] = old["wired"]
-    if has_proxy is not False:
-        proxies = [] if has_proxy is True else ["none"]
+    if _has_proxy(table):
+        proxies = [] if table["proxy"] is True else ["none"]
         proxies += _listed(old.get("proxy", {}))
         new["proxy"] = proxies if len(proxies) > 1 else proxies[0]
     return new
 
 
-def _traffic(table: Any, variants: list[Any]) -> list[Any]:
-    """Return a table of traffic for each set of the variants that its stacks have."""
-    if not isinstance(table, dict):
-        return [table]
-    groups: dict[tuple[Any, ...], list[Any]] = {}
-    for stack in _listed(table.get("stack", "modern")):
-        known = STACKS.get(str(stack), ())
-        having = tuple(one for one in variants if one in known)
-        groups.setdefault(having or tuple(variants), []).append(stack)
-    found = []
-    for having, stacks in groups.items():
-        stack = {"stack": stacks if len(stacks) > 1 else stacks[0]} if "stack" in table else {}
-        found.append({"tcp": list(having)} | table | stack)
-    return found
+def _all_traffic(tables: list[Any], variants: list[Any]) -> list[Any]:
+    """Return a table of traffic for each set of the variants that its stacks have.
+
+    A variant that no stack of any table has stays with all of them, to be refused.
+    """
+    stacks = [_stacks(one) for one in tables if isinstance(one, dict)]
+    known = {variant for listed in stacks for stack in listed for variant in STACKS.get(stack, ())}
+    found: list[Any] = []
+    for table, own in zip(tables, stacks, strict=False) if len(stacks) == len(tables) else ():
+        groups: dict[tuple[Any, ...], list[str]] = {}
+        for stack in own:
+            having = tuple(one for one in variants if one in STACKS.get(stack, ()) or one not in known)
+            groups.setdefault(having or tuple(variants), []).append(stack)
+        for having, these in groups.items():
+            stack_of = {"stack": these if len(these) > 1 else these[0]} if "stack" in table else {}
+            found.append({"tcp": list(having)} | table | stack_of)
+    return found or tables
+
+
+def _stacks(table: dict[str, Any]) -> list[str]:
+    return [str(stack) for stack in _listed(table.get("stack", "modern"))]

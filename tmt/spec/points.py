@@ -6,6 +6,7 @@ A table is what TOML, keyword arguments or options give: a mapping of keys to pl
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SpecT = TypeVar("SpecT", bound=Spec)
-Way = tuple[Place, Any]
+Places = dict[str, "Place | list[tuple[Place, Places]]"]
+"""Places of an object's values in the lists of its table; of an axis, those of each point and its table."""
+
+Way = tuple["Place | list[tuple[Place, Places]]", Any]
 """A value that a key may have, and its place in the key's list."""
 
 NONE = "none"
@@ -31,9 +35,19 @@ def one_of(family: type[SpecT], table: Any) -> SpecT:
     Refused
         Naming every key that is wrong, what is wrong, and what is allowed.
     """
-    found = points(family, table)
+    return placed_one(family, table)[1]
+
+
+def placed_one(family: type[SpecT], table: Any) -> tuple[Places, SpecT]:
+    """Return the one object that a table describes, with the places of its values (Refused as `one_of`)."""
+    found = placed_points(family, table)
     if len(found) > 1:
-        raise Refused([Problem((), None, "type", "one value for each key, no lists")])
+        listed = [key for key, place in found[0][0].items() if place and isinstance(place, tuple)]
+        several = [key for key in listed if isinstance(table[key], list) and len(table[key]) > 1]
+        raise Refused(
+            [Problem((key,), table[key], "type", "one value") for key in several]
+            or [Problem((), None, "type", "one value for each key, no lists")]
+        )
     return found[0]
 
 
@@ -42,8 +56,8 @@ def points(family: type[SpecT], table: Any) -> list[SpecT]:
     return [value for _, value in placed_points(family, table)]
 
 
-def placed_points(family: type[SpecT], table: Any) -> list[tuple[dict[str, Place], SpecT]]:
-    """Return the objects that a table describes, each with the place in its list of each key's value."""
+def placed_points(family: type[SpecT], table: Any) -> list[tuple[Places, SpecT]]:
+    """Return the objects that a table describes, each with the places of its values (Refused)."""
     if isinstance(table, family):
         return [({}, table)]
     if not isinstance(table, Mapping):
@@ -52,7 +66,7 @@ def placed_points(family: type[SpecT], table: Any) -> list[tuple[dict[str, Place
     if list(kinds) == [""]:
         return _points(kinds[""], dict(table))
     names, rest = table.get("name"), {key: value for key, value in table.items() if key != "name"}
-    found: list[tuple[dict[str, Place], SpecT]] = []
+    found: list[tuple[Places, SpecT]] = []
     problems: list[Problem] = []
     for place, name in enumerate(names) if isinstance(names, list) else [(None, names)]:
         if not isinstance(name, str) or name not in kinds:
@@ -68,7 +82,7 @@ def placed_points(family: type[SpecT], table: Any) -> list[tuple[dict[str, Place
     return found
 
 
-def _points(kind: type[SpecT], table: dict[str, Any]) -> list[tuple[dict[str, Place], SpecT]]:
+def _points(kind: type[SpecT], table: dict[str, Any]) -> list[tuple[Places, SpecT]]:
     known, problems = declared(kind), list[Problem]()
     ways: dict[str, list[Way]] = {}
     keys = (("name",) if kind.name else ()) + tuple(known)
@@ -91,17 +105,22 @@ def _points(kind: type[SpecT], table: dict[str, Any]) -> list[tuple[dict[str, Pl
         try:
             found.append((places, kind(**{key: value for key, (_, value) in chosen.items()})))
         except Refused as refused:
-            raise Refused(_in_lists(one, places) for one in refused.problems) from None
+            raise Refused(in_table(one, places) for one in refused.problems) from None
     return found
 
 
-def _in_lists(problem: Problem, places: dict[str, Place]) -> Problem:
+def in_table(problem: Problem, places: Places) -> Problem:
     """Return a problem of an object, seen from the table that described it."""
+    if not problem.place:
+        return problem
     key, *rest = problem.place
-    place = places.get(str(key), ())
-    if place[:1] == (TABLES,):  # members of an axis are points; a file has their tables
-        place, rest = ((place[1 + int(rest[0])],), rest[1:]) if rest else ((), rest)
-    return Problem((key, *place, *rest), problem.value, problem.kind, problem.allowed, problem.reason)
+    within = places.get(str(key), ())
+    if not isinstance(within, list):
+        return replace(problem, place=(key, *within, *rest))
+    if not rest:
+        return problem
+    table, inner = within[int(rest[0])]
+    return in_table(replace(problem, place=tuple(rest[1:])), inner).within(key, *table)
 
 
 def _ways(field: Field, raw: Any) -> list[Way]:
@@ -110,7 +129,7 @@ def _ways(field: Field, raw: Any) -> list[Way]:
         return [((), None)]
     if field.param.is_axis:
         members = _axis(field, raw)
-        return [((TABLES, *members.values()), tuple(members))]
+        return [(list(members.values()), tuple(members))]
     is_value = field.is_many and isinstance(raw, list) and not any(isinstance(one, list) for one in raw)
     if isinstance(raw, list) and not is_value:
         if not raw:
@@ -133,34 +152,31 @@ def _listed(field: Field, raw: list[Any]) -> list[Way]:
         for place, value in ways:
             if value in found:
                 problems.append(Problem((index,), member, "repeated", "each value once"))
-            found[value] = (index, *place), value
+            found[value] = (index, *(place if isinstance(place, tuple) else ())), value
     if problems:
         raise Refused(problems)
     return list(found.values())
 
 
-TABLES = "tables"
-"""Stands before the numbers of the tables that describe the members of an axis."""
-
-
-def _axis(field: Field, raw: Any) -> dict[Any, int]:
-    """Return the points of all tables of an axis, each with the number of its table."""
+def _axis(field: Field, raw: Any) -> dict[Any, tuple[Place, Places]]:
+    """Return the points of all tables of an axis, each with the places of its table and of its values."""
     tables = raw if isinstance(raw, list) else [raw]
-    found: dict[Any, int] = {}
+    found: dict[Any, tuple[Place, Places]] = {}
     problems: list[Problem] = []
     for number, table in enumerate(tables):
-        place = (number,) if isinstance(raw, list) else ()
+        place: Place = (number,) if isinstance(raw, list) else ()
         try:
-            own = points(field.kind, table)
+            own = placed_points(field.kind, table)
         except Refused as refused:
             problems += [one.within(*place) for one in refused.problems]
             continue
-        for point in own:
-            if found.setdefault(point, number) != number or own.count(point) > 1:
-                said = spelled((field.name, found[point]))
+        for places, point in own:
+            if point in found:
+                said = spelled((field.name, *found[point][0]))
                 allowed, reason = "each point of the grid once", f"describes a point that {said} has, too"
                 problems.append(Problem(place, None, "rule", allowed, reason))
                 break
+            found[point] = place, places
     if problems:
         raise Refused(problems)
     return found

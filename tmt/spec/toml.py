@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.core.declaration import Place, Problem, Refused, Spec, declared, spelled
 from tmt.core.errors import InputError
-from tmt.spec.old_form import is_old, renewed
+from tmt.spec.old_form import is_old, renewed, renewed_lines
 from tmt.spec.path import Path
-from tmt.spec.points import placed_points, plain, points, size_of
+from tmt.spec.points import Places, in_table, placed_one, plain, points, size_of
 from tmt.spec.scenario import AXES, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.tune import Tune
@@ -60,18 +60,13 @@ class Document:
     path: File
     text: str
     scenario: Scenario
-    tables: dict[str, list[int]]
+    places: Places
     notes: tuple[str, ...] = ()
 
     def error(self, refused: Refused) -> ScenarioError:
         """Return a refusal of the scenario's value as one of the file: points of an axis by their tables."""
-        problems = []
-        for one in refused.problems:
-            key, *rest = one.place or ("",)
-            if rest and isinstance(rest[0], int) and key in self.tables:
-                rest[0] = self.tables[str(key)][rest[0]]
-            problems.append(Problem((key, *rest), one.value, one.kind, one.allowed, one.reason))
-        return ScenarioError(self.path, lines_of(self.text), tuple(problems))
+        problems = tuple(in_table(one, self.places) for one in refused.problems)
+        return ScenarioError(self.path, _lines_of_today(self.text), problems)
 
 
 def read(path: File) -> Document:
@@ -116,7 +111,7 @@ def parse(text: str, path: File) -> Document:
     except RecursionError as error:
         raise InputError(path, "is not a scenario: its values are nested too deeply") from error
     except Refused as refused:
-        raise ScenarioError(path, lines_of(text), refused.problems) from None
+        raise ScenarioError(path, _lines_of_today(text), refused.problems) from None
 
 
 def _document(path: File, text: str, table: dict[str, Any]) -> Document:
@@ -129,8 +124,8 @@ def _document(path: File, text: str, table: dict[str, Any]) -> Document:
     table = {"title": path.stem} | table
     _check_size(table)
     resolved = _mapped(table, lambda name: str(path.parent / name))
-    scenario = points(Scenario, resolved)[0]
-    return Document(path, text, scenario, _tables(resolved), notes)
+    places, scenario = placed_one(Scenario, resolved)
+    return Document(path, text, scenario, places, notes)
 
 
 def _check_size(table: dict[str, Any]) -> None:
@@ -141,18 +136,6 @@ def _check_size(table: dict[str, Any]) -> None:
     if type(limit) is int and size > limit:
         allowed, reason = f"up to {limit:,} runs; a higher limit is max_runs", f"has up to {size:,} runs"
         raise Refused([Problem((), None, "rule", allowed, reason)])
-
-
-def _tables(table: dict[str, Any]) -> dict[str, list[int]]:
-    """Return, for each axis, the number of the table that each point comes from."""
-    return {
-        key: [
-            number
-            for number, one in enumerate(table[key] if isinstance(table[key], list) else [table[key]])
-            for _ in placed_points(declared(Scenario)[key].kind, one)
-        ]
-        for key in AXES
-    }
 
 
 def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
@@ -189,6 +172,11 @@ def lines_of(text: str) -> dict[Place, int]:
         elif key := _KEY.match(line):
             found.setdefault((*table, key[1]), number)
     return found
+
+
+def _lines_of_today(text: str) -> dict[Place, int]:
+    lines = lines_of(text)
+    return renewed_lines(lines) if is_old(tomllib.loads(text)) else lines
 
 
 def line_of(lines: dict[Place, int], place: Place) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -75,7 +76,7 @@ class Trace(Spec):
     def _line_rules(self, channel: Channel) -> Rules:
         for key in ("rate", "length", "lldu_bytes"):
             if self._of_line(key) is None:
-                allowed = declared(type(self))[key].allowed
+                allowed = replace(declared(type(self))[key], is_optional=False).allowed
                 yield key, str(allowed), "is missing: a generated line of slots needs it"
         if isinstance(self.offset, float) and self.length is not None and self.offset >= self.length:
             yield "offset", f"less than length, {self.length:g} s"
