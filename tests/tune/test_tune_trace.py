@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import altair as alt
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,6 +35,10 @@ def test_tune_trace__of_a_scenario_is_the_search_of_the_command(searched: Search
     assert f"Recommendation: {winner['candidate']}" in shown
     assert shown.count("<table>") == 2
     assert "Goodput, kbit/s" in shown
+    drawn = found.chart().to_dict()
+    alt.Chart.from_dict(drawn, validate=True)
+    finalists = {one.standing.name for one in found.recommendation.finalists}
+    assert {row["candidate"] for row in drawn["datasets"]["rows"]} == finalists
 
 
 def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tmp_path: Path) -> None:

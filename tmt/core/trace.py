@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, UNSETTLED, Column, Table
 from tmt.core.units import NS_PER_S
-from tmt.core.words.html_table import html_table
+from tmt.core.words.html_table import Charted, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ Columns = dict[str, Any]
 """Arrays by column name, each of its column's dtype."""
 
 
-class _Rows:
+class _Rows(Charted):
     """Operations on the columns of both kinds of trace."""
 
     __slots__ = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tmt.core.words.html_table import ShownInNotebooks
+from tmt.core.words.html_table import Charted, ShownInNotebooks
 from tmt.results.values import texts
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
-class Results(ShownInNotebooks):
+class Results(Charted, ShownInNotebooks):
     """The results of one campaign.
 
     Attributes

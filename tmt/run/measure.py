@@ -14,7 +14,7 @@ from tmt.core.measure.link_use import link_use
 from tmt.core.measure.transport_timeline import Timeline, timeline
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.core.units import ns_to_seconds
-from tmt.core.words.html_table import html_table, spelled_number
+from tmt.core.words.html_table import Charted, html_table, spelled_number
 from tmt.io.atomic import write_text
 from tmt.run.link_files import ReadyLink, link_figures
 from tmt.run.records import PACKETS, WINDOWS
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
-class ExperimentResult:
+class ExperimentResult(Charted):
     """The result of one experiment.
 
     Attributes

@@ -7,7 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tmt.core.units import NS_PER_S, ns_to_seconds
-from tmt.core.words.html_table import html_table, spelled_number
+from tmt.core.words.html_table import Charted, html_table, spelled_number
 
 if TYPE_CHECKING:
     from tmt.core.measure.distribution import Distribution, Histogram
@@ -59,7 +59,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TraceSummary:
+class TraceSummary(Charted):
     """The figures that PHY and link traces share; each kind adds its own."""
 
     kind: ClassVar[str]

@@ -1,4 +1,4 @@
-"""A table in HTML, the form in which notebooks show an object."""
+"""How notebooks show an object: as a table in HTML, and as a chart."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from altair.typing import ChartType
 
 
 class ShownInNotebooks:
@@ -27,6 +29,28 @@ def notebook_html(shown: object) -> str | None:
     """
     del shown
     return None
+
+
+class Charted:
+    """A value with a picture, which is what `chart_of` is registered for its class."""
+
+    __slots__ = ()
+
+    def chart(self) -> ChartType:
+        """Return the picture as an Altair chart: notebooks show it, and `save(path)` writes it.
+
+        Raises
+        ------
+        UsageError
+            When there is nothing to draw.
+        """
+        return chart_of(self)
+
+
+@singledispatch
+def chart_of(drawn: object) -> ChartType:
+    """Return the chart of a value; modules that draw register functions here, as in `notebook_html`."""
+    raise TypeError(f"{type(drawn).__name__} has no chart")
 
 
 def html_table(caption: str, rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:

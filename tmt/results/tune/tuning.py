@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tmt.campaign.store import Store
 from tmt.campaign.stored_runs import SCENARIO
-from tmt.core.words.html_table import ShownInNotebooks
+from tmt.core.words.html_table import Charted, ShownInNotebooks
 from tmt.results.tune.bounds import goodput_bounds
 from tmt.results.tune.courses import Courses, choose_courses
 from tmt.results.tune.recommendation import Recommendation, recommend
@@ -31,7 +31,7 @@ WINNER = "winner.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning(ShownInNotebooks):
+class Tuning(Charted, ShownInNotebooks):
     """A finished search with everything that a page tells about it.
 
     Attributes

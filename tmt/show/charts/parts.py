@@ -93,6 +93,8 @@ def filled(
     if "vconcat" in whole:
         for panel in whole["vconcat"]:
             panel["width"] = width_px - 120
+    elif "layer" in whole:
+        whole |= {"width": width_px, "autosize": {"type": "fit-x", "contains": "padding"}}
     elif "columns" not in whole:
         whole["spec"]["width"] = 170
     elif whole["columns"] == 1:

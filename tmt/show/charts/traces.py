@@ -162,7 +162,7 @@ FIT_STYLES = {
 """Looks of the trace and of each model."""
 
 
-def fit_chart(report: FitReport, name: str) -> Spec:
+def fit_chart(report: FitReport, name: str = "") -> Spec:
     """Return the chart of fitted erasure models: lengths of bursts and gaps, and autocorrelation.
 
     Parameters
@@ -170,6 +170,7 @@ def fit_chart(report: FitReport, name: str) -> Spec:
     name
         Of the trace, for the title.
     """
+    title = [*filter(None, [name]), *wrap(report.verdict, 90)]
     tables: Tables = {"bursts": _lengths(report.burst_lengths), "gaps": _lengths(report.gap_lengths)}
     tables["lags"] = table(value=report.lags, share=report.correlation)
     lags = source("lags", "Autocorrelation of erasures").encode(
@@ -198,4 +199,4 @@ def fit_chart(report: FitReport, name: str) -> Spec:
                 line.encode(color=looks["color"], strokeDash=looks["strokeDash"]),
             )
         )
-    return picture(in_rows(layers).resolve_scale(color="shared"), [name, *wrap(report.verdict, 90)], tables)
+    return picture(in_rows(layers).resolve_scale(color="shared"), title, tables)

@@ -13,13 +13,15 @@ from tmt.results.tune.space import SCHEME, levels_of
 from tmt.results.tune.wording import setting_words, shown_unit, unit_of, value_word, with_unit
 from tmt.results.values import bounds, digits, interval_fields
 from tmt.show.charts import tune as tune_charts
+from tmt.show.charts.parts import filled
 from tmt.show.charts.style import GREEN, SCHEME_STYLES, MemberStyle
+from tmt.show.charts.vega import configuration
 from tmt.show.page.page import Record, columnar, page_record, titled
 
 if TYPE_CHECKING:
     from tmt.results.tune.recommendation import Level
     from tmt.results.tune.tuning import Tuning
-    from tmt.show.charts.vega import Row
+    from tmt.show.charts.vega import Row, Spec
 
 
 def finalist_rows(found: Tuning) -> list[Row]:
@@ -157,8 +159,20 @@ Heads = tuple[tuple[str, str], ...]
 
 def scheme_looks(found: Tuning) -> list[Record]:
     """Return label, colours and marker of each scheme in the space."""
+    return [page_record(style) for style in _styles(found)]
+
+
+def _styles(found: Tuning) -> list[MemberStyle]:
     spare = MemberStyle("", GREEN, "8", "--")
-    return [page_record(replace(SCHEME_STYLES.get(name, spare), label=name)) for name in _schemes(found)]
+    return [replace(SCHEME_STYLES.get(name, spare), label=name) for name in _schemes(found)]
+
+
+def finalists_chart(found: Tuning) -> Spec | None:
+    """Return the winner and its rivals, on courses of the search and held out; None without a winner."""
+    if not (shown := charts_of(found)):
+        return None
+    chart = filled(shown[0]["spec"], finalist_rows(found), configuration(_styles(found)))
+    return chart | {"title": shown[0]["caption"]}
 
 
 def _schemes(found: Tuning) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.core.errors import UsageError
-from tmt.core.words.html_table import html_table, spelled_number
+from tmt.core.words.html_table import Charted, html_table, spelled_number
 from tmt.theory.fit.goodness import LEVEL, mean_good_share, run_length_law
 from tmt.theory.fit.likelihood import RunLikelihood
 from tmt.theory.fit.models import MODELS, ModelFit, bernoulli, gilbert, gilbert_elliott_model
@@ -37,7 +37,7 @@ class Curves:
 
 
 @dataclass(frozen=True, slots=True)
-class FitReport:
+class FitReport(Charted):
     """Fits of one trace.
 
     Attributes
