@@ -64,8 +64,11 @@ class Links(Spec):
             )
         if trace is not None:
             return TraceLink(trace, self.lldu_bytes, ns(self.offset), scheme, self.packing)
-        needing = {"lldu_bytes": self.lldu_bytes, "offset": self.offset or None}
-        needing["online"] = None if scheme is None else scheme.name
+        needing: dict[str, float | str | None] = {
+            "lldu_bytes": self.lldu_bytes,
+            "offset": self.offset or None,
+            "online": None if scheme is None else scheme.name,
+        }
         for key, value in needing.items():
             if value is not None:
                 raise Refused([Problem((key,), value, "rule", name, "needs a trace")])
