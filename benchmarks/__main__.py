@@ -20,6 +20,7 @@ from benchmarks.campaign import STORED_RUNS, measure_campaign
 from benchmarks.files import LONG_SLOTS, measure_files, measure_first_call, measure_long
 from benchmarks.kernels import ERASURES, N_SLOTS, SCHEMES, measure_kernels
 from benchmarks.simulator import measure_queue, measure_scripts
+from benchmarks.start import TARGETS, measure_start
 from tools.page_tables import markdown_table
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
@@ -75,6 +76,15 @@ def queue_table() -> str:
         missed = "" if one.ratio <= QUEUE_TARGET else f" (misses {QUEUE_TARGET})"
         rows.append([one.title, f"{one.ratio:.2f}{missed}"])
     return markdown_table(["rows per packet", "Clift / DropTail"], rows)
+
+
+def start_table() -> str:
+    """One row per command."""
+    rows = []
+    for name, ratio in measure_start().items():
+        missed = "" if ratio <= TARGETS[name] else " (misses)"
+        rows.append([f"`tmt {name}".rstrip() + " --help`", f"{ratio:.1f}{missed}", f"{TARGETS[name]:g}"])
+    return markdown_table(["command", "CPU time / `python -c pass`", "target"], rows)
 
 
 def backend_table() -> str:
@@ -137,6 +147,7 @@ def main() -> None:
         overhead_ms=_marked(f"{1000 * campaign.overhead_s:.1f} ms", campaign.overhead_s <= 0.03),
         stored_runs=STORED_RUNS,
         open_s=_marked(f"{campaign.open_s:.2f} s", campaign.open_s <= 3),
+        start=start_table(),
         scripts=script_table(),
         script_target=SCRIPT_TARGET,
         queue=queue_table(),

@@ -17,6 +17,7 @@ from tmt.campaign.pool import Pool
 from tmt.core.channels.error_free import ErrorFree
 from tmt.core.generate import Line
 from tmt.io.generation import generate
+from tmt.spec.toml import read
 
 if TYPE_CHECKING:
     from tmt.campaign.engine import Progress
@@ -31,16 +32,15 @@ SHORT_RUNS, SHORT_S = 150, 0.5
 STORED_RUNS = 100_000
 
 _SCENARIO = """
-[grid]
-tcp = ["cubic"]
 seeds = {seeds}
 [[trace]]
 file = "phy.parquet"
 [[scheme]]
 name = "none"
-[link]
+[path]
 rtt = 0.5
 [[traffic]]
+tcp = "cubic"
 duration = {duration}
 """
 
@@ -97,7 +97,7 @@ def _execute(folder: Path, name: str, seeds: int, duration_s: float, jobs: int) 
         if progress.converted == progress.conversions and not converted_at:
             converted_at.append(perf_counter())
 
-    with open_campaign(scenario, folder / name) as campaign:
+    with open_campaign(read(scenario), folder / name) as campaign:
         campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(jobs)), watch)
         ended_at = perf_counter()
         return ended_at - converted_at[0], float(campaign.rows()["wall_time_s"].sum())
@@ -106,11 +106,11 @@ def _execute(folder: Path, name: str, seeds: int, duration_s: float, jobs: int) 
 def _time_to_open(folder: Path) -> float:
     scenario, out = folder / "large.toml", folder / "large"
     scenario.write_text(_SCENARIO.format(seeds=STORED_RUNS, duration=10))
-    with open_campaign(scenario, out) as campaign:
+    with open_campaign(read(scenario), out) as campaign:
         rows = [blank_row() | {"key": run.key, "status": DONE, "attempt": 1} for run in campaign.runs]
         campaign.store.append(*rows)
     started_at = perf_counter()
-    with open_campaign(scenario, out) as campaign:
+    with open_campaign(read(scenario), out) as campaign:
         assert not campaign.plan().missing
         return perf_counter() - started_at
 

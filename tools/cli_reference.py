@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tmt.cli.command_line import COMMANDS, SETTINGS
+from tmt.cli.values import Values
+
+if TYPE_CHECKING:
+    from tmt.core.declaration import Spec
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -30,10 +35,40 @@ def reference() -> dict[str, str]:
     rows = (f"| [`tmt {name}`](cli/{name}.md) | {line} |\n" for name, line in COMMANDS.items())
     listing = "\n".join(f"cli/{name}" for name in COMMANDS)
     pages = {"cli.md": f"{HEAD}{''.join(rows)}\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n"}
+    shown: dict[type[Spec], str] = {}
     for name in COMMANDS:
         command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
-        pages[f"cli/{name}.md"] = "\n".join(_sections(command, f"tmt {name}", "#", set()))
+        sections = _sections(command, f"tmt {name}", "#", set())
+        pages[f"cli/{name}.md"] = "\n".join([*sections, *_classes(command, name, shown)])
     return pages
+
+
+def _classes(command: click.Command, name: str, shown: dict[type[Spec], str]) -> list[str]:
+    """Return sections with the options of each class that a command chooses from.
+
+    A class has them on one page: `shown` holds the commands of earlier pages, and is extended.
+    """
+    sections = []
+    for part in command.parts if isinstance(command, Values) else ():
+        before: dict[str, list[str]] = {}
+        for word, kind in part.choices.items() if part.is_choice else ():
+            options = part.options({part.flag: [word]})
+            inner = len(part.place) + 1  # the choice of a part, such as --below
+            own = [
+                one for one in options if one.heading == part.heading(kind) or one.place[inner:] == ("name",)
+            ]
+            if kind in shown:
+                before.setdefault(shown[kind], []).append(f"`{word}`")
+            elif own:
+                shown[kind] = name
+                formatter = click.HelpFormatter(width=100)
+                context = click.Context(command)
+                formatter.write_dl([record for one in own if (record := one.get_help_record(context))])
+                sections.append(f"## {part.flag} {word}\n\n```text\n{formatter.getvalue()}```\n")
+        for page, words in before.items():
+            where = f"on the page of [`tmt {page}`]({page}.md)"
+            sections.append(f"The options of {', '.join(words)} are {where}.\n")
+    return sections
 
 
 def _sections(command: click.Command, name: str, mark: str, explained: set[tuple[str, str]]) -> list[str]:

@@ -46,8 +46,6 @@ def write_scenario(phy: Path) -> Callable[..., Path]:
     def write(path: Path, *, tcp: str, seeds: int, duration_s: float = 3, grid: str = "") -> Path:
         path.write_text(
             f"""
-[grid]
-tcp = {tcp}
 seeds = {seeds}
 {grid}
 [[trace]]
@@ -56,9 +54,10 @@ file = "{phy}"
 name = "none"
 [[scheme]]
 name = "arq"
-[link]
+[path]
 rtt = 0.1
 [[traffic]]
+tcp = {tcp}
 duration = {duration_s}
 """
         )

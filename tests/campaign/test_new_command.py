@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from in_process import Said, tmt
-from tmt.campaign.domain_objects import scheme_of
-from tmt.campaign.scenario import load
 
-from tmt.core.schemes.registry import SCHEMES as ALL
-from tmt.core.schemes.rlc import RlcLayer
+from tmt.cli.new_command import NAMES
+from tmt.core.schemes.rlc import Rlc
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
+from tmt.spec.scenario import Scenario
 
-SAMPLE = Path(__file__).resolve().parents[2] / "traces" / "sample.parquet"
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "traces" / "sample.parquet"
 
 
 def new(folder: Path, *arguments: str) -> Said:
@@ -24,33 +24,36 @@ def new(folder: Path, *arguments: str) -> Said:
 def test_new__writes_a_scenario_that_run_takes(tmp_path: Path) -> None:
     shutil.copy(SAMPLE, tmp_path / "phy.parquet")
     (tmp_path / "studies").mkdir()
-    options = (
-        "--trace",
-        "phy.parquet",
-        "--tcp",
-        "cubic,hybla",
-        "--scheme",
-        "none,fec,arq,harq",
-        "--stack",
-        "2009",
-    )
-    made = new(tmp_path, "studies/mine.toml", *options, "--rtt", "0.05", "--seeds", "3", "--duration", "7.5")
+    options = "--trace phy.parquet --tcp cubic,hybla --scheme none,fec,arq,harq --stack 2009 --hold 0.5"
+    more = ("--rtt", "0.05", "--seeds", "3", "--duration", "7.5")
+    made = new(tmp_path, "studies/mine.toml", *options.split(), *more)
     assert (made.status, made.err) == (0, "")
-    scenario = load(tmp_path / "studies" / "mine.toml")
-    assert scenario.grid.tcp == ("cubic", "hybla")
-    assert [scheme.name for scheme in scenario.schemes] == ["none", "fec", "arq", "harq"]
-    said = tmt("run", "studies/mine.toml", "--dry-run", folder=tmp_path).out
-    assert "24 runs" in said
+    scenario = Scenario.read(tmp_path / "studies" / "mine.toml")
+    assert [traffic.tcp for traffic in scenario.traffic] == ["cubic", "hybla"]
+    assert {(traffic.stack, traffic.duration) for traffic in scenario.traffic} == {("2009", 7.5)}
+    assert [scheme.name for scheme in scenario.scheme] == ["none", "fec", "arq", "harq"]
+    assert (scenario.path[0].rtt, scenario.path[0].hold) == (0.05, 0.5)
+    said = tmt("run", "studies/mine.toml", "--dry-run", folder=tmp_path)
+    assert "24 runs" in said.out
+    assert said.err == ""
+
+
+def test_new__explains_each_key(tmp_path: Path) -> None:
+    assert new(tmp_path, "mine.toml").status == 0
+    written = (tmp_path / "mine.toml").read_text().splitlines()
+    assert "queue_packets = 40  # limit of the queue before each link (packets)" in written
+    assert 'channel = { name = "lms", es_n0_db = [5, 8] }  # channel model' in written
+    assert "data = 10  # data LLDUs of a block or frame, N_D" in written
 
 
 def test_new__knows_every_scheme_that_converts(tmp_path: Path) -> None:
-    made = new(tmp_path, "all.toml", "--scheme", ",".join(ALL), "--rtt", "0.025")
+    made = new(tmp_path, "all.toml", "--scheme", ",".join(NAMES), "--rtt", "0.025")
     assert (made.status, made.err) == (0, "")
-    schemes = [scheme_of(section, 25_000_000) for section in load(tmp_path / "all.toml").schemes]
-    assert [scheme.name for scheme in schemes] == list(ALL)
-    layers = [scheme for scheme in schemes if isinstance(scheme, RlcLayer)]
+    schemes = Scenario.read(tmp_path / "all.toml").scheme
+    assert [scheme.full_name for scheme in schemes] == list(NAMES)
+    layers = [scheme for scheme in schemes if isinstance(scheme, Rlc)]
     assert len(layers) == 7
-    assert {scheme.status_prohibit_ns for scheme in layers} == {30_000_000}
+    assert {scheme.status_prohibit for scheme in layers} == {0.03}
 
 
 def test_new__takes_spaces_after_commas_and_quotes_names(tmp_path: Path) -> None:
@@ -59,9 +62,57 @@ def test_new__takes_spaces_after_commas_and_quotes_names(tmp_path: Path) -> None
         tmp_path, "mine.toml", "--trace", 'a "b".parquet', "--tcp", "cubic, bbr", "--scheme", "none, arq"
     )
     assert (made.status, made.err) == (0, "")
-    scenario = load(tmp_path / "mine.toml")
-    assert scenario.grid.tcp == ("cubic", "bbr")
-    assert [scheme.name for scheme in scenario.schemes] == ["none", "arq"]
+    scenario = Scenario.read(tmp_path / "mine.toml")
+    assert [traffic.tcp for traffic in scenario.traffic] == ["cubic", "bbr"]
+    assert [scheme.name for scheme in scenario.scheme] == ["none", "arq"]
+
+
+OLD = """
+[grid]
+tcp = ["cubic", "bbr"]
+seeds = 2
+[[trace]]
+channel = "bernoulli"
+probability = [0.1, 0.2]
+rate = 1e6
+lldu_bytes = 1500
+length = 20
+share = 2
+[[scheme]]
+name = "rlc-over-fec"
+data = 10
+repair = 2
+rlc_mode = "unacknowledged"
+[link]
+rtt = 0.1
+proxy = [false, true]
+[wired]
+rate = 1e7
+[[traffic]]
+stack = ["2009", "modern"]
+duration = 3
+"""
+
+
+def test_new__brings_a_file_of_version_0_2_into_todays_form(tmp_path: Path) -> None:
+    (tmp_path / "old.toml").write_text(OLD)
+    made = new(tmp_path, "today.toml", "--from", "old.toml")
+    assert (made.status, made.err) == (0, "")
+    assert Scenario.read(tmp_path / "today.toml") == Scenario.read(tmp_path / "old.toml")
+    todays = (tmp_path / "today.toml").read_text()
+    assert 'channel = { name = "bernoulli", probability = [0.1, 0.2] }' in todays
+    assert 'below = { name = "fec", data = 10, repair = 2 }' in todays
+    assert tmt("run", "today.toml", "--dry-run", folder=tmp_path).err == ""
+    warned = tmt("run", "old.toml", "--dry-run", folder=tmp_path).err
+    assert warned.startswith("warning: old.toml: ")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "scenarios").glob("*.toml")), ids=lambda path: path.stem)
+def test_scenarios_of_ours__have_todays_form_and_survive_writing(path: Path, tmp_path: Path) -> None:
+    scenario = Scenario.read(path)
+    scenario.write(tmp_path / "again.toml")
+    assert Scenario.read(tmp_path / "again.toml") == scenario
+    assert "[grid]" not in path.read_text()
 
 
 def test_new__refuses_a_link_trace(tmp_path: Path) -> None:
@@ -87,12 +138,14 @@ def test_new__keeps_what_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
-        ("--tcp", "cubix", 'mine.toml:6: key grid.tcp[0]: value "cubix" is not allowed'),
-        ("--scheme", "arq,farq", "--scheme is 'farq'; it must be one of none, fec, arq, harq"),
-        ("--stack", "2010", 'value "2010" is not allowed'),
-        ("--seeds", "0", "value 0 is not allowed"),
-        ("--rtt", "-1", "value -1 is not allowed"),
+        ("--tcp", "cubix", "--tcp: 'cubix' is not allowed; did you mean cubic?; allowed: newreno, "),
+        ("--tcp", "cubic,cubic", "--tcp: 'cubic' is listed twice; allowed: each name once"),
+        ("--scheme", "arq,farq", "--scheme: 'farq' is not allowed; did you mean arq?; allowed: none, fec"),
+        ("--stack", "2010", "--stack: '2010' is not allowed; did you mean 2009?; allowed: 2009, "),
+        ("--seeds", "0", "--seeds: 0 is not allowed; allowed: a whole number from 1"),
+        ("--rtt", "-1", "--rtt: -1 is not allowed; allowed: a number from 0"),
         ("--trace", "gone.parquet", "gone.parquet: cannot be read: No such file"),
+        ("--from", "gone.toml", "gone.toml: cannot be read: No such file"),
     ],
 )
 def test_new__refuses_what_makes_no_scenario(option: str, value: str, words: str, tmp_path: Path) -> None:

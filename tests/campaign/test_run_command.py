@@ -98,7 +98,7 @@ def test_run__on_a_terminal_shows_the_table_as_it_fills(
 
 
 def test_dry_run__says_what_would_run_and_runs_nothing(folder: Path) -> None:
-    new = json.loads(tmt("run", "short.toml", "--out", "new", "--dry-run", "--json", folder=folder).out)
+    new = json.loads(tmt("run", "short.toml", "--output", "new", "--dry-run", "--json", folder=folder).out)
     assert (new["runs"], new["done"], new["to_run"], new["to_convert"]) == (12, 0, 12, 2)
     assert not (folder / "new").exists()
     old = json.loads(tmt("run", "short.toml", "--dry-run", "--json", folder=folder).out)
@@ -131,7 +131,7 @@ def test_run__gives_its_summary_to_programs(folder: Path) -> None:
     [
         (["absent.toml"], "absent.toml: cannot be read: No such file or directory"),
         (["short.toml", "--plot", "a.bmp"], "a.bmp: a figure's file must end in .png, .svg, .pdf"),
-        (["short.toml", "--out", "."], ".: holds "),
+        (["short.toml", "-o", "."], ".: holds "),
         (["short.toml", "--jobs", "0"], "tmt run: Invalid value for '--jobs': 0 is not in the range x>=1."),
     ],
 )
@@ -167,14 +167,15 @@ def test_fectcp__runs_beside_tcp(
     tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
 ) -> None:
     del simulator
-    path = write_scenario(tmp_path / "coded.toml", tcp='["cubic", "fectcp"]', seeds=2)
-    path.write_text(path.read_text().replace("[[traffic]]", '[[traffic]]\ncode = "5%"\nblock_segments = 50'))
+    path = write_scenario(tmp_path / "coded.toml", tcp='"cubic"', seeds=2)
+    coded = '[[traffic]]\ntcp = "fectcp"\ncode = "5%"\nblock_segments = 50\nduration = 3\n'
+    path.write_text(path.read_text() + coded)
     result = tmt("run", "coded.toml", folder=tmp_path)
     assert (result.status, result.err) == (0, "")
     assert "FECTCP" in result.out
     rows = pd.read_parquet(tmp_path / "out" / "coded" / "results.parquet")
-    assert set(rows["code"]) == {"5%"}
     coded = rows[rows["tcp"] == "fectcp"]
+    assert set(coded["code"]) == {"5%"}
     # 3 symbols for 50: 5 %, rounded up.
     assert coded["code_overhead"].tolist() == [pytest.approx(0.06)] * len(coded)
     assert (coded["goodput_bps"] > 0).all()

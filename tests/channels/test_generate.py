@@ -8,10 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from in_process import tmt
 
-import tmt.io.generation
-from tmt.cli.generate_command import command
 from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.channels.error_free import ErrorFree
 from tmt.core.channels.gilbert_elliott import GilbertElliott
@@ -19,6 +17,7 @@ from tmt.core.channels.lms import Lms
 from tmt.core.errors import InputError, UsageError
 from tmt.core.generate import Line
 from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.io import generation as made_in
 from tmt.io import read_phy, write_trace
 from tmt.io.generation import generate, overlay
 
@@ -42,7 +41,7 @@ def test_line__sends_the_slots_before_its_end(duration_ns: int, slots: int) -> N
 def test_generate__does_not_depend_on_the_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line, channel = Line.at_rate(263_000, 33, 36 * MS), GilbertElliott(0.9, 0.5)
     for chunk in (7, 1000):
-        monkeypatch.setattr(tmt.io.generation, "CHUNK_SLOTS", chunk)
+        monkeypatch.setattr(made_in, "CHUNK_SLOTS", chunk)
         generate(tmp_path / f"{chunk}.parquet", channel, line, duration_ns=10**8, seed=3)
     small, large = (read_phy(tmp_path / f"{chunk}.parquet") for chunk in (7, 1000))
     assert len(small) == 100
@@ -83,7 +82,7 @@ def test_generate__writes_the_same_slots_with_es_n0(tmp_path: Path, monkeypatch:
     line = Line.at_rate(263_000, 33, 36 * MS)
     channel = Lms(es_n0_db=3.0, interleaver_depth=0)
     generate(tmp_path / "without.parquet", channel, line, duration_ns=2 * 10**9, seed=3)
-    monkeypatch.setattr(tmt.io.generation, "CHUNK_SLOTS", 777)
+    monkeypatch.setattr(made_in, "CHUNK_SLOTS", 777)
     generate(tmp_path / "with.parquet", channel, line, duration_ns=2 * 10**9, seed=3, with_es_n0=True)
     without, found = (read_phy(tmp_path / f"{name}.parquet") for name in ("without", "with"))
     assert without.es_n0_mdb is None
@@ -130,48 +129,81 @@ def test_overlay__refuses_a_link_trace(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--channel bernoulli --duration 1", "--probability is missing: bernoulli needs it"),
+        ("--duration 1", "--channel: is missing; allowed: error-free, bernoulli, gilbert-elliott"),
         (
-            "--channel lms --es-n0-db 5 --duration 1 --share 99999999999999999999",
-            "slot interval is 1.0038e+25 ns; it must be within [1, 4611686018427387904] ns",
+            "--channel rayleigh --duration 1",
+            "--channel: 'rayleigh' is not allowed; allowed: error-free, bernoulli, gilbert-elliott, neyman-a",
         ),
-        ("--channel bernoulli --probability 0.1", "--duration is missing"),
-        ("--channel error-free --alpha 0.5 --duration 1", "--alpha is no parameter of error-free"),
-        ("--channel bernoulli --probability 0.1 --beta 0.5 --duration 1", "parameters are: --probability"),
-        ("--channel gilbert-elliott --alpha 1 --beta 1 --duration 1", "alpha and beta are both 1"),
-        ("--channel error-free --duration 1 --rate-bps 1000", "--rate-bps 1000 needs --lldu-bytes"),
         (
-            "--channel error-free --duration 1 --rate-bps 1000 --lldu-bytes 9 --slot-interval 2",
-            "--slot-interval cannot be given with --rate-bps",
+            "--channel bernoulli --duration 1",
+            "--probability: is missing; bernoulli needs a number",
         ),
-        ("--channel error-free --duration 1 --over x.csv", "--duration cannot be given with --over"),
+        (
+            "--channel bernoulli --probability 1.1 --duration 1",
+            "--probability: 1.1 is not allowed; allowed: a number from 0 to 1",
+        ),
+        ("--channel gilbert-elliott --alpha -1 --beta 0 --duration 1", "--alpha: -1 is not allowed"),
+        ("--channel gilbert-elliott --alpha 1 --beta 1 --duration 1", "--beta: 1 does not go with the rest; allowed: at least one"),
+        ("--channel error-free", "--duration: is missing; say how many seconds the trace lasts"),
+        ("--channel error-free --lldu-bytes 33", "--duration: is missing"),
+        ("--channel error-free --duration 0", "--duration: 0 is not allowed; allowed: a number from 1e-09"),
+        ("--channel error-free --duration 1 --decode-time 0", "--decode-time: 0 is not allowed"),
+        (
+            "--channel lms --es-n0-db 5 --duration 1 --every 2147483647 --rate 1 --lldu-bytes 2147483647",
+            "slot interval is 3.68935e+28 ns; it must be within [1, 4611686018427387904] ns",
+        ),
+        ("--channel lms --es-n0-db 5 --duration 1 --decode-time 1", "--decode-time: 1 does not go with"),
+        ("--channel error-free --duration 1 --rate 1000", "--lldu-bytes: is missing: rate needs it"),
+        (
+            "--channel error-free --duration 1 --rate 1000 --lldu-bytes 9 --slot-interval 2",
+            "--slot-interval: 2 stands beside a rate",
+        ),
+        ("--channel error-free --duration 1 --every 2", "--every: 2 is a share of the line's rate"),
+        ("--channel error-free --duration 1 --over x.csv", "--duration: cannot be given with --over"),
     ],
 )
 def test_generate_command__refuses_by_option(arguments: str, message: str, tmp_path: Path) -> None:
-    result = CliRunner().invoke(command, [*arguments.split(), str(tmp_path / "phy.parquet")])
-    assert isinstance(result.exception, UsageError)
-    assert message in str(result.exception)
+    result = tmt("generate", *arguments.split(), "phy.parquet", folder=tmp_path)
+    assert result.status == 2
+    assert result.err.startswith(message)
+    assert result.err.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
-    ("arguments", "option", "value"),
+    ("arguments", "message"),
     [
-        ("--channel bernoulli --probability 1.1 --duration 1", "--probability", "1.1"),
-        ("--channel gilbert-elliott --alpha -1 --beta 0 --duration 1", "--alpha", "-1"),
-        ("--channel error-free --duration 0", "--duration", "0"),
-        ("--channel error-free --duration 1 --decode-time 0", "--decode-time", "0"),
-        ("--channel error-free --duration 1 --seed -4", "--seed", "-4"),
-        ("--channel rayleigh --duration 1", "--channel", "rayleigh"),
+        (
+            "--channel error-free --alpha 0.5 --duration 1",
+            "--alpha is an option of gilbert-elliott, not of",
+        ),
+        ("--alpha 0.5 --duration 1", "--alpha needs --channel gilbert-elliott"),
+        ("--channel bernoulli --probabilty 0.1 --duration 1", "Did you mean '--probability'?"),
+        ("--channel error-free --duration 1 --seed -4", "'--seed': -4 is not in the range x>=0."),
     ],
 )
-def test_generate_command__refuses_what_is_out_of_range(
-    arguments: str, option: str, value: str, tmp_path: Path
+def test_generate_command__knows_the_options_of_its_channel(
+    arguments: str, message: str, tmp_path: Path
 ) -> None:
-    result = CliRunner().invoke(command, [*arguments.split(), str(tmp_path / "phy.parquet")])
-    assert result.exit_code == 2
-    assert option in result.output.splitlines()[-1]
-    assert value in result.output.splitlines()[-1]
+    result = tmt("generate", *arguments.split(), "phy.parquet", folder=tmp_path)
+    assert result.status == 2
+    assert message in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_generate_command__takes_options_of_version_0_2_and_says_todays(tmp_path: Path) -> None:
+    line = "--duration 1 --lldu-bytes 33"
+    old = f"--channel lms --es-n0-db 5 --set speed_kmh=30 {line} --rate-bps 1e6 --share 2"
+    new = f"--channel lms --es-n0-db 5 --speed-kmh 30 {line} --rate 1000000 --every 2"
+    made = tmt("generate", *old.split(), "old.csv", folder=tmp_path)
+    assert (made.status, made.out) == (0, "")
+    assert made.err.splitlines() == [
+        "warning: --rate-bps is called --rate now",
+        "warning: --share is called --every now",
+        "warning: --set NAME=VALUE is written as --NAME VALUE now",
+    ]
+    assert tmt("generate", *new.split(), "new.csv", folder=tmp_path) == (0, "", "")
+    assert (tmp_path / "old.csv").read_bytes() == (tmp_path / "new.csv").read_bytes()
 
 
 def test_sample_trace__is_what_the_command_in_its_datasheet_makes(tmp_path: Path) -> None:
@@ -181,8 +213,7 @@ def test_sample_trace__is_what_the_command_in_its_datasheet_makes(tmp_path: Path
     for line in commands:
         *arguments, target = shlex.split(line)[2:]
         made = tmp_path / Path(target).name
-        result = CliRunner().invoke(command, [*arguments, str(made)])
-        assert result.exception is None, result.output
+        assert tmt("generate", *arguments, made.name, folder=tmp_path) == (0, "", "")
         ours, shipped = read_phy(made), read_phy(ROOT / target)
         assert np.array_equal(ours.tx_time_ns, shipped.tx_time_ns)
         assert np.array_equal(ours.decode_time_ns, shipped.decode_time_ns)

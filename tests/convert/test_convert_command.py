@@ -37,7 +37,7 @@ def test_convert__prints_what_became_of_slots_and_rows(folder: Path) -> None:
 def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
     (folder / "phy.parquet").rename(folder / "a.parquet")
     write_trace(folder / "b.parquet", PhyTrace(np.arange(30), np.ones(30, np.int64)))
-    arguments = "a.parquet b.parquet --out-dir links --rtt 1 --scheme none --scheme fec --data 2 --repair 1"
+    arguments = "a.parquet b.parquet -o links --rtt 1 --scheme none --scheme fec --data 2 --repair 1"
     result = tmt("convert", *arguments.split(), folder=folder)
     assert result.status == 0, result.err
     links = ["a-fec.npy", "a-none.npy", "b-fec.npy", "b-none.npy"]
@@ -47,19 +47,58 @@ def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
     assert len(read_link(folder / "links" / "b-fec.npy")) == 20
 
 
+def test_convert__takes_rlc_above_a_scheme(folder: Path) -> None:
+    rlc = "phy.parquet link.npy --rtt 0.008 --mode unacknowledged --scheme rlc"
+    below = "--below fec --below-data 2 --below-repair 1"
+    result = tmt("convert", *rlc.split(), *below.split(), folder=folder)
+    assert result.status == 0, result.err
+    assert result.out.startswith("link.npy: RLC-over-FEC(2/3, UM): 24 slots = 16 data + 8 repair; ")
+    assert read_link(folder / "link.npy").metadata["scheme"]["below"]["data"] == 2
+
+
+def test_convert__takes_options_of_version_0_2_and_says_todays(folder: Path) -> None:
+    old = "phy.parquet --out-dir links --rtt 0.008 --rlc-mode unacknowledged"
+    result = tmt(
+        "convert", *old.split(), "--scheme", "rlc-over-fec", "--data=2", "--repair", 1, folder=folder
+    )
+    assert result.status == 0
+    assert (folder / "links" / "phy-rlc-over-fec.npy").is_file()
+    assert result.err.splitlines() == [
+        "warning: --out-dir is called --output now",
+        "warning: this is written as phy.parquet --output links --rtt 0.008 --mode unacknowledged --scheme rlc "
+        "--below fec --below-data 2 --below-repair 1 now",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("phy.parquet link.npy --scheme arq", "--rtt is missing: --scheme arq needs it"),
-        ("phy.parquet link.npy --scheme fec --data 2", "--repair is missing: --scheme fec needs it"),
+        ("phy.parquet link.npy --scheme arq", "--rtt: is missing; arq needs the round-trip time of the link"),
         (
-            "phy.parquet link.npy --scheme none --depth 2",
-            "--depth is no option of --scheme none: none takes --detection-delay",
+            "phy.parquet link.npy --scheme fec --data 2",
+            "--repair: is missing; fec needs a whole number from 0",
+        ),
+        ("phy.parquet link.npy", "--scheme: is missing; allowed: none, fec, arq, harq, harq-processes, "),
+        ("phy.parquet link.npy --scheme ark", "--scheme: 'ark' is not allowed; did you mean arq?"),
+        ("phy.parquet link.npy --scheme hybrid", "--scheme: 'hybrid' is not allowed; allowed: none, fec"),
+        ("phy.parquet link.npy --scheme arq --online", "No such option '--online'"),
+        ("phy.parquet link.npy --scheme none --depth 2", "--depth is an option of fec, not of none"),
+        (
+            "phy.parquet link.npy --scheme fec --depht 2",
+            "No such option '--depht'. (Did you mean one of: '--data', '--depth'?)",
+        ),
+        (
+            "phy.parquet link.npy --scheme rlc --below rlc",
+            "--below: 'rlc' does not go with the rest; allowed:",
+        ),
+        (
+            "phy.parquet link.npy --scheme rlc --below fec --below-repair 1",
+            "--below-data: is missing; allowed: a whole",
         ),
         ("phy.parquet link.npy --scheme fec --data 60000 --repair 60000", "at most 65535"),
         ("phy.parquet --scheme none", "LINK is missing: the file for the link trace of phy.parquet"),
         ("phy.parquet a.npy b.npy --scheme none", "3 files and 1 schemes are given"),
-        ("no.parquet --out-dir new --scheme none", "no.parquet: cannot be read"),
+        ("no.parquet --output new --scheme none", "no.parquet: cannot be read"),
         ("phy.parquet link.npy --scheme none --scheme none", "each scheme can be given once"),
         (
             "phy.parquet phy.parquet --scheme none",
@@ -72,7 +111,7 @@ def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
         ("no.parquet link.npy --scheme none", "no.parquet: cannot be read: No such file or directory"),
         ("phy.parquet link.xyz --scheme none", "link.xyz: its ending tells no trace format"),
         ("phy.parquet link.npy --scheme fec --data 20 --repair 5", "link.npy: not written"),
-        ("phy.parquet phy.parquet --out-dir . --scheme none", "would overwrite each other"),
+        ("phy.parquet phy.parquet --output . --scheme none", "would overwrite each other"),
     ],
 )
 def test_convert__refuses_in_one_line(folder: Path, arguments: str, said: str) -> None:

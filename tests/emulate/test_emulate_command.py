@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from in_process import tmt
@@ -10,6 +10,8 @@ from in_process import tmt
 from tmt.core.errors import UsageError
 from tmt.run.emulate import Emulation
 from tmt.spec.experiment import PlainLink
+from tmt.spec.path import Path as LinkPath
+from tmt.spec.path import Wired
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,21 +20,25 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--rtt", "0.5", "--", "true"], ["LINK", "--forward-rate"]),
+        (["--rtt", "0.5", "--", "true"], ["--rate: is missing", "TRACE"]),
         (["link.parquet", "--rtt", "0.5"], ["COMMAND", "--"]),
         (["link.parquet", "--rtt", "0.5", "--"], ["COMMAND", "--"]),
-        (["link.parquet", "--", "true"], ["--rtt"]),
+        (["link.parquet", "--", "true"], ["--rtt: is missing"]),
         (["missing.parquet", "--rtt", "0.5", "--", "true"], ["missing.parquet", "No such file"]),
-        (["a.npy", "--forward-rate", "1e6", "--rtt", "0.5", "--", "true"], ["LINK", "exclude"]),
-        (["--forward-rate", "1e6", "--forward-offset", "3", "--rtt", "0.5", "--", "true"], ["LINK"]),
-        (["--forward-rate", "1e6", "--return-offset", "3", "--rtt", "0.5", "--", "true"], ["--return"]),
-        (["--forward-rate", "1e6", "--rtt", "0.5", "--mtu", "67", "--", "true"], ["mtu_bytes", "67", "68"]),
-        (["--forward-rate", "1e6", "--rtt", "0.5", "--sysctl", "kernel.x=1", "--", "true"], ["kernel.x=1"]),
+        (["a.npy", "--rate", "1e6", "--rtt", "0.5", "--", "true"], ["--rate: 1000000", "none with TRACE"]),
+        (["--rate", "1e6", "--offset", "3", "--rtt", "0.5", "--", "true"], ["--offset: 3 needs a trace"]),
+        (["--rate", "1e6", "--return-offset", "3", "--rtt", "0.5", "--", "true"], ["--return-offset: 3"]),
+        (["--rate", "1e6", "--rtt", "0.5", "--mtu-bytes", "67", "--", "true"], ["--mtu-bytes: 67", "68"]),
         (
-            ["--forward-rate", "1e6", "--rtt", "0.5", "--any-order", "--hold", "1", "--", "true"],
-            ["hold time", "in order"],
+            ["--rate", "1e6", "--rtt", "0.5", "--sysctl", "kernel.x=1", "--", "true"],
+            ["--sysctl", "kernel.x=1"],
         ),
-        (["--forward-rate", "1e6", "--rtt", "0.5", "--keep", ".", "--", "true"], ["is not empty"]),
+        (["--rate", "1e6", "--rtt", "0.5", "--wired-rate", "1e6", "--", "true"], ["No such option"]),
+        (
+            ["--rate", "1e6", "--rtt", "0.5", "--no-in-order", "--hold", "1", "--", "true"],
+            ["--hold: 1", "without delivery in order"],
+        ),
+        (["--rate", "1e6", "--rtt", "0.5", "-o", ".", "--", "true"], ["is not empty"]),
     ],
 )
 def test_bad_arguments__are_refused_by_name_with_status_2(
@@ -49,13 +55,13 @@ def test_bad_arguments__are_refused_by_name_with_status_2(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"command": ()}, "command is empty"),
-        ({"rtt_ns": -1}, "rtt is -1"),
-        ({"queue_packets": 0}, "queue_packets is 0"),
-        ({"sysctls": ("net.core.rmem_max",)}, "must be net.NAME=VALUE"),
+        ({"command": ()}, "command: .* a list with at least one value"),
+        ({"mtu_bytes": 67}, "mtu_bytes: 67 is not allowed"),
+        ({"path": LinkPath(rtt=0, wired=Wired(1e6))}, "path.wired: .* an emulation has none"),
+        ({"sysctls": ("net.core.rmem_max",)}, r"sysctls\[0\]: .* allowed: net.NAME=VALUE"),
     ],
 )
-def test_emulation__refuses_what_is_not_allowed(given: dict[str, object], words: str) -> None:
-    good = {"command": ("true",), "forward": PlainLink(1e6), "rtt_ns": 0}
+def test_emulation__refuses_what_is_not_allowed(given: dict[str, Any], words: str) -> None:
+    good: dict[str, Any] = {"command": ("true",), "forward": PlainLink(1e6), "path": LinkPath(rtt=0)}
     with pytest.raises(UsageError, match=words):
         Emulation(**(good | given))

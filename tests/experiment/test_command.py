@@ -16,61 +16,50 @@ if TYPE_CHECKING:
 BASIC = ["--rtt", "0.5", "--duration", "5"]
 
 
+RATE = ["--rate", "1e6"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (BASIC, ["--forward", "--forward-rate"]),
-        (["--forward-rate", "1e6", "--duration", "5"], ["--rtt"]),
-        (["--forward-rate", "1e6", "--rtt", "0.5"], ["--duration"]),
-        ([*BASIC, "--forward", "a.npy", "--forward-rate", "1e6"], ["--forward-rate", "exclude"]),
-        ([*BASIC, "--forward-rate", "1e6", "--return-lldu-bytes", "33"], ["--return-lldu-bytes", "--return"]),
-        ([*BASIC, "--forward", "missing.npy"], ["missing.npy"]),
-        ([*BASIC, "--forward-rate", "1e6", "--flows", "5000"], ["flows is 5000", "1000"]),
-        ([*BASIC, "--forward-rate", "1e6", "--plot", "run.gif"], ["run.gif", ".svg"]),
-        ([*BASIC, "--forward-rate", "1e6", "--start", "5"], ["start of a flow is 5 s"]),
-        ([*BASIC, "--forward-rate", "1e6", "--tcp", "vegas"], ["vegas", "westwood"]),
-        ([*BASIC, "--forward-rate", "1e6", "--code", "lt"], ["--code", "--tcp fectcp"]),
-        ([*BASIC, "--forward-rate", "1e6", "--tcp", "fectcp", "--code", "lz"], ["code is 'lz'", "raptorq"]),
-        ([*BASIC, "--forward-rate", "1e6", "--online", "arq"], ["--online arq needs a PHY trace"]),
-        ([*BASIC, "--forward-rate", "1e6", "--depth", "2"], ["--depth means nothing without --online"]),
-        ([*BASIC, "--forward", "a.npy", "--online", "harq", "--data", "5"], ["--repair is missing"]),
+        (BASIC, ["--rate: is missing", "TRACE"]),
+        ([*RATE, "--duration", "5"], ["--rtt: is missing"]),
+        ([*BASIC, "a.npy", *RATE], ["--rate: 1000000", "none with TRACE"]),
+        ([*BASIC, *RATE, "--return-lldu-bytes", "33"], ["--return-lldu-bytes: 33", "--return"]),
         (
-            [*BASIC, "--forward", "a.npy", "--online", "none", "--data", "5"],
-            ["--data is no option of --online none"],
+            [*BASIC, *RATE, "--return", "a.npy", "--return-rate", "1"],
+            ["--return-rate: 1", "none with --return"],
         ),
-        ([*BASIC, "--forward-rate", "1e6", "--proxy"], ["--proxy needs --wired-rate"]),
-        ([*BASIC, "--forward-rate", "1e6", "--wired-loss", "0.1"], ["--wired-loss need --wired-rate"]),
-        ([*BASIC, "--forward-rate", "1e6", "--proxy-buffer", "9"], ["--proxy-buffer", "need --proxy"]),
+        ([*BASIC, *RATE, "--offset", "1"], ["--offset: 1 needs a trace; allowed: TRACE"]),
+        ([*BASIC, "missing.npy"], ["missing.npy"]),
+        ([*BASIC, *RATE, "--flows", "5000"], ["--flows: 5000", "from 1 to 1000"]),
+        ([*BASIC, *RATE, "--plot", "run.gif"], ["run.gif", ".svg"]),
+        ([*BASIC, *RATE, "--start", "5"], ["--start: 5 is too late a start"]),
+        ([*BASIC, *RATE, "--tcp", "vegas"], ["--tcp: 'vegas' needs stack linux", "westwood"]),
+        ([*BASIC, *RATE, "--tcp", "cubik"], ["--tcp: 'cubik'", "did you mean cubic?"]),
+        ([*BASIC, *RATE, "--code", "lt"], ["--code: 'lt'", 'tcp = "fectcp"']),
+        ([*BASIC, *RATE, "--tcp", "fectcp", "--code", "lz"], ["--code: 'lz'", "raptorq"]),
+        ([*BASIC, *RATE, "--online", "arq"], ["--online: 'arq' needs a trace; allowed: TRACE"]),
+        ([*BASIC, *RATE, "--depth", "2"], ["--depth needs --online fec"]),
+        ([*BASIC, *RATE, "--seeds", "2"], ["No such option '--seeds'"]),
+        ([*BASIC, "a.npy", "--online", "harq", "--data", "5"], ["--repair: is missing"]),
+        ([*BASIC, "a.npy", "--online", "none", "--data", "5"], ["--data is an option of", "not of none"]),
+        ([*BASIC, *RATE, "--proxy"], ["--proxy: is not possible without wired"]),
+        ([*BASIC, *RATE, "--wired-loss", "0.1"], ["--wired-rate: is missing"]),
         (
-            [
-                *BASIC,
-                "--forward-rate",
-                "1e6",
-                "--wired-rate",
-                "1e6",
-                "--proxy",
-                "--proxy-tcp",
-                "bbr",
-                "--stack",
-                "2009",
-            ],
-            ["proxy's tcp is 'bbr'", "with stack 2009"],
+            [*BASIC, *RATE, "--wired-rate", "1e6", "--proxy-tcp", "bbr", "--stack", "2009"],
+            ["--proxy-tcp: 'bbr' needs stack modern", "with stack 2009"],
         ),
         (
-            [
-                *BASIC,
-                "--forward",
-                "a.npy",
-                "--online",
-                "go-back-n",
-                "--window-frames",
-                "4",
-                "--repeat-after",
-                "0.1",
-            ],
-            ["repeat_after_ns is 100000000", "500000000"],
+            [*BASIC, "a.npy", "--online", "go-back-n", "--window-frames", "4", "--repeat-after", "0.1"],
+            ["--repeat-after: 0.1", "at least the feedback delay, 0.5 s"],
         ),
-        (["--forward-rate", "1e6", "--rtt", "-1", "--duration", "5"], ["--rtt", "-1"]),
+        (
+            [*BASIC, "a.npy", "--online", "arq", "--stack", "linux"],
+            ["is not in backend linux", "only backend ns2 has online schemes"],
+        ),
+        ([*RATE, "--rtt", "-1", "--duration", "5"], ["--rtt: -1"]),
+        ([*RATE, "--rtt", "1", "--no-in-order", "--hold", "1"], ["--hold: 1", "without delivery in order"]),
     ],
 )
 def test_bad_arguments__are_refused_by_name_with_status_2(
@@ -86,7 +75,7 @@ def test_bad_arguments__are_refused_by_name_with_status_2(
 @pytest.mark.ns2
 @pytest.mark.usefixtures("simulator")
 def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
-    arguments = ["--forward-rate", "2e6", "--tcp", "westwood", *BASIC, "--keep", "kept", "--plot", "run.svg"]
+    arguments = ["--rate", "2e6", "--tcp", "westwood", *BASIC, "-o", "kept", "--plot", "run.svg"]
     result = tmt("replay", *arguments, folder=tmp_path)
     assert (result.status, result.err) == (0, "")
     assert "goodput_bps" in result.out
@@ -104,8 +93,30 @@ def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
 
 @pytest.mark.ns2
 @pytest.mark.usefixtures("simulator")
+def test_run__takes_options_of_version_0_2_and_says_todays(tmp_path: Path) -> None:
+    old = "--forward-rate 2e6 --queue 20 --window 30 --any-order --keep kept"
+    result = tmt("replay", *old.split(), *BASIC, "--json", folder=tmp_path)
+    assert result.status == 0
+    row = json.loads(result.out)
+    assert (row["forward_rate_bps"], row["queue_packets"], row["window_packets"]) == (2e6, 20, 30)
+    assert row["in_order"] is False
+    assert (tmp_path / "kept" / "result.json").is_file()
+    assert result.err.splitlines() == [
+        "warning: --forward-rate is called --rate now",
+        "warning: --queue is called --queue-packets now",
+        "warning: --window is called --window-packets now",
+        "warning: --any-order is called --no-in-order now",
+        "warning: --keep is called --output now",
+    ]
+    refused = tmt("replay", "--forward", "missing.npy", *BASIC, folder=tmp_path)
+    assert refused.err.splitlines()[0] == "warning: --forward TRACE is called TRACE now"
+    assert refused.err.splitlines()[1].startswith("missing.npy: ")
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
 def test_json__is_the_row_and_nothing_else(tmp_path: Path) -> None:
-    result = tmt("replay", "--forward-rate", "2e6", *BASIC, "--flows", "2", "--json", folder=tmp_path)
+    result = tmt("replay", "--rate", "2e6", *BASIC, "--flows", "2", "--json", folder=tmp_path)
     assert (result.status, result.err) == (0, "")
     row = json.loads(result.out)
     assert list(row) == [column.name for column in RUN_RESULTS]
@@ -117,7 +128,7 @@ def test_json__is_the_row_and_nothing_else(tmp_path: Path) -> None:
 def test_run__that_takes_too_long_ends_in_status_1_and_says_what_ran(tmp_path: Path) -> None:
     result = tmt(
         "replay",
-        "--forward-rate",
+        "--rate",
         "2e6",
         "--rtt",
         "0.5",

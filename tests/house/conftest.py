@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import in_process
 import numpy as np
 import pytest
-from naive import on_link
 
 from tmt.core.convert import convert
+from tmt.core.schemes.arq import Arq
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     slots = np.arange(2000)
     phy = PhyTrace(slots * 1_000_000, np.where(slots % 2, 0, 36_000_000), {"lldu_bytes": 1500})
     write_trace(tmp_path / "phy.parquet", phy)
-    write_trace(tmp_path / "link.parquet", convert(phy, on_link.arq(rtt_ns=10_000_000)))
+    write_trace(tmp_path / "link.parquet", convert(phy, Arq(), rtt=0.01))
     (tmp_path / "link.csv").write_text("tx_time,delay,delivered,transmissions\n0,0.1,1,1\n1,0.1,1,1\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path

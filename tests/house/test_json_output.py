@@ -42,7 +42,7 @@ def test_convert__gives_each_conversion_with_its_counts(tmt: Callable[[str], Sai
     }
     assert made["data_rows"] + made["retransmission_slots"] == made["slots"]
     assert made["delivered"] + made["lost"] + made["unsettled"] == made["data_rows"]
-    both = _record(tmt, "convert phy.parquet --out-dir links --scheme none --scheme fec --data 3 --repair 1")
+    both = _record(tmt, "convert phy.parquet --output links --scheme none --scheme fec --data 3 --repair 1")
     assert [one["scheme"]["name"] for one in both["conversions"]] == ["none", "fec"]
 
 

@@ -41,14 +41,14 @@ TMT = Path(sys.executable).with_name("tmt")
         ("inspect .", "'TRACE': . is a folder; a file is needed"),
         ("inspect --plot . phy.parquet", "'--plot': . is a folder; a file is needed"),
         ("convert . link.npy --scheme none", ".: this is a folder; a file is needed"),
-        ("replay --forward . --rtt 1 --duration 5", ".: this is a folder; a file is needed"),
+        ("replay . --rtt 1 --duration 5", ".: this is a folder; a file is needed"),
         (
-            "replay --forward link.parquet --rtt 9e999999 --duration 5",
-            "tmt replay: Invalid value for '--rtt': 9e999999 s is beyond 4611686018 s.",
+            "replay link.parquet --rtt 9e999999 --duration 5",
+            "--rtt: '9e999999' is not allowed; allowed: a number from 0 to 1152921504.60685 s",
         ),
         ("run .", ".: this is a folder; name a scenario file"),
         (
-            "replay --forward phy.parquet --rtt 1 --duration 5",
+            "replay phy.parquet --rtt 1 --duration 5",
             "a link trace is needed; make one with `tmt convert phy.parquet LINK --scheme none`, or give "
             "`tmt replay` a scheme that runs during the simulation (--online)",
         ),
@@ -57,8 +57,8 @@ TMT = Path(sys.executable).with_name("tmt")
             "a phy trace is needed; a link trace is the result of a scheme: give the PHY trace",
         ),
         (
-            "replay --forward link.parquet --tcp bbr --stack 2009 --rtt 1 --duration 5",
-            "with stack 2009; bbr needs stack modern or linux (--stack modern)",
+            "replay link.parquet --tcp bbr --stack 2009 --rtt 1 --duration 5",
+            "--tcp: 'bbr' needs stack modern or linux; allowed: newreno, westwood, hybla, cubic, compound, ",
         ),
     ],
 )
@@ -168,7 +168,7 @@ def test_synchronous_processes__are_noted_over_a_trace_with_gaps(
 
 @pytest.mark.ns2
 def test_replay__notes_a_trace_shorter_than_the_round_trip(tmt: Callable[[str], Said]) -> None:
-    status, out, err = tmt("replay --forward link.parquet --rtt 500 --duration 3 --json")
+    status, out, err = tmt("replay link.parquet --rtt 500 --duration 3 --json")
     assert status == 0
     assert json.loads(out)["rtt_s"] == 500
     assert err.splitlines()[:2] == [
@@ -183,26 +183,25 @@ def test_rtt__is_accepted_with_every_scheme(folder: Path, tmt: Callable[[str], S
 
 
 def test_out_dir__is_made(folder: Path, tmt: Callable[[str], Said]) -> None:
-    assert tmt("convert no.parquet --out-dir new/links --scheme none").status == 2
+    assert tmt("convert no.parquet -o new/links --scheme none").status == 2
     assert not (folder / "new").exists()
-    assert tmt("convert phy.parquet --out-dir new/links --scheme none").status == 0
+    assert tmt("convert phy.parquet -o new/links --scheme none").status == 0
     assert (folder / "new" / "links" / "phy-none.npy").is_file()
 
 
 SCENARIO = """
-[grid]
-tcp = ["newreno"]
 seeds = {seeds}
 [[trace]]
-channel = "error-free"
+channel = {{ name = "error-free" }}
 rate = 12e6
 lldu_bytes = 1500
 length = {duration}
 [[scheme]]
 name = "none"
-[link]
+[path]
 rtt = {rtt}
 [[traffic]]
+tcp = "newreno"
 duration = {duration}
 """
 

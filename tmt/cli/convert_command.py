@@ -135,7 +135,7 @@ def _conversions(
             )
         return [Conversion(paths[0], paths[1], schemes[0], rtt, every)]
     conversions = [
-        Conversion(path, f"{output}/{_stem(path)}-{scheme.name}.npy", scheme, rtt, every)
+        Conversion(path, f"{output}/{_stem(path)}-{scheme.full_name}.npy", scheme, rtt, every)
         for path in paths
         for scheme in schemes
     ]

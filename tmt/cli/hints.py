@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import click
 
-from tmt.core.errors import InputError, NotATraceError, TmtError
+from tmt.core.errors import NotATraceError, OtherKindError, TmtError
 
 MEASUREMENT = "a measurement becomes a trace by `tmt import` (tmt import --help)"
 
 
 def hint(error: TmtError) -> str:
     """Return the command that helps after an error, with a semicolon before it; empty where none is known."""
-    if not isinstance(error, InputError):
-        return ""
-    from tmt.core.words.refusals import refusal  # noqa: PLC0415  (numpy takes long to import)
-
-    if error.reason == refusal("other_kind", found="phy", kind="link"):
+    if isinstance(error, OtherKindError) and (error.found, error.needed) == ("phy", "link"):
         return (
             f"; make one with `tmt convert {error.path} LINK --scheme none`, or give `tmt replay` a scheme "
             "that runs during the simulation (--online)"
         )
-    if error.reason == refusal("other_kind", found="link", kind="phy"):
+    if isinstance(error, OtherKindError) and (error.found, error.needed) == ("link", "phy"):
         return "; a link trace is the result of a scheme: give the PHY trace that it was made of"
     if not isinstance(error, NotATraceError):
         return ""

@@ -64,9 +64,14 @@ class Links(Spec):
             )
         if trace is not None:
             return TraceLink(trace, self.lldu_bytes, ns(self.offset), scheme, self.packing)
-        for key, usual in (("lldu_bytes", None), ("offset", 0)):
-            if getattr(self, key) != usual:
-                raise Refused([Problem((key,), getattr(self, key), "rule", name, "needs a trace")])
+        needing: dict[str, float | str | None] = {
+            "lldu_bytes": self.lldu_bytes,
+            "offset": self.offset or None,
+            "online": None if scheme is None else scheme.name,
+        }
+        for key, value in needing.items():
+            if value is not None:
+                raise Refused([Problem((key,), value, "rule", name, "needs a trace")])
         assert self.rate is not None
         return PlainLink(self.rate)
 

@@ -111,9 +111,9 @@ def command(
         with by_options():
             made = Scenario(
                 trace=GENERATED if trace is None else (Trace(trace),),
-                scheme=tuple(_scheme(name, link_path.rtt) for name in _names(schemes)),
+                scheme=tuple(_scheme(name, link_path.rtt) for name in _names("scheme", schemes)),
                 path=(link_path,),
-                traffic=tuple(replace(traffic, tcp=cast("Variant", name)) for name in _names(tcp)),
+                traffic=tuple(replace(traffic, tcp=cast("Variant", name)) for name in _names("tcp", tcp)),
                 title=f"{tcp} over {schemes}".replace(",", ", "),
                 seeds=seeds,
                 records=(1,),
@@ -134,5 +134,10 @@ def _scheme(name: str, rtt: float) -> Scheme:
     return Rlc(SCHEMES[below](**EXAMPLES.get(below, {})), status_prohibit=prohibit)
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
+def _names(key: str, text: str) -> list[str]:
+    """Return the names in a list (Refused when one is there twice)."""
+    names = [name.strip() for name in text.split(",")]
+    twice = [name for at, name in enumerate(names) if name in names[:at]]
+    if twice:
+        raise Refused([Problem((key,), twice[0], "repeated", "each name once")])
+    return names

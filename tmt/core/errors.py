@@ -46,6 +46,18 @@ class InputError(TmtError, ValueError):
         return type(self), (self.path, self.reason, self.line)
 
 
+class OtherKindError(InputError):
+    """A file holds rows of the kind `found` where those of the kind `needed` are wanted."""
+
+    def __init__(self, path: str | PathLike[str], reason: str, found: str, needed: str) -> None:
+        self.found, self.needed = found, needed
+        super().__init__(path, reason)
+
+    def __reduce__(self) -> tuple[type[OtherKindError], tuple[str, str, str, str]]:  # type: ignore[override]
+        """Rebuild from the arguments, as `InputError` does."""
+        return type(self), (self.path, self.reason, self.found, self.needed)
+
+
 class NotATraceError(InputError):
     """A file is not a trace: its ending, columns or content differ."""
 

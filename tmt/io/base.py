@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.checks import Checker
-from tmt.core.errors import InputError, NotATraceError, UsageError
+from tmt.core.errors import InputError, NotATraceError, OtherKindError, UsageError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, SIZE_BYTES
 from tmt.core.words.refusals import refusal
 from tmt.io.files import open_output
@@ -225,7 +225,7 @@ def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:
     kinds = TRACE_TABLES if wanted is None else (wanted,)
     if found not in kinds:
         kind = " or ".join(table.kind for table in kinds)
-        raise InputError(path, refusal("other_kind", found=found.kind, kind=kind))
+        raise OtherKindError(path, refusal("other_kind", found=found.kind, kind=kind), found.kind, kind)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tmt.spec.tcp import STACKS
+from tmt.spec.tcp import FECTCP, STACKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,8 +121,17 @@ def _all_traffic(tables: list[Any], variants: list[Any]) -> list[Any]:
             groups.setdefault(having or tuple(variants), []).append(stack)
         for having, these in groups.items():
             stack_of = {"stack": these if len(these) > 1 else these[0]} if "stack" in table else {}
-            found.append({"tcp": list(having)} | table | stack_of)
+            found += [{"tcp": tcp} | rest | stack_of for tcp, rest in _coded(list(having), table)]
     return found or tables
+
+
+def _coded(variants: list[Any], table: dict[str, Any]) -> list[tuple[list[Any], dict[str, Any]]]:
+    """Return FECTCP with its code, and the other variants without it, which they ignored."""
+    plain = {key: value for key, value in table.items() if key not in {"code", "block_segments"}}
+    others = [one for one in variants if one != FECTCP]
+    if plain == table or not others or len(others) == len(variants):
+        return [(variants, table)]
+    return [(others, plain), ([FECTCP], table)]
 
 
 def _stacks(table: dict[str, Any]) -> list[str]:

@@ -267,7 +267,7 @@ class Part:
                 name, said = "NAME", f"{said} NAME is {', '.join(field.choices)}."
             attributes = {"type": Text(name, field.choices, field), "multiple": field.is_many}
         if usual is MISSING:
-            said += "" if self.usual is None else "  [required]"
+            said += "" if self.usual is None and not self.is_choice else "  [required]"
         elif default and is_same:
             said += f"  [default: {default}]"
         heading = self.heading(kinds[0] if len(kinds) == 1 else self.family)
