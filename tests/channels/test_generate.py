@@ -17,8 +17,7 @@ from tmt.core.channels.lms import Lms
 from tmt.core.errors import InputError, UsageError
 from tmt.core.generate import Line
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.io import generation as made_in
-from tmt.io import read_phy, write_trace
+from tmt.io import generation as made_in, read_phy, write_trace
 from tmt.io.generation import generate, overlay
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -143,7 +142,10 @@ def test_overlay__refuses_a_link_trace(tmp_path: Path) -> None:
             "--probability: 1.1 is not allowed; allowed: a number from 0 to 1",
         ),
         ("--channel gilbert-elliott --alpha -1 --beta 0 --duration 1", "--alpha: -1 is not allowed"),
-        ("--channel gilbert-elliott --alpha 1 --beta 1 --duration 1", "--beta: 1 does not go with the rest; allowed: at least one"),
+        (
+            "--channel gilbert-elliott --alpha 1 --beta 1 --duration 1",
+            "--beta: 1 does not go with the rest; allowed: at least one",
+        ),
         ("--channel error-free", "--duration: is missing; say how many seconds the trace lasts"),
         ("--channel error-free --lldu-bytes 33", "--duration: is missing"),
         ("--channel error-free --duration 0", "--duration: 0 is not allowed; allowed: a number from 1e-09"),

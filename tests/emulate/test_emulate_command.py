@@ -10,8 +10,7 @@ from in_process import tmt
 from tmt.core.errors import UsageError
 from tmt.run.emulate import Emulation
 from tmt.spec.experiment import PlainLink
-from tmt.spec.path import Path as LinkPath
-from tmt.spec.path import Wired
+from tmt.spec.path import Path as LinkPath, Wired
 
 if TYPE_CHECKING:
     from pathlib import Path
