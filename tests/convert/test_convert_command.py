@@ -65,8 +65,8 @@ def test_convert__takes_options_of_version_0_2_and_says_todays(folder: Path) -> 
     assert (folder / "links" / "phy-rlc-over-fec.npy").is_file()
     assert result.err.splitlines() == [
         "warning: --out-dir is called --output now",
-        "warning: this is written as phy.parquet --output links --rtt 0.008 --mode unacknowledged --scheme rlc "
-        "--below fec --below-data 2 --below-repair 1 now",
+        "warning: this is written as phy.parquet --output links --rtt 0.008 --mode unacknowledged "
+        "--scheme rlc --below fec --below-data 2 --below-repair 1 now",
     ]
 
 
