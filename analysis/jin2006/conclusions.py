@@ -17,8 +17,7 @@ from analysis.jin2006.results import (
 )
 from analysis.jin2006.runs import DELAYS_S, LOSSES, PACKET_BYTES, PACKETS_PER_ACK, WIRELESS_RATE_BPS
 from analysis.statements import Statement, verdict
-from tmt.theory.split.printed import added_s
-from tmt.theory.split.transfers import SYSTEMS
+from tmt.theory.split import SYSTEMS, added_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

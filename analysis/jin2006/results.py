@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.theory.split.transfers import SYSTEMS
+from tmt.theory.split import SYSTEMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,9 +12,8 @@ import numpy as np
 
 from analysis.script_runs import figures_of, over_seeds
 from tmt.results.script_runs import by_point
-from tmt.theory import padhye
-from tmt.theory.split import GoBackNLink, SplitScenario, TcpSender, TwoLinks, transfer
-from tmt.theory.split.transfers import SYSTEMS
+from tmt.theory.split import SYSTEMS, GoBackNLink, SplitScenario, TcpSender, TwoLinks, transfer
+from tmt.theory.tcp import long_run_packets_per_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from tmt.results.script_runs import PointRuns
     from tmt.results.statistics import Interval
     from tmt.run.ns2.script import ScriptFigures, ScriptSettings
-    from tmt.theory.split import Transfer
-    from tmt.theory.split.transfers import Formula
+    from tmt.theory.split import Formula, Transfer
 
 SCRIPT = Path(__file__).with_name("split.tcl")
 
@@ -247,7 +245,7 @@ class Windows:
         else:
             cycle_s, loss = path.end_to_end_cycle_s(PACKETS_PER_ACK), self.point.model().packet_loss
         timeout_s = sender.timeout_over_s(cycle_s)
-        return cycle_s * padhye.packets_per_s(cycle_s, loss, timeout_s, PACKETS_PER_ACK)
+        return cycle_s * long_run_packets_per_s(cycle_s, loss, timeout_s, PACKETS_PER_ACK)
 
 
 def _samples(figures: ScriptFigures) -> np.ndarray:

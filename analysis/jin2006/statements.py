@@ -11,7 +11,7 @@ from analysis.jin2006.conclusions import judge_conclusions
 from analysis.jin2006.results import END_TO_END, END_TO_END_ARQ, LITTLE, SPLIT, SPLIT_ARQ, percent
 from analysis.jin2006.runs import DELAYS_S, FRAME_ERRORS, LOSSES, WIRED_LOSS
 from analysis.statements import Statement, verdict
-from tmt.theory.split.transfers import SYSTEMS
+from tmt.theory.split import SYSTEMS
 from tools.page_tables import plus_minus
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import read_phy
 from tmt.results.statistics import t_interval
 from tmt.theory import RegularLink, TwoStateChannel
-from tmt.theory.harq_processes import harq_processes, utilisation
+from tmt.theory.arq import harq_processes, utilisation
 
 if TYPE_CHECKING:
     from tmt.core.schemes.parameters import Scheme

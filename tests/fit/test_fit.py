@@ -21,10 +21,8 @@ from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.theory.fit import fit
-from tmt.theory.fit.likelihood import RunLikelihood
-from tmt.theory.fit.models import bernoulli, gilbert, gilbert_elliott_model
-from tmt.theory.fit.observed import ErasureRuns
+from tmt.theory.fit import bernoulli, fit, gilbert, gilbert_elliott_model
+from tmt.theory.fit.likelihood import ErasureRuns, RunLikelihood
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,16 @@ import numpy as np
 import pytest
 
 from tmt.core.channels.gilbert_elliott import GilbertElliott
-from tmt.theory.fit.estimates import fit_bernoulli, fit_gilbert, proportion
-from tmt.theory.fit.likelihood import RunLikelihood
-from tmt.theory.fit.observed import ErasureRuns, autocorrelation, length_counts
-from tmt.theory.fit.report import channel_correlation
+from tmt.theory.fit import channel_correlation
+from tmt.theory.fit.likelihood import (
+    ErasureRuns,
+    RunLikelihood,
+    autocorrelation,
+    fit_bernoulli,
+    fit_gilbert,
+    length_counts,
+    proportion,
+)
 
 CHANNEL = GilbertElliott(0.9, 0.6, 0.15, 0.7)
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tmt.cli.fit_command import command
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.theory.fit.sizes import size_dependence
+from tmt.theory.fit.goodness import size_dependence
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -99,9 +99,11 @@ def test_arq__on_a_dead_channel_delivers_nothing() -> None:
 
 
 def test_arq__refuses_by_name() -> None:
-    with pytest.raises(UsageError, match="max_transmissions is 0"):
+    with pytest.raises(
+        UsageError, match="max_transmissions: 0 is not allowed; allowed: a whole number from 1"
+    ):
         arq(TwoStateChannel(0.9, 0.5), LINK, 0)
-    with pytest.raises(UsageError, match="slot interval is 0"):
+    with pytest.raises(UsageError, match="slot_interval_ns: 0 is"):
         RegularLink(1, 0)
-    with pytest.raises(UsageError, match="rtt_ns is -1"):
+    with pytest.raises(UsageError, match="rtt_ns: -1 is"):
         RegularLink(-1, 1)

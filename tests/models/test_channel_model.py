@@ -51,12 +51,12 @@ def test_interrupted__mixes_one_step_with_a_longer_one() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((1.2, 0.5), "alpha is 1.2: a probability lies between 0 and 1"),
-        ((0.5, -0.1), "beta is -0.1"),
-        ((0.5, 0.5, math.nan), "error_good is nan"),
-        ((0.5, 0.5, 0.0, 2.0), "error_bad is 2.0"),
-        ((1.0, 1.0), "alpha and beta are both 1"),
-        ((0.0, 0.0), "alpha and beta are both 0"),
+        ((1.2, 0.5), "alpha: 1.2 is not allowed; allowed: a number from 0 to 1"),
+        ((0.5, -0.1), "beta: -0.1 is"),
+        ((0.5, 0.5, math.nan), "error_good: nan is"),
+        ((0.5, 0.5, 0.0, 2.0), "error_bad: 2 is"),
+        ((1.0, 1.0), "beta: 1 is alpha, too"),
+        ((0.0, 0.0), "beta: 0 is alpha, too"),
     ],
 )
 def test_channel__refuses_by_name(arguments: tuple[float, ...], message: str) -> None:

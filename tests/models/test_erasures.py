@@ -76,5 +76,5 @@ def test_conditional_count_laws__are_laws_of_the_state_that_follows() -> None:
 
 
 def test_erasure_count_law__refuses_a_negative_number() -> None:
-    with pytest.raises(UsageError, match="n is -1"):
+    with pytest.raises(UsageError, match="n: -1 is"):
         erasure_count_law(TwoStateChannel(0.9, 0.5), -1)

@@ -85,7 +85,7 @@ def test_block_law__agrees_with_itself_and_with_the_count_law() -> None:
 
 @pytest.mark.parametrize(
     ("data", "repair", "depth", "message"),
-    [(0, 1, 1, "data is 0"), (1, -1, 1, "repair is -1"), (1, 1, 0, "depth is 0")],
+    [(0, 1, 1, "data: 0 is"), (1, -1, 1, "repair: -1 is"), (1, 1, 0, "depth: 0 is")],
 )
 def test_fec__refuses_by_name(data: int, repair: int, depth: int, message: str) -> None:
     with pytest.raises(UsageError, match=message):

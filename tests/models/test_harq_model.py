@@ -131,5 +131,5 @@ def test_harq__refuses_by_name() -> None:
     for arguments, message in (((0, 1, 1, 1), "data"), ((1, -1, 1, 1), "repair"), ((1, 1, -1, 1), "extra")):
         with pytest.raises(UsageError, match=message):
             harq(channel, LINK, *arguments)
-    with pytest.raises(UsageError, match="rounds is -2"):
+    with pytest.raises(UsageError, match="rounds: -2 is"):
         harq(channel, LINK, 1, 1, 1, -2)

@@ -186,7 +186,7 @@ def test_model__draws_a_sweep(tmp_path: Path) -> None:
     [
         (["none", *CHANNEL, "--formula", "printed"], "scheme is none: the paper prints"),
         (["none", *CHANNEL, "--plot", "x.png"], "--plot draws a sweep"),
-        (["none", "--alpha", "1", "--beta", "1", "--rtt", "0"], "alpha and beta are both 1"),
+        (["none", "--alpha", "1", "--beta", "1", "--rtt", "0"], "--beta: 1 is alpha, too"),
         (["rlc", *CHANNEL, "--formula", "printed"], "scheme is rlc: the paper prints formulas for"),
         (["harq-processes", *CHANNEL], "detection delay equal to the decode time, 0.036 s"),
         (["harq", "--data", "5", *CHANNEL], "--repair: is missing; harq needs a whole number from 0"),

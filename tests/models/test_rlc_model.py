@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tmt.core.counts import Counts
 
 MS = 1_000_000
-ONE_REPORT = {"poll_pdus": 2**31 - 1, "window": 131_072, "status_prohibit_ns": 40 * MS}
+ONE_REPORT = {"poll_pdus": 2**31 - 1, "window_pdus": 131_072, "status_prohibit_ns": 40 * MS}
 """One report for each gap: others, while the retransmission is on its way, would repeat the NACK."""
 
 LINK = RegularLink(25 * MS, MS, 3 * MS)
@@ -112,7 +112,7 @@ def test_rlc__chooses_the_mode_and_knows_channels_without_bursts() -> None:
     assert rlc(channel, LINK, 5 * MS, delivery="any-order") == in_any_order
     assert rlc(TwoStateChannel(1.0, 0.5), LINK).residual_loss == 0.0
     assert rlc(TwoStateChannel(0.0, 1.0), LINK, mode="unacknowledged").residual_loss == 1.0
-    with pytest.raises(UsageError, match="mode is 'transparent'"):
+    with pytest.raises(UsageError, match="mode: 'transparent' is"):
         rlc(channel, LINK, mode="transparent")
 
 

@@ -84,7 +84,7 @@ def test_law__is_that_of_long_traces(
         delivery=delivery,
         status_prohibit_ns=(slots + 10) * MS,
         poll_pdus=2**31 - 1,
-        window=131_072,
+        window_pdus=131_072,
     )
     converter = scheme.converter()
     phy = PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS))
@@ -111,7 +111,7 @@ def test_loss__is_that_of_long_traces() -> None:
         max_retransmissions=1,
         status_prohibit_ns=10 * MS,
         poll_pdus=2**31 - 1,
-        window=131_072,
+        window_pdus=131_072,
     )
     converter = scheme.converter()
     converter.feed(PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS)))
@@ -125,7 +125,7 @@ def test_loss__is_that_of_long_traces() -> None:
 @pytest.mark.parametrize(
     ("p", "parameters", "said"),
     [
-        (0.1, {"delivery": "sorted"}, "delivery is 'sorted'"),
+        (0.1, {"delivery": "sorted"}, "delivery: 'sorted' is"),
         (0.1, {"reassembly_ns": 11 * MS}, "reassembly is 0.011 s: .* 0.012 s"),
     ],
 )

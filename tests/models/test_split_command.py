@@ -94,9 +94,15 @@ def test_split__draws_a_sweep(tmp_path: Path) -> None:
         (["--error-after-success", "0.1", "--burst-frames", "2"], "--burst-frames goes with --wireless-loss"),
         (["--wireless-loss", "0.1", "--error-after-error", "0.1"], "--error-after-error goes with"),
         (["--wireless-loss", "0.1", "--plot", "x.png"], "--plot draws a sweep"),
-        (["--wireless-loss", "1"], "wireless loss is 1: a probability of at least 0 and below 1"),
-        (["--wireless-loss", "0.1", "--threshold", "1"], "windows are 2, 1 and 44"),
-        (["--wireless-loss", "0.1", "--segments", "2000000"], "segments are 2000000: 1 to 1000000"),
+        (["--wireless-loss", "1"], "--wireless-loss: 1 is not allowed"),
+        (
+            ["--wireless-loss", "0.1", "--threshold", "1"],
+            "--threshold: 1 does not go with the rest; allowed: a number from initial_window",
+        ),
+        (
+            ["--wireless-loss", "0.1", "--segments", "2000000"],
+            "--segments: 2000000 is not allowed; allowed: a whole number from 1 to 1000000",
+        ),
     ],
 )
 def test_split__refuses_in_one_line(arguments: list[str], message: str) -> None:

@@ -13,18 +13,18 @@ import pytest
 
 from tests.models import split_events
 from tmt.core.errors import UsageError
-from tmt.theory import padhye
+from tmt.theory import two_links
 from tmt.theory.split import (
     GoBackNLink,
     SplitScenario,
     TcpSender,
     TwoLinks,
-    lossless,
-    lossy,
-    printed,
+    added_s,
+    split_as_printed_s,
     sweep,
     transfer,
 )
+from tmt.theory.tcp import long_run_packets_per_s
 
 SENDER = TcpSender(2, 8, 10, packets_per_ack=2)
 PATH = TwoLinks(
@@ -101,20 +101,22 @@ def test_windows__are_those_of_the_definitions(b: int, initial: int, threshold: 
 def test_end_to_end__by_hand_where_the_wireless_link_is_slower() -> None:
     # M = 10 needs K = 4 windows of 2, 3, 4.5. R_e = 1 + 2 x 4 + 20 + 5 + 25 = 59 ms; idle 59 - 8, 59 - 12,
     # 59 - 18 ms = 139 ms; crossing 1 + 20 + 5 ms, sending 10 x 4 ms.
-    assert lossless.end_to_end_s(PATH, SENDER, 10)[-1] == pytest.approx(0.026 + 0.040 + 0.139)
+    assert two_links.end_to_end_s(PATH, SENDER, 10)[-1] == pytest.approx(0.026 + 0.040 + 0.139)
 
 
 def test_end_to_end__by_hand_where_the_wired_link_is_slower() -> None:
     # mu_1 = 6 ms, mu_p = 4 ms: R_e = 4 + 12 + 50 = 66 ms; idle 66 - 12, 66 - 18, 66 - 27 ms.
     path = replace(PATH, wired_packet_s=0.006)
-    assert lossless.end_to_end_s(path, SENDER, 10)[-1] == pytest.approx(0.029 + 0.060 + 0.054 + 0.048 + 0.039)
+    assert two_links.end_to_end_s(path, SENDER, 10)[-1] == pytest.approx(
+        0.029 + 0.060 + 0.054 + 0.048 + 0.039
+    )
 
 
 def test_split__by_hand_has_the_time_that_the_printed_one_lacks() -> None:
     # R_2 = 2 x 4 + 5 + 5 = 18 ms: idle 18 - 8, 18 - 12, 0 ms. mu_1 + tau_1 + t_p + tau_2 = 1 + 20 + 3 + 5 ms.
     path = replace(PATH, processing_s=0.003)
-    assert printed.split_s(path, SENDER, 10)[-1] == pytest.approx(0.029 + 0.016)
-    assert lossless.split_s(path, SENDER, 10)[-1] == pytest.approx(0.029 + 0.016 + 0.040)
+    assert split_as_printed_s(path, SENDER, 10)[-1] == pytest.approx(0.029 + 0.016)
+    assert two_links.split_s(path, SENDER, 10)[-1] == pytest.approx(0.029 + 0.016 + 0.040)
 
 
 @pytest.mark.parametrize("segments", [1, 2, 17, 62, 500])
@@ -129,12 +131,17 @@ def test_end_to_end__follows_the_windows_one_by_one(segments: int, wireless_pack
             break
         start += max(size * slow, fast + 2 * slow + 0.05)
         left -= size
-    latency = lossless.end_to_end_s(path, SENDER, segments)[-1]
+    latency = two_links.end_to_end_s(path, SENDER, segments)[-1]
     assert latency == pytest.approx(start + left * slow + fast + 0.025)
 
 
 def test_latencies__of_short_transfers_do_not_depend_on_how_long_the_longest_is() -> None:
-    for by in (lossless.end_to_end_s, lossless.split_s, lossless.end_to_end_by_segments_s, printed.split_s):
+    for by in (
+        two_links.end_to_end_s,
+        two_links.split_s,
+        two_links.end_to_end_by_segments_s,
+        split_as_printed_s,
+    ):
         assert by(PATH, SENDER, 300)[:40].tolist() == by(PATH, SENDER, 40).tolist()
 
 
@@ -154,10 +161,10 @@ def test_by_segments__equals_an_event_list(
     sender: TcpSender, proxy: TcpSender, wired_packet_s: float, wireless_packet_s: float
 ) -> None:
     path = TwoLinks(wired_packet_s, wireless_packet_s, 0.0173, 0.0031, 0.0179, 0.0037, processing_s=0.0023)
-    assert lossless.end_to_end_by_segments_s(path, sender, 400).tolist() == pytest.approx(
+    assert two_links.end_to_end_by_segments_s(path, sender, 400).tolist() == pytest.approx(
         split_events.end_to_end(path, sender, 400), rel=1e-12
     )
-    assert lossless.split_by_segments_s(path, sender, proxy, 400).tolist() == pytest.approx(
+    assert two_links.split_by_segments_s(path, sender, proxy, 400).tolist() == pytest.approx(
         split_events.split(path, sender, proxy, 400), rel=1e-12
     )
 
@@ -165,8 +172,8 @@ def test_by_segments__equals_an_event_list(
 def test_by_segments__equals_by_windows_where_windows_are_whole() -> None:
     """With b = 1 windows are 1, 2, 4, ... 64, 64, each as long as the ACKs of the one before say."""
     sender = TcpSender(1, 64, 64, packets_per_ack=1)
-    assert lossless.end_to_end_by_segments_s(PATH, sender, 900).tolist() == pytest.approx(
-        lossless.end_to_end_s(PATH, sender, 900).tolist()
+    assert two_links.end_to_end_by_segments_s(PATH, sender, 900).tolist() == pytest.approx(
+        two_links.end_to_end_s(PATH, sender, 900).tolist()
     )
 
 
@@ -174,8 +181,8 @@ def test_split_by_segments__equals_by_windows_where_the_proxy_never_waits() -> N
     """All segments are at the proxy before its first window is acknowledged."""
     path = replace(PATH, wired_packet_s=1e-9, wired_delay_s=0.01)
     sender, proxy = TcpSender(1000, 1000, 1000, 1), TcpSender(1, 32, 32, 1)
-    assert lossless.split_by_segments_s(path, sender, proxy, 900).tolist() == pytest.approx(
-        lossless.split_s(path, proxy, 900).tolist(), rel=1e-6
+    assert two_links.split_by_segments_s(path, sender, proxy, 900).tolist() == pytest.approx(
+        two_links.split_s(path, proxy, 900).tolist(), rel=1e-6
     )
 
 
@@ -185,9 +192,9 @@ def test_split_by_segments__waits_for_data_that_are_not_there() -> None:
     sender = TcpSender(2, 2, 2, 1)
     # 2 segments in each 1 + 100 + 100 ms; the last two leave from 9 x 201 ms on, the first of them is at the
     # proxy 1 + 100 ms later, and both need 4 ms each and 5 ms together.
-    latency = lossless.split_by_segments_s(path, sender, SENDER, 20)[-1]
+    latency = two_links.split_by_segments_s(path, sender, SENDER, 20)[-1]
     assert latency == pytest.approx(9 * 0.201 + 0.101 + 0.008 + 0.005)
-    assert lossless.split_s(path, SENDER, 20)[-1] < 0.25
+    assert two_links.split_s(path, SENDER, 20)[-1] < 0.25
 
 
 # Go-back-N, eqs. 1 and 10
@@ -238,7 +245,7 @@ def test_go_back_n__adds_processing_to_every_frame() -> None:
 def test_go_back_n__as_printed_by_hand() -> None:
     # n b D = 20 us; N D = 10 us, times 0.1 x 19 / (1 - 0.5^10).
     link = GoBackNLink(0.1, 0.5, frames=10, window=10, frame_processing_s=1e-6)
-    assert printed.added_s(link, 2) == pytest.approx(20e-6 + 10e-6 * 1.9 / (1 - 1 / 1024))
+    assert added_s(link, 2) == pytest.approx(20e-6 + 10e-6 * 1.9 / (1 - 1 / 1024))
 
 
 def test_packet_loss__by_enumeration_of_all_patterns() -> None:
@@ -270,30 +277,30 @@ def test_losing__gives_the_channel_that_loses_so_much(loss: float, burst: float 
 def test_padhye__by_hand() -> None:
     # p = 0.0075, b = 2: sqrt(0.01) = 0.1; 3 sqrt(0.005625) = 0.225; 0.4 x 0.225 x 0.0075 x 1.0018 is
     # 0.000676215.
-    assert padhye.packets_per_s(0.5, 0.0075, 0.4, 2) == pytest.approx(1 / (0.05 + 0.000676215))
+    assert long_run_packets_per_s(0.5, 0.0075, 0.4, 2) == pytest.approx(1 / (0.05 + 0.000676215))
     # p = 0.6, b = 1: sqrt(0.4); 3 sqrt(0.225) = 1.42 is bounded by 1; 0.6 x (1 + 11.52) = 7.512.
-    assert padhye.packets_per_s(1.0, 0.6, 2.0, 1) == pytest.approx(1 / (math.sqrt(0.4) + 15.024))
+    assert long_run_packets_per_s(1.0, 0.6, 2.0, 1) == pytest.approx(1 / (math.sqrt(0.4) + 15.024))
 
 
 def test_latency__by_hand() -> None:
     # p = 1/2, T = 1, 2, 3 s, 2 packets/s: 1/2 (0 + 3/2) + 1/4 (1 + 1) + 1/8 (2 + 1/2) + 1/8 3 = 1.9375 s.
-    assert lossy.latency_s(np.array([1.0, 2.0, 3.0]), 0.5, 2.0) == pytest.approx(1.9375)
+    assert two_links.latency_s(np.array([1.0, 2.0, 3.0]), 0.5, 2.0) == pytest.approx(1.9375)
 
 
 @pytest.mark.parametrize("loss", [0.001, 0.3, 0.9])
 @pytest.mark.parametrize("segments", [1, 2, 50])
 def test_segments_before_loss__is_the_mean_over_where_it_falls(segments: int, loss: float) -> None:
     mean = sum(n * (1 - loss) ** n * loss for n in range(segments)) + segments * (1 - loss) ** segments
-    assert lossy.segments_before_loss(segments, loss) == pytest.approx(mean)
+    assert two_links.segments_before_loss(segments, loss) == pytest.approx(mean)
 
 
 def test_delivered__is_bounded_by_window_and_link_and_loses_its_share() -> None:
     sender = TcpSender(2, 10, 10, 2, timeout_s=1.0)
     # 10 packets in each cycle of 0.5 s; 1 / 0.1 s on the link.
-    assert lossy.delivered_packets_per_s(sender, 0.5, 0.001, 0.0) == pytest.approx(20.0)
-    assert lossy.delivered_packets_per_s(sender, 0.5, 0.1, 0.0) == pytest.approx(10.0)
-    sent = padhye.packets_per_s(0.5, 0.1, 1.0, 2)
-    assert lossy.delivered_packets_per_s(sender, 0.5, 0.001, 0.1) == pytest.approx(0.9 * sent)
+    assert two_links.delivered_packets_per_s(sender, 0.5, 0.001, 0.0) == pytest.approx(20.0)
+    assert two_links.delivered_packets_per_s(sender, 0.5, 0.1, 0.0) == pytest.approx(10.0)
+    sent = long_run_packets_per_s(0.5, 0.1, 1.0, 2)
+    assert two_links.delivered_packets_per_s(sender, 0.5, 0.001, 0.1) == pytest.approx(0.9 * sent)
 
 
 def scenario(**changes: Any) -> SplitScenario:
@@ -341,11 +348,11 @@ def test_transfer__composes_the_equations() -> None:
     slower = replace(path, wireless_packet_s=here.link.packet_s(0.004))
     cycle = 0.001 + 2 * slower.wireless_packet_s + 0.05
     loss = 0.01 + 0.002 - 0.01 * 0.002
-    rate = lossy.delivered_packets_per_s(sender, cycle, slower.wireless_packet_s, loss)
-    expected = lossy.latency_s(lossless.end_to_end_s(slower, sender, 200), loss, rate)
+    rate = two_links.delivered_packets_per_s(sender, cycle, slower.wireless_packet_s, loss)
+    expected = two_links.latency_s(two_links.end_to_end_s(slower, sender, 200), loss, rate)
     assert transfer(here, split=False, arq=True, formula="windows").latency_s == pytest.approx(expected)
-    wired = lossy.delivered_packets_per_s(sender, 0.002 + 0.04, 0.001, 0.01)
-    wireless = lossy.delivered_packets_per_s(proxy, 0.008 + 0.01, 0.004, 0.05)
+    wired = two_links.delivered_packets_per_s(sender, 0.002 + 0.04, 0.001, 0.01)
+    wireless = two_links.delivered_packets_per_s(proxy, 0.008 + 0.01, 0.004, 0.05)
     found = transfer(here, split=True, arq=False)
     assert found.long_run_packets_per_s == pytest.approx(min(wired, wireless))
     assert found.packet_loss == pytest.approx(0.01 + 0.05 - 0.0005)
@@ -354,10 +361,10 @@ def test_transfer__composes_the_equations() -> None:
 def test_printed__throughputs_of_two_lossy_links() -> None:
     """Section "Both links are lossy": which RTT and which loss each case takes."""
     link = GoBackNLink.losing(0.05, frame_processing_s=1e-4)
-    added = printed.added_s(link, 2)
+    added = added_s(link, 2)
 
     def rate(rtt_s: float, loss: float) -> float:
-        return padhye.packets_per_s(rtt_s, loss, 0.2, 2)
+        return long_run_packets_per_s(rtt_s, loss, 0.2, 2)
 
     def found(split: bool, arq: bool, residual: float) -> float:
         here = scenario(link=link, wired_loss=0.01, residual_loss=residual)
@@ -385,25 +392,28 @@ def test_sweep__has_a_row_for_each_system() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: TcpSender(1, 8, 8, 2), "initial window is 1: at least the 2 packets"),
-        (lambda: TcpSender(2, 8, 8, 0), "packets per ACK are 0"),
-        (lambda: TcpSender(4, 2, 8), "windows are 4, 2 and 8"),
-        (lambda: TcpSender(4, 8, 6), "windows are 4, 8 and 6"),
-        (lambda: TcpSender(2, 8, math.inf), "windows are 2, 8 and inf"),
-        (lambda: TcpSender(2, 8, 8, timeout_s=0.0), "timeout is 0 s"),
-        (lambda: GoBackNLink(1.5, 0.1), "error after success is 1.5"),
-        (lambda: GoBackNLink(0.1, 1.0), "error after error is 1"),
-        (lambda: GoBackNLink(0.1, 0.1, frames=0), "frames are 0"),
-        (lambda: GoBackNLink(0.1, 0.1, window=0), "window is 0"),
-        (lambda: GoBackNLink(0.1, 0.1, frame_processing_s=-1.0), "frame processing is -1 s"),
-        (lambda: GoBackNLink.losing(1.0), "wireless loss is 1:"),
-        (lambda: GoBackNLink.losing(0.1, 0.5), "burst is 0.5 frames"),
+        (lambda: TcpSender(1, 8, 8, 2), "initial_window: 1 .*: at least the 2 packets"),
+        (lambda: TcpSender(2, 8, 8, 0), "packets_per_ack: 0 is not allowed"),
+        (lambda: TcpSender(4, 2, 8), "threshold: 2 "),
+        (lambda: TcpSender(4, 8, 6), "threshold: 8 "),
+        (lambda: TcpSender(2, 8, math.inf), "largest_window: inf is not"),
+        (lambda: TcpSender(2, 8, 8, timeout_s=0.0), "timeout_s: 0 is not"),
+        (lambda: GoBackNLink(1.5, 0.1), "error_after_success: 1.5 is"),
+        (lambda: GoBackNLink(0.1, 1.0), "error_after_error: 1 is"),
+        (lambda: GoBackNLink(0.1, 0.1, frames=0), "frames: 0 is"),
+        (lambda: GoBackNLink(0.1, 0.1, window=0), "window: 0 is"),
+        (lambda: GoBackNLink(0.1, 0.1, frame_processing_s=-1.0), "frame_processing_s: -1 is"),
+        (lambda: GoBackNLink.losing(1.0), "wireless_loss: 1 is"),
+        (lambda: GoBackNLink.losing(0.1, 0.5), "burst_frames: 0.5 is"),
         (lambda: GoBackNLink.losing(0.6, 1.0, frames=1), "bursts of 1 frames lose at most 0.5"),
-        (lambda: replace(PATH, wired_loss=1.0), "wired loss is 1:"),
-        (lambda: replace(PATH, wired_packet_s=0.0), "wired_packet_s is 0: it must be more than 0"),
-        (lambda: replace(PATH, wireless_delay_s=-0.1), "wireless_delay_s is -0.1"),
-        (lambda: scenario(segments=0), "segments are 0: 1 to 1000000"),
-        (lambda: scenario(residual_loss=1.0), "residual loss is 1:"),
+        (lambda: replace(PATH, wired_loss=1.0), "wired_loss: 1 is"),
+        (lambda: replace(PATH, wired_packet_s=0.0), "wired_packet_s: 0 is not allowed"),
+        (lambda: replace(PATH, wireless_delay_s=-0.1), "wireless_delay_s: -0.1 is"),
+        (
+            lambda: scenario(segments=0),
+            "segments: 0 is not allowed; allowed: a whole number from 1 to 1000000",
+        ),
+        (lambda: scenario(residual_loss=1.0), "residual_loss: 1 is"),
     ],
 )
 def test_split__refuses(make: Any, message: str) -> None:

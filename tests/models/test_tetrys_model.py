@@ -99,7 +99,7 @@ def test_law__is_that_of_long_traces(
 
 def test_tetrys__refuses_what_it_cannot_compute() -> None:
     channel = TwoStateChannel(0.9, 0.1)
-    with pytest.raises(UsageError, match="coding_window is 0"):
+    with pytest.raises(UsageError, match="coding_window: 0 is"):
         tetrys(channel, link(2), 0, 1)
     with pytest.raises(UsageError, match="an ACK takes 3 slots and a NACK 2"):
         tetrys(channel, RegularLink(20, 10, 10, 0), 1, 1)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tmt.core.trace import PhyTrace
+from tmt.theory.arq import FeedbackFaults, harq_processes, utilisation
 from tmt.theory.channel import TwoStateChannel
-from tmt.theory.harq_processes import FeedbackFaults, harq_processes, utilisation
 from tmt.theory.link import RegularLink
 
 if TYPE_CHECKING:

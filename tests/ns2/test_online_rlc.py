@@ -52,7 +52,7 @@ def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> RlcLayer:
     }
     if not below:
         window, poll_pdus = one_of(1, 3, 10, 30, 100, 2048), one_of(1, 4, 16, 10**6)
-        return on_link.rlc(**parameters, window=window, poll_pdus=poll_pdus)
+        return on_link.rlc(**parameters, window_pdus=window, poll_pdus=poll_pdus)
     # Offline, the scheme below fills the slots in which RLC has nothing to send: RLC's window is never full.
     parameters |= {"rlc_window": 100_000, "poll_pdus": one_of(1, 4, 16)}
     combining = one_of("none", "chase", "incremental")
@@ -205,7 +205,7 @@ def test_rlc__stalls_while_its_window_is_full(send_datagrams: Datagrams) -> None
         delay_s=DELAY_S,
         duration_s=0.09,
         queue="Clift/Online",
-        **variables(on_link.rlc(rtt_ns=RTT_NS, window=2)),
+        **variables(on_link.rlc(rtt_ns=RTT_NS, window_pdus=2)),
     )
     arrivals = [20_500_000, 21_500_000, 42_500_000]
     assert run.fates() == {uid: ("received", time_ns) for uid, time_ns in enumerate(arrivals)}

@@ -11,7 +11,8 @@ import pytest
 
 from tests.ns2.scripts import output_of
 from tmt.core.schema import PACKET_EVENTS
-from tmt.theory.split import GoBackNLink, TcpSender, TwoLinks, lossless
+from tmt.theory import two_links
+from tmt.theory.split import GoBackNLink, TcpSender, TwoLinks
 
 if TYPE_CHECKING:
     from tests.ns2.conftest import Datagrams
@@ -70,7 +71,7 @@ def test_end_to_end__has_each_segment_when_ns2_has_it(
     """New Reno and a sink that acknowledges every other segment: slow start to a window of 64 packets."""
     found = _received_s(simulator, tmp_path, wired_bps, wireless_bps, wired_delay_s)
     path = _path(wired_bps, wireless_bps, wired_delay_s)
-    model = lossless.end_to_end_by_segments_s(path, TcpSender(2, WINDOW, WINDOW, 2), SEGMENTS)
+    model = two_links.end_to_end_by_segments_s(path, TcpSender(2, WINDOW, WINDOW, 2), SEGMENTS)
     assert np.abs(found - model).max() < 1e-6
 
 
@@ -98,7 +99,7 @@ def test_split__has_each_segment_when_ns2_has_it(
         _path(wired_bps, wireless_bps, wired_delay_s, processing_s),
         TcpSender(2, WINDOW, WINDOW, 2),
     )
-    late = found - lossless.split_by_segments_s(path, sender, sender, SEGMENTS)
+    late = found - two_links.split_by_segments_s(path, sender, sender, SEGMENTS)
     handshake_s = path.wireless_ack_s + path.wireless_delay_s + path.wireless_packet_s / 10
     assert late[0] == pytest.approx(handshake_s, abs=1e-6)
     assert late.min() > -1e-6

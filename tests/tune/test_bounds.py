@@ -38,10 +38,10 @@ SCHEMES: list[OnLink] = [
     on_link.tetrys(6, 2, 5 * SLOT_NS),
     on_link.tetrys(40, 2, 5 * SLOT_NS, detection_delay_ns=SLOT_NS),
     on_link.rlc(rtt_ns=10 * SLOT_NS),
-    on_link.rlc(rtt_ns=10 * SLOT_NS, window=3),
+    on_link.rlc(rtt_ns=10 * SLOT_NS, window_pdus=3),
     on_link.rlc_over(HarqProcesses, rtt_ns=10 * SLOT_NS, processes=4),
-    on_link.rlc_over(Arq, rtt_ns=10 * SLOT_NS, window=5, max_transmissions=2, max_retransmissions=0),
-    on_link.rlc_over(Tetrys, 6, 2, rtt_ns=5 * SLOT_NS, window=4),
+    on_link.rlc_over(Arq, rtt_ns=10 * SLOT_NS, window_pdus=5, max_transmissions=2, max_retransmissions=0),
+    on_link.rlc_over(Tetrys, 6, 2, rtt_ns=5 * SLOT_NS, window_pdus=4),
 ]
 
 
@@ -72,8 +72,8 @@ def test_most_delivered__by_hand() -> None:
     assert most_delivered(*on_link.harq_processes(4 * SLOT_NS, processes=2), slots) == 6
     assert most_delivered(*on_link.harq_processes(0, repetitions=4), slots) == 3
     assert most_delivered(*on_link.tetrys(2, 8, 4 * SLOT_NS), slots) == 6
-    assert most_delivered(*on_link.rlc(rtt_ns=4 * SLOT_NS, window=2), slots) == 6
-    assert most_delivered(*on_link.rlc(rtt_ns=4 * SLOT_NS, window=2, mode="unacknowledged"), slots) == 10
+    assert most_delivered(*on_link.rlc(rtt_ns=4 * SLOT_NS, window_pdus=2), slots) == 6
+    assert most_delivered(*on_link.rlc(rtt_ns=4 * SLOT_NS, window_pdus=2, mode="unacknowledged"), slots) == 10
     assert most_delivered(*on_link.arq(4 * SLOT_NS), slots) == 10
     assert most_delivered(Hybrid(SLOT_NS, 3, 2), slots, is_online=True) == 10
 

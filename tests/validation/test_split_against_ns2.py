@@ -9,7 +9,7 @@ import pytest
 
 from analysis.jin2006 import runs
 from analysis.script_runs import figures_of, over_seeds
-from tmt.theory.split.transfers import SYSTEMS
+from tmt.theory.split import SYSTEMS
 
 if TYPE_CHECKING:
     from pathlib import Path

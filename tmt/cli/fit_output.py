@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from tmt.theory.fit.models import MODELS
+from tmt.theory.fit import MODELS
 
 if TYPE_CHECKING:
     from tmt.theory.fit import FitReport

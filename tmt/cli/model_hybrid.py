@@ -18,6 +18,7 @@ from tmt.cli.options import (
     WholeNumber,
     sweep_option,
 )
+from tmt.cli.values import by_options
 from tmt.core.units import ns_to_seconds
 
 
@@ -100,19 +101,20 @@ def command(
     """
     from tmt.theory.hybrid import HybridLink, optimal_code_lengths, sweep  # noqa: PLC0415  (scipy takes long to import)
 
-    links = [
-        HybridLink(
-            unit_loss=loss,
-            code_length=length,
-            frame_units=frame_units,
-            packet_frames=packet_frames,
-            persistency=limit,
-            rate_units_per_s=rate / (8 * unit_bytes),
-            delay_s=ns_to_seconds(delay),
-            access_rtt_s=ns_to_seconds(access_rtt),
-        )
-        for limit, loss, length in product(persistency, unit_loss, code_length)
-    ]
+    with by_options():
+        links = [
+            HybridLink(
+                unit_loss=loss,
+                code_length=length,
+                frame_units=frame_units,
+                packet_frames=packet_frames,
+                persistency=limit,
+                rate_units_per_s=rate / (8 * unit_bytes),
+                delay_s=ns_to_seconds(delay),
+                access_rtt_s=ns_to_seconds(access_rtt),
+            )
+            for limit, loss, length in product(persistency, unit_loss, code_length)
+        ]
     rows = sweep(links, connections, delayed_acks)
     best = {loss: optimal_code_lengths(loss, frame_units) for loss in unit_loss}
     if plot:

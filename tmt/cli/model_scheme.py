@@ -155,7 +155,10 @@ def _command(scheme: str) -> click.Command:
         from tmt.theory import RegularLink, TwoStateChannel  # noqa: PLC0415  (numpy takes long to import)
         from tmt.theory.catalogue import sweep  # noqa: PLC0415
 
-        channels = [TwoStateChannel(*pair, error_good, error_bad) for pair in itertools.product(alpha, beta)]
+        with by_options():
+            channels = [
+                TwoStateChannel(*one, error_good, error_bad) for one in itertools.product(alpha, beta)
+            ]
         link = RegularLink(rtt, slot_interval, decode_time, detection_delay)
         parameters: Parameters = {}
         for name, one in schemes.items():
@@ -212,7 +215,7 @@ def _laws(channel: TwoStateChannel, size: int) -> Laws:
 def _warn(sweep: Sweep) -> None:
     """Print a note if an approximation is inaccurate (docs/models.md)."""
     from tmt.theory import rlc_recovery_slots  # noqa: PLC0415  (numpy takes long to import)
-    from tmt.theory.small_window import LONGEST  # noqa: PLC0415
+    from tmt.theory.sliding_window import LONGEST  # noqa: PLC0415
 
     rows, parameters = sweep.rows, sweep.parameters
     note, worst, bound = "", 0.0, RARE

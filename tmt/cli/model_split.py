@@ -19,6 +19,7 @@ from tmt.cli.options import (
     WholeNumber,
     sweep_option,
 )
+from tmt.cli.values import by_options
 from tmt.core.errors import UsageError
 from tmt.core.units import ns_to_seconds
 
@@ -164,6 +165,7 @@ def command(
         click.echo("\n".join(_table(formula, given["segments"], rows)))
 
 
+@by_options()
 def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> list[GoBackNLink]:
     """Return the wireless link's channels, made from packet loss rates or from q and s."""
     from tmt.theory.split import GoBackNLink  # noqa: PLC0415
@@ -181,6 +183,7 @@ def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> l
     return [GoBackNLink(error, error if after_error is None else after_error, *protocol) for error in errors]
 
 
+@by_options()
 def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackNLink, given: dict[str, Any]) -> Any:
     from tmt.theory.split import SplitScenario, TcpSender, TwoLinks  # noqa: PLC0415
 

@@ -5,24 +5,36 @@ with them.
 """
 
 from tmt.theory import printed
-from tmt.theory.arq import arq, delivered_by_transmission, no_scheme
-from tmt.theory.block import BlockLaw, block_law
-from tmt.theory.bursts import (
+from tmt.theory.arq import (
+    FeedbackFaults,
+    arq,
+    blind_repetition,
+    delivered_by_transmission,
+    harq_processes,
+    no_scheme,
+    utilisation,
+)
+from tmt.theory.block_codes import BlockLaw, block_law, fec, harq
+from tmt.theory.channel import (
+    TwoStateChannel,
     burst_length_law,
     burst_length_moments,
+    conditional_count_laws,
+    erasure_count_law,
     gap_length_law,
     mean_burst_length,
     mean_gap_length,
 )
-from tmt.theory.channel import TwoStateChannel
-from tmt.theory.erasures import conditional_count_laws, erasure_count_law
-from tmt.theory.fec import fec
-from tmt.theory.harq import harq
-from tmt.theory.harq_processes import FeedbackFaults, blind_repetition, harq_processes, utilisation
 from tmt.theory.link import Performance, RegularLink
 from tmt.theory.neyman_a import ClusteredErrors, error_count_law
-from tmt.theory.rlc import Bursts, rlc, rlc_acknowledged, rlc_recovery_slots, rlc_unacknowledged
-from tmt.theory.rlc_over_harq import rlc_over_harq_processes
+from tmt.theory.rlc import (
+    Bursts,
+    rlc,
+    rlc_acknowledged,
+    rlc_over_harq_processes,
+    rlc_recovery_slots,
+    rlc_unacknowledged,
+)
 from tmt.theory.sliding_window import sliding_window
 from tmt.theory.tetrys import tetrys
 

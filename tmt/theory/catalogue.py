@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
 
 from tmt.core.errors import UsageError
 from tmt.theory import printed
-from tmt.theory.arq import arq, no_scheme
-from tmt.theory.bursts import mean_burst_length
-from tmt.theory.fec import fec
-from tmt.theory.harq import harq
-from tmt.theory.harq_processes import FeedbackFaults, blind_repetition, harq_processes
-from tmt.theory.rlc import rlc
-from tmt.theory.rlc_over_harq import rlc_over_harq_processes
+from tmt.theory.arq import FeedbackFaults, arq, blind_repetition, harq_processes, no_scheme
+from tmt.theory.block_codes import fec, harq
+from tmt.theory.channel import mean_burst_length
+from tmt.theory.rlc import rlc, rlc_over_harq_processes
 from tmt.theory.sliding_window import sliding_window
 from tmt.theory.tetrys import tetrys
 
@@ -26,14 +23,6 @@ if TYPE_CHECKING:
 Formula = Literal["exact", "printed"]
 Parameters = dict[str, int | float | str | None]
 Row = dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class SchemeModel:
-    """A scheme's formulas, and the printed ones if the paper has them."""
-
-    exact: Callable[..., Performance]
-    printed: Callable[..., Performance] | None
 
 
 def _harq_processes(
@@ -54,18 +43,24 @@ def _harq_processes(
     return harq_processes(channel, link, processes, max_transmissions, faults, synchronous=synchronous)
 
 
-MODELS = {
-    "none": SchemeModel(no_scheme, None),
-    "fec": SchemeModel(fec, printed.fec),
-    "arq": SchemeModel(arq, printed.arq),
-    "harq": SchemeModel(harq, printed.harq),
-    "harq-processes": SchemeModel(_harq_processes, None),
-    "sliding-window": SchemeModel(sliding_window, None),
-    "tetrys": SchemeModel(tetrys, None),
-    "rlc": SchemeModel(rlc, None),
-    "rlc-over-harq-processes": SchemeModel(rlc_over_harq_processes, None),
+MODELS: dict[str, Callable[..., Performance]] = {
+    "none": no_scheme,
+    "fec": fec,
+    "arq": arq,
+    "harq": harq,
+    "harq-processes": _harq_processes,
+    "sliding-window": sliding_window,
+    "tetrys": tetrys,
+    "rlc": rlc,
+    "rlc-over-harq-processes": rlc_over_harq_processes,
 }
-"""The model of each scheme."""
+"""The exact model of each scheme."""
+
+PRINTED: dict[str, Callable[..., Performance]] = {
+    "fec": printed.fec,
+    "arq": printed.arq,
+    "harq": printed.harq,
+}
 
 
 def evaluate(
@@ -91,11 +86,10 @@ def evaluate(
     UsageError
         When the paper prints no formula for the scheme or the parameters, or a parameter is impossible.
     """
-    model = MODELS[scheme]
-    compute = model.exact if formula == "exact" else model.printed
-    if compute is None:
-        raise UsageError(f"scheme is {scheme}: the paper prints formulas for fec, arq and harq only")
-    return compute(channel, link, **parameters)
+    models = MODELS if formula == "exact" else PRINTED
+    if scheme not in models:
+        raise UsageError(f"scheme is {scheme}: the paper prints formulas for {', '.join(PRINTED)} only")
+    return models[scheme](channel, link, **parameters)
 
 
 def sweep(

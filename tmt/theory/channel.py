@@ -1,55 +1,41 @@
-"""The Gilbert-Elliott erasure channel as a two-state Markov chain (Kuhn 2014, sections 3.3 to 3.5.2).
+"""The Gilbert-Elliott erasure channel as a two-state Markov chain, and its laws of erasures and bursts.
 
 State 0 is good, state 1 bad. A slot is erased with the error probability of the state it is sent in; the
-chain then moves on. All laws start in the stationary distribution unless they say otherwise.
+chain then moves on (Kuhn 2014, sections 3.3 to 3.5.2). All laws start in the stationary distribution unless
+they say otherwise.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import numpy.typing as npt
 
+from tmt.core.declaration import Probability, Spec
 from tmt.core.errors import UsageError
+from tmt.theory.link import at_least
+
+if TYPE_CHECKING:
+    from tmt.core.declaration import Rules
 
 FloatArray = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class TwoStateChannel:
-    """A Gilbert-Elliott channel, one step of the chain per slot.
+class TwoStateChannel(Spec):
+    """A Gilbert-Elliott channel, one step of the chain per slot; by default the simple Gilbert channel."""
 
-    Attributes
-    ----------
-    alpha
-        Probability of staying in the good state from one slot to the next.
-    beta
-        Probability of staying in the bad state.
-    error_good, error_bad
-        Probability that a slot sent in that state is erased; 0 and 1 make it the simple Gilbert channel.
+    alpha: Annotated[Probability, "probability of staying in the good state from one slot to the next"]
+    beta: Annotated[Probability, "probability of staying in the bad state"]
+    error_good: Annotated[Probability, "probability that a slot sent in the good state is erased"] = 0.0
+    error_bad: Annotated[Probability, "probability that a slot sent in the bad state is erased"] = 1.0
 
-    Raises
-    ------
-    UsageError
-        When a probability lies outside [0, 1], or alpha and beta are both 0 or both 1: the long-run behaviour
-        of such a chain depends on its first state.
-    """
-
-    alpha: float
-    beta: float
-    error_good: float = 0.0
-    error_bad: float = 1.0
-
-    def __post_init__(self) -> None:
-        for name in ("alpha", "beta", "error_good", "error_bad"):
-            value = getattr(self, name)
-            if not 0.0 <= value <= 1.0:
-                raise UsageError(f"{name} is {value}: a probability lies between 0 and 1")
+    def rules(self) -> Rules:
+        """Refuse a chain whose long-run behaviour depends on its first state."""
         if self.alpha == self.beta and self.alpha in (0.0, 1.0):
-            raise UsageError(
-                f"alpha and beta are both {self.alpha:g}: such a channel never forgets its first state"
-            )
+            yield "beta", "another value than alpha", "is alpha, too: the first state is never forgotten"
 
     @property
     def memory(self) -> float:
@@ -105,3 +91,121 @@ def stationary_law(chain: FloatArray) -> FloatArray:
     equations = np.vstack([chain.T - np.eye(len(chain)), np.ones(len(chain))])
     law: FloatArray = np.linalg.lstsq(equations, np.append(np.zeros(len(chain)), 1.0))[0]
     return law
+
+
+def erasure_count_law(channel: TwoStateChannel, n: int) -> FloatArray:
+    """Return P(m, n), the probability of m erasures in n consecutive LLDUs, for m = 0..n: [n + 1], float64.
+
+    P(m, n) is that of Kuhn 2014, section 3.4, after Yee and Weldon (1995). UsageError when `n` is negative.
+    """
+    law: FloatArray = np.einsum("s,stm->m", channel.stationary, conditional_count_laws(channel, n))
+    return law
+
+
+def conditional_count_laws(channel: TwoStateChannel, n: int) -> FloatArray:
+    """Return the joint law of the erasures in n LLDUs and the next state, given the state of the first LLDU.
+
+    The recursion runs over both states at once: with f(t, m) the probability of m erasures so far and of
+    being in state t, one LLDU turns f(t, m) into (1 - e_t) f(t, m) + e_t f(t, m - 1), and one step of the
+    chain mixes the states.
+
+    Returns
+    -------
+    [2, 2, n + 1], float64: state of the first LLDU, state of the slot after the last, number of erasures.
+    """
+    at_least(0, n=n)
+    law = np.zeros((2, 2, n + 1))
+    law[[0, 1], [0, 1], 0] = 1.0
+    for _ in range(n):
+        law = step(emit(law, channel.errors), channel.transition())
+    return law
+
+
+def emit(law: FloatArray, errors: FloatArray) -> FloatArray:
+    """Send one LLDU: add one erasure to `law`, [..., state, erasures], with the state's error probability."""
+    sent = law * (1.0 - errors)[:, None]
+    sent[..., 1:] += erase(law, errors)[..., 1:]
+    return sent
+
+
+def erase(law: FloatArray, errors: FloatArray) -> FloatArray:
+    """Send one LLDU that is erased: the part of `emit` in which the number of erasures grows.
+
+    The last entry of `law` must be 0, because the array ends there.
+    """
+    erased = np.zeros_like(law)
+    erased[..., 1:] = (law * errors[:, None])[..., :-1]
+    return erased
+
+
+def step(law: FloatArray, transition: FloatArray) -> FloatArray:
+    """Move the chain by `transition`, [2, 2]; the states are the last axis but one of `law`."""
+    moved: FloatArray = np.einsum("...sm,st->...tm", law, transition)
+    return moved
+
+
+def burst_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
+    """Return the probability that a burst of erased slots has length 1..`longest`: [longest], float64.
+
+    On the simple Gilbert channel the law is geometric, (1 - beta) beta^(l-1), with the mean 1 / (1 - beta)
+    that Kuhn 2014, section 3.6 calls t_b. With error probabilities in both states it is of phase type:
+    bursts end by a change of state or by luck. UsageError on a channel without bursts.
+    """
+    return _run_length_law(channel, channel.errors, longest)
+
+
+def gap_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
+    """Return the probability that a gap, the decoded slots between two bursts, has length 1..`longest`.
+
+    Shape and errors are those of `burst_length_law`.
+    """
+    return _run_length_law(channel, 1.0 - channel.errors, longest)
+
+
+def mean_burst_length(channel: TwoStateChannel) -> float:
+    """Return the mean number of slots in a burst, or NaN where no burst ever begins."""
+    rate = _burst_rate(channel)
+    return channel.erasure_probability / rate if rate else math.nan
+
+
+def burst_length_moments(channel: TwoStateChannel) -> tuple[float, float]:
+    """Return the means of the length of a burst in slots and of its square (UsageError without bursts)."""
+    first = _first_states(channel, channel.errors)
+    # The mean of l is first (I - Q)^-1 1, that of l (l + 1) / 2 is first (I - Q)^-2 1.
+    remaining = np.linalg.inv(np.eye(2) - channel.transition() * channel.errors)
+    mean = float((first @ remaining).sum())
+    return mean, 2.0 * float((first @ remaining @ remaining).sum()) - mean
+
+
+def mean_gap_length(channel: TwoStateChannel) -> float:
+    """Return the mean number of decoded slots between two bursts, or NaN where no burst ever begins."""
+    rate = _burst_rate(channel)
+    return (1.0 - channel.erasure_probability) / rate if rate else math.nan
+
+
+def _burst_rate(channel: TwoStateChannel) -> float:
+    """Bursts per slot: the probability that a slot is decoded and the next one erased."""
+    decoded = channel.stationary * (1.0 - channel.errors)
+    return float(decoded @ channel.transition() @ channel.errors)
+
+
+def _run_length_law(channel: TwoStateChannel, inside: FloatArray, longest: int) -> FloatArray:
+    """Return the law of the length of a run of slots whose kind has probability `inside`, [2], in each state.
+
+    Each slot after the first is one step of the chain restricted to `inside`.
+    """
+    transition, alive = channel.transition(), _first_states(channel, inside)
+    law = np.empty(longest)
+    for index in range(longest):
+        law[index] = alive @ transition @ (1.0 - inside)
+        alive = alive @ transition * inside
+    return law
+
+
+def _first_states(channel: TwoStateChannel, inside: FloatArray) -> FloatArray:
+    """Return the law of the first state of a run: that of a slot inside which follows a slot outside, [2]."""
+    if _burst_rate(channel) == 0.0:
+        raise UsageError("on this channel no decoded slot is followed by an erased one: it has no bursts")
+    before = (channel.stationary * (1.0 - inside)) @ channel.transition() * inside
+    first: FloatArray = before / before.sum()
+    return first

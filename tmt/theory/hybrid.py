@@ -10,20 +10,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import xlog1py
 from scipy.stats import binom
 
+from tmt.core.declaration import Count, Number, Param, Spec
 from tmt.core.errors import UsageError
-from tmt.theory import padhye
+from tmt.theory.link import Loss, Positive, Quantity, at_least
+from tmt.theory.tcp import long_run_packets_per_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import numpy.typing as npt
+
+    from tmt.core.declaration import Rules
 
 RELATIVE_TOLERANCE = 1e-12
 """Relative distance of R and f(R) at which the search for the fixed point of eq. 1 ends."""
@@ -34,64 +38,24 @@ TIE = 1e-12
 """Code lengths are equally good if their largest throughputs differ by less than this, relatively."""
 
 
-@dataclass(frozen=True, slots=True)
-class HybridLink:
-    """The link and the rest of the path.
+class HybridLink(Spec):
+    """The link and the rest of the path; all TCP packets have X K units of data."""
 
-    Attributes
-    ----------
-    unit_loss
-        p, the probability that a transmission unit is lost.
-    code_length
-        N, units of a frame, redundant ones included.
-    frame_units
-        K, units of a frame that carry data.
-    packet_frames
-        X, frames of a TCP packet; all TCP packets have X K units.
-    persistency
-        delta, most retransmissions of one frame; None is unlimited.
-    rate_units_per_s
-        B, the link's rate.
-    delay_s
-        D, the link's one-way propagation delay.
-    access_rtt_s
-        T, the two-way delay of the rest of the path.
+    unit_loss: Annotated[Loss, "p, probability that a transmission unit is lost"]
+    code_length: Annotated[Count, "N, units of a frame, redundant ones included"]
+    frame_units: Annotated[Count, "K, units of a frame that carry data"] = 10
+    packet_frames: Annotated[Count, "X, frames of a TCP packet"] = 6
+    persistency: Annotated[
+        Number | None, "delta, most retransmissions of one frame", Param(absent="unlimited")
+    ] = None
+    rate_units_per_s: Annotated[Positive, "B, the link's rate"] = 10_000.0
+    delay_s: Annotated[Quantity, "D, the link's one-way propagation delay"] = 0.2
+    access_rtt_s: Annotated[Quantity, "T, two-way delay of the rest of the path"] = 0.08
 
-    Raises
-    ------
-    UsageError
-        When a value is out of its range.
-    """
-
-    unit_loss: float
-    code_length: int
-    frame_units: int = 10
-    packet_frames: int = 6
-    persistency: int | None = None
-    rate_units_per_s: float = 10_000.0
-    delay_s: float = 0.2
-    access_rtt_s: float = 0.08
-
-    def __post_init__(self) -> None:
-        if not 0.0 <= self.unit_loss < 1.0:
-            raise UsageError(
-                f"unit loss is {self.unit_loss}: a probability of at least 0 and below 1 is allowed"
-            )
-        if self.frame_units < 1:
-            raise UsageError(f"frame units are {self.frame_units}: a frame has 1 or more")
-        if self.packet_frames < 1:
-            raise UsageError(f"packet frames are {self.packet_frames}: a packet has 1 or more")
+    def rules(self) -> Rules:
+        """Refuse a code that is shorter than its data."""
         if self.code_length < self.frame_units:
-            raise UsageError(
-                f"code length is {self.code_length}: at least the frame's {self.frame_units} units are needed"
-            )
-        if self.persistency is not None and self.persistency < 0:
-            raise UsageError(f"persistency is {self.persistency}: 0 or more retransmissions are allowed")
-        if not self.rate_units_per_s > 0.0:
-            raise UsageError(f"rate is {self.rate_units_per_s}: it must be more than 0")
-        for name in ("delay_s", "access_rtt_s"):
-            if not getattr(self, name) >= 0.0:
-                raise UsageError(f"{name} is {getattr(self, name)}: it must not be negative")
+            yield "code_length", f"at least the {self.frame_units} units of frame_units"
 
     @property
     def trial_loss(self) -> float:
@@ -255,7 +219,7 @@ def tcp_units_per_s(packet_units: int, rtt_s: float, packet_loss: float, delayed
     delayed_acks
         b, packets for each ACK.
     """
-    sent = padhye.packets_per_s(rtt_s, packet_loss, 4.0 * rtt_s, delayed_acks)
+    sent = long_run_packets_per_s(rtt_s, packet_loss, 4.0 * rtt_s, delayed_acks)
     return packet_units * sent * (1.0 - packet_loss)
 
 
@@ -282,10 +246,7 @@ def hybrid(
         When `connections` or `delayed_acks` is less than 1, or frames need more transmissions than the sum
         over them can take.
     """
-    if connections < 1:
-        raise UsageError(f"connections are {connections}: 1 or more are allowed")
-    if delayed_acks < 1:
-        raise UsageError(f"delayed ACKs are {delayed_acks}: an ACK acknowledges 1 packet or more")
+    at_least(1, connections=connections, delayed_acks=delayed_acks)
     loss = link.packet_loss
     capacity = link.efficiency * link.rate_units_per_s
     units = link.packet_frames * link.frame_units

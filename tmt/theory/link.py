@@ -1,47 +1,42 @@
-"""Input of the models, a link, and their output, the performance of a scheme on it."""
+"""Input of the models, a link and kinds of numbers, and their output, the performance of a scheme."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from tmt.core.declaration import Param, Spec, taken
 from tmt.core.errors import UsageError
-from tmt.core.units import ns_to_seconds
+
+LEAST, MOST = 1e-12, 1e12
+"""Smallest and largest number that a formula takes for a positive quantity."""
+
+Positive = Annotated[float, Param(least=LEAST, most=MOST)]
+Quantity = Annotated[float, Param(least=0, most=MOST)]
+"""Also of seconds, which are not rounded to nanoseconds here."""
+Loss = Annotated[float, Param(least=0, most=1 - LEAST)]
+"""A probability below 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class RegularLink:
-    """A link with a constant slot interval and a constant decode time.
+def at_least(least: int, **values: int) -> None:
+    """Refuse whole numbers below `least` by their names (Refused)."""
+    for name, value in values.items():
+        taken(name, Annotated[int, Param(least=least)], value)
 
-    Attributes
-    ----------
-    rtt_ns
-        Round-trip propagation time.
-    slot_interval_ns
-        Time from one slot's `tx_time` to the next one's.
-    decode_time_ns
-        Time from a slot's `tx_time` until it is decoded, without propagation.
-    detection_delay_ns
-        Time from an erased slot's `tx_time` until the receiver sends its NACK, without propagation.
 
-    Raises
-    ------
-    UsageError
-        When the slot interval is not positive, or another time is negative.
-    """
+class RegularLink(Spec):
+    """A link with a constant slot interval and a constant decode time."""
 
-    rtt_ns: int
-    slot_interval_ns: int
-    decode_time_ns: int = 0
-    detection_delay_ns: int = 0
-
-    def __post_init__(self) -> None:
-        if self.slot_interval_ns <= 0:
-            raise UsageError(
-                f"slot interval is {ns_to_seconds(self.slot_interval_ns)} s: it must be more than 0"
-            )
-        for name in ("rtt_ns", "decode_time_ns", "detection_delay_ns"):
-            if getattr(self, name) < 0:
-                raise UsageError(f"{name} is {getattr(self, name)}: it must not be negative")
+    rtt_ns: Annotated[int, "round-trip propagation time", Param("ns", 0)]
+    slot_interval_ns: Annotated[int, "time from one slot's `tx_time` to the next one's", Param("ns", 1)]
+    decode_time_ns: Annotated[
+        int, "time from a slot's `tx_time` until it is decoded, without propagation", Param("ns", 0)
+    ] = 0
+    detection_delay_ns: Annotated[
+        int,
+        "time from an erased slot's `tx_time` until the receiver sends its NACK, without propagation",
+        Param("ns", 0),
+    ] = 0
 
     @property
     def feedback_slots(self) -> int:

@@ -8,12 +8,12 @@ stretch has no error.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from tmt.core.errors import UsageError
+from tmt.core.declaration import Param, Spec, taken
+from tmt.theory.link import LEAST, Loss, Positive, Quantity
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,35 +47,12 @@ def error_count_law(clusters: float, errors_per_cluster: float, most: int) -> np
     return law
 
 
-@dataclass(frozen=True, slots=True)
-class ClusteredErrors:
-    """Clusters over a line of packets of equal length; the unit of length is a packet.
+class ClusteredErrors(Spec):
+    """Clusters over a line of packets of equal length; the unit of length is a packet."""
 
-    Attributes
-    ----------
-    clusters
-        Mean number of clusters that begin in a packet (m1).
-    errors_per_cluster
-        Mean number of errors of a cluster (m2).
-    cluster_packets
-        Length of a cluster, in packets.
-
-    Raises
-    ------
-    UsageError
-        When a value is negative, or errors never occur.
-    """
-
-    clusters: float
-    errors_per_cluster: float
-    cluster_packets: float
-
-    def __post_init__(self) -> None:
-        for name in ("clusters", "errors_per_cluster"):
-            if not 0.0 < getattr(self, name) < math.inf:
-                raise UsageError(f"{name} is {getattr(self, name)}; it must be positive")
-        if not 0.0 <= self.cluster_packets < math.inf:
-            raise UsageError(f"cluster_packets is {self.cluster_packets}; it must be 0 or more")
+    clusters: Annotated[Positive, "m1, mean number of clusters that begin in a packet"]
+    errors_per_cluster: Annotated[Positive, "m2, mean number of errors of a cluster"]
+    cluster_packets: Annotated[Quantity, "length of a cluster, in packets"]
 
     @classmethod
     def with_loss(
@@ -88,8 +65,7 @@ class ClusteredErrors:
         UsageError
             When a value is out of its range.
         """
-        if not 0.0 < probability < 1.0:
-            raise UsageError(f"probability is {probability}; it must be within (0, 1)")
+        taken("probability", Annotated[Loss, Param(least=LEAST)], probability)
         one = cls(1.0, errors_per_cluster, cluster_packets)
         return cls(
             math.log1p(-probability) / math.log(one.no_error(1.0)), errors_per_cluster, cluster_packets

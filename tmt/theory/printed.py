@@ -10,8 +10,7 @@ import numpy as np
 
 from tmt.core.errors import UsageError
 from tmt.core.units import ns_to_seconds
-from tmt.theory.channel import FloatArray, TwoStateChannel
-from tmt.theory.erasures import erasure_count_law
+from tmt.theory.channel import FloatArray, TwoStateChannel, erasure_count_law
 from tmt.theory.link import Performance, RegularLink
 
 

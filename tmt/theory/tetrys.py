@@ -15,7 +15,7 @@ from scipy.sparse import coo_array, csc_array, eye_array
 from scipy.sparse.linalg import spsolve
 
 from tmt.core.errors import UsageError
-from tmt.theory.link import Performance, RegularLink
+from tmt.theory.link import Performance, RegularLink, at_least
 
 if TYPE_CHECKING:
     from tmt.theory.channel import FloatArray, TwoStateChannel
@@ -110,9 +110,7 @@ def tetrys(
         When the window or the interval is less than 1, the reports of arrivals and of erasures do not take
         equally many slots, or the chain has more than `MOST_STATES` states.
     """
-    for name, value in (("coding_window", coding_window), ("repair_interval", repair_interval)):
-        if value < 1:
-            raise UsageError(f"{name} is {value}: it must be at least 1")
+    at_least(1, coding_window=coding_window, repair_interval=repair_interval)
     slots = link.feedback_slots_of_all()
     erased = channel.erasure_probability
     if erased == 1.0:

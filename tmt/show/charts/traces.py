@@ -24,7 +24,7 @@ from tmt.show.charts.parts import (
     table,
 )
 from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, PALE, SKY, VERMILLION, MemberStyle
-from tmt.theory.fit.models import MODELS
+from tmt.theory.fit import MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

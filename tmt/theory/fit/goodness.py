@@ -1,11 +1,11 @@
-"""Chi-square test of the lengths of bursts and gaps against a fitted channel.
+"""Tests of fitted channels: the lengths of bursts and gaps, and independence of the slots' sizes.
 
-The fitted channel gives each run a law of its length, conditional on its first slot and the past. The runs in
-the cells "1, 2, 3 to 4, 5 to 8 ... slots" are counted and compared with the sums of these laws. Bursts and
-gaps are counted apart, and so are runs after a short and after a long run. The differences between counts and
-expectations are sums of martingale differences, so their covariance is known. It is corrected for the
-estimated parameters after Rao and Robson (Communications in Statistics 3, 1974), so that the statistic has a
-chi-square law if the model is true.
+The first is a chi-square test. The fitted channel gives each run a law of its length, conditional on its
+first slot and the past. The runs in the cells "1, 2, 3 to 4, 5 to 8 ... slots" are counted and compared with
+the sums of these laws. Bursts and gaps are counted apart, and so are runs after a short and after a long run.
+The differences between counts and expectations are sums of martingale differences, so their covariance is
+known. It is corrected for the estimated parameters after Rao and Robson (Communications in Statistics 3,
+1974), so that the statistic has a chi-square law if the model is true.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.core.channels.gilbert_elliott import GilbertElliott
-    from tmt.core.trace import BoolArray, FloatArray, Int64Array
-    from tmt.theory.fit.observed import ErasureRuns
+    from tmt.core.trace import BoolArray, FloatArray, Int64Array, Uint32Array
+    from tmt.theory.fit.likelihood import ErasureRuns
 
 LEVEL = 0.01
 """Significance level: a model with a lower p-value is rejected."""
@@ -203,3 +203,58 @@ def _worst(likelihood: RunLikelihood, channel: GilbertElliott, groups: list[_Gro
         difference = np.cumsum(_observed(likelihood.runs, group) - expected) / group.members.sum()
         worst = max(worst, float(np.abs(difference).max()))
     return worst
+
+
+@dataclass(frozen=True, slots=True)
+class SizeDependence:
+    """Sizes of erased and of decoded slots.
+
+    Attributes
+    ----------
+    erased_mean_bytes, decoded_mean_bytes
+        Mean sizes.
+    erased_byte_share
+        Share of all bytes that lie in erased slots.
+    larger_share
+        Share of the pairs of an erased and a decoded slot in which the erased one is larger; pairs of equal
+        sizes count half. Without dependence it is 0.5.
+    p_value
+        Of the two-sided test of Mann and Whitney, which takes the slots as independent of each other.
+    """
+
+    erased_mean_bytes: float
+    decoded_mean_bytes: float
+    erased_byte_share: float
+    larger_share: float
+    p_value: float
+
+    @property
+    def rejected(self) -> bool:
+        """Whether independence of the size is rejected at `LEVEL`."""
+        return self.p_value < LEVEL
+
+    @property
+    def sentence(self) -> str:
+        """The comparison in words."""
+        told = (
+            f"Sizes: erased slots have {self.erased_mean_bytes:.4g} bytes in the mean, decoded ones "
+            f"{self.decoded_mean_bytes:.4g}; {100 * self.erased_byte_share:.3g} % of the bytes are erased. "
+        )
+        if self.rejected:
+            return told + f"Erasures depend on the size (p = {self.p_value:.2g}); no model here knows that."
+        return told + f"The size is not seen to matter (p = {self.p_value:.2g})."
+
+
+def size_dependence(erased: BoolArray, size_bytes: Uint32Array) -> SizeDependence:
+    """Compare the sizes of erased and decoded slots, of each at least one: two of [n_slots]."""
+    from scipy.stats import mannwhitneyu  # noqa: PLC0415  (takes long to import)
+
+    lost, got = size_bytes[erased].astype(float), size_bytes[~erased].astype(float)
+    test = mannwhitneyu(lost, got, alternative="two-sided", method="asymptotic")
+    return SizeDependence(
+        float(lost.mean()),
+        float(got.mean()),
+        float(lost.sum() / (lost.sum() + got.sum())),
+        float(test.statistic / (len(lost) * len(got))),
+        float(test.pvalue),
+    )

@@ -1,7 +1,13 @@
-"""Likelihood of erasures on a Gilbert-Elliott channel; the simpler models are special cases of it."""
+"""The erasures of a trace as runs, their likelihood on a Gilbert-Elliott channel, and closed-form estimates.
+
+The simpler models are special cases of the channel.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +16,82 @@ from tmt.core.kernels.erasure_runs import forward, matrix_powers
 
 if TYPE_CHECKING:
     from tmt.core.channels.gilbert_elliott import GilbertElliott
-    from tmt.core.trace import FloatArray
-    from tmt.theory.fit.observed import ErasureRuns
+    from tmt.core.trace import BoolArray, FloatArray, Int64Array
+
+MAX_LAG = 10_000
+
+NORMAL_QUANTILE = 1.959963984540054
+"""Quantile of the standard normal law, two-sided at 95 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureRuns:
+    """Runs of decoded and of erased slots, which alternate.
+
+    Attributes
+    ----------
+    first_erased
+        Whether the first run is one of erased slots.
+    lengths : [n_runs], int64
+        Slots of each run; the trace's ends cut the first and the last run.
+    """
+
+    first_erased: bool
+    lengths: Int64Array
+
+    @classmethod
+    def of(cls, erased: BoolArray) -> ErasureRuns:
+        """Find the runs of a sequence of at least one slot: [n_slots], whether each is erased."""
+        edges = np.flatnonzero(erased[1:] != erased[:-1]) + 1
+        return cls(bool(erased[0]), np.diff(edges, prepend=0, append=len(erased)))
+
+    @property
+    def slots(self) -> int:
+        """Slots in all runs."""
+        return int(self.lengths.sum())
+
+    @property
+    def bursts(self) -> Int64Array:
+        """Lengths of the erased runs, in order."""
+        return self.lengths[0 if self.first_erased else 1 :: 2]
+
+    @property
+    def gaps(self) -> Int64Array:
+        """Lengths of the decoded runs, in order."""
+        return self.lengths[1 if self.first_erased else 0 :: 2]
+
+    @property
+    def erased(self) -> int:
+        """Erased slots."""
+        return int(self.bursts.sum())
+
+
+def length_counts(lengths: Int64Array) -> dict[int, int]:
+    """Return the number of runs of each length."""
+    return dict(sorted(Counter(lengths.tolist()).items()))
+
+
+def autocorrelation(erased: BoolArray) -> tuple[Int64Array, FloatArray]:
+    """Return the autocorrelation of the erasures.
+
+    Returns
+    -------
+    lags : [n_lags], int64
+        From 1, evenly on a logarithmic scale, to a tenth of the trace or `MAX_LAG`.
+    correlation : [n_lags], float64
+        At lag k, the mean of (x[i] - p) (x[i + k] - p) over the pairs, divided by p (1 - p). x is 1 for an
+        erased slot; p is the share of erased slots and neither 0 nor 1.
+    """
+    share = float(erased.mean())
+    longest = max(1, min(len(erased) // 10, MAX_LAG))
+    lags = np.unique(np.geomspace(1, longest, 60).astype(np.int64))
+    correlation = np.empty(len(lags))
+    for i, lag in enumerate(lags):
+        early, late = erased[:-lag], erased[lag:]
+        both = np.count_nonzero(early & late) / len(early)
+        cross = both - share * (early.mean() + late.mean()) + share**2
+        correlation[i] = cross / (share * (1.0 - share))
+    return lags, correlation
 
 
 def steps(channel: GilbertElliott) -> FloatArray:
@@ -59,3 +139,48 @@ class RunLikelihood:
         """Return the probability of the good state in the first slot of each run, given it and its past."""
         self(channel)
         return self._good.copy()
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A maximum-likelihood estimate and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def proportion(successes: int, trials: int) -> Estimate:
+    """Estimate a probability with Wilson's score interval (J. Am. Stat. Assoc. 22, 1927).
+
+    Without a trial the interval is [0, 1].
+    """
+    if trials == 0:
+        return Estimate(0.5, 0.0, 1.0)
+    share, spread = successes / trials, NORMAL_QUANTILE**2 / trials
+    centre = (share + spread / 2) / (1 + spread)
+    half = sqrt(share * (1 - share) * spread + spread**2 / 4) / (1 + spread)
+    low = 0.0 if successes == 0 else centre - half
+    high = 1.0 if successes == trials else centre + half
+    return Estimate(share, low, high)
+
+
+def fit_bernoulli(runs: ErasureRuns) -> dict[str, Estimate]:
+    """Estimate the erasure probability: erased slots over slots."""
+    return {"probability": proportion(runs.erased, runs.slots)}
+
+
+def fit_gilbert(runs: ErasureRuns) -> dict[str, Estimate]:
+    """Estimate alpha and beta of the simple Gilbert model, given the first slot.
+
+    A slot is the state itself, so each slot but the last is one trial of its state. If g gaps do not end the
+    trace, a good slot follows all but g of the good slots that have a successor. The same holds for bad ones.
+    """
+    last_erased = runs.first_erased == (len(runs.lengths) % 2 == 1)
+    good_slots, bad_slots = runs.slots - runs.erased, runs.erased
+    good_trials, bad_trials = good_slots - (not last_erased), bad_slots - last_erased
+    ended_gaps, ended_bursts = len(runs.gaps) - (not last_erased), len(runs.bursts) - last_erased
+    return {
+        "alpha": proportion(good_trials - ended_gaps, good_trials),
+        "beta": proportion(bad_trials - ended_bursts, bad_trials),
+    }

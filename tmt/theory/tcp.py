@@ -1,71 +1,67 @@
-"""Windows of a TCP sender without losses: slow start, congestion avoidance, the largest window.
+"""TCP senders: long-run throughput with losses, and the windows of a transfer before its first loss.
 
+The throughput is that of Padhye et al. (1998). Slow start, congestion avoidance and the largest window follow
 Jin and Yang (2006), eqs. 2 to 5, after Ehsan and Liu (2004).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from tmt.core.errors import UsageError
+from tmt.core.declaration import Count, Param, Spec
+from tmt.theory.link import Positive
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from tmt.core.declaration import Rules
     from tmt.theory.channel import FloatArray
 
 LEAST_TIMEOUT_S = 0.2
 """The shortest retransmission timeout of ns-2 and Linux."""
 
 
-@dataclass(frozen=True, slots=True)
-class TcpSender:
-    """A sender, at the path's end or in the proxy.
+def long_run_packets_per_s(rtt_s: float, packet_loss: float, timeout_s: float, packets_per_ack: int) -> float:
+    """Return the sending rate in packets/s; it is infinite without loss.
 
-    Attributes
+    This is eq. 30 of Padhye, Firoiu, Towsley and Kurose (1998) without the largest window's bound:
+    1 / (RTT sqrt(2bp/3) + T0 min(1, 3 sqrt(3bp/8)) p (1 + 32 p^2)).
+
+    Parameters
     ----------
-    initial_window, threshold, largest_window
-        omega_0, omega_ss-thresh and omega_max, in packets.
-    packets_per_ack
-        b, packets that one ACK acknowledges.
-    timeout_s
-        T0, the retransmission timeout; None means the shortest one, or the connection's round trip if that is
-        longer.
-
-    Raises
-    ------
-    UsageError
-        Unless b <= omega_0 <= omega_ss-thresh <= omega_max: the receiver's timer, which the model lacks,
-        would acknowledge a first window of fewer than b packets.
+    rtt_s, packet_loss, timeout_s, packets_per_ack
+        RTT, p, T0 and b.
     """
+    if packet_loss == 0.0:
+        return math.inf
+    halved = math.sqrt(2.0 * packets_per_ack * packet_loss / 3.0)
+    timeouts = min(1.0, 3.0 * math.sqrt(3.0 * packets_per_ack * packet_loss / 8.0))
+    seconds = rtt_s * halved + timeout_s * timeouts * packet_loss * (1.0 + 32.0 * packet_loss**2)
+    return 1.0 / seconds if seconds > 0.0 else math.inf
 
-    initial_window: float = 2.0
-    threshold: float = 44.0
-    largest_window: float = 44.0
-    packets_per_ack: int = 2
-    timeout_s: float | None = None
 
-    def __post_init__(self) -> None:
-        if self.packets_per_ack < 1:
-            raise UsageError(
-                f"packets per ACK are {self.packets_per_ack}: an ACK acknowledges 1 packet or more"
-            )
-        if not self.packets_per_ack <= self.initial_window < math.inf:
-            raise UsageError(
-                f"initial window is {self.initial_window:g}: at least the {self.packets_per_ack} packets "
-                "that one ACK acknowledges are needed"
-            )
-        if not self.initial_window <= self.threshold <= self.largest_window < math.inf:
-            raise UsageError(
-                f"windows are {self.initial_window:g}, {self.threshold:g} and {self.largest_window:g}: the "
-                "initial one must not exceed the threshold, nor that the largest"
-            )
-        if self.timeout_s is not None and not 0.0 < self.timeout_s < math.inf:
-            raise UsageError(f"timeout is {self.timeout_s:g} s: it must be more than 0")
+class TcpSender(Spec):
+    """A sender, at the path's end or in the proxy."""
+
+    initial_window: Annotated[Positive, "omega_0, in packets"] = 2.0
+    threshold: Annotated[Positive, "omega_ss-thresh, in packets"] = 44.0
+    largest_window: Annotated[Positive, "omega_max, in packets"] = 44.0
+    packets_per_ack: Annotated[Count, "b, packets that one ACK acknowledges"] = 2
+    timeout_s: Annotated[
+        Positive | None,
+        "T0, the retransmission timeout",
+        Param(absent="0.2 s, or the connection's round trip if that is longer"),
+    ] = None
+
+    def rules(self) -> Rules:
+        """Refuse windows that shrink, and a first one that only the receiver's timer acknowledges."""
+        if self.initial_window < self.packets_per_ack:
+            yield "initial_window", f"at least the {self.packets_per_ack} packets that one ACK acknowledges"
+        if not self.initial_window <= self.threshold <= self.largest_window:
+            yield "threshold", "a number from initial_window to largest_window"
 
     def timeout_over_s(self, cycle_s: float) -> float:
         """Return T0 of a connection with this round trip."""

@@ -7,56 +7,23 @@ frames sent in between, which the receiver has discarded.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Annotated
 
 from scipy.optimize import brentq
 
+from tmt.core.declaration import Count, Param, Probability, Spec, taken
 from tmt.core.errors import UsageError
+from tmt.theory.link import MOST, Loss, Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class GoBackNLink:
-    """The channel, with a frame as its step, and the protocol.
+class GoBackNLink(Spec):
+    """The channel, with a frame as its step, and the protocol; errors are independent if q = s."""
 
-    Attributes
-    ----------
-    error_after_success, error_after_error
-        q and s of eq. 1; c = 1 - q and r = 1 - s. Errors are independent if q = s.
-    frames
-        n, frames of a packet.
-    window
-        N, slots from a lost frame to its retransmission.
-    frame_processing_s
-        D_ARQ, time that each frame takes beyond its transmission.
-
-    Raises
-    ------
-    UsageError
-        When a value is out of its range.
-    """
-
-    error_after_success: float
-    error_after_error: float
-    frames: int = 10
-    window: int = 10
-    frame_processing_s: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not 0.0 <= self.error_after_success <= 1.0:
-            raise UsageError(
-                f"error after success is {self.error_after_success:g}: a probability lies within [0, 1]"
-            )
-        if not 0.0 <= self.error_after_error < 1.0:
-            raise UsageError(
-                f"error after error is {self.error_after_error:g}: a probability of at least 0 and below 1 "
-                "is allowed"
-            )
-        if self.frames < 1:
-            raise UsageError(f"frames are {self.frames}: a packet has 1 or more")
-        if self.window < 1:
-            raise UsageError(f"window is {self.window}: 1 frame or more is needed")
-        if not 0.0 <= self.frame_processing_s < math.inf:
-            raise UsageError(f"frame processing is {self.frame_processing_s:g} s: it must not be negative")
+    error_after_success: Annotated[Probability, "q of eq. 1; c = 1 - q"]
+    error_after_error: Annotated[Loss, "s of eq. 1; r = 1 - s"]
+    frames: Annotated[Count, "n, frames of a packet"] = 10
+    window: Annotated[Count, "N, slots from a lost frame to its retransmission"] = 10
+    frame_processing_s: Annotated[Quantity, "D_ARQ, time that each frame takes beyond its transmission"] = 0.0
 
     @classmethod
     def losing(
@@ -83,15 +50,11 @@ class GoBackNLink:
         UsageError
             When a value is out of its range, or such bursts cannot lose that many packets.
         """
-        if not 0.0 <= packet_loss < 1.0:
-            raise UsageError(
-                f"wireless loss is {packet_loss:g}: a probability of at least 0 and below 1 is allowed"
-            )
+        taken("wireless_loss", Loss, packet_loss)
         if burst_frames is None:
             error = -math.expm1(math.log1p(-packet_loss) / frames)
             return cls(error, error, frames, window, frame_processing_s)
-        if not 1.0 <= burst_frames < math.inf:
-            raise UsageError(f"burst is {burst_frames:g} frames: it lasts 1 or more")
+        taken("burst_frames", Annotated[float, Param(least=1, most=MOST)], burst_frames)
 
         def channel(error: float) -> GoBackNLink:
             return cls(error, 1.0 - 1.0 / burst_frames, frames, window, frame_processing_s)

@@ -1,10 +1,14 @@
-"""Hybrid ARQ of type II for any number of rounds (Kuhn 2014, section 3.5.4), on regular slots.
+"""Codes for blocks of N_D data and N_R repair LLDUs: FEC, interleaved or not, and hybrid ARQ of type II.
 
-Three laws are exact: the joint law of erasures and recovery within a block, the law of each round of repair
-LLDUs given the number that the block still needs, and the channel's memory from the end of one round to the
-start of the next. The repair LLDUs of other blocks within a block are an approximation, see `_Interruptions`.
-It is good if the channel's correlation over one round trip is small, rho^k << 1, and exact without repair
-LLDUs in flight.
+On a channel with memory an LLDU's erasure and the number of erasures in its block are dependent, and the time
+of recovery depends on both. The recursion of Kuhn 2014, section 3.4 therefore runs once for each data LLDU,
+with the erasure of that LLDU imposed. FEC (sections 3.5.1 and 3.5.2) is exact.
+
+For hybrid ARQ (section 3.5.4), of any number of rounds, three laws are exact: the joint law of erasures and
+recovery within a block, the law of each round of repair LLDUs given the number that the block still needs,
+and the channel's memory from the end of one round to the start of the next. The repair LLDUs of other blocks
+within a block are an approximation, see `_Interruptions`. It is good if the channel's correlation over one
+round trip is small, rho^k << 1, and exact without repair LLDUs in flight.
 """
 
 from __future__ import annotations
@@ -14,15 +18,104 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.core.errors import UsageError
-from tmt.theory.block import BlockLaw, block_law
-from tmt.theory.link import Performance, RegularLink
+from tmt.theory.channel import emit, erase, step
+from tmt.theory.link import Performance, RegularLink, at_least
 
 if TYPE_CHECKING:
     from tmt.theory.channel import FloatArray, TwoStateChannel
 
 _TOLERANCE = 1e-12
 _MAX_ITERATIONS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLaw:
+    """Joint laws of one block's transmission; i is the position of a data LLDU, from 0.
+
+    Attributes
+    ----------
+    counts : [2, N + 1]
+        Probability of the state at the last LLDU and of m erasures in the block.
+    erased : [N_D, 2, N + 1]
+        The same, joint with the erasure of data LLDU i.
+    recovered_at : [N_D, N]
+        Probability that data LLDU i is erased and the N_D-th arrival of the block is position t.
+    """
+
+    counts: FloatArray
+    erased: FloatArray
+    recovered_at: FloatArray
+
+    @property
+    def data(self) -> int:
+        """N_D, the number of data LLDUs."""
+        return len(self.erased)
+
+    @property
+    def recovered(self) -> float:
+        """Mean number of data LLDUs in a block that are erased and recovered from it."""
+        return float(self.recovered_at.sum())
+
+    @property
+    def unrecovered(self) -> float:
+        """Mean number of erased data LLDUs in a block that are not recovered: more than N_R are erased."""
+        repair = self.recovered_at.shape[1] - self.data
+        return float(self.erased[:, :, repair + 1 :].sum())
+
+    @property
+    def recovery_positions(self) -> float:
+        """Mean over blocks of the sum, over recovered LLDUs, of the positions until the N_D-th arrival."""
+        data, positions = self.recovered_at.shape
+        distance = np.arange(positions) - np.arange(data)[:, None]
+        return float((self.recovered_at * distance).sum())
+
+
+def block_law(channel: TwoStateChannel, data: int, repair: int) -> BlockLaw:
+    """Return the laws of a block whose LLDUs see consecutive steps of `channel`, from a stationary start.
+
+    Raises
+    ------
+    UsageError
+        When there is no data LLDU, or a negative number of repair LLDUs.
+    """
+    at_least(1, data=data)
+    at_least(0, repair=repair)
+    size, errors, transition = data + repair, channel.errors, channel.transition()
+    # Row i < data: law of the blocks in which data LLDU i is erased. Last row: law of all blocks.
+    law = np.zeros((data + 1, 2, size + 1))
+    law[:, :, 0] = channel.stationary
+    recovered_at = np.zeros((data, size))
+    for position in range(size):
+        if position:
+            law = step(law, transition)
+        if position >= data:
+            # `position` is the N_D-th arrival if exactly N_D - 1 of the LLDUs before it arrived.
+            recovered_at[:, position] = law[:data, :, position - data + 1] @ (1.0 - errors)
+        sent = emit(law, errors)
+        if position < data:
+            sent[position] = erase(law[position], errors)
+        law = sent
+    return BlockLaw(law[data], law[:data], recovered_at)
+
+
+def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, depth: int = 1) -> Performance:
+    """Return the performance of FEC with N_D = `data`, N_R = `repair` and interleaving depth I = `depth`.
+
+    A data LLDU is delivered when it is decoded or when its block has at least N_D arrivals. Repair LLDUs
+    count as slots, never as deliveries. The LLDUs of an interleaved block are I steps of the channel apart
+    (eq. 4), so each position is I slots long. A conversion drops an incomplete last run of fewer than I N
+    slots.
+
+    Raises
+    ------
+    UsageError
+        When `data` or `depth` is less than 1, or `repair` is negative.
+    """
+    at_least(1, depth=depth)
+    law = block_law(channel.decimated(depth), data, repair)
+    delivered = data - law.unrecovered
+    mean_slots = depth * law.recovery_positions / delivered if delivered > 0 else np.nan
+    return Performance(delivered / (data + repair), link.recovery_delay_s(mean_slots), law.unrecovered / data)
 
 
 def harq(
@@ -40,9 +133,7 @@ def harq(
     UsageError
         When there is no data LLDU, or `repair`, `extra` or `rounds` is negative.
     """
-    for name, value in (("extra", extra), ("rounds", rounds)):
-        if value < 0:
-            raise UsageError(f"{name} is {value}: it must be 0 or more")
+    at_least(0, extra=extra, rounds=rounds)
     law = block_law(channel, data, repair)
     tables = [_repair_round(channel, link.feedback_slots, need, extra) for need in range(1, data + 1)]
     # Interruptions change the blocks, and the requests of blocks cause interruptions: find the fixed point.
