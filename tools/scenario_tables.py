@@ -1,34 +1,85 @@
-"""Fills the tables of `docs/scenarios.md` from the parameters: ``python tools/scenario_tables.py``."""
+"""Fills the tables of `docs/scenarios.md` from the declarations: ``python tools/scenario_tables.py``."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from page_tables import filled, markdown_table
-from tmt.spec.settings import PARAMETERS
 
-from tmt.core.units import ns_to_seconds
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.declaration import declared, number
+from tmt.core.schemes.registry import SCHEMES
+from tmt.spec.path import Path as LinkPath, Proxy, Wired
+from tmt.spec.scenario import AXES, Scenario
+from tmt.spec.trace import Trace
+from tmt.spec.traffic import Traffic
+
+if TYPE_CHECKING:
+    from tmt.core.declaration import Field, Spec
 
 PAGE = Path(__file__).parents[1] / "docs" / "scenarios.md"
-TABLES = ("link", "wired", "proxy", "traffic")
+
+PARAMETERS = {"lms": "lms.md#parameters", "shadows": "channels.md#shadows-that-are-alike"}
+"""Where the parameters of a profile are explained."""
 
 
-def _table(name: str) -> str:
-    rows = []
-    for one in PARAMETERS:
-        if one.parameter.table != name:
-            continue
-        default = "" if one.is_required else one.parameter.absent or one.default
-        if one.kind == "time" and isinstance(default, int):
-            default = f"{ns_to_seconds(default):g}"
-        shown = str(default).lower() if isinstance(default, bool) else default
-        rows.append([f"`{one.key}`", one.unit, one.parameter.meaning, str(shown)])
+def _default(field: Field) -> str:
+    if field.is_required:
+        return "required"
+    return field.param.absent if field.default is None else _text(field.default)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ", ".join(map(_text, value)) or "none"
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def _keys(kind: type[Spec], but: tuple[str, ...] = ()) -> str:
+    """Return a row for each key of a class."""
+    rows = [
+        [f"`{key}`", field.param.unit, field.meaning, _default(field)]
+        for key, field in declared(kind).items()
+        if key not in but
+    ]
     return markdown_table(["key", "unit", "meaning", "default"], rows)
+
+
+def _kinds(kinds: dict[str, Any], but: tuple[str, ...] = ()) -> str:
+    """Return a row for each class that a name chooses, with its keys and their defaults."""
+    rows = []
+    for name, kind in kinds.items():
+        own = {key: field for key, field in declared(kind).items() if key not in but}
+        of_profile = next((profile.values for profile in getattr(kind, "profiles", {}).values()), {})
+        keys = [_key(key, field) for key, field in own.items() if key not in of_profile]
+        if of_profile:
+            keys.append(f"[parameters]({PARAMETERS[name]}) in place of the profile's")
+        rows.append([f"`{name}`", ", ".join(keys)])
+    return markdown_table(["`name`", "further keys"], rows)
+
+
+def _key(key: str, field: Field) -> str:
+    """Return a key with its default; a required one is bold."""
+    if field.is_required or (field.default is None and not field.is_optional):
+        return f"**`{key}`**"
+    return f"`{key}` ({field.default.name if field.is_nested else _default(field)})"
 
 
 def tables() -> dict[str, str]:
     """Return every table of the page, by its name."""
-    return {name: _table(name) for name in TABLES}
+    return {
+        "scenario": _keys(Scenario, (*AXES, "tune")),
+        "trace": _keys(Trace),
+        "channels": _kinds({name: kind for name, kind in CHANNELS.items() if name != "snr"}),
+        "schemes": _kinds(SCHEMES, ("online",)),
+        "path": _keys(LinkPath),
+        "wired": _keys(Wired),
+        "proxy": _keys(Proxy),
+        "traffic": _keys(Traffic),
+    }
 
 
 if __name__ == "__main__":

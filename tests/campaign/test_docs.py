@@ -6,49 +6,37 @@ import importlib
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from tmt.campaign.scenario import load
-from tmt.campaign.sections import (
-    CHANNEL_SECTIONS,
-    SCHEME_SECTIONS,
-    Grid,
-    Link,
-    ProxySection,
-    TraceFile,
-    Traffic,
-    Wired,
-)
 
 from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
 from tmt.campaign.database import DATABASE
 from tmt.campaign.store import FOLDERS
 from tmt.campaign.stored_runs import RESULTS
+from tmt.spec.scenario import Scenario
 
 if TYPE_CHECKING:
     import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCENARIOS, CAMPAIGNS = (DOCS / "scenarios.md").read_text(), (DOCS / "campaigns.md").read_text()
-LMS = (DOCS / "lms.md").read_text()
 
 
-def _keys(section: str) -> set[str]:
-    """Return the first column of the tables under a heading that begins with `section`."""
-    part = SCENARIOS.split(f"\n## `{section}`", 1)[1].split("\n## ", 1)[0]
-    return set(re.findall(r"^\| `([\w-]+)` \|", part, re.MULTILINE))
-
-
-def test_example__is_a_scenario_of_60_runs(tmp_path: Path) -> None:
+def test_example__is_a_scenario_of_60_runs_in_toml_and_in_python(tmp_path: Path) -> None:
     text = re.search(r"```toml\n(.*?)```", SCENARIOS, re.DOTALL)
+    script = re.search(r"```python\n(.*?)```", SCENARIOS, re.DOTALL)
     assert text
+    assert script
     (tmp_path / "s.toml").write_text(text[1])
-    found = load(tmp_path / "s.toml")
-    sizes = (len(found.grid.tcp), len(found.grid.seeds), len(found.traces), len(found.schemes))
-    assert sizes == (2, 5, 1, 3)
+    found = Scenario.read(tmp_path / "s.toml")
+    assert (len(found.trace), len(found.scheme), len(found.path), len(found.traffic)) == (1, 3, 2, 2)
     assert "60 runs" in SCENARIOS
-    assert 2 * 5 * 1 * 3 * len(found.links) * len(found.traffics) == 60
+    assert found.size == 60
+    names: dict[str, Scenario] = {}
+    exec(script[1], names)
+    files = {"trace": found.trace}
+    assert replace(names["scenario"], **files) == found
 
 
 def test_tables_of_parameters__are_what_their_program_writes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,19 +44,6 @@ def test_tables_of_parameters__are_what_their_program_writes(monkeypatch: pytest
     tables = importlib.import_module("scenario_tables").tables()
     made = importlib.import_module("page_tables").filled(SCENARIOS, tables)
     assert made == SCENARIOS, "run `python tools/scenario_tables.py`"
-
-
-def test_tables__name_every_key() -> None:
-    assert _keys("[grid]") == set(Grid.model_fields)
-    assert _keys("[link]") == set(Link.model_fields)
-    assert _keys("[wired]") == set(Wired.model_fields)
-    assert _keys("[proxy]") == set(ProxySection.model_fields)
-    assert _keys("[[traffic]]") == set(Traffic.model_fields)
-    channel_keys = set.intersection(*(set(model.model_fields) for model in CHANNEL_SECTIONS.values()))
-    assert _keys("[[trace]]") == set(TraceFile.model_fields) | channel_keys | set(CHANNEL_SECTIONS)
-    assert _keys("[[scheme]]") == {"name", *SCHEME_SECTIONS}
-    for model in [*SCHEME_SECTIONS.values(), *CHANNEL_SECTIONS.values()]:
-        assert all(f"`{key}`" in SCENARIOS + LMS for key in model.model_fields)
 
 
 def test_campaigns__names_every_file_and_column() -> None:

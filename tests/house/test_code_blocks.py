@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import pytest
 from in_process import tmt
-from tmt.campaign.scenario import load
 
 from tmt.io import read_trace
+from tmt.spec.toml import read
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -179,6 +179,7 @@ def _run(command: str, folder: Path) -> list[str]:
     if words[0] == "tmt":
         said = tmt(*words[1:], folder=folder)
         assert said.status == 0, f"{command}\n{said.err}"
+        assert " now\n" not in said.err, f"{command}\n{said.err}"  # of an old name
         return _lines(said.out)
     ended = subprocess.run(["sh", "-euc", command], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, f"{command}\n{ended.stderr}"
@@ -206,13 +207,15 @@ def test_toml__is_a_scenario_or_a_part_of_one(text: str, tmp_path: Path) -> None
     place.parent.mkdir()
     if "cells" in tomllib.loads(text):  # of Rattan
         return
-    if "[grid]" not in text:
+    if "[[trace]]" not in text:
         text = (
-            '[grid]\ntcp = ["cubic"]\nseeds = 1\n[[trace]]\nfile = "../traces/sample.parquet"\n'
-            f'[[scheme]]\nname = "none"\n[link]\nrtt = 0.5\n{text}'
+            '[[trace]]\nfile = "../traces/sample.parquet"\n'
+            f'[[scheme]]\nname = "none"\n[path]\nrtt = 0.5\n{text}'
         )
     place.write_text(text, encoding="utf-8")
-    assert load(place).traces
+    found = read(place)
+    assert found.scenario.trace
+    assert not found.notes
 
 
 @pytest.mark.ns2

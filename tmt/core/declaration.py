@@ -245,6 +245,8 @@ class Field:
         """Return a value as the class keeps it (Refused)."""
         if value is None and self.is_optional:
             return None
+        if self.is_many and self.kind is str and isinstance(value, str) and not self.takes_one:
+            value = (value,)  # one text is a list of one
         if self.is_many and isinstance(value, list | tuple):
             return self._many(value)
         if self.is_many and not self.takes_one:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from tmt.core.declaration import Param, Spec
 
@@ -29,10 +29,6 @@ class Tune(Spec):
     most_candidates: Annotated[
         int, "largest space that is searched completely; larger ones are sampled", Param("", 2, 10_000)
     ] = 256
-
-    def filled(self, key: str, value: Any) -> Any:
-        """Return one text as a list of texts."""
-        return (value,) if key in {"objective", "constraint"} and isinstance(value, str) else value
 
     def rules(self) -> Rules:
         """Refuse a search without a goal."""
