@@ -79,7 +79,9 @@ def convert_in_random_pieces(seed: int) -> None:
         on_link.harq(data, repair, rtt_ns, extra=int(rng.integers(0, 3)), rounds=int(rng.integers(0, 4))),
         on_link.harq_processes(rtt_ns, int(rng.integers(1, 70)), missed_feedback=0.1, detection_delay_ns=9),
         on_link.harq_processes(rtt_ns, int(rng.integers(1, 70)), retransmission="synchronous"),
-        on_link.rlc(rtt_ns=rtt_ns, window_pdus=int(rng.integers(1, 300)), poll_pdus=1, reassembly_ns=rtt_ns // 7),
+        on_link.rlc(
+            rtt_ns=rtt_ns, window_pdus=int(rng.integers(1, 300)), poll_pdus=1, reassembly_ns=rtt_ns // 7
+        ),
         on_link.rlc(rtt_ns=rtt_ns, mode="unacknowledged", reassembly_ns=rtt_ns // 3),
         on_link.rlc_over(HarqProcesses, rtt_ns=rtt_ns, max_transmissions=1, poll_pdus=3, reassembly_ns=9),
         on_link.rlc_over(Tetrys, 30, 3, rtt_ns=rtt_ns, poll_pdus=3, reassembly_ns=9),
