@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from tmt.cli.command_line import COMMANDS, SETTINGS
 from tmt.cli.values import Values
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Spec
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -35,62 +32,52 @@ def reference() -> dict[str, str]:
     rows = (f"| [`tmt {name}`](cli/{name}.md) | {line} |\n" for name, line in COMMANDS.items())
     listing = "\n".join(f"cli/{name}" for name in COMMANDS)
     pages = {"cli.md": f"{HEAD}{''.join(rows)}\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n"}
-    shown: dict[type[Spec], str] = {}
+    explained: dict[tuple[str, str], str] = {}
     for name in COMMANDS:
         command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
-        sections = _sections(command, f"tmt {name}", "#", set())
-        pages[f"cli/{name}.md"] = "\n".join([*sections, *_classes(command, name, shown)])
+        sections = _sections(
+            command, f"tmt {name}", "#", {} if isinstance(command, click.Group) else explained
+        )
+        pages[f"cli/{name}.md"] = "\n".join([*sections, *_chosen(command)])
     return pages
 
 
-def _classes(command: click.Command, name: str, shown: dict[type[Spec], str]) -> list[str]:
-    """Return sections with the options of each class that a command chooses from.
-
-    A class has them on one page: `shown` holds the commands of earlier pages, and is extended.
-    """
-    sections = []
-    for part in command.parts if isinstance(command, Values) else ():
-        before: dict[str, list[str]] = {}
-        for word, kind in part.choices.items() if part.is_choice else ():
-            options = part.options({part.flag: [word]})
-            inner = len(part.place) + 1  # the choice of a part, such as --below
-            own = [
-                one for one in options if one.heading == part.heading(kind) or one.place[inner:] == ("name",)
-            ]
-            if kind in shown:
-                before.setdefault(shown[kind], []).append(f"`{word}`")
-            elif own:
-                shown[kind] = name
-                formatter = click.HelpFormatter(width=100)
-                context = click.Context(command)
-                formatter.write_dl([record for one in own if (record := one.get_help_record(context))])
-                sections.append(f"## {part.flag} {word}\n\n```text\n{formatter.getvalue()}```\n")
-        for page, words in before.items():
-            where = f"on the page of [`tmt {page}`]({page}.md)"
-            sections.append(f"The options of {', '.join(words)} are {where}.\n")
-    return sections
+def _chosen(command: click.Command) -> list[str]:
+    """Return where the options of the classes are that a command chooses from."""
+    parts = [part for part in command.parts if part.is_choice] if isinstance(command, Values) else []
+    where = "its parameters in [Python](../api.md), with `-` for `_`"
+    return [f"The options of the class that `{part.flag}` chooses are {where}.\n" for part in parts]
 
 
-def _sections(command: click.Command, name: str, mark: str, explained: set[tuple[str, str]]) -> list[str]:
+def _sections(
+    command: click.Command, name: str, mark: str, explained: dict[tuple[str, str], str]
+) -> list[str]:
     """Return the section of a command, and those of the commands that it holds.
 
-    Each option and paragraph is there once a page: `explained` holds those before, and is extended.
+    An option or paragraph that has been there is not repeated: `explained` holds the page of each, and is
+    extended.
     """
+    page = name.split()[1]
     context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100, **SETTINGS)
     options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
     records = {option: option.get_help_record(context) for option in options}
-    repeated = [option for option, record in records.items() if record in explained]
-    for option in repeated:
+    repeated: dict[str, list[click.Option]] = {}
+    for option, record in records.items():
+        if record in explained and (option.opts[-1] not in ("--help", "--json") or explained[record] == page):
+            repeated.setdefault(explained[record], []).append(option)
+    for option in chain.from_iterable(repeated.values()):
         option.hidden = True
     paragraphs = dict.fromkeys(command.get_help(context).split("\n\n"))
-    text = "\n\n".join(paragraph for paragraph in paragraphs if (paragraph, "") not in explained)
-    explained.update((paragraph, "") for paragraph in paragraphs)
+    text = "\n\n".join(one for one in paragraphs if explained.get((one, "")) != page)
+    explained |= {(one, ""): page for one in paragraphs}
     section = f"{mark} {name}\n\n```text\n{text}\n```\n"
-    for option in repeated:
-        option.hidden = False
-    if names := [f"`{option.opts[-1]}`" for option in repeated if option.opts[-1] != "--help"]:
-        section += f"\nAs above: {', '.join(names)}.\n"
-    explained.update(filter(None, records.values()))
+    for first, hidden in repeated.items():
+        for option in hidden:
+            option.hidden = False
+        where = "above" if first == page else f"on the page of [`tmt {first}`]({first}.md)"
+        if names := [f"`{option.opts[-1]}`" for option in hidden if option.opts[-1] != "--help"]:
+            section += f"\nAs {where}: {', '.join(names)}.\n"
+    explained |= {record: page for record in records.values() if record and record not in explained}
     sections = [section]
     if isinstance(command, click.Group):
         for member in command.list_commands(context):
