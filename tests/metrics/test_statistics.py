@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tmt.core.errors import UsageError
-from tmt.results.statistics import bootstrap_interval, compact_letters, compare_all, holm, paired_difference, rank, seeds_needed, t_interval
+from tmt.results.statistics import (
+    bootstrap_interval,
+    compact_letters,
+    compare_all,
+    holm,
+    paired_difference,
+    rank,
+    seeds_needed,
+    t_interval,
+)
 from tmt.results.values import three_digits
 
 
