@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from analysis.scenario_runs import execute_missing
 from tmt.campaign.campaign import open_runs
 from tmt.campaign.script_run import plan_script_run
-from tmt.results.script_runs import by_point, read_figures
+from tmt.results.selections import by_point, read_figures
 from tmt.run.ns2.script import ScriptExperiment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from tmt.results.script_runs import PointRuns
+    from tmt.results.selections import PointRuns
     from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 
 

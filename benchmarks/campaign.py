@@ -1,17 +1,25 @@
-"""How much of the processors a campaign uses, what its engine costs per run, how fast a large store opens."""
+"""How much of the processors a campaign uses, what a run costs its engine, how fast a large store is read."""
 
 from __future__ import annotations
 
 import os
+import random
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from benchmarks.timing import paired_medians
+from tmt.api import compare_results, read_results
 from tmt.campaign.campaign import open_campaign
-from tmt.campaign.columns import DONE, blank_row
+from tmt.campaign.database import DATABASE
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.core.channels.error_free import ErrorFree
@@ -30,6 +38,9 @@ REPEATS = 3
 SHORT_RUNS, SHORT_S = 150, 0.5
 """Runs that end at once: the remaining time is the engine's."""
 STORED_RUNS = 100_000
+STORED_SEEDS = STORED_RUNS // (4 * 2 * 25)
+MOST_ROWS = 1000
+"""Rows that are stored at a time."""
 
 _SCENARIO = """
 seeds = {seeds}
@@ -42,6 +53,22 @@ rtt = 0.5
 [[traffic]]
 tcp = "cubic"
 duration = {duration}
+"""
+
+_LARGE = f"""
+seeds = {STORED_SEEDS}
+[[trace]]
+file = "phy.parquet"
+[[scheme]]
+name = "none"
+[[scheme]]
+name = "arq"
+[path]
+rtt = 0.5
+queue_packets = [{", ".join(str(10 * n) for n in range(1, 26))}]
+[[traffic]]
+tcp = ["newreno", "cubic", "bbr", "hybla"]
+duration = 10
 """
 
 
@@ -58,13 +85,19 @@ class CampaignSpeed:
     overhead_s
         Processor time per short run beyond the simulator's own.
     open_s
-        Time in which a scenario of 100,000 runs, all in the store, is expanded, opened and compared.
+        Time in which a scenario of 100,000 runs, all in the store, is expanded, opened and planned.
+    table_s
+        Time in which pandas reads the table of these runs from the SQLite file.
+    read_s
+        Time in which their results are read, and compared with themselves, run by run.
     """
 
     run_s: float
     efficiency: float
     overhead_s: float
     open_s: float
+    table_s: float
+    read_s: float
 
 
 def measure_campaign() -> CampaignSpeed:
@@ -83,7 +116,7 @@ def measure_campaign() -> CampaignSpeed:
             run_s=median(simulated_s for _, simulated_s in together) / LONG_RUNS,
             efficiency=median(s for s, _ in alone) / (JOBS * median(s for s, _ in together)),
             overhead_s=(JOBS * short_s - simulator_s) / SHORT_RUNS,
-            open_s=_time_to_open(folder),
+            **_large_store(folder),
         )
 
 
@@ -103,16 +136,38 @@ def _execute(folder: Path, name: str, seeds: int, duration_s: float, jobs: int) 
         return ended_at - converted_at[0], float(campaign.rows()["wall_time_s"].sum())
 
 
-def _time_to_open(folder: Path) -> float:
+def _large_store(folder: Path) -> dict[str, float]:
+    """Store results of 100,000 runs: those of a short one, with other goodputs; open and read them."""
     scenario, out = folder / "large.toml", folder / "large"
-    scenario.write_text(_SCENARIO.format(seeds=STORED_RUNS, duration=10))
+    scenario.write_text(_LARGE)
+    with open_campaign(read(folder / "short.toml"), folder / "short") as short:
+        measured = short.rows().iloc[0].dropna().to_dict()
+    chance = random.Random(1)
     with open_campaign(read(scenario), out) as campaign:
-        rows = [blank_row() | {"key": run.key, "status": DONE, "attempt": 1} for run in campaign.runs]
-        campaign.store.append(*rows)
-    started_at = perf_counter()
+        rows = (
+            measured
+            | run.columns()
+            | {"key": run.key, "experiment": run.experiment, "seed": run.seed}
+            | {"goodput_bps": measured["goodput_bps"] * chance.uniform(0.9, 1.1)}
+            for run in campaign.runs
+        )
+        while some := list(islice(rows, MOST_ROWS)):
+            campaign.store.append(*some)
+    started_at = thread_time()
     with open_campaign(read(scenario), out) as campaign:
         assert not campaign.plan().missing
-        return perf_counter() - started_at
+        open_s = thread_time() - started_at
+
+    def read_table() -> None:
+        with closing(sqlite3.connect(out / DATABASE)) as connection:
+            assert len(pd.read_sql_query("SELECT * FROM runs", connection)) == STORED_RUNS
+
+    def read_and_compare() -> None:
+        results = read_results(out)
+        assert len(compare_results(results, results).pairs.first) == STORED_RUNS
+
+    table_s, read_s = paired_medians(read_table, read_and_compare, REPEATS, thread_time)
+    return {"open_s": open_s, "table_s": table_s, "read_s": read_s}
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ from analysis.pages import render, write_csv
 from analysis.tuning import cases
 from analysis.tuning.searches import exhaustive, search
 from tmt.io.atomic import write_text
-from tmt.results.interval_text import interval_text
-from tmt.results.values import slug
+from tmt.results.values import interval_text, slug
 from tmt.theory.hybrid import largest_throughput, optimal_code_lengths
 from tools.page_tables import markdown_table
 

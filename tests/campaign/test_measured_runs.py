@@ -15,7 +15,7 @@ from tmt.campaign.pool import Pool
 from tmt.core.errors import InputError
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.results.course import course
+from tmt.results.over_time import run_over_time
 from tmt.results.reading import read_results
 from tmt.spec.tcp import HEADER_BYTES
 
@@ -156,6 +156,6 @@ def test_run__counts_sizes_packing_and_the_return_trace(folder: Path, simulator:
     assert [warning for warning in results.warnings if warning.startswith("All seeds gave the same results")]
     # The course counts the bytes of the rows.
     records = results.records[0]
-    series = {one.panel: one for one in course(records, results.runs.iloc[records.row])}
+    series = {one.panel: one for one in run_over_time(records, results.runs.iloc[records.row])}
     assert series["capacity"].value.mean() == pytest.approx(800e3, rel=0.02)
     assert series["queue"].value.max() == results.runs.iloc[records.row]["queue_packets"]

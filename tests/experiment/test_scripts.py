@@ -17,7 +17,7 @@ from tmt.campaign.tasks import ChangedProgramsError, Simulate
 from tmt.core.errors import InputError, SimulatorError
 from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS
 from tmt.results.reading import read_results
-from tmt.results.script_runs import PointRuns, by_point, read_figures
+from tmt.results.selections import PointRuns, by_point, read_figures
 from tmt.run import RunError
 from tmt.run.ns2.script import ScriptExperiment, printed_figures, transfer_figures
 

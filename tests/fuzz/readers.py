@@ -80,7 +80,7 @@ def import_libraries() -> None:
     import tmt.campaign.pack_reader
     import tmt.importers.files
     import tmt.io
-    import tmt.results.repetition  # noqa: F401
+    import tmt.results.pairing  # noqa: F401
 
 
 def read_in_one_thread() -> None:
@@ -171,7 +171,7 @@ def _each(read_cells: Callable[[Sequence[rows.Cell]], None], cells: Sequence[row
 
 
 def _published(path: Path) -> None:
-    from tmt.results.published import read_published, unmatched_warnings
+    from tmt.results.reading import read_published, unmatched_warnings
 
     results = _one_run()
     unmatched_warnings(read_published(path, results.axes, results.title), results.runs)
@@ -189,7 +189,7 @@ def _one_run() -> Results:
 def _pack(path: Path) -> None:
     """Read a pack, or one whose `pack.json`, results or cells of the results are the input."""
     from tmt.campaign.pack_reader import is_pack, unpacked
-    from tmt.results.repetition import packed_rows
+    from tmt.results.pairing import packed_rows
 
     def read_pack(file: Path) -> None:
         with unpacked(file) as found:

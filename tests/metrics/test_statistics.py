@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tmt.core.errors import UsageError
-from tmt.results.interval_text import three_digits
 from tmt.results.statistics import (
     bootstrap_interval,
     compact_letters,
@@ -21,6 +20,7 @@ from tmt.results.statistics import (
     seeds_needed,
     t_interval,
 )
+from tmt.results.values import three_digits
 
 
 def test_t_interval__agrees_with_hand_arithmetic() -> None:

@@ -9,9 +9,8 @@ import pytest
 from result_rows import frame, run
 
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
-from tmt.results.axes import find_axes
-from tmt.results.cells import summarise
-from tmt.results.dataset import Results, RunRecords
+from tmt.results.dataset import Results, find_axes
+from tmt.results.over_time import RunRecords
 from tmt.results.reading import results_of
 from tmt.results.values import slug
 from tmt.show.charts.files import save_chart
@@ -46,7 +45,7 @@ def _results() -> Results:
 
 def test_print_figures__survive_names_that_mean_something_to_files_or_to_markup(tmp_path: Path) -> None:
     results = _results()
-    paths = list(print_figures(results, summarise(results), tmp_path))
+    paths = list(print_figures(results, results.cells, tmp_path))
     assert sorted(paths) == sorted(tmp_path.iterdir())
     assert {path.name for path in paths if path.suffix == ".pdf"} == {
         "goodput-by-scheme-es-n0-5-db.pdf",
@@ -66,7 +65,7 @@ def test_print_figures__of_runs_with_long_names_have_a_file_each(tmp_path: Path)
     runs = frame([run(scheme="a long scheme " * 5, seed=seed) for seed in (1, 2)])
     none = (np.zeros(0, PACKET_RECORDS.dtype), np.zeros(0, WINDOW_RECORDS.dtype))
     results = Results("made", "", runs, records=tuple(RunRecords(row, *none) for row in (0, 1)))
-    paths = list(print_figures(results, summarise(results), tmp_path))
+    paths = list(print_figures(results, results.cells, tmp_path))
     assert len(set(paths)) == len(paths)
     assert sum(path.name.startswith("timeline-") for path in tmp_path.glob("*.pdf")) == 2
 
@@ -75,7 +74,7 @@ def test_views__are_valid_specifications() -> None:
     import altair as alt
 
     results = _results()
-    summary = summarise(results)
+    summary = results.cells
     found = views(results, summary)
     assert [view.name for view in found] == ["compare", "sweep", "trade", "timeline"]
     for view in found:
@@ -99,7 +98,7 @@ def test_comparison_chart__shows_every_panel_variant_and_value(tmp_path: Path, e
         ]
     )
     results = results_of(rows, "<b>A & B</b>")
-    chart = comparison_chart(results, summarise(results))
+    chart = comparison_chart(results, results.cells)
     assert chart is not None
     (path,) = save_chart(chart, tmp_path / f"figure.{ending}")
     assert path.stat().st_size > 3000
@@ -121,7 +120,7 @@ def test_comparison_chart__shows_every_panel_variant_and_value(tmp_path: Path, e
 
 def test_comparison_chart__is_none_without_a_finished_run() -> None:
     results = results_of(frame([run(status="failed", goodput_bps=None)]), "t")
-    assert comparison_chart(results, summarise(results)) is None
+    assert comparison_chart(results, results.cells) is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from result_rows import frame, run
 
-from tmt.results.cells import summarise
 from tmt.results.dataset import Failure, Results
 from tmt.show.page.page import embedded_json
 from tmt.show.page.report_page import render
@@ -33,7 +32,7 @@ class _Outline(HTMLParser):
 
 def _page(runs: list[dict[str, object]], **more: object) -> str:
     results = Results("made", "", frame(runs), **more)  # type: ignore[arg-type]
-    return render(results, summarise(results))
+    return render(results, results.cells)
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
@@ -88,7 +87,7 @@ def test_page__of_many_runs_stays_under_6_megabytes_and_says_what_it_leaves_out(
 def test_page__of_failed_runs_only_tells_about_them() -> None:
     runs = frame([run()]).iloc[:0]
     results = Results("made", "", runs, failures=(Failure("cubic, ARQ", "timed out", "ns x", "said y"),))
-    page = render(results, summarise(results))
+    page = render(results, results.cells)
     assert "timed out" in page
     assert 'id="compare"' not in page
 

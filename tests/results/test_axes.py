@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from result_rows import frame, run
 
-from tmt.results.axes import find_axes, scheme_order, tcp_order
+from tmt.results.dataset import find_axes, scheme_order, tcp_order
 
 
 @pytest.mark.parametrize(

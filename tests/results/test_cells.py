@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from result_rows import frame, run
 
-from tmt.results.axes import find_axes
-from tmt.results.cells import Summary, best, summarise
-from tmt.results.dataset import Published, Results
-from tmt.results.published import matches
+from tmt.results.cells import Summary, best
+from tmt.results.dataset import Published, Results, find_axes, matches
 
 
 def _results(published: tuple[Published, ...] = ()) -> Results:
@@ -35,7 +33,7 @@ def _cell(summary: Summary, tcp: str, point: int) -> int:
 
 
 def test_summarise__gives_the_mean_and_students_interval_in_kbits() -> None:
-    summary = summarise(_results())
+    summary = _results().cells
     interval = summary.cells[_cell(summary, "newreno", 0)].intervals["goodput_bps"]
     # 250, 270, 260: mean 260, deviation 10; t(0.975, 2) = 4.303 (any table), so 4.303 * 10 / sqrt(3).
     assert interval.mean == pytest.approx(260)
@@ -43,7 +41,7 @@ def test_summarise__gives_the_mean_and_students_interval_in_kbits() -> None:
 
 
 def test_summarise__pairs_runs_of_one_seed() -> None:
-    summary = summarise(_results())
+    summary = _results().cells
     (difference,) = [
         d for d in summary.differences if (d.point, d.among, d.measure.column) == (0, "tcp", "goodput_bps")
     ]
@@ -55,7 +53,7 @@ def test_summarise__pairs_runs_of_one_seed() -> None:
 
 
 def test_summarise__letters_say_that_paired_runs_differ_though_their_intervals_overlap() -> None:
-    summary = summarise(_results())
+    summary = _results().cells
     first, second = (summary.cells[_cell(summary, tcp, 0)] for tcp in ("newreno", "cubic"))
     assert first.intervals["goodput_bps"].high > second.intervals["goodput_bps"].low
     assert (first.letters["goodput_bps"]["tcp"], second.letters["goodput_bps"]["tcp"]) == ("b", "a")
@@ -64,7 +62,7 @@ def test_summarise__letters_say_that_paired_runs_differ_though_their_intervals_o
 def test_less_delay__is_better() -> None:
     """The delays in ms are the goodputs in kbit/s, so that the order of the variants turns round."""
     results = _results()
-    summary = summarise(results)
+    summary = results.cells
     newreno, cubic = (summary.cells[_cell(summary, tcp, 0)] for tcp in ("newreno", "cubic"))
     assert (newreno.letters["delay_p95_s"]["tcp"], cubic.letters["delay_p95_s"]["tcp"]) == ("a", "b")
     assert (newreno.among_best["delay_p95_s"], cubic.among_best["delay_p95_s"]) == (True, False)
@@ -74,7 +72,7 @@ def test_less_delay__is_better() -> None:
 
 def test_best__names_the_greatest_and_none_that_can_be_told_from_it() -> None:
     results = _results()
-    summary = summarise(results)
+    summary = results.cells
     cells = [cell for cell in summary.cells if cell.point == 1]
     winner = best(results.runs, cells, summary.measures[0])
     assert winner is not None
@@ -90,8 +88,20 @@ def test_matches__finds_the_cell_of_a_published_value() -> None:
         Published("fairness", "cubic", "ARQ", {}, 1.0, 0.0, "not measured"),
     )
     results = _results(published)
-    summary = summarise(results)
+    summary = results.cells
     (match,) = matches(results, summary)
     assert (match.value, match.error, match.source) == (200, 4, "somebody")
     # Ours at 2 %: 210, 230 and 223, so 221.
     assert match.deviation == pytest.approx(221 / 200 - 1)
+
+
+def test_frames__have_a_row_for_each_cell_and_measure_with_axes_as_columns() -> None:
+    results = _results()
+    frame_of_cells = results.cells.to_frame().set_index(["tcp", "trace.loss", "measure"]).sort_index()
+    assert len(frame_of_cells) == len(results.cells.cells) * len(results.cells.measures) == 8
+    # 250, 270, 260 kbit/s; see above.
+    one = frame_of_cells.loc["newreno", 1, "goodput_bps"]
+    assert (one["mean"], one["runs"], one["unit"], one["scheme"]) == (pytest.approx(260), 3, "kbit/s", "ARQ")
+    assert one["high"] - one["low"] == pytest.approx(2 * 24.84, abs=0.02)
+    assert frame_of_cells["tcp_letters"].notna().all()
+    assert results.to_frame().equals(results.runs)

@@ -54,6 +54,15 @@ def test_compare__gives_paired_differences_with_students_interval_and_holms_corr
     assert found.pairs.equal.tolist() == [True] * 3 + [False] * 3
 
 
+def test_frame__has_a_row_for_each_cell_and_measure() -> None:
+    gains = {("cubic", 1): 10, ("cubic", 2): 10, ("cubic", 3): 13}
+    table = _compare(_grid(), _gained(_grid(), gains)).to_frame().set_index(["tcp", "measure"])
+    one = table.loc["cubic", "goodput_bps"]
+    assert (one["first"], one["second"], one["difference"]) == pytest.approx((310, 321, 11))
+    assert (one["pairs"], one["unit"], bool(one["significant"])) == (3, "kbit/s", True)
+    assert not table.loc["newreno", "goodput_bps"]["significant"]
+
+
 def test_compare__names_the_settings_that_differ_and_pairs_by_the_others() -> None:
     before = [row for rtt in (0.1, 0.5) for row in _grid(rtt_s=rtt, stack="2009")]
     after = [row for rtt in (0.5, 0.9) for row in _grid(rtt_s=rtt, stack="modern")]
@@ -81,6 +90,12 @@ def test_compare__pairs_the_axis_of_one_campaign_with_the_setting_of_the_other()
     found = _compare(before, _grid(rtt_s=0.5))
     assert found.pairs.settings == ()
     assert (len(found.pairs.first), len(found.pairs.only_first), len(found.pairs.only_second)) == (6, 6, 0)
+
+
+def test_compare__pairs_a_flag_that_one_campaign_varies() -> None:
+    before = [row for acks in (False, True) for row in _grid(delayed_acks=acks)]
+    found = _compare(before, _grid(delayed_acks=True))
+    assert (len(found.pairs.first), set(found.pairs.first["delayed_acks"])) == (6, {"on"})
 
 
 def test_compare__tells_the_parameters_of_traces_apart() -> None:

@@ -18,8 +18,8 @@ from tmt.campaign.store import Store
 from tmt.core.errors import InputError
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.io.parquet import write_records
-from tmt.results import records
-from tmt.results.axes import find_axes
+from tmt.results import over_time
+from tmt.results.dataset import find_axes
 from tmt.results.reading import read_results
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
@@ -212,7 +212,7 @@ def test_read_results__refuse_records_for_an_error_without_words(
     folder = _campaign(tmp_path / "c", _run(records="records/a"))
     (folder / "records" / "a").mkdir()
     write_records(folder / "records/a/packets.parquet", PACKET_RECORDS, np.empty(0, PACKET_RECORDS.dtype), {})
-    monkeypatch.setattr(records.pq.ParquetFile, "read", fail)
+    monkeypatch.setattr(over_time.pq.ParquetFile, "read", fail)
     with pytest.raises(InputError, match=r"packets\.parquet: is damaged: ValueError"):
         read_results(folder)
 
@@ -271,7 +271,7 @@ def test_read_rows__needs_no_threads(tmp_path: Path) -> None:
 
 
 def test_chosen_rows__have_every_variant_and_scheme_of_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "MOST_RUNS", 8)
+    monkeypatch.setattr(over_time, "MOST_RUNS", 8)
     grid = [
         (tcp, scheme, rtt_s)
         for tcp in ("newreno", "cubic")
@@ -279,5 +279,5 @@ def test_chosen_rows__have_every_variant_and_scheme_of_a_place(monkeypatch: pyte
         for rtt_s in (0.1, 0.2, 0.3, 0.4)
     ]
     runs = frame([run(tcp=tcp, scheme=scheme, rtt_s=rtt_s, records="r") for tcp, scheme, rtt_s in grid])
-    chosen = records.chosen_rows(runs, find_axes(runs))
+    chosen = over_time.chosen_rows(runs, find_axes(runs))
     assert [grid[row] for row in chosen] == [place for place in grid if place[2] in {0.1, 0.4}]

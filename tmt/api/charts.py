@@ -9,7 +9,6 @@ from tmt.core.errors import UsageError
 from tmt.core.measure.summaries import LinkSummary, PhySummary
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.words.html_table import chart_of
-from tmt.results.cells import summarise
 from tmt.results.dataset import Results
 from tmt.results.tune.tuning import Tuning
 from tmt.run.measure import ExperimentResult
@@ -53,7 +52,7 @@ def _specification(drawn: Drawn) -> dict[str, Any] | None:
         case ExperimentResult():
             return over_time.run_chart(drawn)
         case Results():
-            return print_figures.comparison_chart(drawn, summarise(drawn))
+            return print_figures.comparison_chart(drawn, drawn.cells)
         case Tuning():
             return tune_views.finalists_chart(drawn)
 

@@ -7,7 +7,6 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from tmt.core.words.html_table import html_table, notebook_html
-from tmt.results.cells import summarise
 from tmt.results.comparison import PairedCampaigns
 from tmt.results.dataset import Results
 from tmt.results.tune.finalist_table import finalist_table
@@ -25,7 +24,7 @@ GOODPUT = "goodput_bps"
 @notebook_html.register(Results)
 def goodput_table(results: Results) -> str:
     """Return a table for each point of the grid: schemes by TCP variants, means with 95 % intervals."""
-    summary = summarise(results)
+    summary = results.cells
     unit = summary.rate_unit[0]
     tables = []
     for point in range(len(summary.points)):

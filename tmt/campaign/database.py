@@ -38,7 +38,7 @@ DATABASE = "campaign.sqlite"
 APPLICATION_ID = 0x746D7463
 """SQLite application ID of a campaign, "tmtc", in the file's header."""
 
-ROWS_PER_BATCH = 10_000
+ROWS_PER_BATCH = 1000
 MOST_TEXT_BYTES = 1 << 24
 """Upper bound on one text of a row, so that a damaged file cannot claim all memory."""
 TRIES, PAUSE_S = 100, 0.05
@@ -120,10 +120,11 @@ def runs_table(connection: sqlite3.Connection) -> pa.Table:
 
 
 def _array(values: tuple[Any, ...], kind: pa.DataType) -> pa.Array:
-    if pa.types.is_boolean(kind):
-        return pa.array(values, pa.int64()).cast(kind)  # SQLite knows no truth values
-    if pa.types.is_integer(kind) and any(isinstance(value, float) for value in values):
-        raise ValueError("a column of whole numbers holds others")  # pyarrow would cut them
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        found = pa.array(values)  # of a type that it finds: it would cut numbers that are not whole
+        if found.type not in (pa.int64(), pa.null()):
+            raise ValueError("a column of whole numbers or flags holds others")
+        return found.cast(kind)  # SQLite knows no truth values
     return pa.array(values, kind)
 
 

@@ -57,8 +57,8 @@ def command(first: Path, second: Path | None, as_json: bool, output: Path | None
 def _read(campaign: Path) -> Results:
     """Return the results in a campaign's folder or in a pack."""
     from tmt.campaign.pack_reader import unpacked  # noqa: PLC0415
+    from tmt.results.pairing import packed_rows  # noqa: PLC0415
     from tmt.results.reading import read_rows, results_of  # noqa: PLC0415
-    from tmt.results.repetition import packed_rows  # noqa: PLC0415
 
     if campaign.is_dir():
         return read_rows(campaign)

@@ -12,8 +12,7 @@ from tmt.cli.json_output import json_text
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.words.display_units import percent
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
-from tmt.results.interval_text import interval_text
-from tmt.results.measures import COMPARED
+from tmt.results.values import COMPARED, interval_text
 from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:

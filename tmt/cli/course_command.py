@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tmt.results.course import Series
+    from tmt.results.over_time import Series
 
 COLUMNS = {
     "capacity": ("capacity", "bit/s"),
@@ -61,10 +61,9 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
     import numpy as np  # noqa: PLC0415
 
     from tmt.cli.tables import print_parts, text_table  # noqa: PLC0415
-    from tmt.results.course import course  # noqa: PLC0415
+    from tmt.results.over_time import read_run, recorded, run_over_time  # noqa: PLC0415
     from tmt.results.pairing import place_names  # noqa: PLC0415
     from tmt.results.reading import read_rows  # noqa: PLC0415
-    from tmt.results.records import read_run, recorded  # noqa: PLC0415
 
     found = read_rows(results)
     rows = recorded(found.runs)
@@ -81,7 +80,7 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
         raise UsageError(f"{results}: number {number} is not allowed; there are runs 1 to {len(rows)}")
     row = rows[number - 1]
     run = found.runs.iloc[row]
-    series = course(read_run(results, found.runs, row), run)
+    series = run_over_time(read_run(results, found.runs, row), run)
     if not any(one.panel == "capacity" for one in series):
         reason = f"{run['forward_trace']} is not in the cache of {results}, or has too many rows"
         print_notes([f"{reason}: capacity, lost rows and queue are missing"])

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.pack_writer import PackSummary
-    from tmt.results.repetition import Repetition
+    from tmt.results.pairing import Repetition
 
 COLUMNS_SHOWN = 5
 

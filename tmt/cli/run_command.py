@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tmt.campaign.pack_reader import Pack
-    from tmt.results.repetition import Repetition
+    from tmt.results.pairing import Repetition
 
 FIGURES = ("comparison.png", "comparison.svg")
 
@@ -80,7 +80,6 @@ def command(
     from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.cli.run_live import live  # noqa: PLC0415
-    from tmt.results.cells import summarise  # noqa: PLC0415
     from tmt.results.reading import results_of  # noqa: PLC0415
     from tmt.show.charts.files import save_chart  # noqa: PLC0415
     from tmt.show.page.print_figures import comparison_chart  # noqa: PLC0415
@@ -109,7 +108,7 @@ def command(
             rows = campaign.rows()
             results = results_of(rows, campaign.title)
             print_warnings(results.warnings)
-            summary = summarise(results)
+            summary = results.cells
             paths = list(figures) or [folder / name for name in FIGURES]
             chart = comparison_chart(results, summary)
             drawn = [] if chart is None else save_chart(chart, *paths)
@@ -139,6 +138,6 @@ def _scenario_of(path: Path) -> Iterator[tuple[Path, Pack | None]]:
 
 
 def _compared(path: Path, pack: Pack, rows: pd.DataFrame) -> Repetition:
-    from tmt.results.repetition import packed_rows, repetition  # noqa: PLC0415
+    from tmt.results.pairing import packed_rows, repetition  # noqa: PLC0415
 
     return repetition(str(path), packed_rows(pack, path), rows)

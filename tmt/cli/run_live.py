@@ -17,7 +17,6 @@ from tmt.campaign.columns import DONE
 from tmt.cli.goodput_tables import goodput_tables
 from tmt.cli.progress import is_terminal
 from tmt.cli.run_progress import run_progress
-from tmt.results.cells import summarise
 from tmt.results.reading import results_of
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def _screen(campaign: Campaign, bar: Bar, console: Console) -> RenderableType:
     rows = campaign.rows()
     if not (rows["status"] == DONE).any():
         return bar
-    summary = summarise(results_of(rows, campaign.title))
+    summary = results_of(rows, campaign.title).cells
     parts: list[RenderableType] = []
     room = console.size.height - 4
     for number, table in enumerate(goodput_tables(summary)):

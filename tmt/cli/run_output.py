@@ -14,7 +14,7 @@ from tmt.cli.goodput_tables import GOODPUT, goodput_tables, kbps
 from tmt.cli.json_output import json_text
 from tmt.cli.pack_output import repetition_lines
 from tmt.cli.tables import print_parts
-from tmt.results.trace_use import trace_uses
+from tmt.results.dataset import trace_uses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tmt.campaign.engine import Plan
     from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Failure, Results
-    from tmt.results.repetition import Repetition
+    from tmt.results.pairing import Repetition
 
 FAILURES_SHOWN = 3
 """Number of failed runs that are described after the table; the results hold all of them."""

@@ -27,24 +27,30 @@ ENDINGS = tuple(ending for known in FORMATS for ending in known.endings)
 """Every ending of a trace's name."""
 
 
+_NO_FORMAT = f"its ending tells no trace format; allowed are {', '.join(ENDINGS)}"
+
+
 def format_of(path: str) -> Format:
     """Return the format that the ending of `path` stands for (UsageError when it stands for none)."""
-    for known in FORMATS:
-        if path.lower().endswith(known.endings):
-            return known
-    raise UsageError(f"{path}: its ending tells no trace format; allowed are {', '.join(ENDINGS)}")
+    found = _format_of(path)
+    if found is None:
+        raise UsageError(f"{path}: {_NO_FORMAT}")
+    return found
+
+
+def _format_of(path: str) -> Format | None:
+    return next((known for known in FORMATS if path.lower().endswith(known.endings)), None)
 
 
 def open_reader(path: str | os.PathLike[str], table: Table | None) -> TraceReader:
     """Open a reader on `path`; see `tmt.io.open_trace`."""
     name = os.fspath(path)
     check_no_folder(name)
-    try:
-        chosen = format_of(name)
-    except UsageError as error:
+    chosen = _format_of(name)
+    if chosen is None:
         if not is_uri(name) and size_of(name) is None:
             open_input(name).close()  # refuses a missing file as one, whatever its name
-        raise NotATraceError(name, str(error).removeprefix(f"{name}: ")) from None
+        raise NotATraceError(name, _NO_FORMAT)
     head = head_of(name)
     if not chosen.sniff(head):
         others = [known.name for known in FORMATS if known.sniff(head)]

@@ -1,1 +1,1 @@
-"""Read a campaign's results, and compute cells (one place of the grid) and courses (one run over time)."""
+"""Read campaigns, compute cells (one place of the grid), compare campaigns, follow single runs in time."""

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 
-from tmt.results.measures import COMPARED, Measure, measures
-from tmt.results.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_interval
+from tmt.results.statistics import (
+    LEVEL,
+    Interval,
+    compare_all,
+    holm,
+    paired_difference,
+    rank,
+    t_intervals,
+)
+from tmt.results.values import COMPARED, Measure, codes_of, measures, numbers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
-    import pandas as pd
 
-    from tmt.results.dataset import Axis, Results
+    from tmt.results.values import Axis
+
+MEMBERS: tuple[Literal["tcp", "scheme"], ...] = ("tcp", "scheme")
 
 DELAY_QUANTILES = ("delay_min_s", "delay_median_s", "delay_p85_s", "delay_p95_s", "delay_p99_s")
 
@@ -112,19 +123,58 @@ class Summary:
         units = (m for m in self.measures if m.column == "goodput_bps")
         return next(((m.unit, m.scale) for m in units), ("kbit/s", 1e-3))
 
+    def place_of(self, cell: Cell) -> dict[str, Any]:
+        """Return TCP variant, scheme, its name, and the level on each axis by the axis's column."""
+        names = {"tcp": self.tcps[cell.tcp], "scheme": self.schemes[cell.scheme]}
+        return names | {"scheme_name": self.scheme_names[cell.scheme]} | self.levels(cell.point)
 
-def summarise(results: Results) -> Summary:
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each cell and measure, in the measure's unit.
+
+        Columns: `tcp`, `scheme`, `scheme_name`, one for each axis, `measure`, `unit`, `mean`, `low` and
+        `high` of its 95 % interval, `runs`; `tcp_letters` and `scheme_letters`: two variants over one scheme,
+        or two schemes under one variant, that share a letter do not differ significantly; `among_best`:
+        whether no variant over this scheme is significantly better.
+        """
+        rows = [
+            self.place_of(cell)
+            | {"measure": measure.column, "unit": measure.unit}
+            | {"mean": one.mean, "low": one.low, "high": one.high, "runs": one.count}
+            | {f"{among}_letters": cell.letters.get(measure.column, {}).get(among) for among in MEMBERS}
+            | {"among_best": cell.among_best.get(measure.column)}
+            for cell in self.cells
+            for measure in self.measures
+            if (one := cell.intervals.get(measure.column)) is not None
+        ]
+        return pd.DataFrame(rows)
+
+
+def summarise(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> Summary:
     """Return means, 95 % intervals and paired differences of all finished runs."""
-    runs = results.runs
     shown = measures(runs) if len(runs) else []
-    grid, rows = grid_of(results)
-    cells = [_cell(runs, key, members, shown) for key, members in rows.items()]
+    grid, rows = grid_of(runs, axes)
+    members = list(rows.values())
+    cells = [Cell(*key, own, {}, {}, [], math.nan) for key, own in rows.items()]
+    for measure in shown:
+        for number, one, kept in _intervals(measure.of(runs), members):
+            cells[number].single[measure.column] = kept
+            if kept:
+                cells[number].intervals[measure.column] = one
+    for name in DELAY_QUANTILES:
+        for number, one, _ in _intervals(numbers_of(runs, name), members):
+            cells[number].quantiles_s.append(one.mean)
+    for number, one, _ in _intervals(numbers_of(runs, "capacity_bps"), members):
+        cells[number].capacity_bps = one.mean
+    points: list[list[Cell]] = [[] for _ in grid.points]
+    for cell in cells:
+        points[cell.point].append(cell)
     differences = [
         difference
         for measure in shown
         if measure.column in COMPARED
-        for point in range(len(grid.points))
-        for difference in _compare(runs, [c for c in cells if c.point == point], measure)
+        for values in [measure.of(runs)]
+        for of_point in points
+        for difference in _compare(runs["seed"].to_numpy(), values, of_point, measure)
     ]
     return replace(grid, measures=shown, cells=cells, differences=differences)
 
@@ -139,61 +189,84 @@ def best(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> tuple[C
         return None
     sign = -1 if measure.better == "less" else 1
     order = sorted(valued, key=lambda cell: -sign * cell.intervals[measure.column].mean)
-    table = _table(runs, order, measure)
-    adjusted = holm([paired_difference(table[:, 0], other)[1] for other in table[:, 1:].T])
+    table = _table(runs["seed"].to_numpy(), measure.of(runs), order).T
+    adjusted = holm([paired_difference(table[0], other)[1] for other in table[1:]])
     tied = [cell for cell, p_value in zip(order[1:], adjusted, strict=True) if p_value > 1 - LEVEL]
     return order[0], tied
 
 
-def grid_of(results: Results) -> tuple[Summary, dict[Key, list[int]]]:
+def grid_of(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[Summary, dict[Key, list[int]]]:
     """Return the summary of a grid without its cells, and the rows of the runs of each cell in order."""
-    runs = results.runs
-    tcps, schemes = (list(dict.fromkeys(runs[name].astype(str))) for name in ("tcp", "scheme"))
+    (tcp_of, tcps), (scheme_of, schemes) = (codes_of(runs[name]) for name in MEMBERS)
     names = runs.drop_duplicates("scheme")["scheme_name"].fillna("").tolist()
-    columns = [axis.places(runs) for axis in results.axes]
-    of_run: list[Point] = list(zip(*columns, strict=True)) if columns else [()] * len(runs)
-    points = sorted(set(of_run))
-    number = {point: i for i, point in enumerate(points)}
-    keys = [
-        (tcps.index(str(tcp)), schemes.index(str(scheme)), number[point])
-        for tcp, scheme, point in zip(runs["tcp"], runs["scheme"], of_run, strict=True)
-    ]
-    rows: dict[Key, list[int]] = {}
-    for row, key in enumerate(keys):
-        rows.setdefault(key, []).append(row)
-    return Summary(tcps, schemes, names, points, [], [], [], keys, results.axes), dict(sorted(rows.items()))
+    levels = np.stack([*(axis.places(runs) for axis in axes), np.zeros(len(runs), np.intp)], axis=1)
+    points, point_of = np.unique(levels, axis=0, return_inverse=True)
+    keys = np.stack([tcp_of, scheme_of, point_of.ravel()], axis=1)
+    order = np.lexsort(keys.T[::-1])
+    begins = np.flatnonzero(np.diff(keys[order], axis=0, prepend=-1).any(axis=1))
+    rows = {
+        (tcp, scheme, point): members.tolist()
+        for (tcp, scheme, point), members in zip(
+            keys[order][begins].tolist(), np.split(order, begins)[1:], strict=True
+        )
+    }
+    of_run: list[Key] = list(map(tuple, keys.tolist()))
+    found: list[Point] = list(map(tuple, points[:, : len(axes)].tolist()))
+    return Summary([*map(str, tcps)], [*map(str, schemes)], names, found, [], [], [], of_run, axes), rows
 
 
-def _cell(runs: pd.DataFrame, key: Key, rows: list[int], shown: Sequence[Measure]) -> Cell:
-    """Return mean, interval and single values of the runs of one cell."""
-    part = runs.iloc[rows]
-    single = {m.column: numbers_of(part, m.column) * m.scale for m in shown}
-    single = {column: values[np.isfinite(values)] for column, values in single.items()}
-    values = {column: t_interval(numbers) for column, numbers in single.items() if len(numbers)}
-    quantiles = [t_interval(numbers_of(part, name)).mean for name in DELAY_QUANTILES]
-    capacity_bps = t_interval(numbers_of(part, "capacity_bps")).mean
-    lists = {column: list(numbers) for column, numbers in single.items()}
-    return Cell(*key, rows, values, lists, quantiles, capacity_bps)
+def equal_sizes(
+    groups: Sequence[Sequence[int]], counts: npt.NDArray[np.bool_]
+) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Give groups of rows as tables of equal size, without the rows that do not count.
+
+    Yields
+    ------
+    Numbers of groups, and their rows: [n_groups], [n_groups, n_rows].
+    """
+    rows = np.concatenate([np.asarray(group, dtype=np.intp) for group in groups])
+    owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    rows, owner = rows[counts[rows]], owner[counts[rows]]
+    sizes = np.bincount(owner, minlength=len(groups))
+    begins = np.cumsum(sizes) - sizes
+    for size in np.unique(sizes):
+        found = np.flatnonzero(sizes == size)
+        yield found, rows[begins[found][:, None] + np.arange(size)]
 
 
-def _compare(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> list[Difference]:
+def _intervals(
+    values: npt.NDArray[np.float64], groups: Sequence[Sequence[int]]
+) -> Iterator[tuple[int, Interval, list[float]]]:
+    """Give each group of rows with the interval of its finite values, and these values."""
+    for numbers, rows in equal_sizes(groups, np.isfinite(values)) if groups else ():
+        table = values[rows]
+        yield from zip(numbers.tolist(), t_intervals(table), table.tolist(), strict=True)
+
+
+def _compare(
+    seeds: npt.NDArray[np.int64], values: npt.NDArray[np.float64], cells: Sequence[Cell], measure: Measure
+) -> list[Difference]:
     """Compare the cells of one point: TCP variants over each scheme, and schemes under each variant."""
     found: list[Difference] = []
     pairs: tuple[tuple[Literal["tcp", "scheme"], str], ...] = (("tcp", "scheme"), ("scheme", "tcp"))
     for among, held_name in pairs:
-        for held in sorted({getattr(cell, held_name) for cell in cells}):
-            group = [c for c in cells if getattr(c, held_name) == held and measure.column in c.intervals]
+        groups: dict[int, list[Cell]] = {}
+        for cell in cells:
+            if measure.column in cell.intervals:
+                groups.setdefault(getattr(cell, held_name), []).append(cell)
+        for held, group in sorted(groups.items()):
             if len(group) < 2 or max(len(cell.rows) for cell in group) < 2:
                 continue
-            table = _table(runs, group, measure)
-            for ranked in rank(-table if measure.better == "less" else table):
+            table = _table(seeds, values, group)
+            compared = compare_all(table)
+            for ranked in rank(-table if measure.better == "less" else table, compared):
                 cell = group[ranked.column]
                 cell.letters.setdefault(measure.column, {})[among] = ranked.letters
                 if among == "tcp":
                     cell.among_best[measure.column] = ranked.among_best
             found.extend(
                 Difference(
-                    group[pair.first].point,
+                    group[0].point,
                     measure,
                     among,
                     held,
@@ -202,22 +275,17 @@ def _compare(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> lis
                     pair.difference,
                     pair.p_adjusted,
                 )
-                for pair in compare_all(table)
+                for pair in compared
             )
     return found
 
 
-def _table(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> npt.NDArray[np.float64]:
-    """Return seeds x cells of one measure; NaN where a cell has no run of that seed."""
-    seed_of_row = runs["seed"].to_numpy()
-    seeds = np.unique(np.concatenate([seed_of_row[cell.rows] for cell in cells]))
-    table = np.full((len(seeds), len(cells)), np.nan)
-    values = numbers_of(runs, measure.column) * measure.scale
+def _table(
+    seeds: npt.NDArray[np.int64], values: npt.NDArray[np.float64], cells: Sequence[Cell]
+) -> npt.NDArray[np.float64]:
+    """Return seeds x cells of one measure of all runs; NaN where a cell has no run of that seed."""
+    found = np.unique(np.concatenate([seeds[cell.rows] for cell in cells]))
+    table = np.full((len(found), len(cells)), np.nan)
     for column, cell in enumerate(cells):
-        table[np.searchsorted(seeds, seed_of_row[cell.rows]), column] = values[cell.rows]
+        table[np.searchsorted(found, seeds[cell.rows]), column] = values[cell.rows]
     return table
-
-
-def numbers_of(runs: pd.DataFrame, column: str) -> npt.NDArray[np.float64]:
-    """Return a column as floats, NaN where it has no value."""
-    return np.asarray(runs[column].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))

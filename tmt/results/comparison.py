@@ -10,24 +10,22 @@ import pandas as pd
 
 from tmt.core.errors import UsageError
 from tmt.core.words.html_table import ShownInNotebooks
-from tmt.results.cells import Cell, Summary, grid_of, numbers_of
+from tmt.results.cells import MEMBERS, Cell, Summary, equal_sizes, grid_of
 from tmt.results.dataset import Results
-from tmt.results.measures import measures
-from tmt.results.pairing import MEMBERS, pair_runs, place_names
-from tmt.results.statistics import Interval, holm, paired_difference, t_interval
-from tmt.results.values import texts
+from tmt.results.pairing import PROGRAMS, pair_runs, place_names
+from tmt.results.statistics import Interval, holm, paired_differences, t_intervals
+from tmt.results.values import codes_of, joined, measures, spread, texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.results.measures import Measure
+    import numpy.typing as npt
+
     from tmt.results.pairing import Pairs
+    from tmt.results.values import Measure
 
 ALPHA = 0.05
 """Level of the tests."""
-
-PROGRAMS = ("tmt_version", "simulator", "sources")
-"""Columns that name the programs that made a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +86,25 @@ class PairedCampaigns(ShownInNotebooks):
         cells = zip(self.summary.cells, self.cells, strict=True)
         return [(cell, by_measure[column]) for cell, by_measure in cells if column in by_measure]
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each cell and measure, in the measure's unit.
+
+        Columns: `tcp`, `scheme`, `scheme_name`, one for each axis, `measure`, `unit`, the means of the pairs
+        in the `first` and the `second` campaign, `difference` with `low` and `high` of its 95 % interval,
+        `relative` to the first, `pairs`, `p_adjusted` and `significant`.
+        """
+        rows = [
+            self.summary.place_of(cell)
+            | {"measure": measure.column, "unit": measure.unit}
+            | {"first": one.first.mean, "second": one.second.mean, "difference": one.difference.mean}
+            | {"low": one.difference.low, "high": one.difference.high, "relative": one.relative}
+            | {"pairs": one.difference.count, "p_adjusted": one.p_adjusted}
+            | {"significant": one.is_significant}
+            for measure in self.summary.measures
+            for cell, one in self.differences_of(measure.column)
+        ]
+        return pd.DataFrame(rows)
+
 
 def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCampaigns:
     """Match the runs of two campaigns and compute their paired differences.
@@ -101,8 +118,8 @@ def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCa
     before, after = pairs.first, pairs.second
     runs = after.assign(**{name: _both(before[name], after[name]) for name in MEMBERS})
     results = Results(f"{names[1]} minus {names[0]}", "", runs, pairs.axes)
-    grid, rows = grid_of(results)
-    shown = measures(pd.concat([before, after], ignore_index=True))
+    grid, rows = grid_of(runs, pairs.axes)
+    shown = measures(before, after)
     found = _differences(before, after, list(rows.values()), shown)
     cells = [
         Cell(
@@ -198,10 +215,13 @@ def _listed(values: pd.Series) -> str:
     return ", ".join(sorted(set(texts(values.dropna()))))
 
 
-def _both(first: pd.Series, second: pd.Series) -> list[str]:
+def _both(first: pd.Series, second: pd.Series) -> npt.NDArray[np.object_]:
     """Return the names of pairs: one name, or both where they differ."""
-    pairs = zip(first.astype(str), second.astype(str), strict=True)
-    return [one if one == other else f"{one} → {other}" for one, other in pairs]
+    (one_of, one), (other_of, other) = codes_of(first), codes_of(second)
+    pairs = joined(one_of, other_of)
+    _, rows = np.unique(pairs, return_index=True)
+    names = ((one[one_of[row]], other[other_of[row]]) for row in rows)
+    return spread([a if a == b else f"{a} → {b}" for a, b in names], pairs)
 
 
 def _differences(
@@ -210,19 +230,17 @@ def _differences(
     """Return the differences of each cell by measure; the cells of a measure are one family of tests."""
     found: list[dict[str, CellDifference]] = [{} for _ in cells]
     for measure in shown:
-        first, second = (numbers_of(runs, measure.column) * measure.scale for runs in (before, after))
-        has_both = np.isfinite(first - second)
-        valued = [
-            (place, pairs) for place, rows in enumerate(cells) if (pairs := [r for r in rows if has_both[r]])
-        ]
-        tests = [paired_difference(second[pairs], first[pairs]) for _, pairs in valued]
-        adjusted = holm([p_value for _, p_value in tests])
-        for (place, pairs), (difference, _), p_adjusted in zip(valued, tests, adjusted, strict=True):
-            found[place][measure.column] = CellDifference(
-                t_interval(first[pairs]),
-                t_interval(second[pairs]),
-                difference,
-                tuple((second[pairs] - first[pairs]).tolist()),
-                float(p_adjusted),
-            )
+        first, second = (measure.of(runs) for runs in (before, after))
+        tested: list[tuple[int, Interval, Interval, tuple[Interval, float], list[float]]] = []
+        for numbers, rows in equal_sizes(cells, np.isfinite(first - second)):
+            if rows.size:
+                one, other = first[rows], second[rows]
+                tests, values = paired_differences(other, one), (other - one).tolist()
+                tested += zip(
+                    numbers.tolist(), t_intervals(one), t_intervals(other), tests, values, strict=True
+                )
+        adjusted = holm([test[1] for *_, test, _ in tested]).tolist()
+        for (place, mean, other_mean, test, pairs), p_adjusted in zip(tested, adjusted, strict=True):
+            one_cell = CellDifference(mean, other_mean, test[0], tuple(pairs), p_adjusted)
+            found[place][measure.column] = one_cell
     return found

@@ -1,43 +1,79 @@
-"""The results of a campaign in memory: runs, axes, failures, published values, records of single runs."""
+"""The results of a campaign in memory: its runs, and what it varied: variants, schemes, and other axes."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
+import pandas as pd
+
+from tmt.core.schemes.registry import SCHEMES
 from tmt.core.words.html_table import Charted, ShownInNotebooks
-from tmt.results.values import texts
+from tmt.results.cells import summarise
+from tmt.results.values import COLUMNS, Axis, codes_of, joined, scalar, spread
+from tmt.spec.columns import SETTINGS
+from tmt.spec.tcp import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
-    import pandas as pd
 
+    from tmt.results.cells import Cell, Summary
+    from tmt.results.over_time import RunRecords
+    from tmt.results.values import Measure
 
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """A column of the runs that the campaign varied besides TCP variant, scheme and seed."""
+_BEFORE_COMPUTED = (
+    "backend",
+    "stack",
+    "rtt_s",
+    "wired_rate_bps",
+    "wired_delay_s",
+    "wired_loss",
+    "proxy",
+    "proxy_tcp",
+    "proxy_stack",
+    "proxy_delay_s",
+    "delayed_acks",
+    "queue_packets",
+    "window_packets",
+    "proxy_buffer_packets",
+    "in_order",
+    "hold_s",
+    "loop",
+    "return_link",
+    "return_rate_bps",
+    "forward_lldu_bytes",
+    "forward_packing",
+    "forward_offset_s",
+)
+"""Columns of which later ones may follow from earlier ones, as a computed queue follows from the RTT."""
 
-    column: str
-    label: str
-    unit: str
-    levels: tuple[Any, ...]
+CANDIDATES = tuple(
+    dict.fromkeys(
+        (*_BEFORE_COMPUTED, *(one.name for one in SETTINGS if one.name not in {"tcp", "seed", "start_s"}))
+    )
+)
+"""Columns that a scenario can vary."""
 
-    @property
-    def is_numeric(self) -> bool:
-        """Whether all levels are numbers, so that a line may connect them."""
-        return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.levels)
+_LABELS = {one.name: one.label for one in SETTINGS} | {
+    "return_link": "return link",
+    "return_rate_bps": "return rate",
+    "forward_lldu_bytes": "LLDU size",
+    "forward_packing": "packing",
+    "forward_offset_s": "start in the trace",
+    "es_n0_db": "Es/N0",
+}
+"""Labels of columns and of a trace's parameters; of others, the name itself without its unit."""
 
-    def named(self, values: Iterable[Any]) -> list[str]:
-        """Return values of this axis as text with its label and unit, such as ``Es/N0 5 dB``."""
-        return [" ".join(filter(None, [self.label, text, self.unit])) for text in texts(values)]
+_UNITS = {"db": "dB", "kmh": "km/h", "ghz": "GHz", "deg": "°", "m": "m", "ns": "ns"}
+"""Units that end the names of a trace's parameters."""
 
-    def places(self, runs: pd.DataFrame) -> list[int]:
-        """Return the place of each run's value among the levels."""
-        return [self.levels.index(value) for value in runs[self.column]]
+_IDENTITY = frozenset({"file", "sha256"})
+"""Keys of `trace_parameters` that name a trace; the label of the trace stands for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +84,6 @@ class Failure:
     reason: str
     command: str
     output: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunRecords:
-    """Packet and window records of one run.
-
-    Attributes
-    ----------
-    row
-        Index of the run in `Results.runs`.
-    packets : [n_events], `schema.PACKET_RECORDS`
-    windows : [n_changes], `schema.WINDOW_RECORDS`
-    link_trace
-        The link trace that the run used, while the campaign's cache holds it.
-    """
-
-    row: int
-    packets: npt.NDArray[np.void]
-    windows: npt.NDArray[np.void]
-    link_trace: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +103,7 @@ class Published:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Results(Charted, ShownInNotebooks):
     """The results of one campaign.
 
@@ -113,3 +129,179 @@ class Results(Charted, ShownInNotebooks):
     scenario_text: str = ""
     notes: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def cells(self) -> Summary:
+        """Means, 95 % intervals and paired differences of the runs of each place in the grid."""
+        return summarise(self.runs, self.axes)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the finished runs, one row each; times are seconds, rates bit/s (``docs/metrics.md``)."""
+        return self.runs.copy()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A published value and the cell for the same place; `value` and `error` are in the measure's unit."""
+
+    cell: Cell
+    measure: Measure
+    value: float
+    error: float
+    source: str
+
+    @property
+    def deviation(self) -> float:
+        """Mean of the cell relative to the published value, minus 1."""
+        return self.cell.intervals[self.measure.column].mean / self.value - 1
+
+
+def matches(results: Results, summary: Summary) -> list[Match]:
+    """Return the published values for which the results have a cell with that measure.
+
+    A value that names no level of an axis belongs to every level of it.
+    """
+    measures = {measure.column: measure for measure in summary.measures}
+    return [
+        Match(cell, measures[item.column], item.value * scale, item.error * scale, item.source)
+        for item in results.published
+        if item.column in measures and item.value != 0
+        for scale in [measures[item.column].scale]
+        for cell in summary.cells
+        if (summary.tcps[cell.tcp], summary.schemes[cell.scheme]) == (item.tcp, item.scheme)
+        and item.column in cell.intervals
+        and all(
+            level == item.levels.get(column, level) for column, level in summary.levels(cell.point).items()
+        )
+    ]
+
+
+def tcp_order(names: Iterable[str]) -> list[str]:
+    """Return TCP variants in the order of their declaration, then others by name."""
+    known = list(VARIANTS)
+    return sorted(set(names), key=lambda name: (known.index(name) if name in known else len(known), name))
+
+
+def scheme_order(runs: pd.DataFrame) -> list[str]:
+    """Return the labels of the runs' schemes: by name in the registry's order, then by parameters.
+
+    Schemes of rows without a name, or with one that is not in the registry, come last.
+    """
+    members = runs.drop_duplicates("scheme")
+    sets = [values for name, values in parameters(members, "scheme").items() if name != "rtt_ns"]
+    places = {}
+    for row, (label, name) in enumerate(zip(members["scheme"], members["scheme_name"], strict=True)):
+        known = list(SCHEMES).index(name) if name in SCHEMES else len(SCHEMES)
+        places[label] = known, [level_order(values[row]) for values in sets], label
+    return sorted(places, key=places.__getitem__)
+
+
+def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
+    """Return the axes of a campaign; `runs` gains a column for each parameter that varies between its traces.
+
+    A column is an axis when it varies between runs that have all else in common: TCP variant, scheme, seed
+    and the axes found before it.
+    """
+    of_traces = _add_trace_parameters(runs)
+    found: list[Axis] = []
+    common = joined(*(codes_of(runs[name])[0] for name in ("tcp", "scheme", "seed")))
+    for column in (*of_traces, "trace", *CANDIDATES):
+        codes, values = codes_of(runs[column]) if column in runs else (common, [])
+        if len(values) < 2:
+            continue
+        divided = joined(common, codes)
+        if divided.max() > common.max():
+            common, levels = divided, [scalar(value) for value in values]
+            # A column of objects keeps None; one of numbers would turn it into NaN, which is no level.
+            runs[column] = pd.Series(spread(levels, codes), runs.index, object)
+            label, unit = of_traces.get(column) or (_LABELS.get(column, column), COLUMNS[column].unit)
+            found.append(Axis(column, label, unit, tuple(sorted(set(levels), key=level_order))))
+    return tuple(found)
+
+
+def _add_trace_parameters(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """Add a column for each parameter of the traces that varies; return label and unit of each column."""
+    added = {}
+    for name, values in parameters(runs, "trace").items():
+        if name not in _IDENTITY and len(codes_of(values)[1]) > 1:
+            runs[f"trace.{name}"] = pd.Series(values, runs.index, object)
+            added[f"trace.{name}"] = _parameter_label_and_unit(name)
+    return added
+
+
+def parameters(runs: pd.DataFrame, kind: Literal["trace", "scheme"]) -> dict[str, npt.NDArray[np.object_]]:
+    """Return each parameter of the runs' traces or schemes: its value in each run, None where it has none.
+
+    Lists and objects are their JSON text.
+    """
+    if f"{kind}_parameters" not in runs:
+        return {}
+    codes, found = codes_of(runs[f"{kind}_parameters"])
+    sets = [{} if text is None else json.loads(text) for text in found]
+    names = dict.fromkeys(name for values in sets for name in values)
+    return {name: spread([_level(values.get(name)) for values in sets], codes) for name in names}
+
+
+def _level(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, list | dict) else value
+
+
+def _parameter_label_and_unit(name: str) -> tuple[str, str]:
+    stem, _, suffix = name.rpartition("_")
+    unit = _UNITS.get(suffix, "") if stem else ""
+    return _LABELS.get(name, (stem if unit else name).replace("_", " ")), unit
+
+
+def level_order(level: Any) -> tuple[bool, bool, Any]:
+    """Return the sort key of a level: numbers by size, then texts, then None."""
+    return level is None, isinstance(level, str), 0 if level is None else level
+
+
+def trace_uses(runs: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return each trace of finished runs and a sentence on its use; then the traces of return links."""
+    found = []
+    for direction, suffix in (("forward", ""), ("return", ", return link")):
+        offset, repeated = f"{direction}_offset_s", f"{direction}_trace_repeats"
+        used = runs[["trace", offset, repeated]].dropna(subset=offset)
+        for trace, members in used.groupby("trace", sort=False):
+            starts, repeats = members[offset], members[repeated]
+            sentence = f"{_starts(starts)}; {_repeats(repeats)}"
+            found.append((f"{trace}{suffix}", sentence))
+    return found
+
+
+_OUTCOME = ("forward_offset_s", "goodput_bps", "segments_sent", "delay_median_s")
+"""Columns that differ between runs unless nothing differs."""
+
+
+def equal_seeds_warning(runs: pd.DataFrame) -> str | None:
+    """Return a warning when runs of several seeds all equal each other: intervals over them mean nothing."""
+    cells = joined(*(codes_of(runs[name])[0] for name in ("experiment", "trace") if name in runs))
+    count = cells.max(initial=-1) + 1
+    if count == len(runs) or any(
+        joined(cells, codes_of(runs[name])[0]).max(initial=-1) >= count for name in _OUTCOME
+    ):
+        return None
+    return (
+        "All seeds gave the same results: nothing in these runs is drawn by the seed, so that intervals over "
+        'seeds mean nothing. With offset = "drawn" in [[trace]] each seed starts elsewhere in the trace.'
+    )
+
+
+def _starts(starts_s: pd.Series) -> str:
+    least, most = starts_s.min(), starts_s.max()
+    if most == 0:
+        return "every run starts at the beginning"
+    if least == most:
+        return f"every run starts at {least:.6g} s"
+    return f"runs start at {starts_s.nunique()} places from {least:.6g} to {most:.6g} s"
+
+
+def _repeats(repeats: pd.Series) -> str:
+    known = repeats.dropna()
+    if not len(known) or not known.max():
+        return "no run repeats it"
+    least, most = int(known.min()), int(known.max())
+    if most == 1:
+        return f"it repeats {'once' if least else 'at most once'} in a run"
+    return f"it repeats {most if least == most else f'{least} to {most}'} times in a run"

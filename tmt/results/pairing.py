@@ -1,30 +1,36 @@
-"""Pairs of runs from two campaigns: the same place in the grid and the same seed."""
+"""Pairs of runs from two campaigns, or from a pack and its repetition: one place in the grid and one seed."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from tmt.campaign.columns import DONE
+from tmt.campaign.database import frame
 from tmt.core.errors import UsageError
-from tmt.results.axes import level_order, parameters
-from tmt.results.measures import COLUMNS
-from tmt.results.values import scalar, texts
+from tmt.results.cells import MEMBERS
+from tmt.results.dataset import level_order, parameters
+from tmt.results.reading import check_rows, results_of
+from tmt.results.values import COLUMNS, codes_of, joined, scalar, spread, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
-    from tmt.results.dataset import Axis, Results
+    from tmt.campaign.pack_reader import Pack
+    from tmt.results.dataset import Results
+    from tmt.results.values import Axis, Codes
 
     Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 MEASURED = frozenset({"delivery", "delay", "recovery", "window", "link", "proxy"})
 """Groups of columns with measured values."""
 
-MEMBERS = ("tcp", "scheme")
+PROGRAMS = ("tmt_version", "simulator", "sources")
+"""Columns that name the programs that made a run."""
 
 _NO_SETTINGS = frozenset(
     {
@@ -38,7 +44,7 @@ START = "forward_offset_s"
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ChangedSetting:
     """A setting in which runs of some pairs differ: its values in the first and in the second campaign."""
 
     name: str
@@ -73,9 +79,21 @@ class Pairs:
     axes: tuple[Axis, ...]
     only_first: pd.DataFrame
     only_second: pd.DataFrame
-    settings: tuple[Setting, ...]
+    settings: tuple[ChangedSetting, ...]
     equal: Flags
     same_channel: Flags
+
+
+class _Coded(NamedTuple):
+    """A setting of both campaigns: the number of each run's value, and the values."""
+
+    first: Codes
+    second: Codes
+    values: list[Any]
+
+    def texts_of(self, codes: Codes) -> tuple[str, ...]:
+        """Return the distinct values with these numbers as text."""
+        return _spelled(self.values[code] for code in np.unique(codes))
 
 
 def pair_runs(first: Results, second: Results) -> Pairs:
@@ -90,43 +108,72 @@ def pair_runs(first: Results, second: Results) -> Pairs:
         When no run has a partner; the message names the differing columns.
     """
     sides = (first.runs, second.runs)
-    settings = [_settings(runs) for runs in sides]
-    names = list(dict.fromkeys(str(name) for table in settings for name in table))
-    settings = [table.reindex(columns=names) for table in settings]
     axes = {axis.column: axis for side in (second, first) for axis in side.axes}
-    varied = [name for name in MEMBERS if any(len(runs[name].unique()) > 1 for runs in sides)]
-    keys = [_keys(runs, table, [*varied, *axes]) for runs, table in zip(sides, settings, strict=True)]
-    places = {key: row for row, key in enumerate(keys[1])}
-    rows = sorted((places[key], row) for row, key in enumerate(keys[0]) if key in places)
-    if not rows:
-        raise UsageError(_no_pair(sides, settings, [*varied, *axes]))
-    of_second, of_first = (list(column) for column in zip(*rows, strict=True))
-    before, after = (_taken(runs, at) for runs, at in zip(sides, (of_first, of_second), strict=True))
-    told = [_taken(table, at) for table, at in zip(settings, (of_first, of_second), strict=True)]
-    differs = {name: _differ(told[0][name], told[1][name]) for name in names}
+    settings = _settings(sides, axes)
+    varied = [name for name in MEMBERS if _varies(settings[name])]
+    place = [settings[name] for name in (*varied, *axes)]
+    seeds = _coded(sides[0]["seed"], sides[1]["seed"])
+    both = joined(*(np.concatenate([one.first, one.second]) for one in (*place, seeds)))
+    of_first, of_second = both[: len(sides[0])], both[len(sides[0]) :]
+    # Of equal places in the second campaign the last one counts.
+    row_of = np.full(both.max(initial=0) + 1, -1)
+    row_of[of_second] = np.arange(len(of_second))
+    partner = row_of[of_first]
+    rows = np.flatnonzero(partner >= 0)
+    if not len(rows):
+        raise UsageError(_no_pair({name: settings[name] for name in (*varied, *axes)} | {"seed": seeds}))
+    rows = rows[np.argsort(partner[rows], kind="stable")]
+    paired = {
+        name: _Coded(one.first[rows], one.second[partner[rows]], one.values) for name, one in settings.items()
+    }
+    differs = {name: one.first != one.second for name, one in paired.items()}
+    before, after = _taken(sides[0], rows), _taken(sides[1], partner[rows])
     for column in axes:
-        after[column] = pd.Series([scalar(value) for value in told[1][column]], after.index, object)
-    of_channel = [name for name in names if name.startswith("trace.") or name in {"trace", START}]
+        levels = spread(paired[column].values, paired[column].second)
+        after[column] = pd.Series(levels, after.index, object)
+    of_channel = [name for name in settings if name.startswith("trace.") or name in {"trace", START}]
     return Pairs(
         before,
         after,
-        tuple(_with_levels(axis, after[column]) for column, axis in axes.items()),
-        sides[0].drop(sides[0].index[of_first]),
-        sides[1].drop(sides[1].index[of_second]),
-        _changed(differs, told),
-        _equal(before, after).all(axis=1).to_numpy(),
+        tuple(
+            replace(axis, levels=tuple(sorted(set(after[column]), key=level_order)))
+            for column, axis in axes.items()
+        ),
+        _left(sides[0], rows),
+        _left(sides[1], partner[rows]),
+        tuple(
+            ChangedSetting(
+                name,
+                COLUMNS[name].unit if name in COLUMNS else "",
+                paired[name].texts_of(paired[name].first[differ]),
+                paired[name].texts_of(paired[name].second[differ]),
+                int(differ.sum()),
+            )
+            for name, differ in differs.items()
+            if differ.any()
+        ),
+        np.logical_and.reduce([np.ones(len(rows), dtype=bool), *_equal(before, after).values()]),
         ~np.logical_or.reduce([np.zeros(len(rows), dtype=bool), *(differs[name] for name in of_channel)]),
     )
 
 
-def _taken(table: pd.DataFrame, rows: list[int]) -> pd.DataFrame:
+def _taken(table: pd.DataFrame, rows: Codes) -> pd.DataFrame:
+    """Return rows of a table; all of them in their order cost nothing."""
+    if len(rows) == len(table) and (np.diff(rows) == 1).all():
+        return table.reset_index(drop=True)
     return table.iloc[rows].reset_index(drop=True)
+
+
+def _left(table: pd.DataFrame, rows: Codes) -> pd.DataFrame:
+    kept = np.ones(len(table), dtype=bool)
+    kept[rows] = False
+    return table[kept]
 
 
 def differing_columns(pairs: Pairs) -> dict[str, int]:
     """Return the number of pairs that differ in each measured column in which any differs."""
-    counts = (~_equal(pairs.first, pairs.second)).sum()
-    return {str(name): int(count) for name, count in counts.items() if count}
+    counts = {name: int((~equal).sum()) for name, equal in _equal(pairs.first, pairs.second).items()}
+    return {name: count for name, count in counts.items() if count}
 
 
 def place_names(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[str]:
@@ -138,70 +185,71 @@ def place_names(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[str]:
     ]
 
 
-def _settings(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the settings of each run; a parameter of its trace or scheme has a column of its own."""
+def _settings(sides: tuple[pd.DataFrame, pd.DataFrame], axes: Iterable[str]) -> dict[str, _Coded]:
+    """Return the settings of both campaigns; a parameter of trace or scheme has an entry of its own.
+
+    Axes are compared by their levels: a campaign that holds such a column has its exact value.
+    """
     declared = [
-        column.name
-        for column in COLUMNS.values()
-        if column.group == "scenario" and column.name not in _NO_SETTINGS
+        name for name, column in COLUMNS.items() if column.group == "scenario" and name not in _NO_SETTINGS
     ]
-    table = {name: [_exact(value) for value in runs[name]] for name in declared if name in runs}
-    for kind in ("trace", "scheme"):
-        for name, values in parameters(runs, kind).items():
-            table[f"{kind}.{name}"] = [_exact(value) for value in values]
-    return pd.DataFrame(table, runs.index, dtype=object)
+    tables: list[dict[str, Any]] = []
+    for runs in sides:
+        table: dict[str, Any] = {name: runs[name] for name in declared if name in runs}
+        for kind in ("trace", "scheme"):
+            table |= {f"{kind}.{name}": values for name, values in parameters(runs, kind).items()}
+        tables.append(table)
+    first, second = tables
+    none = [np.full(len(runs), None) for runs in sides]
+    return {
+        name: _coded(first.get(name, none[0]), second.get(name, none[1]), by_level=name in axes)
+        for name in first | second
+    }
 
 
-def _keys(runs: pd.DataFrame, settings: pd.DataFrame, names: Sequence[str]) -> list[Hashable]:
-    columns = [[_exact(value) for value in settings[name]] for name in names]
-    return list(zip(*columns, [int(seed) for seed in runs["seed"]], strict=True))
+def _coded(first: Any, second: Any, *, by_level: bool = False) -> _Coded:
+    """Number the values of a column in two tables, so that equal values have equal numbers."""
+    (first_codes, values), (second_codes, others) = codes_of(first), codes_of(second)
+    exact = scalar if by_level else _exact
+    number: dict[Any, int] = {}
+    translated = [
+        np.array([number.setdefault(exact(value), len(number)) for value in side], dtype=np.intp)
+        for side in (values, others)
+    ]
+    return _Coded(translated[0][first_codes], translated[1][second_codes], list(number))
 
 
-def _differ(first: pd.Series, second: pd.Series) -> Flags:
-    pairs = zip(first, second, strict=True)
-    return np.array([_exact(one) != _exact(other) for one, other in pairs], dtype=bool)
-
-
-def _exact(value: Any) -> Hashable:
+def _exact(value: Any) -> Any:
     """Return a value of Python, None where it is missing."""
-    if scalar(value) is None:
-        return None
-    exact: Hashable = value.item() if hasattr(value, "item") else value
-    return exact if isinstance(exact, str | int | float) else json.dumps(exact)
+    return value.item() if hasattr(value, "item") else value
+
+
+def _varies(setting: _Coded) -> bool:
+    """Whether a setting has several values within one of the campaigns."""
+    return any(len(np.unique(codes)) > 1 for codes in (setting.first, setting.second))
 
 
 def _spelled(values: Iterable[Any]) -> tuple[str, ...]:
     """Return the distinct values as text, with the digits in which they may differ."""
-    spelled = (f"{one:.12g}" if isinstance(one, float) else texts([one])[0] for one in map(_exact, values))
+    spelled = (f"{one:.12g}" if isinstance(one, float) else texts([one])[0] for one in values)
     return tuple(sorted(set(spelled)))
 
 
-def _equal(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Return for each pair and measured column whether both values are equal; two missing values are."""
-    there = set(first) & set(second)
-    names = [name for name, column in COLUMNS.items() if column.group in MEASURED and name in there]
-    one, other = (runs[names].astype(object) for runs in (first, second))
-    return (one == other) | (one.isna() & other.isna())
+def _equal(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Flags]:
+    """Return for each measured column whether both values of each pair are equal; two missing ones are."""
+    names = [name for name, column in COLUMNS.items() if column.group in MEASURED and name in first]
+    found = {}
+    for name in names:
+        if name in second:
+            one, other = first[name], second[name]
+            is_equal = one.to_numpy() == other.to_numpy()
+            found[name] = np.asarray(is_equal | (one.isna() & other.isna()).to_numpy(), dtype=bool)
+    return found
 
 
-def _changed(differs: dict[str, Flags], told: Sequence[pd.DataFrame]) -> tuple[Setting, ...]:
-    found = []
-    for name, differ in differs.items():
-        if differ.any():
-            first, second = (_spelled(table[name][differ]) for table in told)
-            unit = COLUMNS[name].unit if name in COLUMNS else ""
-            found.append(Setting(name, unit, first, second, int(differ.sum())))
-    return tuple(found)
-
-
-def _with_levels(axis: Axis, values: pd.Series) -> Axis:
-    return replace(axis, levels=tuple(sorted(set(values), key=level_order)))
-
-
-def _no_pair(sides: Sequence[pd.DataFrame], settings: Sequence[pd.DataFrame], names: Sequence[str]) -> str:
+def _no_pair(settings: dict[str, _Coded]) -> str:
     """Say in which columns the two campaigns have no value in common."""
-    columns = {name: [_spelled(table[name]) for table in settings] for name in names}
-    columns["seed"] = [_spelled(runs["seed"]) for runs in sides]
+    columns = {name: (one.texts_of(one.first), one.texts_of(one.second)) for name, one in settings.items()}
     apart = [
         f"{name} ({', '.join(first[:3])} and {', '.join(second[:3])})"
         for name, (first, second) in columns.items()
@@ -209,3 +257,67 @@ def _no_pair(sides: Sequence[pd.DataFrame], settings: Sequence[pd.DataFrame], na
     ]
     why = f"they have nothing in common in {'; '.join(apart)}" if apart else "no place of the grid is in both"
     return f"no run of the first campaign has a partner in the second: {why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """Results of a pack and of its repetition.
+
+    Attributes
+    ----------
+    pack
+        The pack, as the user named it.
+    packed
+        Results in it.
+    equal, different, missing
+        How many of them the repetition has bit by bit, has with other values, and does not have.
+    columns
+        Number of results that differ in each column that any differs in.
+    programs
+        Programs that differ: column, values in the pack, values here.
+    """
+
+    pack: str
+    packed: int
+    equal: int
+    different: int
+    missing: int
+    columns: dict[str, int]
+    programs: list[tuple[str, str, str]]
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the repetition has every result bit by bit."""
+        return self.equal == self.packed
+
+
+def packed_rows(pack: Pack, file: Path) -> pd.DataFrame:
+    """Return the rows of a pack, checked; `file` is the pack's name.
+
+    Raises
+    ------
+    InputError
+        When a row is refused.
+    """
+    check_rows(pack.results, file)
+    return frame(pack.results)
+
+
+def repetition(pack: str, packed: pd.DataFrame, repeated: pd.DataFrame) -> Repetition:
+    """Compare the rows of a pack with those of its repetition, run by run."""
+    first, second = (results_of(rows, "") for rows in (packed, repeated))
+    count = int((packed["status"] == DONE).sum())
+    try:
+        pairs = pair_runs(first, second)
+    except UsageError:
+        return Repetition(pack, count, 0, 0, count, {}, [])
+    programs = []
+    for column in PROGRAMS:
+        there, here = (", ".join(sorted(set(runs[column].dropna()))) for runs in (pairs.first, pairs.second))
+        if there != here:
+            programs.append((column, there, here))
+    equal = int(pairs.equal.sum())
+    different = len(pairs.equal) - equal
+    return Repetition(
+        pack, count, equal, different, count - equal - different, differing_columns(pairs), programs
+    )

@@ -1,8 +1,10 @@
-"""Read a campaign's folder, or the rows of a campaign that is open, into `Results`."""
+"""Read a campaign's folder, or the rows of a campaign that is open, into `Results`; and published values."""
 
 from __future__ import annotations
 
+import csv
 import json
+import math
 import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,25 +12,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
-from tmt.campaign.columns import DONE
+from tmt.campaign.columns import COLUMNS, DONE, PUBLISHED_COLUMNS
 from tmt.campaign.database import DATABASE, frame, read_runs
 from tmt.campaign.stored_runs import PUBLISHED, SCENARIO
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
-from tmt.results.axes import find_axes, scheme_order, tcp_order
-from tmt.results.dataset import Failure, Results
-from tmt.results.published import read_published, unmatched_warnings
-from tmt.results.records import read_chosen
-from tmt.results.trace_use import equal_seeds_warning, trace_uses
-from tmt.results.values import NO_VALUE, scalar, texts
+from tmt.results.dataset import (
+    Failure,
+    Published,
+    Results,
+    equal_seeds_warning,
+    find_axes,
+    scheme_order,
+    tcp_order,
+    trace_uses,
+)
+from tmt.results.over_time import read_chosen
+from tmt.results.values import NO_VALUE, codes_of, joined, scalar, spread, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy.typing as npt
     import pandas as pd
     import pyarrow as pa
 
-    from tmt.results.dataset import Axis
+    from tmt.results.values import Axis, Codes
 
 
 def read_results(folder: Path, published: Path | None = None) -> Results:
@@ -88,7 +97,7 @@ def check_rows(rows: pa.Table, file: Path) -> None:
     InputError
         When a row is refused.
     """
-    done = rows.filter(pc.equal(rows["status"], DONE))
+    done = rows.select(REQUIRED).filter(pc.equal(rows["status"], DONE))
     for column in REQUIRED:
         if done[column].null_count and not _texts(rows, "script"):
             raise InputError(file, f"is damaged: a finished run has no {column}")
@@ -111,9 +120,11 @@ def _texts(rows: pa.Table, column: str) -> list[str]:
 def results_of(rows: pd.DataFrame, title: str) -> Results:
     """Return the results that the rows of a campaign hold, without published values and records."""
     rows = rows.assign(scheme=_distinct_schemes(rows))
-    done = rows[rows["status"] == DONE].reset_index(drop=True)
+    is_done = (rows["status"] == DONE).to_numpy(dtype=bool)
+    done = rows if is_done.all() else rows[is_done].reset_index(drop=True)
     axes = find_axes(done) if len(done) else ()
-    runs, older = _split_versions(done, axes)
+    latest, earlier = _split_versions(done, axes)
+    runs, older = done.iloc[latest].reset_index(drop=True), done.iloc[earlier].reset_index(drop=True)
     warnings = []
     if len(older):
         warnings.append(
@@ -126,10 +137,10 @@ def results_of(rows: pd.DataFrame, title: str) -> Results:
     return Results(
         title=title,
         description="",
-        runs=_in_order(runs, axes),
+        runs=runs,
         axes=axes,
-        older=_in_order(older, axes),
-        failures=_failures(rows.copy()),
+        older=older,
+        failures=() if is_done.all() else _failures(rows.copy()),
         notes=_notes(rows, runs),
         warnings=tuple(warnings),
     )
@@ -147,19 +158,22 @@ def _read_scenario(path: Path) -> str:
     return text
 
 
-def _distinct_schemes(rows: pd.DataFrame) -> list[str]:
+def _distinct_schemes(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
     """Return the schemes' labels; a label with several sets of parameters gains those that differ."""
-    known = {text: json.loads(text) for text in rows["scheme_parameters"].dropna().unique()}
+    codes, labels = codes_of(rows["scheme"])
+    of_rows, texts_of = codes_of(rows["scheme_parameters"])
+    pairs = joined(codes, of_rows)
+    _, first = np.unique(pairs, return_index=True)
+    found = [(str(labels[codes[row]]), json.loads(texts_of[of_rows[row]] or "{}")) for row in first]
     sets: dict[str, list[dict[str, Any]]] = {}
-    for label, text in rows[["scheme", "scheme_parameters"]].drop_duplicates().itertuples(index=False):
-        sets.setdefault(str(label), []).append(known.get(text, {}))
-    differing = {label: _differing(found) for label, found in sets.items()}
-    labels = []
-    for label, text in zip(rows["scheme"], rows["scheme_parameters"], strict=True):
-        own = known.get(text, {})
-        parts = [f"{name}={own[name]}" for name in differing[str(label)] if name in own]
-        labels.append(", ".join([str(label), *parts]))
-    return labels
+    for label, own in found:
+        sets.setdefault(label, []).append(own)
+    differing = {label: _differing(of_label) for label, of_label in sets.items()}
+    named = [
+        ", ".join([label, *(f"{name}={own[name]}" for name in differing[label] if name in own)])
+        for label, own in found
+    ]
+    return spread(named, pairs)
 
 
 def _differing(sets: list[dict[str, Any]]) -> list[str]:
@@ -168,27 +182,32 @@ def _differing(sets: list[dict[str, Any]]) -> list[str]:
     return [name for name in names if len({str(one.get(name)) for one in sets}) > 1]
 
 
-def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the runs of each cell's latest experiment, and the runs of earlier ones.
+def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[Codes, Codes]:
+    """Return the rows of the runs of each cell's latest experiment, and those of earlier ones.
 
-    The latest experiment is that of the cell's last row: rows stand in the order in which runs finished.
+    Both are in the order of TCP variant, scheme, point and seed. The latest experiment is that of the cell's
+    last row: rows stand in the order in which runs finished. Of several runs of a seed the last one counts.
     """
-    cell = ["tcp", "scheme", *(axis.column for axis in axes)]
-    keys = [tuple(key) for key in done[cell].astype(object).itertuples(index=False)]
-    experiments = [str(value) for value in done["experiment"]]
-    latest = dict(zip(keys, experiments, strict=True))
-    is_latest = [latest[key] == value for key, value in zip(keys, experiments, strict=True)]
-    kept = done[np.array(is_latest, dtype=bool)].drop_duplicates([*cell, "seed"], keep="last")
-    return kept, done.drop(kept.index)
-
-
-def _in_order(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> pd.DataFrame:
-    """Return the runs by TCP variant, scheme, point and seed."""
-    levels = [axis.places(runs) for axis in axes]
-    tcps, schemes = tcp_order(runs["tcp"]), scheme_order(runs)
-    columns = [runs["tcp"].map(tcps.index), runs["scheme"].map(schemes.index), *levels, runs["seed"]]
-    places = list(zip(*columns, strict=True))
-    return runs.iloc[sorted(range(len(runs)), key=places.__getitem__)].reset_index(drop=True)
+    if not len(done):
+        return np.arange(0), np.arange(0)
+    order = {"tcp": tcp_order(done["tcp"].unique()), "scheme": scheme_order(done)}
+    members = []
+    for name, known in order.items():
+        codes, values = codes_of(done[name])
+        members.append(np.array([known.index(value) for value in values], dtype=np.intp)[codes])
+    columns = [*members, *(axis.places(done) for axis in axes)]
+    cells, (experiments, _) = joined(*columns), codes_of(done["experiment"])
+    latest = np.empty(cells.max() + 1, dtype=np.intp)
+    latest[cells] = experiments  # the last row of each cell stays
+    runs = joined(cells, codes_of(done["seed"])[0])
+    last = np.empty(runs.max() + 1, dtype=np.intp)
+    rows = np.flatnonzero(latest[cells] == experiments)
+    last[:] = -1
+    last[runs[rows]] = rows
+    kept = np.zeros(len(done), dtype=bool)
+    kept[last[last >= 0]] = True
+    by_place = np.lexsort((done["seed"].to_numpy(), *reversed(columns)))
+    return by_place[kept[by_place]], by_place[~kept[by_place]]
 
 
 def _failures(rows: pd.DataFrame) -> tuple[Failure, ...]:
@@ -217,3 +236,68 @@ def _notes(rows: pd.DataFrame, runs: pd.DataFrame) -> tuple[tuple[str, str], ...
     notes = [("first run finished", str(finished.min())), ("last run finished", str(finished.max()))]
     use = [(f"trace {trace}", sentence) for trace, sentence in trace_uses(runs)]
     return (*(notes if len(finished) else ()), *use)
+
+
+def read_published(path: Path, axes: tuple[Axis, ...], title: str) -> tuple[Published, ...]:
+    """Read published values; further columns than `PUBLISHED_COLUMNS` hold levels of axes, by their labels.
+
+    A value whose column `scenario` names another title is left out.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read or is not as `docs/report.md` says.
+    """
+    labels = {axis.label: axis for axis in axes}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            names = reader.fieldnames or []
+            missing = [name for name in PUBLISHED_COLUMNS if name not in names]
+            if missing:
+                needed = ", ".join(PUBLISHED_COLUMNS)
+                raise InputError(path, f"column {missing[0]} is missing; needed: {needed}", 1)
+            rows = (row for row in reader if row.get("scenario") in {None, "", title})
+            return tuple(_published(path, reader.line_num, row, labels) for row in rows)
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(path, "is no text in UTF-8") from error
+    except csv.Error as error:
+        raise InputError(path, f"is no CSV: {error}") from error
+
+
+def unmatched_warnings(values: tuple[Published, ...], runs: pd.DataFrame) -> list[str]:
+    """Return a warning that names the columns, TCP variants and schemes that no finished run has, if any.
+
+    A value without TCP describes the channel alone and belongs to no run.
+    """
+    named = [value for value in values if value.tcp]
+    known = {
+        "column": {column.name for column in COLUMNS},
+        "TCP": set(runs["tcp"].unique()),
+        "scheme": set(runs["scheme"].unique()),
+    }
+    unknown = [
+        f"{what} {', '.join(map(repr, missing))}"
+        for what, there in known.items()
+        if (missing := sorted({getattr(value, what.lower()) for value in named} - there))
+    ]
+    return [f"Published values are left out: no finished run has {' or '.join(unknown)}."] if unknown else []
+
+
+def _published(path: Path, line: int, row: dict[str, str], labels: dict[str, Axis]) -> Published:
+    try:
+        value, error = float(row["value"]), float(row["error"] or 0)
+    except (TypeError, ValueError):
+        value = error = math.nan
+    if not (math.isfinite(value) and math.isfinite(error)):
+        raise InputError(path, f"value {row['value']!r} or error {row['error']!r} is no number", line)
+    levels = {
+        axis.column: next((level for level in axis.levels if texts([level]) == [row[label]]), row[label])
+        for label, axis in labels.items()
+        if row.get(label)
+    }
+    return Published(
+        row["column"], row["tcp"] or "", row["scheme"] or "", levels, value, error, row["source"]
+    )

@@ -8,7 +8,6 @@ channel's randomness cancels in their differences.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -16,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from tmt.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 LEVEL = 0.95
 """Default confidence level."""
@@ -102,12 +101,20 @@ def t_interval(values: npt.ArrayLike, level: float = LEVEL) -> Interval:
     UsageError
         When `level` is out of its range.
     """
-    kept = _finite(values, level)
-    if len(kept) < 2:
-        return Interval(float(kept.mean()) if len(kept) else math.nan, math.nan, math.nan, len(kept))
-    mean = float(kept.mean())
-    half_width = _t_quantile(level, len(kept) - 1) * float(kept.std(ddof=1) / math.sqrt(len(kept)))
-    return Interval(mean, mean - half_width, mean + half_width, len(kept))
+    return t_intervals(_finite(values, level)[None], level)[0]
+
+
+def t_intervals(values: FloatArray, level: float = LEVEL) -> list[Interval]:
+    """Return `t_interval` of each row of finite values: [n_groups, n_values], float64."""
+    groups, count = values.shape
+    if not count:
+        return [Interval(math.nan, math.nan, math.nan, 0)] * groups
+    means = values.mean(axis=1)
+    halves = np.full(groups, math.nan)
+    if count > 1:
+        halves = _t_quantile(level, count - 1) * (values.std(axis=1, ddof=1) / math.sqrt(count))
+    bounds = zip(means.tolist(), (means - halves).tolist(), (means + halves).tolist(), strict=True)
+    return [Interval(mean, low, high, count) for mean, low, high in bounds]
 
 
 def bootstrap_interval(
@@ -139,6 +146,8 @@ def bootstrap_interval(
     mean = float(kept.mean())
     if np.ptp(kept) == 0:
         return Interval(mean, mean, mean, len(kept))
+    from scipy import stats  # noqa: PLC0415  (slow to import, and only this function needs it)
+
     bounds = stats.bootstrap(
         (kept,),
         np.mean,
@@ -163,15 +172,23 @@ def paired_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Inte
     The interval, and the two-sided p-value of no difference; it is 1 for fewer than two blocks.
     """
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    interval = t_interval(first - second)
-    if interval.count < 2:
-        return interval, 1.0
-    if interval.half_width == 0:  # without spread scipy's statistic is 0 / 0
-        return interval, 1.0 if interval.mean == 0 else 0.0
-    with warnings.catch_warnings():
-        # Differences that are equal but for rounding: the p-value is near 0, and scipy warns of lost digits.
-        warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
-        return interval, float(stats.ttest_rel(first, second, nan_policy="omit").pvalue)
+    kept = np.isfinite(first - second)
+    return paired_differences(first[kept][None], second[kept][None])[0]
+
+
+def paired_differences(first: FloatArray, second: FloatArray) -> list[tuple[Interval, float]]:
+    """Return `paired_difference` of each row of finite values: [n_groups, n_blocks], float64."""
+    differences = first - second
+    intervals, count = t_intervals(differences), differences.shape[1]
+    if count < 2:
+        return [(interval, 1.0) for interval in intervals]
+    means = differences.mean(axis=1)
+    errors = np.sqrt(differences.var(axis=1) * (count / (count - 1)) / count)
+    # Equal differences have no spread: they are significant unless they are 0.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(errors == 0, np.where(means == 0, 0, math.inf), means / errors)
+    p_values = 2 * special.stdtr(count - 1, -np.abs(t))
+    return list(zip(intervals, p_values.tolist(), strict=True))
 
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:
@@ -209,7 +226,11 @@ def compare_all(table: npt.ArrayLike) -> list[Comparison]:
     """
     values = _table(table)
     pairs = list(combinations(range(values.shape[1]), 2))
-    tests = [paired_difference(values[:, i], values[:, j]) for i, j in pairs]
+    if np.isfinite(values).all():
+        columns = np.ascontiguousarray(values.T)
+        tests = paired_differences(columns[[i for i, _ in pairs]], columns[[j for _, j in pairs]])
+    else:
+        tests = [paired_difference(values[:, i], values[:, j]) for i, j in pairs]
     adjusted = holm([p_value for _, p_value in tests])
     return [
         Comparison(i, j, interval, p_value, float(p_adjusted))
@@ -217,13 +238,15 @@ def compare_all(table: npt.ArrayLike) -> list[Comparison]:
     ]
 
 
-def rank(table: npt.ArrayLike) -> list[Rank]:
+def rank(table: npt.ArrayLike, compared: Sequence[Comparison] | None = None) -> list[Rank]:
     """Order treatments by their mean, best first, and mark those that do not differ significantly.
 
     Parameters
     ----------
     table : [n_blocks, n_treatments], float64
         Larger is better; NaN where a run is missing. A treatment without any run comes last.
+    compared
+        The comparisons of `compare_all`, of this table or of its negative, where they are known.
 
     Returns
     -------
@@ -239,7 +262,7 @@ def rank(table: npt.ArrayLike) -> list[Rank]:
     place = {column: position for position, column in enumerate(order)}
     different = {
         (min(place[pair.first], place[pair.second]), max(place[pair.first], place[pair.second]))
-        for pair in compare_all(values)
+        for pair in (compare_all(values) if compared is None else compared)
         if pair.p_adjusted <= 1 - LEVEL
     }
     letters = compact_letters(len(order), different)
@@ -299,7 +322,7 @@ def seeds_needed(values: npt.ArrayLike, half_width: float) -> int:
     if len(kept) < 2:
         raise UsageError(f"values: {len(kept)} do not tell a spread; 2 or more are needed")
     ratio = float(kept.std(ddof=1)) / half_width
-    count = max(2, math.ceil((float(stats.norm.ppf((1 + LEVEL) / 2)) * ratio) ** 2))
+    count = max(2, math.ceil((float(special.ndtri((1 + LEVEL) / 2)) * ratio) ** 2))
     while _t_quantile(LEVEL, count - 1) * ratio > math.sqrt(count):
         count += 1
     return count
@@ -308,7 +331,7 @@ def seeds_needed(values: npt.ArrayLike, half_width: float) -> int:
 @lru_cache
 def _t_quantile(level: float, freedom: int) -> float:
     """Return the two-sided quantile of Student's t distribution with `freedom` degrees of freedom."""
-    return float(stats.t.ppf((1 + level) / 2, freedom))
+    return float(special.stdtrit(freedom, (1 + level) / 2))
 
 
 def _finite(values: npt.ArrayLike, level: float = LEVEL) -> FloatArray:

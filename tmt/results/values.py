@@ -1,17 +1,30 @@
-"""Values as JSON and readers have them: no NaN, no NumPy types, five significant digits."""
+"""Values as tables, JSON and readers have them: no NaN, no NumPy types, units that suit their size."""
 
 from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from tmt.campaign.columns import COLUMNS as CAMPAIGN_COLUMNS
+from tmt.core.words.display_units import rate_unit, time_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    import numpy.typing as npt
 
     from tmt.results.statistics import Interval
 
+    Codes = npt.NDArray[np.intp]
+
 NO_VALUE = "n/a"
+
+COLUMNS = {column.name: column for column in CAMPAIGN_COLUMNS}
 
 
 def digits(value: float, count: int = 5) -> float | None:
@@ -28,6 +41,22 @@ def interval_fields(interval: Interval, name: str = "") -> dict[str, float | Non
     """Return mean, low and high as fields of a row: under these names, or NAME, NAME_low and NAME_high."""
     names = (name, f"{name}_low", f"{name}_high") if name else ("mean", "low", "high")
     return dict(zip(names, bounds(interval), strict=True))
+
+
+def interval_text(interval: Interval, *, signed: bool = False) -> str:
+    """Return a mean with half of its interval, such as ``178 ±20``; the mean alone without an interval."""
+    sign = "+" if signed else ""
+    if math.isnan(interval.low):
+        return f"{interval.mean:{sign}.4g}"
+    # Two digits of the half width; further ones are meaningless.
+    size = math.floor(math.log10(interval.half_width)) if interval.half_width > 0 else 1
+    places = min(max(0, 1 - size), 6)
+    return f"{interval.mean:{sign}.{places}f} ±{interval.half_width:.{places}f}"
+
+
+def three_digits(value: float, *, signed: bool = False) -> str:
+    """Return a number of three digits without an exponent where it is large: ``1,270`` and not 1.27e+03."""
+    return f"{float(f'{value:.3g}'):{'+' if signed else ''},.15g}"
 
 
 def scalar(value: Any) -> str | int | float | None:
@@ -51,6 +80,131 @@ def texts(values: Iterable[Any]) -> list[str]:
 def slug(text: str) -> str:
     """Return text as a part of a file's name: at most 60 ASCII letters, digits and hyphens."""
     return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "unnamed"
+
+
+def numbers_of(runs: pd.DataFrame, column: str) -> npt.NDArray[np.float64]:
+    """Return a column as floats, NaN where it has no value."""
+    values = runs[column]
+    if values.dtype.kind not in "iuf":
+        values = values.astype("Float64")
+    return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def codes_of(values: pd.Series | npt.NDArray[Any]) -> tuple[Codes, list[Any]]:
+    """Number the distinct values of a column in the order in which they appear.
+
+    Returns
+    -------
+    The number of each row's value, and the distinct values, None for missing ones.
+    """
+    codes, distinct = pd.factorize(values, use_na_sentinel=False)
+    missing = pd.isna(distinct)
+    return codes, [None if none else value for value, none in zip(distinct, missing, strict=True)]
+
+
+def joined(*columns: Codes) -> Codes:
+    """Number the distinct rows of columns of codes in the order in which they appear."""
+    found, *others = columns
+    for codes in others:
+        found = pd.factorize(found * (codes.max(initial=0) + 1) + codes)[0]
+    return found
+
+
+def spread(values: Sequence[Any], codes: Codes) -> npt.NDArray[np.object_]:
+    """Return the value of each row, given the distinct values and the number of each row's one."""
+    distinct = np.empty(len(values), dtype=object)
+    distinct[:] = values
+    return distinct[codes]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A column of the runs that the campaign varied besides TCP variant, scheme and seed."""
+
+    column: str
+    label: str
+    unit: str
+    levels: tuple[Any, ...]
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all levels are numbers, so that a line may connect them."""
+        return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.levels)
+
+    def named(self, values: Iterable[Any]) -> list[str]:
+        """Return values of this axis as text with its label and unit, such as ``Es/N0 5 dB``."""
+        return [" ".join(filter(None, [self.label, text, self.unit])) for text in texts(values)]
+
+    def places(self, runs: pd.DataFrame) -> Codes:
+        """Return the place of each run's value among the levels."""
+        codes, values = codes_of(runs[self.column])
+        return np.array([self.levels.index(value) for value in values], dtype=np.intp)[codes]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A result column as a chart shows it: `scale` times the column's value is in `unit`.
+
+    `better` is "more" or "less" for a measure with a preferred direction, else empty.
+    """
+
+    column: str
+    label: str
+    better: Literal["more", "less", ""]
+    unit: str
+    scale: float
+
+    def of(self, runs: pd.DataFrame) -> npt.NDArray[np.float64]:
+        """Return the measure of each run in its unit, NaN where it has no value."""
+        return numbers_of(runs, self.column) * self.scale
+
+
+_SHOWN: tuple[tuple[str, str, Literal["more", "less", ""]], ...] = (
+    ("goodput_bps", "Goodput", "more"),
+    ("delay_median_s", "Median delay", "less"),
+    ("delay_p95_s", "95th percentile of delay", "less"),
+    ("delay_p99_s", "99th percentile of delay", "less"),
+    ("completion_s", "Transfer time", "less"),
+    ("retransmission_ratio", "TCP retransmissions", "less"),
+    ("timeouts", "Timeouts", "less"),
+    ("cwnd_mean_packets", "Mean congestion window", ""),
+    ("forward_utilisation", "Use of the link", "more"),
+    ("forward_link_lost", "Packets lost on the link", "less"),
+    ("forward_queue_dropped", "Packets dropped by the queue", "less"),
+    ("fairness", "Fairness (Jain)", "more"),
+)
+
+COMPARED = ("goodput_bps", "delay_p95_s", "completion_s")
+"""Columns whose paired differences are tested."""
+
+_SHARES = ("retransmission_ratio", "forward_utilisation")
+
+
+def measures(*runs: pd.DataFrame) -> list[Measure]:
+    """Return the measures for which a run of any table has a value, in units that suit their size."""
+    delays = delay_unit(*runs)
+    return [
+        Measure(column, label, better, *(delays if column.startswith("delay_") else _unit_for(column, *runs)))
+        for column, label, better in _SHOWN
+        if any(column in table and table[column].notna().any() for table in runs)
+    ]
+
+
+def delay_unit(*runs: pd.DataFrame) -> tuple[str, float]:
+    """Return the unit in which all delays are shown, and its scale from seconds."""
+    return _unit_for("delay_p99_s", *runs)
+
+
+def _unit_for(column: str, *runs: pd.DataFrame) -> tuple[str, float]:
+    """Return unit and scale that suit the largest value of a column."""
+    unit = COLUMNS[column].unit
+    if column in _SHARES:
+        return "%", 100.0
+    if unit not in {"bit/s", "s"}:
+        return unit, 1.0
+    values = [abs(table[column].dropna()) for table in runs if column in table]
+    largest = max((float(one.max()) for one in values if len(one)), default=math.nan)
+    return rate_unit(largest) if unit == "bit/s" else time_unit(largest)
 
 
 def _text(value: str | float) -> str:

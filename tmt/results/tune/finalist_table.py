@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.results.interval_text import interval_text
 from tmt.results.tune.wording import shown_unit
+from tmt.results.values import interval_text
 
 if TYPE_CHECKING:
     from tmt.results.tune.tuning import Tuning

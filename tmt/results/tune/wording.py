@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from tmt.core.words.display_units import counted, percent, rate_unit
-from tmt.results.interval_text import interval_text
 from tmt.results.tune.space import SCHEME
+from tmt.results.values import interval_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.results.course import LEVELS, course, delay_quantiles_s
-from tmt.results.measures import delay_unit
-from tmt.results.published import matches
-from tmt.results.values import digits, interval_fields
+from tmt.results.dataset import matches
+from tmt.results.over_time import LEVELS, delay_quantiles_s, run_over_time
+from tmt.results.values import delay_unit, digits, interval_fields
 from tmt.show.charts.campaign import DELAY_QUANTILES
 from tmt.show.charts.style import tcp_label
 
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tmt.results.cells import Cell, Summary
-    from tmt.results.course import Series
-    from tmt.results.dataset import Results, RunRecords
+    from tmt.results.dataset import Results
+    from tmt.results.over_time import RunRecords, Series
     from tmt.show.charts.vega import Row
 
 GOODPUT, DELAY = "goodput_bps", "delay_p95_s"
@@ -101,7 +100,7 @@ def course_rows(results: Results, summary: Summary) -> list[Row]:
         run = _run(results, summary, records)
         row = results.runs.iloc[records.row]
         end_s = float(row["simulated_s"])
-        for series in course(records, row):
+        for series in run_over_time(records, row):
             _, scale = units.get(series.panel, ("", 1.0))
             rows.append(run | {"end_s": end_s, "panel": series.panel} | _values(series, scale))
     return rows

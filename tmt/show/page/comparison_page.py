@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from tmt.core.words.display_units import percent
 from tmt.io.atomic import write_text
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
-from tmt.results.interval_text import three_digits
-from tmt.results.measures import COMPARED
-from tmt.results.values import bounds, digits, scalar
+from tmt.results.values import COMPARED, bounds, digits, scalar, three_digits
 from tmt.show.charts import campaign as charts
 from tmt.show.charts.style import tcp_label
 from tmt.show.page.campaign_page import campaign_page

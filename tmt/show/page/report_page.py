@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.core.words.display_units import percent
 from tmt.io.atomic import make_folder, write_text
-from tmt.results.cells import summarise
 from tmt.results.comparison import ALPHA
-from tmt.results.measures import COLUMNS
-from tmt.results.published import matches
-from tmt.results.values import bounds, digits, scalar
+from tmt.results.dataset import matches
+from tmt.results.values import COLUMNS, bounds, digits, scalar
 from tmt.show.charts.style import tcp_label
 from tmt.show.page.campaign_page import campaign_page
 from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns
@@ -25,8 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tmt.results.cells import Summary
-    from tmt.results.dataset import Results
-    from tmt.results.published import Match
+    from tmt.results.dataset import Match, Results
 
 PAGE = "report.html"
 
@@ -104,7 +101,7 @@ def write_report(results: Results, folder: Path, *, figures: bool = True) -> Ite
         When a file cannot be written; nothing half-written stays behind.
     """
     make_folder(folder)
-    summary = summarise(results)
+    summary = results.cells
     write_text(folder / PAGE, render(results, summary))
     yield folder / PAGE
     if figures:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from tmt.core.words.display_units import percent
 from tmt.io.atomic import write_text
 from tmt.results.dataset import Failure
-from tmt.results.measures import COLUMNS
 from tmt.results.tune.space import SCHEME
 from tmt.results.tune.wording import (
     certainty,
@@ -18,7 +17,7 @@ from tmt.results.tune.wording import (
     unit_of,
     value_word,
 )
-from tmt.results.values import slug
+from tmt.results.values import COLUMNS, slug
 from tmt.show.page.page import Record, assemble, fact, finding, headed_table, sections
 from tmt.show.page.tune_views import candidate_table, charts_of, scheme_looks
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tmt.results.measures import delay_unit
-from tmt.results.records import recorded
+from tmt.results.over_time import recorded
+from tmt.results.values import delay_unit
 from tmt.show.charts import campaign as charts
 from tmt.show.charts.over_time import CHANNEL, course
 from tmt.show.charts.style import scheme_styles, tcp_styles

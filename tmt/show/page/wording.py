@@ -10,11 +10,9 @@ import numpy as np
 
 from tmt.core.words.display_units import counted
 from tmt.results.cells import Cell, Summary, best
-from tmt.results.interval_text import three_digits
-from tmt.results.measures import COLUMNS, Measure
-from tmt.results.published import matches
+from tmt.results.dataset import matches
 from tmt.results.statistics import seeds_needed
-from tmt.results.values import NO_VALUE, texts
+from tmt.results.values import COLUMNS, NO_VALUE, Measure, texts, three_digits
 from tmt.show.charts.style import tcp_label
 from tmt.show.page.chart_rows import cell_name
 from tmt.show.page.page import Record, fact, finding, headed_table

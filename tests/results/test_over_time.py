@@ -12,8 +12,7 @@ from scenario_parts import LOSSY_TRACE
 
 from tmt.core.measure.link_use import RowsInTime, link_use
 from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
-from tmt.results.course import BINS, LEVELS, Series, course, delay_quantiles_s
-from tmt.results.dataset import RunRecords
+from tmt.results.over_time import BINS, LEVELS, RunRecords, Series, delay_quantiles_s, run_over_time
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +39,7 @@ def _records(packets: int = 1000, changes: int = 50_000) -> RunRecords:
 
 
 def _course(records: RunRecords, **values: Any) -> dict[str, Series]:
-    return {series.panel: series for series in course(records, pd.Series(run(**values)))}
+    return {series.panel: series for series in run_over_time(records, pd.Series(run(**values)))}
 
 
 def test_delay_quantiles__are_those_of_arrivals_only() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from result_rows import frame, run
 
-from tmt.results.trace_use import trace_uses
+from tmt.results.dataset import trace_uses
 
 
 @pytest.mark.parametrize(
