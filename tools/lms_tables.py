@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from page_tables import filled, markdown_table
-from tmt.core.channels.lms.parameters import PARAMETERS, LmsParameter
 
+from tmt.core.channels.lms import Lms
 from tmt.core.channels.lms.profiles import PROFILES
+from tmt.core.declaration import declared
 
 if TYPE_CHECKING:
     from tmt.core.profile import Profile, Sourced
@@ -32,28 +33,27 @@ def _origins() -> list[str]:
     return list(dict.fromkeys(value.origin.source for value in values))
 
 
-def _value(parameter: LmsParameter, sourced: Sourced | None) -> str:
+def _value(sourced: Sourced | None) -> str:
     if sourced is None:
         return "to be given"
-    value = sourced.value / 1e9 if parameter.name.endswith("_ns") else sourced.value
-    return f"{value:g} {sourced.origin.kind} [{_origins().index(sourced.origin.source) + 1}]"
+    return f"{sourced.value:g} {sourced.origin.kind} [{_origins().index(sourced.origin.source) + 1}]"
 
 
 def _parameters() -> str:
     rows = []
-    for parameter in PARAMETERS:
-        values = _unlike([_value(parameter, one.values.get(parameter.name)) for one in PROFILES.values()])
-        name = parameter.name.removesuffix("_ns")
-        rows.append([f"`{name}`", parameter.unit, parameter.meaning, *values])
+    for name, field in declared(Lms).items():
+        if name != "profile":
+            values = _unlike([_value(profile.values.get(name)) for profile in PROFILES.values()])
+            rows.append([f"`{name}`", field.param.unit, field.meaning, *values])
     rows += [_line_row(name) for name in ("rate_bps", "lldu_bytes", "share")]
     return markdown_table(["parameter", "unit", "meaning", *(f"`{name}`" for name in PROFILES)], rows)
 
 
 def _line_row(name: str) -> list[str]:
     option, unit, meaning = {
-        "rate_bps": ("`--rate-bps`, `rate`", "bit/s", "the line: bits of LLDUs per second"),
+        "rate_bps": ("`--rate`, `rate`", "bit/s", "the line: bits of LLDUs per second"),
         "lldu_bytes": ("`--lldu-bytes`, `lldu_bytes`", "byte", "the line: useful bytes of an LLDU"),
-        "share": ("`--share`, `share`", "", "the line: every n-th slot is this user's"),
+        "share": ("`--every`, `every`", "", "the line: every n-th slot is this user's"),
     }[name]
 
     def cell(profile: Profile) -> str:

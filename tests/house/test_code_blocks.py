@@ -157,6 +157,7 @@ def test_page__runs_as_printed(page: Path, folder: Path, monkeypatch: pytest.Mon
         if block.file and block.language != "python":
             Path(block.file).write_text(block.text, encoding="utf-8")
     printed: list[str] = []
+    names: dict[str, object] = {"frame": read_trace("phy.parquet").to_frame()}
     for block in shown:
         if block.language == "sh":
             for command in block.text.replace("\\\n", " ").splitlines():
@@ -165,7 +166,7 @@ def test_page__runs_as_printed(page: Path, folder: Path, monkeypatch: pytest.Mon
             if "tmt.tune_trace(" in block.text and not _ALL:  # minutes
                 continue
             with redirect_stdout(io.StringIO()):
-                exec(compile(block.text, page.name, "exec"), {"frame": read_trace("phy.parquet").to_frame()})
+                exec(compile(block.text, page.name, "exec"), names)
         elif not block.language:  # what the commands before it print, "..." where lines are left out
             assert set(_lines(block.text)) - {"", "..."} <= set(printed)
 

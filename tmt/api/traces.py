@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tmt import io
 from tmt.api.arguments import chosen, path_of
 from tmt.api.frames import AnyTrace, phy_of, trace_of
-from tmt.api.old_calls import also, scheme_by_name
+from tmt.api.old_calls import also, channel_by_name, scheme_by_name
 from tmt.core.channels.registry import CHANNELS
 from tmt.core.convert import convert
 from tmt.core.declaration import Count, Param, Problem, Refused, ns, taken
@@ -126,6 +126,7 @@ def import_trace(path: str | PathLike[str], importer: str | Importer = AUTO, **o
     return measured_files.import_trace(one_of(kind, {"name": kind.name, **options}), source)
 
 
+@also(channel_by_name)
 def generate_trace(
     channel: Channel | str,
     duration: float,
