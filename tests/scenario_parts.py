@@ -1,9 +1,21 @@
-"""Parts of scenarios that tests of several areas share."""
+"""Parts of scenarios that tests of several areas share, and the runs of a scenario file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.campaign.plan import expand
+from tmt.core.declaration import Refused
+from tmt.spec import toml
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.campaign.replay_run import ReplayRun
 
 LOSSY_TRACE = """\
 [[trace]]
-channel = "bernoulli"
-probability = 0.05
+channel = { name = "bernoulli", probability = 0.05 }
 rate = 1e6
 length = 4
 lldu_bytes = 400
@@ -14,6 +26,15 @@ HARQ_OVER_GEO = """\
 name = "harq"
 data = 10
 repair = 2
-[link]
+[[path]]
 rtt = 0.5
 """
+
+
+def runs_of(file: Path, *programs: str) -> list[ReplayRun]:
+    """Return the runs of a scenario file, with the hashes of the programs that are given or installed."""
+    asked = toml.read(file)
+    try:
+        return expand(asked.scenario, lambda *_: programs) if programs else expand(asked.scenario)
+    except Refused as refused:
+        raise asked.error(refused) from None

@@ -16,8 +16,7 @@ import pytest
 from distributed.comm import CommClosedError
 from in_process import tmt
 from result_rows import OF_ONE_EXECUTION, finished_runs, results_of
-from tmt.campaign.grid import expand
-from tmt.campaign.scenario import load
+from scenario_parts import runs_of
 from waiting import PATIENCE_S, until
 
 from tmt.campaign.cluster import HERE, QUEUED_PER_THREAD, ClusterWorkers, connected
@@ -114,10 +113,10 @@ def test_pool__gives_runs_to_workers_with_our_programs_only(
     monkeypatch.setenv("CLIFT_LINUX", str(_fake_kernel(tmp_path / "kernel", "ours")))
     path = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=3)
     path.write_text(path.read_text() + '[[traffic]]\nstack = "linux"\nduration = 3\n')
-    runs = expand(load(path))
+    runs = runs_of(path)
     assert {run.program()[0] for run in runs} == {"ns2", "linux"}
     store = Store(tmp_path / "out")
-    for conversion in {run.conversion.identity: run.conversion for run in runs}.values():
+    for conversion in {run.recipe.identity: run.recipe for run in runs}.values():
         assert perform(Convert(conversion, store.cache, store.scratch)) == {"error": None}
 
     copies = [_copy_of_the_programs(tmp_path / name) for name in ("scripts", "sources")]
@@ -162,9 +161,9 @@ def test_pool__gives_runs_to_workers_with_our_programs_only(
 def test_workers__that_die_before_they_hand_over_a_result_are_dead(
     tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
 ) -> None:
-    run = expand(load(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1)))[0]
+    run = runs_of(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1))[0]
     store = Store(tmp_path / "out")
-    assert perform(Convert(run.conversion, store.cache, store.scratch)) == {"error": None}
+    assert perform(Convert(run.recipe, store.cache, store.scratch)) == {"error": None}
     worker = cluster.start_worker("one")
     cluster.await_workers(1)
     with connected(cluster.address) as client:
@@ -183,9 +182,9 @@ def test_task__that_the_scheduler_forgets_is_lost_and_not_the_scheduler(
     tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
 ) -> None:
     """It forgets tasks whose link trace has gone with a worker; here another client makes it forget one."""
-    run = expand(load(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=4000)))[0]
+    run = runs_of(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=4000))[0]
     store = Store(tmp_path / "out")
-    assert perform(Convert(run.conversion, store.cache, store.scratch)) == {"error": None}
+    assert perform(Convert(run.recipe, store.cache, store.scratch)) == {"error": None}
     cluster.start_worker("one")
     cluster.await_workers(1)
     with connected(cluster.address) as client, connected(cluster.address) as other:
@@ -226,10 +225,10 @@ def test_worker__that_dies_while_a_link_trace_travels_to_it_loses_its_task(
     is_there: bool, tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
 ) -> None:
     """Nor does the campaign end where the link trace has gone from the cache: the engine makes it anew."""
-    run = expand(load(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1)))[0]
+    run = runs_of(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1))[0]
     store = Store(tmp_path / "out")
     if is_there:
-        assert perform(Convert(run.conversion, store.cache, store.scratch)) == {"error": None}
+        assert perform(Convert(run.recipe, store.cache, store.scratch)) == {"error": None}
     workers = ClusterWorkers(_Client(), store.folder, 1, [run])
     (address,) = set(workers.present()) - {HERE}
     workers.examine([address])
@@ -322,24 +321,22 @@ def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(
     private_folder.cache_clear()
     (tmp_path / "elsewhere").mkdir()
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, grid="records = [1]")
-    run = expand(load(scenario))[1]
+    run = runs_of(scenario)[1]
     home = Simulate(run, 1, *(tmp_path / name for name in ("cache", "scratch", "records")))
     for folder in (home.cache, home.scratch, home.records):
         folder.mkdir()
-    assert perform(Convert(run.conversion, home.cache, home.scratch)) == {"error": None}
+    assert perform(Convert(run.recipe, home.cache, home.scratch)) == {"error": None}
     expected = perform(home)
     content = (
-        link_file(home.cache, run.conversion).read_bytes(),
-        facts_file(home.cache, run.conversion).read_bytes(),
+        link_file(home.cache, run.recipe).read_bytes(),
+        facts_file(home.cache, run.recipe).read_bytes(),
     )
     nowhere = Simulate(run, 1, *(Path("/nowhere") / name for name in ("cache", "scratch", "records")))
     for _ in range(2):
         row = perform_away(nowhere, [content])
         (private,) = (tmp_path / "elsewhere").iterdir()
         assert private.stat().st_mode & 0o777 == 0o700
-        (private / f"{run.conversion.identity}.npy").write_bytes(
-            b"swapped"
-        )  # the next run does not believe it
+        (private / f"{run.recipe.identity}.npy").write_bytes(b"swapped")  # the next run does not believe it
         files = row.pop("files")
         assert {name for name in row if row[name] != expected[name]} <= set(OF_ONE_EXECUTION)
         kept = {path.name: path.read_bytes() for path in (home.records / run.key).iterdir()}

@@ -7,9 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
-from scenario_parts import HARQ_OVER_GEO
-from tmt.campaign.grid import expand
-from tmt.campaign.scenario import load
+from scenario_parts import HARQ_OVER_GEO, runs_of
 
 from tmt.core.errors import InputError
 from tmt.io import read_trace, write_trace
@@ -20,19 +18,19 @@ if TYPE_CHECKING:
     from tmt.campaign.replay_run import ReplayRun
 
 TEXT = f"""\
-[grid]
-tcp = ["cubic"]
 seeds = [3]
 [[trace]]
 file = "phy.parquet"
 {HARQ_OVER_GEO}queue_packets = 40
 [[traffic]]
+tcp = ["cubic"]
 duration = 20
 """
 
 GENERATED = TEXT.replace(
     'file = "phy.parquet"',
-    'channel = "gilbert-elliott"\nalpha = 0.99\nbeta = 0.5\nrate = 263e3\nlldu_bytes = 33\nlength = 60',
+    'channel = { name = "gilbert-elliott", alpha = 0.99, beta = 0.5 }\n'
+    "rate = 263e3\nlldu_bytes = 33\nlength = 60",
 )
 
 
@@ -44,7 +42,7 @@ def folder(tmp_path: Path, phy: Path) -> Path:
 
 def _runs(folder: Path, text: str, stamp: str = "build 1") -> list[ReplayRun]:
     (folder / "s.toml").write_text(text)
-    return expand(load(folder / "s.toml"), lambda *_: (stamp, "sources"))
+    return runs_of(folder / "s.toml", stamp, "sources")
 
 
 def _key(folder: Path, text: str, stamp: str = "build 1") -> str:
@@ -74,14 +72,17 @@ def test_a_table_that_only_tune_reads_decides_no_run(folder: Path) -> None:
         ('file = "phy.parquet"', 'file = "phy.parquet"\nevery = 2'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\noffset = 1'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\nlldu_bytes = 33'),
-        ('file = "phy.parquet"', 'channel = "bernoulli"\nprobability = 0.01\nover = "phy.parquet"'),
-        ("duration = 20", "duration = 20\ndelayed_acks = true"),
-        ("repair = 2", "repair = 2\nonline = true"),
-        ("[link]", "[wired]\nrate = 1e7\ndelay = 0.01\n[link]"),
         (
             'file = "phy.parquet"',
-            'channel = "neyman-a"\nprobability = 0.01\nerrors_per_cluster = 5\ncluster_slots = 0.5\n'
-            'over = "phy.parquet"',
+            'channel = { name = "bernoulli", probability = 0.01 }\nfile = "phy.parquet"',
+        ),
+        ("duration = 20", "duration = 20\ndelayed_acks = true"),
+        ("repair = 2", "repair = 2\nonline = true"),
+        ("rtt = 0.5", "rtt = 0.5\nwired = { rate = 1e7, delay = 0.01 }"),
+        (
+            'file = "phy.parquet"',
+            'channel = { name = "neyman-a", probability = 0.01, errors_per_cluster = 5, '
+            'cluster_slots = 0.5 }\nfile = "phy.parquet"',
         ),
     ],
 )
@@ -158,31 +159,24 @@ def test_experiment__is_the_run_without_its_seed(folder: Path) -> None:
     assert len(experiments) == 6
 
 
-SPLIT = (
-    TEXT.replace("rtt = 0.5", "rtt = 0.5\nproxy = [false, true]")
-    + """
-[wired]
-rate = 10e6
-delay = [0.001, 0.045]
-[proxy]
-buffer_packets = [10, 20]
-"""
+SPLIT = TEXT.replace(
+    "rtt = 0.5",
+    "rtt = 0.5\nwired = { rate = 10e6, delay = [0.001, 0.045] }\n"
+    'proxy = ["none", { buffer_packets = [10, 20] }]',
 )
 
 
 def test_expand__splits_only_where_there_is_a_proxy(folder: Path) -> None:
     runs = _runs(folder, SPLIT)
     assert len(runs) == 2 * (1 + 2)
-    assert [
-        (run.coordinates["proxy"], run.coordinates["proxy_buffer_packets"]) for run in runs[:1] + runs[2:4]
-    ] == [
+    assert [(run.coordinates["proxy"], run.coordinates["proxy_buffer_packets"]) for run in runs[:3]] == [
         (False, None),
         (True, 10),
         (True, 20),
     ]
     # The paths differ, the slots do not.
-    assert len({run.conversion.identity for run in runs}) == len({run.start for run in runs}) == 1
-    (whole,) = _runs(folder, TEXT.replace("[link]", "[wired]\nrate = 10e6\ndelay = 0.001\n[link]"))
+    assert len({run.recipe.identity for run in runs}) == len({run.start for run in runs}) == 1
+    (whole,) = _runs(folder, TEXT.replace("rtt = 0.5", "rtt = 0.5\nwired = { rate = 10e6, delay = 0.001 }"))
     assert whole.key == runs[0].key
 
 
@@ -197,9 +191,9 @@ def test_expand__lets_schemes_work_online_on_the_same_slots(folder: Path) -> Non
         "GBN(10)",
     ]
     assert offline.online is None
-    assert online.link_scheme == offline.link_scheme
-    assert (online.conversion.scheme, window.conversion.scheme) == (None, None)
-    assert online.conversion.identity == window.conversion.identity != offline.conversion.identity
+    assert (online.link_scheme.online, offline.link_scheme.online) == (True, False)
+    assert (online.recipe.scheme, window.recipe.scheme) == (None, None)
+    assert online.recipe.identity == window.recipe.identity != offline.recipe.identity
     assert len({run.key for run in (offline, online, window)}) == 3
 
 
@@ -213,7 +207,7 @@ def test_expand__gives_runs_of_a_seed_the_same_channel(folder: Path) -> None:
     assert len({(run.seed, run.start) for run in runs}) == 3
     assert [run.seed for run in runs] == sorted(run.seed for run in runs), "a partial result has whole seeds"
     # Conversions do not depend on the seed; those without an answer from the receiver not on the RTT either.
-    assert len({run.conversion.identity for run in runs}) == 1 + 2 + 2
+    assert len({run.recipe.identity for run in runs}) == 1 + 2 + 2
 
 
 def test_expand__tells_schemes_of_one_notation_apart(folder: Path) -> None:
@@ -227,8 +221,8 @@ def test_expand__tells_schemes_of_one_notation_apart(folder: Path) -> None:
 
 def test_expand__gives_every_seed_its_own_realisation(folder: Path) -> None:
     runs = _runs(folder, GENERATED.replace("[3]", "3").replace('["cubic"]', '["cubic", "hybla"]'))
-    assert len({run.conversion.phy.identity for run in runs}) == 3
-    assert {run.conversion.phy.seed for run in runs} == {1, 2, 3}
+    assert len({run.recipe.phy.identity for run in runs}) == 3
+    assert {run.recipe.phy.seed for run in runs} == {1, 2, 3}
     assert runs[0].coordinates["trace"] == "gilbert-elliott(alpha=0.99, beta=0.5, error_good=0, error_bad=1)"
 
 
@@ -238,7 +232,7 @@ def test_expand__takes_realisations_in_turn_and_gives_traffic_seeds_of_its_own(f
     long, short = ([run for run in runs if run.coordinates["duration_s"] == duration] for duration in (20, 9))
     assert [run.seed for run in long] == [1, 2, 3, 4]
     assert [run.seed for run in short] == [1, 2, 3, 4, 5, 6]
-    assert [run.conversion.phy.seed for run in short] == [1, 2, 1, 2, 1, 2]
+    assert [run.recipe.phy.seed for run in short] == [1, 2, 1, 2, 1, 2]
     assert len({run.start for run in short}) == 6
     assert [run.start for run in long] == [run.start for run in short[:4]]
     fewer = _runs(folder, text + "[[traffic]]\nduration = 9\ntransfer_bytes = 1000\nseeds = 5\n")
@@ -246,7 +240,9 @@ def test_expand__takes_realisations_in_turn_and_gives_traffic_seeds_of_its_own(f
 
 
 def test_expand__fills_in_the_values_that_a_label_names(folder: Path) -> None:
-    text = GENERATED.replace("alpha = 0.99", 'alpha = [0.99, 0.9]\nlabel = "a {alpha} over {rate} bit/s"')
+    text = GENERATED.replace("alpha = 0.99", "alpha = [0.99, 0.9]").replace(
+        "[[scheme]]", 'label = "a {alpha} over {rate} bit/s"\n[[scheme]]'
+    )
     assert [run.coordinates["trace"] for run in _runs(folder, text)] == [
         "a 0.99 over 263000 bit/s",
         "a 0.9 over 263000 bit/s",
@@ -256,14 +252,14 @@ def test_expand__fills_in_the_values_that_a_label_names(folder: Path) -> None:
 def test_expand__gives_a_return_link_slots_of_its_own(folder: Path) -> None:
     listed = 'rtt = 0.5\nreturn_link = ["plain", "unprotected", "protected"]'
     plain, raw, protected = _runs(folder, GENERATED.replace("rtt = 0.5", listed))
-    assert plain.conversions == (plain.conversion,)
-    assert raw.conversions[0] == plain.conversion
-    assert [run.conversions[1].scheme.name for run in (raw, protected)] == ["none", "harq"]
-    assert raw.conversions[1].phy == protected.conversions[1].phy
-    assert raw.conversions[1].phy.seed != plain.conversion.phy.seed
+    assert plain.recipes == (plain.recipe,)
+    assert raw.recipes[0] == plain.recipe
+    assert [run.recipes[1].scheme.name for run in (raw, protected)] == ["none", "harq"]
+    assert raw.recipes[1].phy == protected.recipes[1].phy
+    assert raw.recipes[1].phy.seed != plain.recipe.phy.seed
     assert raw.start != raw.return_start
     of_file = _runs(folder, TEXT.replace("rtt = 0.5", listed))[1]
-    assert of_file.conversions[1].phy == of_file.conversions[0].phy
+    assert of_file.recipes[1].phy == of_file.recipes[0].phy
     assert of_file.start != of_file.return_start
 
 
@@ -277,7 +273,7 @@ def test_expand__refuses_traces_that_cannot_be_used(folder: Path) -> None:
         _runs(folder, TEXT.replace("phy.parquet", "absent.parquet"))
     (folder / "phy.txt").write_text("0.0 0.1\n0.1 0.1\n")
     with pytest.raises(
-        InputError, match=r"phy\.txt does not say its lldu_bytes; add lldu_bytes to the table"
+        InputError, match=r"s\.toml:2: key trace\[0\]\.lldu_bytes: is missing: .*phy\.txt does not say it; "
     ):
         _runs(folder, TEXT.replace("phy.parquet", "phy.txt"))
 
@@ -286,7 +282,8 @@ def test_expand__refuses_a_trace_under_two_names(folder: Path) -> None:
     shutil.copy(folder / "phy.parquet", folder / "copy.parquet")
     text = TEXT.replace("[[trace]]", '[[trace]]\nfile = "copy.parquet"\n[[trace]]')
     reason = (
-        r"s\.toml: key trace: 'phy\.parquet' has the same slots as 'copy\.parquet'; allowed: each trace once"
+        r"s\.toml:4: key trace\[1\]: 'phy\.parquet' has the same slots as 'copy\.parquet'; "
+        r"allowed: each trace once"
     )
     with pytest.raises(InputError, match=reason):
         _runs(folder, text)
@@ -318,12 +315,12 @@ def test_expand__makes_100000_runs_of_a_large_grid(folder: Path) -> None:
 
 def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(
-        '[grid]\ntcp = ["cubic"]\nseeds = 1\n[[trace]]\nchannel = "lms"\nes_n0_db = [5.0, 6.0]\nlength = 60\n'
-        '[[trace]]\nchannel = "lms"\nprofile = "distribution"\nrate = 9e5\ninterleaver_depth = 0\n'
-        "length = 60\n"
-        '[[scheme]]\nname = "arq"\n[link]\nrtt = 0.5\n[[traffic]]\nduration = 20\n'
+        'seeds = 1\n[[trace]]\nchannel = { name = "lms", es_n0_db = [5.0, 6.0] }\nlength = 60\n'
+        '[[trace]]\nchannel = { name = "lms", profile = "distribution", interleaver_depth = 0 }\n'
+        "rate = 9e5\nlength = 60\n"
+        '[[scheme]]\nname = "arq"\n[[path]]\nrtt = 0.5\n[[traffic]]\nduration = 20\n'
     )
-    runs = expand(load(tmp_path / "s.toml"), lambda *_: ("build", "sources"))
+    runs = runs_of(tmp_path / "s.toml", "build", "sources")
     assert [run.coordinates["trace"] for run in runs] == [
         "lms(profile=internet, es_n0_db=5)",
         "lms(profile=internet, es_n0_db=6)",
@@ -331,7 +328,7 @@ def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_pa
     ]
     assert len({run.key for run in runs}) == 3
     # 264 bits in every tenth slot of 2.63 Mbit/s; 1523 bytes in every slot of a line of the user's own rate.
-    shared, own = runs[0].conversion.phy.line, runs[2].conversion.phy.line
+    shared, own = runs[0].recipe.phy.line, runs[2].recipe.phy.line
     assert shared is not None
     assert own is not None
     assert (shared.interval_ns, runs[0].coordinates["forward_lldu_bytes"]) == (
@@ -345,29 +342,17 @@ def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_pa
     assert (shared.decode_time_ns, own.decode_time_ns) == (36_100_000, 100_000)
 
 
-def test_stacks__are_an_axis_and_run_the_variants_that_they_have(folder: Path) -> None:
-    text = TEXT.replace('["cubic"]', '["cubic", "bbr"]').replace(
-        "duration = 20", 'duration = 20\nstack = ["2009", "modern"]'
-    )
-    runs = _runs(folder, text)
+def test_stacks__are_an_axis(folder: Path) -> None:
+    runs = _runs(folder, TEXT.replace("duration = 20", 'duration = 20\nstack = ["2009", "modern"]'))
     assert [(run.coordinates["stack"], run.coordinates["tcp"]) for run in runs] == [
         ("2009", "cubic"),
         ("modern", "cubic"),
-        ("modern", "bbr"),
     ]
 
 
 def test_codes__are_an_axis(folder: Path) -> None:
-    text = TEXT.replace('["cubic"]', '["cubic", "fectcp"]').replace(
-        "duration = 20", 'duration = 20\ncode = ["raptorq", "5%"]'
-    )
-    runs = _runs(folder, text)
-    assert [(run.coordinates["code"], run.coordinates["tcp"]) for run in runs] == [
-        ("raptorq", "cubic"),
-        ("raptorq", "fectcp"),
-        ("5%", "cubic"),
-        ("5%", "fectcp"),
-    ]
+    text = TEXT.replace('["cubic"]', '"fectcp"').replace("duration = 20", 'code = ["raptorq", "5%"]')
+    assert [run.coordinates["code"] for run in _runs(folder, text)] == ["raptorq", "5%"]
 
 
 def test_backends__are_compared_side_by_side(folder: Path) -> None:
@@ -376,5 +361,5 @@ def test_backends__are_compared_side_by_side(folder: Path) -> None:
     assert [run.coordinates["backend"] for run in (simulated, emulated)] == ["ns2", "emulate"]
     assert simulated.key != emulated.key
     refused = TEXT.replace("duration = 20", 'duration = 20\nbackend = "emulate"')
-    with pytest.raises(InputError, match=r"s\.toml: stack is 'modern', which backend emulate does not have"):
+    with pytest.raises(InputError, match=r"s\.toml:14: key traffic\[0\]\.backend: 'emulate' does not have "):
         _runs(folder, refused)

@@ -78,12 +78,12 @@ def _printed(package: Path, script: str, *words: object) -> str:
 
 KEYS = """
 import json, sys
-from tmt.campaign.grid import expand
-from tmt.campaign.scenario import load
-from tmt.campaign.replay_run import ReplayRun
+from pathlib import Path
+from tmt.campaign.plan import expand
+from tmt.spec import toml
 print(json.dumps([
-    [run.coordinates["trace"], run.coordinates["scheme"], run.key, run.experiment, run.conversion.identity]
-    for run in expand(load(sys.argv[1]))
+    [run.coordinates["trace"], run.coordinates["scheme"], run.key, run.experiment, run.recipe.identity]
+    for run in expand(toml.read(Path(sys.argv[1])).scenario)
 ]))
 """
 

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tmt.campaign.grid import expand
-from tmt.campaign.planned_conversions import Phy
-from tmt.campaign.scenario import load
+from scenario_parts import runs_of
 
-from tmt.campaign import conversions
 from tmt.campaign.link_traces import (
     Convert,
     facts_file,
@@ -22,6 +19,8 @@ from tmt.campaign.link_traces import (
     read_facts,
     trace_sources,
 )
+from tmt.campaign.recipe import Phy
+from tmt.campaign.source import look_at
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import InputError
 from tmt.core.schemes.none import NoScheme
@@ -40,10 +39,10 @@ def task(
     write_scenario: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory, simulator: Path
 ) -> Convert:
     folder = tmp_path_factory.mktemp("campaign")
-    run = expand(load(write_scenario(folder / "s.toml", tcp='["newreno"]', seeds=1)))[0]
+    run = runs_of(write_scenario(folder / "s.toml", tcp='["newreno"]', seeds=1))[0]
     for name in ("cache", "scratch"):
         (folder / name).mkdir()
-    return Convert(run.conversion, folder / "cache", folder / "scratch")
+    return Convert(run.recipe, folder / "cache", folder / "scratch")
 
 
 def swapped(trace: bytes) -> bytes:
@@ -76,23 +75,23 @@ def test_damaged_trace__gives_nothing_and_is_made_anew(
     damage: Callable[[Path, Path], object], task: Convert
 ) -> None:
     assert make_link_trace(task) == {"error": None}
-    trace, facts = link_file(task.cache, task.conversion), facts_file(task.cache, task.conversion)
-    whole, told = trace.read_bytes(), read_facts(task.cache, task.conversion)
+    trace, facts = link_file(task.cache, task.recipe), facts_file(task.cache, task.recipe)
+    whole, told = trace.read_bytes(), read_facts(task.cache, task.recipe)
     damage(trace, facts)
-    assert not is_converted(task.cache, task.conversion)
+    assert not is_converted(task.cache, task.recipe)
     with pytest.raises(InputError, match=r"is damaged|cannot be used") as refused:
-        read_facts(task.cache, task.conversion)
+        read_facts(task.cache, task.recipe)
     assert "\n" not in str(refused.value)
     assert make_link_trace(task) == {"error": None}
     assert trace.read_bytes() == whole
-    assert read_facts(task.cache, task.conversion) == told
+    assert read_facts(task.cache, task.recipe) == told
     assert len(np.load(trace)) == told["data_rows"]
     assert list(task.scratch.iterdir()) == []
 
 
 def test_folder_in_place_of_a_trace__is_named(task: Convert) -> None:
     assert make_link_trace(task) == {"error": None}
-    trace = link_file(task.cache, task.conversion)
+    trace = link_file(task.cache, task.recipe)
     trace.unlink()
     (trace / "full").mkdir(parents=True)
     with pytest.raises(InputError, match=rf"{trace}: is a folder where a file of the cache belongs"):
@@ -103,8 +102,6 @@ def test_folder_in_place_of_a_trace__is_named(task: Convert) -> None:
 
 
 COMBINED = """
-[grid]
-tcp = ["newreno"]
 seeds = 1
 [[trace]]
 {trace}
@@ -112,12 +109,13 @@ seeds = 1
 name = "harq-processes"
 combining = "chase"
 combining_threshold_db = 2
-[link]
+[[path]]
 rtt = 0.01
 [[traffic]]
+tcp = ["newreno"]
 duration = 3
 """
-LMS = 'channel = "lms"\nes_n0_db = 3\nlength = 5'
+LMS = 'channel = { name = "lms", es_n0_db = 3 }\nlength = 5'
 
 
 def test_combining__takes_the_es_n0_of_a_channel_or_a_file(
@@ -128,12 +126,12 @@ def test_combining__takes_the_es_n0_of_a_channel_or_a_file(
     for trace in (
         LMS,
         'file = "phy.parquet"',
-        'channel = "bernoulli"\nprobability = 0.1\nover = "phy.parquet"',
+        'channel = { name = "bernoulli", probability = 0.1 }\nfile = "phy.parquet"',
     ):
         (tmp_path / "s.toml").write_text(COMBINED.format(trace=trace))
-        conversion = expand(load(tmp_path / "s.toml"))[0].conversion
-        assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
-        facts = read_facts(task.cache, conversion)
+        recipe = runs_of(tmp_path / "s.toml")[0].recipe
+        assert make_link_trace(replace(task, recipe=recipe)) == {"error": None}
+        facts = read_facts(task.cache, recipe)
         assert facts["delivered"] > facts["lost"]
 
 
@@ -141,20 +139,20 @@ def test_combining__takes_the_es_n0_of_a_channel_or_a_file(
 def test_online_scheme__gets_the_es_n0_that_it_needs(needed: bool, task: Convert, tmp_path: Path) -> None:
     phy = tmp_path / "phy.csv"
     phy.write_text("tx_time_ns,decode_time_ns,es_n0_mdb\n0,5,1000\n1000000,0,-1000\n")
-    planned = conversions.look_at(phy)
-    conversion = replace(
-        task.conversion,
+    planned = look_at(phy)
+    recipe = replace(
+        task.recipe,
         identity=f"online, {needed}",
         phy=Phy(planned.sha256, phy, planned.sha256),
         scheme=None,
         needs_es_n0=needed,
         sources=trace_sources(),
     )
-    assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
-    slots = np.load(link_file(task.cache, conversion))
+    assert make_link_trace(replace(task, recipe=recipe)) == {"error": None}
+    slots = np.load(link_file(task.cache, recipe))
     with_es_n0 = [(0, 5, 1000), (1_000_000, 0, -1000)]
     assert slots.tolist() == (with_es_n0 if needed else [(0, 5), (1_000_000, 0)])
-    file = ready_link(TraceLink(phy, scheme=NoScheme()), 1500).file
+    file = ready_link(TraceLink(str(phy), scheme=NoScheme(online=True)), 1500).file
     assert np.load(file.npy).tolist() == with_es_n0
 
 
@@ -162,19 +160,19 @@ def test_combining_online__takes_the_es_n0_of_a_channel(
     task: Convert, tmp_path: Path, simulator: Path
 ) -> None:
     both = COMBINED.format(trace=LMS).replace("chase", "incremental")
-    (tmp_path / "s.toml").write_text(both.replace("[link]", "online = [false, true]\n[link]"))
-    offline, online = (run.conversion for run in expand(load(tmp_path / "s.toml")))
+    (tmp_path / "s.toml").write_text(both.replace("[[path]]", "online = [false, true]\n[[path]]"))
+    offline, online = (run.recipe for run in runs_of(tmp_path / "s.toml"))
     assert online.identity != offline.identity
-    assert make_link_trace(replace(task, conversion=online)) == {"error": None}
+    assert make_link_trace(replace(task, recipe=online)) == {"error": None}
     assert np.load(link_file(task.cache, online)).dtype.names[-1] == "es_n0_mdb"
     (tmp_path / "s.toml").write_text(
         COMBINED.format(trace=LMS)
         .replace('"chase"', '"none"')
         .replace("combining_threshold_db = 2\n", "online = true\n")
     )
-    plain = expand(load(tmp_path / "s.toml"))[0].conversion
+    plain = runs_of(tmp_path / "s.toml")[0].recipe
     assert plain.identity != online.identity
-    assert make_link_trace(replace(task, conversion=plain)) == {"error": None}
+    assert make_link_trace(replace(task, recipe=plain)) == {"error": None}
     assert "es_n0_mdb" not in np.load(link_file(task.cache, plain)).dtype.names
 
 
@@ -183,37 +181,39 @@ def test_combining__is_refused_over_a_trace_without_es_n0(tmp_path: Path, simula
         tmp_path / "phy.parquet",
         PhyTrace(np.arange(9) * 1_000_000, np.zeros(9, np.int64), {"lldu_bytes": 33}),
     )
-    bernoulli = 'channel = "bernoulli"\nprobability = 0.1\nlldu_bytes = 33\nlength = 5\nrate = 264000'
-    for trace, label in ((bernoulli, "bernoulli(probability=0.1)"), ('file = "phy.parquet"', "phy.parquet")):
+    bernoulli = LMS.replace('"lms", es_n0_db = 3', '"bernoulli", probability = 0.1')
+    line = "lldu_bytes = 33\nrate = 264000\n"
+    for trace, label in (
+        (line + bernoulli, "bernoulli(probability=0.1)"),
+        ('file = "phy.parquet"', "phy.parquet"),
+    ):
         (tmp_path / "s.toml").write_text(COMBINED.format(trace=trace))
         with pytest.raises(InputError) as refused:
-            expand(load(tmp_path / "s.toml"))
-        assert str(refused.value) == (
-            f"{tmp_path / 's.toml'}: key combining: 'chase' needs the Es/N0 of each slot, which the trace "
-            f"'{label}' does not have; a channel such as lms has it, and a file with a column es_n0_mdb"
+            runs_of(tmp_path / "s.toml")
+        assert "key scheme[0].combining: 'chase' needs the Es/N0 of each slot, which the trace " in str(
+            refused.value
         )
+        assert f"{label}' does not have; allowed: one Es/N0 of each slot: " in str(refused.value)
 
 
 def test_combining__is_refused_over_a_trace_with_two_es_n0(tmp_path: Path, simulator: Path) -> None:
     phy = PhyTrace(np.arange(9) * 1_000_000, np.zeros(9, np.int64), {"lldu_bytes": 33})
     write_trace(tmp_path / "phy.parquet", replace(phy, es_n0_mdb=np.zeros(9, np.int32)))
-    (tmp_path / "s.toml").write_text(
-        COMBINED.format(trace='channel = "lms"\nes_n0_db = 3\nover = "phy.parquet"')
-    )
-    with pytest.raises(InputError) as refused:
-        expand(load(tmp_path / "s.toml"))
-    assert str(refused.value) == (
-        f"{tmp_path / 's.toml'}: key combining: 'chase' needs one Es/N0 of each slot, and there are two: "
-        "the channel lms and the column es_n0_mdb of phy.parquet"
-    )
+    trace = 'channel = { name = "lms", es_n0_db = 3 }\nfile = "phy.parquet"'
+    (tmp_path / "s.toml").write_text(COMBINED.format(trace=trace))
+    with pytest.raises(
+        InputError, match=r"key scheme\[0\]\.combining: 'chase' has the Es/N0 twice"
+    ) as refused:
+        runs_of(tmp_path / "s.toml")
+    assert f"the channel lms and the column es_n0_mdb of {tmp_path / 'phy.parquet'}; " in str(refused.value)
 
 
 def test_phy_trace_whose_metadata_change__is_looked_at_again(tmp_path: Path) -> None:
     trace = PhyTrace(np.arange(3), np.zeros(3, np.int64), {"lldu_bytes": 33})
     write_trace(tmp_path / "phy.npy", trace)
-    assert conversions.look_at(tmp_path / "phy.npy").says_sizes
+    assert look_at(tmp_path / "phy.npy").says_sizes
     (tmp_path / "phy.npy.json").unlink()
-    assert not conversions.look_at(tmp_path / "phy.npy").says_sizes
+    assert not look_at(tmp_path / "phy.npy").says_sizes
 
 
 @pytest.mark.parametrize("scheme", ["none", "online", "none under a channel"])
@@ -223,21 +223,21 @@ def test_phy_trace_that_changes_after_planning__gives_no_link_trace(
     """Otherwise the cache would hold another trace's rows under the planned one's identity."""
     phy = tmp_path / "phy.csv"
     phy.write_text("tx_time_ns,decode_time_ns\n0,5\n1000000,5\n2000000,5\n")
-    planned = conversions.look_at(phy)
+    planned = look_at(phy)
     channel = GilbertElliott(0.9, 0.5) if "channel" in scheme else None
     made_by = NoScheme() if scheme != "online" else None
-    conversion = replace(
-        task.conversion,
+    recipe = replace(
+        task.recipe,
         identity="planned",
         phy=Phy(planned.sha256, phy, planned.sha256, channel),
         scheme=made_by,
         sources=trace_sources(channel, made_by),
     )
-    assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
-    assert len(np.load(link_file(task.cache, conversion))) == 3
-    link_file(task.cache, conversion).unlink()
+    assert make_link_trace(replace(task, recipe=recipe)) == {"error": None}
+    assert len(np.load(link_file(task.cache, recipe))) == 3
+    link_file(task.cache, recipe).unlink()
     phy.write_text("tx_time_ns,decode_time_ns\n0,5\n1000000,0\n2000000,5\n")
     error = f"{phy}: was changed while the campaign ran; call again"
-    assert make_link_trace(replace(task, conversion=conversion)) == {"error": error}
-    assert not link_file(task.cache, conversion).exists()
+    assert make_link_trace(replace(task, recipe=recipe)) == {"error": error}
+    assert not link_file(task.cache, recipe).exists()
     assert list(task.scratch.iterdir()) == []

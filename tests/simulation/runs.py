@@ -8,32 +8,28 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from scenario_parts import LOSSY_TRACE
-from tmt.campaign.grid import expand
-from tmt.campaign.scenario import load
+from scenario_parts import LOSSY_TRACE, runs_of
 
 from tmt.campaign.columns import DONE, blank_row
 from tmt.campaign.programs import InstalledPrograms
 
 if TYPE_CHECKING:
-    from tmt.campaign.planned_conversions import PlannedConversion
-
+    from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Run
     from tmt.campaign.tasks import Simulate
 
 SCENARIO = f"""
-[grid]
-tcp = ["newreno", "cubic"]
 seeds = 2
 records = [1]
 {LOSSY_TRACE}[[scheme]]
 name = "none"
 [[scheme]]
 name = "arq"
-[link]
+[[path]]
 rtt = 0.1
 return_link = "unprotected"
 [[traffic]]
+tcp = ["newreno", "cubic"]
 duration = 10
 """
 
@@ -50,12 +46,12 @@ def all_runs() -> list[Run]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "simulated.toml"
         path.write_text(SCENARIO)
-        return expand(load(path), lambda _: PROGRAMS)
+        return runs_of(path, *PROGRAMS)
 
 
-def trace_content(conversion: PlannedConversion) -> bytes:
-    """Return the bytes of a conversion's link trace."""
-    return conversion.identity.encode() * 4
+def trace_content(recipe: Recipe) -> bytes:
+    """Return the bytes of a recipe's link trace."""
+    return recipe.identity.encode() * 4
 
 
 def result(run: Run, contents: list[bytes]) -> float:
@@ -65,7 +61,7 @@ def result(run: Run, contents: list[bytes]) -> float:
 
 def true_result(run: Run) -> float:
     """Return the one right result of a run."""
-    return result(run, [trace_content(conversion) for conversion in run.conversions])
+    return result(run, [trace_content(recipe) for recipe in run.recipes])
 
 
 def row_of(task: Simulate, measured: float, programs: tuple[str, str] = PROGRAMS) -> dict[str, Any]:

@@ -194,11 +194,11 @@ class SimulatedWorkers:
 
     def _convert(self, ticket: int, task: Convert) -> dict[str, Any]:
         self._check_room()
-        if task.conversion.identity in self._world.impossible:
+        if task.recipe.identity in self._world.impossible:
             return {"error": "it cannot be made"}
-        staged = task.scratch / f"{task.conversion.identity}-{ticket}.npy"
-        staged.write_bytes(trace_content(task.conversion))
-        keep_link_trace(staged, task.conversion, task.cache, {"span_ns": 1})
+        staged = task.scratch / f"{task.recipe.identity}-{ticket}.npy"
+        staged.write_bytes(trace_content(task.recipe))
+        keep_link_trace(staged, task.recipe, task.cache, {"span_ns": 1})
         return {"error": None}
 
     def _simulate(self, ticket: int, task: Simulate, worker: RemoteWorker | None) -> dict[str, Any]:
@@ -206,9 +206,9 @@ class SimulatedWorkers:
         lie = "" if worker is None else worker.lie
         if worker is not None and worker.programs != OURS and not lie:
             raise WrongWorkerError
-        for conversion in run.conversions:
-            read_facts(task.cache, conversion)
-        measured = result(run, [link_file(task.cache, made).read_bytes() for made in run.conversions])
+        for recipe in run.recipes:
+            read_facts(task.cache, recipe)
+        measured = result(run, [link_file(task.cache, made).read_bytes() for made in run.recipes])
         if lie == "programs":
             others = OTHERS["ns2"]
             return row_of(task, measured + 1, (others.stamp_and_scripts, others.sources))

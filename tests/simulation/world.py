@@ -95,8 +95,8 @@ class World:
         self.thread = getcurrent()
         runs = all_runs()
         self.runs = sorted(self.chance.sample(runs, self.chance.randint(2, len(runs))), key=runs.index)
-        conversions = [made.identity for run in self.runs for made in run.conversions]
-        self.impossible = set(conversions[:1]) if self.chance.random() < 0.1 else set()
+        recipes = [made.identity for run in self.runs for made in run.recipes]
+        self.impossible = set(recipes[:1]) if self.chance.random() < 0.1 else set()
         self.remote: dict[str, RemoteWorker] = {}
         self._join("")
         self.owners: dict[str, Any] = {}
@@ -137,7 +137,7 @@ class World:
 
     def excuse(self, task: Task) -> None:
         """Note that a task may fail: its worker has died or hangs, or its simulation fails."""
-        self._excused.add(task.conversion.identity if isinstance(task, Convert) else task.run.key)
+        self._excused.add(task.recipe.identity if isinstance(task, Convert) else task.run.key)
 
     def check_start(self, process: Process, task: Simulate) -> None:
         """See that a run that starts is its engine's."""
@@ -283,8 +283,8 @@ class World:
 
     def _damage(self) -> None:
         """Change, cut, swap or remove a file of the cache."""
-        conversions = [made for run in self.runs for made in run.conversions]
-        one, other = self.chance.choice(conversions), self.chance.choice(conversions)
+        recipes = [made for run in self.runs for made in run.recipes]
+        one, other = self.chance.choice(recipes), self.chance.choice(recipes)
         cache = self.folder / "cache"
         path = self.chance.choice([link_file, link_file, facts_file])(cache, one)
         if not path.exists():
@@ -325,7 +325,7 @@ class World:
             run = runs[key]
             if status == DONE and measured != true_result(run):
                 self.violated("a row is wrong")
-            identities = {made.identity for made in run.conversions}
+            identities = {made.identity for made in run.recipes}
             has_cause = (identities | {key}) & (self.impossible | self._excused)
             if status != DONE and not has_cause and self._corruptions < 3:
                 self.violated("a run has failed without a cause")
@@ -341,7 +341,7 @@ class World:
         found = database.read(self.folder, lambda connection: connection.execute(sql).fetchall())
         done = {key for (key,) in found}
         for run in self.runs:
-            can_be_done = not {made.identity for made in run.conversions} & self.impossible
+            can_be_done = not {made.identity for made in run.recipes} & self.impossible
             if (run.key in done) != can_be_done:
                 self.violated("a run is missing at the end" if can_be_done else "an impossible run is done")
             if run.key in done and run.keep_records and not (self.folder / "records" / run.key).exists():

@@ -139,4 +139,5 @@ def check_es_n0(source: Source, scheme: Scheme, place: Place) -> None:
     reason = f"has the Es/N0 twice: {' and '.join(source.es_n0_from)}"
     if not source.es_n0_from:
         reason = f"needs the Es/N0 of each slot, which the trace {source.trace.title!r} does not have"
-    raise Refused([Problem(place, None, "rule", allowed, reason)])
+    value = getattr(getattr(scheme, "below", scheme), str(place[-1]))
+    raise Refused([Problem(place, value, "rule", allowed, reason)])
