@@ -15,7 +15,8 @@ from tmt.spec.links import PlainLink
 
 from tmt.core.errors import TmtError
 from tmt.core.units import NS_PER_S
-from tmt.run.emulate import Emulation, run
+from tmt.run.emulate.emulation import Emulation
+from tmt.run.emulate.emulator import run
 from tmt.run.experiment import Experiment
 
 RTT_NS = NS_PER_S // 2

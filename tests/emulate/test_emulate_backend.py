@@ -9,9 +9,9 @@ from experiments import Asked, asked
 
 from tmt.core.errors import EmulatorError, UsageError
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
-from tmt.run.emulate.parameters import Emulation
+from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.results import read_result
-from tmt.run.emulate.setup import set_up
+from tmt.run.setup import ready_path
 from tmt.spec.experiment import PlainLink
 from tmt.spec.path import Path as LinkPath, Wired
 from tmt.spec.run_columns import RUN_RESULTS
@@ -57,11 +57,12 @@ def test_experiment__is_refused_in_one_line(changes: dict[str, Any], message: st
 def test_read_result__of_a_killed_emulator_is_refused_in_one_line(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "counters.tsv").write_text(text)
-    setup = set_up(Emulation(command=("true",), forward=PlainLink(2e6), path=LinkPath(1)))
+    emulation = Emulation(command=("true",), forward=PlainLink(2e6), path=LinkPath(1))
+    links = ready_path(emulation.forward, None, emulation.path, emulation.mtu_bytes)
     with pytest.raises(
         EmulatorError, match=r"the emulator was killed \(status 137\): .*counters\.tsv: "
     ) as refusal:
-        read_result(tmp_path, setup, 137, record=False)
+        read_result(tmp_path, emulation, links, 137, record=False)
     assert "\n" not in str(refusal.value)
 
 

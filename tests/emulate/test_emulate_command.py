@@ -8,7 +8,7 @@ import pytest
 from in_process import tmt
 
 from tmt.core.errors import UsageError
-from tmt.run.emulate import Emulation
+from tmt.run.emulate.emulation import Emulation
 from tmt.spec.experiment import PlainLink
 from tmt.spec.path import Path as LinkPath, Wired
 

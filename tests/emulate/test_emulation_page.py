@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE_S
 
-from tmt.run.emulate import Emulation, run
+from tmt.run.emulate.emulation import Emulation
+from tmt.run.emulate.emulator import run
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.path import Path as LinkPath
 

@@ -15,7 +15,8 @@ import pytest
 from tests.ns2.queue_twin import Options, outcomes
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.emulate import Emulation, run
+from tmt.run.emulate.emulation import Emulation
+from tmt.run.emulate.emulator import run
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.path import Path as LinkPath
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from emulate.conftest import TraceFactory
 
     from tmt.core.trace import LinkTrace
-    from tmt.run.emulate import EmulationResult
+    from tmt.run.emulate.results import EmulationResult
 
 pytestmark = pytest.mark.usefixtures("emulator")
 

@@ -16,7 +16,8 @@ import pytest
 from waiting import PATIENCE_S, until
 
 from tmt.core.errors import EmulatorError
-from tmt.run.emulate import Emulation, run
+from tmt.run.emulate.emulation import Emulation
+from tmt.run.emulate.emulator import run
 from tmt.spec.experiment import PlainLink
 from tmt.spec.path import Path as LinkPath
 

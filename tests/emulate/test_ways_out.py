@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tmt.core.errors import UsageError
-from tmt.run.emulate import Emulation, WayOut, run
+from tmt.run.emulate.emulation import Emulation, WayOut
+from tmt.run.emulate.emulator import run
 from tmt.spec.experiment import PlainLink
 from tmt.spec.path import Path as LinkPath
 

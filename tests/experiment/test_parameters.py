@@ -17,7 +17,7 @@ from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
 from tmt.run.link_files import ready_link
 from tmt.run.measure import link_columns
-from tmt.run.ns2.arguments import arguments
+from tmt.run.ns2 import arguments
 from tmt.run.setup import set_up
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.path import Proxy, Wired

@@ -202,7 +202,7 @@ def test_receive_buffer__limits_only_when_asked_for(monkeypatch: pytest.MonkeyPa
     row = experiment(receive_buffer_bytes=65536).run().row
     # Half of the buffer is window, at most: 32 KiB a round trip of 0.5 s.
     assert row["goodput_bps"] < 65536 * 8 / 0.5
-    monkeypatch.setattr("tmt.run.linux.settings_file.ample_buffer_bytes", lambda _: 65536)
+    monkeypatch.setattr("tmt.run.linux.kernel.ample_buffer_bytes", lambda _: 65536)
     with pytest.raises(RunError, match=r"its result is not valid: the .* buffer limited flow 0 for"):
         experiment().run()
 

@@ -14,7 +14,7 @@ from tmt.core.schema import PACKET_EVENTS
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
-from tmt.run.linux import soundness
+from tmt.run import linux
 from tmt.run.linux.kernel import Kernel
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.path import Wired
@@ -164,17 +164,17 @@ def test_schedule__has_the_same_fates_in_ns2(
 
 
 SOUND = dict.fromkeys(
-    (*soundness.MACHINE_SIGNS, "most_late_ns", "flow_0_rwnd_limited_us", "flow_0_sndbuf_limited_us"), 0
+    (*linux.MACHINE_SIGNS, "most_late_ns", "flow_0_rwnd_limited_us", "flow_0_sndbuf_limited_us"), 0
 )
 """Counters of a sound run."""
 
 
-@pytest.mark.parametrize("name", list(soundness.MACHINE_SIGNS))
+@pytest.mark.parametrize("name", list(linux.MACHINE_SIGNS))
 def test_sign_of_the_machine__is_told(name: str, tmp_path: Path) -> None:
     counters = SOUND | {name: 7}
     (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
-    reason = soundness.reason_to_doubt(tmp_path, 1)
-    assert reason == f"{soundness.MACHINE_SIGNS[name]} (7 times)"
+    reason = linux.reason_to_doubt(tmp_path, 1)
+    assert reason == f"{linux.MACHINE_SIGNS[name]} (7 times)"
 
 
 def test_clock_that_jumps__is_told(tmp_path: Path) -> None:
@@ -186,14 +186,14 @@ def test_clock_that_jumps__is_told(tmp_path: Path) -> None:
         (tmp_path / "counters.tsv").write_text(
             "".join(f"{key}\t{value}\n" for key, value in counters.items())
         )
-        assert soundness.reason_to_doubt(tmp_path, 1) == reason
+        assert linux.reason_to_doubt(tmp_path, 1) == reason
 
 
 def test_receive_buffer_that_limits__is_told(tmp_path: Path) -> None:
     counters = SOUND | {"flow_0_rwnd_limited_us": 1_500_000}
     (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
-    assert soundness.reason_to_doubt(tmp_path, 1) == "the receive buffer limited flow 0 for 1.5 s"
-    assert soundness.reason_to_doubt(tmp_path, 1, may_limit=True) is None
+    assert linux.reason_to_doubt(tmp_path, 1) == "the receive buffer limited flow 0 for 1.5 s"
+    assert linux.reason_to_doubt(tmp_path, 1, may_limit=True) is None
 
 
 @pytest.mark.usefixtures("kernel")

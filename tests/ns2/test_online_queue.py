@@ -19,7 +19,7 @@ from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
-from tmt.run.ns2.arguments import scheme_words
+from tmt.run.ns2 import scheme_words
 from tmt.theory.hybrid import HybridLink
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
-from tmt.run.ns2.arguments import scheme_words
+from tmt.run.ns2 import scheme_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable

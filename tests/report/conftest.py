@@ -75,6 +75,7 @@ def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -
     from tmt.campaign.campaign import open_campaign
     from tmt.campaign.local_workers import LocalWorkers
     from tmt.campaign.pool import Pool
+    from tmt.spec.scenario import Scenario
 
     assert simulator
     base = tmp_path_factory.mktemp("campaign")
@@ -82,7 +83,7 @@ def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -
     for name, rtt, timeout in (("hasty", 0.2, 0.001), ("good", 0.1, 60)):
         scenario = base / f"{name}.toml"
         scenario.write_text(SCENARIO.format(hostile=HOSTILE, rtt=rtt, timeout=timeout))
-        with open_campaign(scenario, base / "results") as campaign:
+        with open_campaign(Scenario.read(scenario), base / "results") as campaign:
             campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(2)), lambda _: None)
     return base / "results"
 

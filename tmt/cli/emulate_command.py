@@ -15,9 +15,8 @@ from tmt.core.errors import UsageError
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.plausibility import time_notes
 from tmt.io.atomic import own_folder
+from tmt.run.emulate.emulation import Emulation, WayOut
 from tmt.run.emulate.emulator import run
-from tmt.run.emulate.parameters import Emulation, WayOut
-from tmt.run.emulate.result_files import save
 from tmt.spec.options import Part
 from tmt.spec.path import Path as LinkPath
 
@@ -118,7 +117,7 @@ def command(
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
     result = run(emulation, record=output is not None)
     if output is not None:
-        save(result, output)
+        result.save(output)
     print_notes(result.notes)
     if not quiet:
         click.echo(_summary(result), err=True)

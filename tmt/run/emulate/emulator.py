@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -16,14 +17,13 @@ from tmt.core.errors import EmulatorError
 from tmt.run import RunError
 from tmt.run.emulate.relay import Relay
 from tmt.run.emulate.results import EmulationResult, read_result
-from tmt.run.emulate.setup import set_up
 from tmt.run.program import FROM_THE_WHEEL, STDERR, STDOUT, remedy
+from tmt.run.setup import queue_for, ready_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from tmt.run.emulate.parameters import Emulation
-    from tmt.run.emulate.setup import EmulationSetup
+    from tmt.run.emulate.emulation import Emulation, WayOut
 
 FAILURE = "failure.txt"
 GRACE_S = 6.0
@@ -64,13 +64,17 @@ def run(
         When a link trace cannot be used.
     """
     program = find_program()
-    setup = set_up(emulation)
-    with TemporaryDirectory(prefix="tmt-emulate-") as folder:
-        status = _run(program, setup, Path(folder), record=record, output=output, timeout_s=timeout_s)
-        failure = Path(folder, FAILURE)
+    links = ready_path(emulation.forward, emulation.back, emulation.path, emulation.mtu_bytes)
+    path = replace(emulation.path, queue_packets=emulation.path.queue_packets or queue_for(links))
+    emulation = replace(emulation, path=path)
+    with TemporaryDirectory(prefix="tmt-emulate-") as name:
+        folder = Path(name)
+        argv = [str(program), *emulation.arguments(links, folder, record=record)]
+        status = _run(argv, emulation.command, emulation.ways_out, output, timeout_s)
+        failure = folder / FAILURE
         if failure.exists():
             raise EmulatorError(failure.read_text().strip())
-        return read_result(Path(folder), setup, status, record=record)
+        return read_result(folder, emulation, links, status, record=record)
 
 
 def find_program() -> Path:
@@ -82,24 +86,18 @@ def find_program() -> Path:
 
 
 def _run(
-    program: Path,
-    setup: EmulationSetup,
-    folder: Path,
-    *,
-    record: bool,
+    argv: Sequence[str],
+    command: Sequence[str],
+    ways_out: Sequence[WayOut],
     output: Path | None,
     timeout_s: float | None,
 ) -> int:
+    """Run the emulator, which runs the command, and return the command's exit status."""
     # The emulator holds the lifeline's other end: it sees its end when we are gone, and ends, too.
     ours, lifeline = socket.socketpair()
     with ours:
         with lifeline:
-            argv = [
-                str(program),
-                *setup.arguments(folder, record=record),
-                *("lifeline", str(lifeline.fileno()), "--"),
-                *setup.emulation.command,
-            ]
+            argv = [*argv, "lifeline", str(lifeline.fileno()), "--", *command]
             with ExitStack() as files:
                 stdout, stderr = (
                     None if output is None else files.enter_context((output / name).open("wb"))
@@ -108,7 +106,7 @@ def _run(
                 process = subprocess.Popen(argv, pass_fds=[lifeline.fileno()], stdout=stdout, stderr=stderr)
         with _terminal_signals_left_to_the_command():
             try:
-                with Relay(ours, setup.emulation.ways_out):
+                with Relay(ours, ways_out):
                     return process.wait(timeout_s)
             except subprocess.TimeoutExpired:
                 outcome = f"stopped after {timeout_s:g} s"

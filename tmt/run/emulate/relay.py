@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
 
-    from tmt.run.emulate.parameters import WayOut
+    from tmt.run.emulate.emulation import WayOut
 
 BLOCK_BYTES = 1 << 16
 

@@ -1,22 +1,28 @@
-"""Read and summarise an emulation's output."""
+"""Read an emulation's output, summarise it, and keep it as files."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tmt.core import provenance
 from tmt.core.errors import EmulatorError, SimulatorError
 from tmt.core.schema import PACKET_RECORDS
 from tmt.core.units import NS_PER_S, ns_to_seconds
-from tmt.run.emulate.parameters import RECEIVER_ADDRESSES, SENDER_ADDRESSES
+from tmt.io.atomic import write_text
+from tmt.run.emulate.emulation import RECEIVER_ADDRESSES, SENDER_ADDRESSES
 from tmt.run.link_files import link_figures
 from tmt.run.records import COUNTERS, PACKETS, Counters, read_array_of
+from tmt.run.setup import link_notes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.core.measure.transport import Records
-    from tmt.run.emulate.setup import EmulationSetup
+    from tmt.run.emulate.emulation import Emulation
+    from tmt.run.setup import ReadyPath
+    from tmt.spec.columns import Value
 
 DIRECTIONS = ("forward", "return")
 LATE_SHARE = 0.01
@@ -40,13 +46,31 @@ class EmulationResult:
     """
 
     status: int
-    row: dict[str, str | int | float | bool | None]
+    row: dict[str, Value]
     packets: Records | None
     notes: list[str]
 
+    def save(self, folder: Path) -> None:
+        """Write `result.json`, and `packets.parquet` where packets were recorded.
 
-def read_result(folder: Path, setup: EmulationSetup, status: int, *, record: bool) -> EmulationResult:
-    """Read the counters and packets of an emulation.
+        Raises
+        ------
+        OutputError
+            When a file cannot be written.
+        """
+        write_text(folder / "result.json", json.dumps(self.row, indent=2) + "\n")
+        if self.packets is None:
+            return
+        from tmt.io.parquet import write_records  # noqa: PLC0415  (pyarrow takes long to import)
+
+        metadata = provenance.record(PACKET_RECORDS.kind, emulation=self.row)
+        write_records(folder / "packets.parquet", PACKET_RECORDS, self.packets, metadata)
+
+
+def read_result(
+    folder: Path, emulation: Emulation, links: ReadyPath, status: int, *, record: bool
+) -> EmulationResult:
+    """Read the counters and packets of an emulation over checked links.
 
     Raises
     ------
@@ -54,15 +78,16 @@ def read_result(folder: Path, setup: EmulationSetup, status: int, *, record: boo
         When something is missing or damaged: the emulator was killed.
     """
     try:
-        return _result(folder, setup, status, record=record)
+        return _result(folder, emulation, links, status, record=record)
     except SimulatorError as error:
         raise EmulatorError(f"the emulator was killed (status {status}): {error}") from error
 
 
-def _result(folder: Path, setup: EmulationSetup, status: int, *, record: bool) -> EmulationResult:
+def _result(
+    folder: Path, emulation: Emulation, links: ReadyPath, status: int, *, record: bool
+) -> EmulationResult:
     counters = Counters(folder / COUNTERS)
-    emulation = setup.emulation
-    row: dict[str, str | int | float | bool | None] = {
+    row: dict[str, Value] = {
         "command_status": counters("command_status"),
         "server_status": counters("server_status") if counters("server_status") >= 0 else None,
         "duration_s": ns_to_seconds(counters("duration_ns")),
@@ -71,7 +96,7 @@ def _result(folder: Path, setup: EmulationSetup, status: int, *, record: bool) -
         "emulator_cpu_s": ns_to_seconds(counters("cpu_ns")),
         "emulator_memory_bytes": counters("memory_bytes"),
         "rtt_s": emulation.path.rtt,
-        "queue_packets": setup.queue_packets,
+        "queue_packets": emulation.path.queue_packets,
         "mtu_bytes": emulation.mtu_bytes,
         "loop": emulation.path.loop,
         "in_order": emulation.path.in_order,
@@ -79,24 +104,23 @@ def _result(folder: Path, setup: EmulationSetup, status: int, *, record: bool) -
         "sender": SENDER_ADDRESSES[0],
         "receiver": RECEIVER_ADDRESSES[0],
     }
-    for direction, link in zip(DIRECTIONS, (setup.path.forward, setup.path.back), strict=True):
-        row |= link_figures(direction, link)
-        row |= _figures(direction, counters)
+    notes = []
+    for direction, link in zip(DIRECTIONS, (links.forward, links.back), strict=True):
+        row |= link_figures(direction, link) | _figures(direction, counters)
+        notes += link_notes(direction, link, emulation.path.rtt)
     packets = read_array_of(folder / PACKETS, PACKET_RECORDS) if record else None
-    notes = setup.notes() + _notes(counters)
+    notes += _notes(counters)
     if emulation.server is not None and not counters("server_listened"):
         notes.append("the server did not listen within 30 s; the command was started all the same")
     return EmulationResult(status, row, packets, notes)
 
 
-def _figures(direction: str, counters: Counters) -> dict[str, int | float | None]:
+def _figures(direction: str, counters: Counters) -> dict[str, Value]:
     def count(name: str) -> int:
         return counters(f"{direction}_{name}")
 
     names = ("arrived", "delivered", "lost", "unsettled", "overflowed", "under_way", "refused")
-    figures: dict[str, int | float | None] = {
-        f"{direction}_packets_{name}": count(f"packets_{name}") for name in names
-    }
+    figures: dict[str, Value] = {f"{direction}_packets_{name}": count(f"packets_{name}") for name in names}
     figures[f"{direction}_interface_dropped"] = count("interface_dropped")
     figures[f"{direction}_delivered_bps"] = 8 * count("bytes_delivered") * NS_PER_S / counters("duration_ns")
     delivered, outcomes = count("packets_delivered"), count("outcomes")

@@ -124,16 +124,16 @@ def _lines(name: str, lines: Sequence[str], named: Callable[[Any, str], Any]) ->
     ]
 
 
-PANELS: tuple[tuple[str, str, str, int], ...] = (
-    ("capacity", "Offered capacity (delivered rows)", "step", 90),
-    ("lost_rows", "LLDUs given up, or slots erased", "step", 60),
-    ("queue", "Queue length (packets)", "step", 90),
-    ("window", "Congestion window (segments)", "step", 110),
-    ("srtt", "Smoothed round-trip time", "step", 90),
-    ("arrivals", "Arrivals at the receiver (IP packets)", "step", 90),
-    ("delay", "One-way delay, median and range", "band", 90),
+PANELS = (
+    ("capacity", "Offered capacity (delivered rows)", 90),
+    ("lost_rows", "LLDUs given up, or slots erased", 60),
+    ("queue", "Queue length (packets)", 90),
+    ("window", "Congestion window (segments)", 110),
+    ("srtt", "Smoothed round-trip time", 90),
+    ("arrivals", "Arrivals at the receiver (IP packets)", 90),
+    ("delay", "One-way delay, median and range", 90),
 )
-"""Panels of a run's course from top to bottom: name, title, how it is drawn, height."""
+"""Panels of a run's course from top to bottom: name, title, height."""
 
 LOSSES = ("link lost", "queue dropped", "retransmission")
 """Kinds of moments in the lowest panel."""
@@ -152,16 +152,15 @@ def course(panels: Sequence[str], units: Mapping[str, tuple[str, float]], *, zoo
     zooms
         Whether a reader can drag and zoom the time axis; a figure for print cannot.
     """
-    shown = [panel for panel in PANELS if panel[0] in panels]
-    losses = any(kind in panels for kind in LOSSES)
     charts = [
-        _course_panel(*panel, units.get(panel[0], ("",))[0], last=not losses and panel is shown[-1])
-        for panel in shown
+        _course_panel(name, title, units.get(name, ("",))[0]).properties(height=height)
+        for name, title, height in PANELS
+        if name in panels
     ]
-    if losses:
+    if any(kind in panels for kind in LOSSES):
         charts.append(_moments())
-    stacked = alt.vconcat(*charts, spacing=6).resolve_scale(x="shared", color="shared")
-    spec = titled_spec(stacked)
+    x = alt.X("time:Q", scale=alt.Scale(domainMin=0, domainMax=alt.ExprRef("end_s"), nice=False))
+    spec = titled_spec(stacked(charts, x, "simulated time (s)").resolve_scale(color="shared"))
     if zooms:
         select = {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey || event.metaKey]"}
         names = [
@@ -171,28 +170,21 @@ def course(panels: Sequence[str], units: Mapping[str, tuple[str, float]], *, zoo
     return spec
 
 
-def _course_panel(name: str, title: str, kind: str, height: int, unit: str, *, last: bool) -> Any:
-    base = (
-        alt.Chart()
-        .transform_filter(alt.datum.panel == name)
-        .transform_flatten(["time", "value", "low", "high"] if kind == "band" else ["time", "value"])
-        .encode(x=_time(last=last), color=_run_colour())
+def _course_panel(name: str, title: str, unit: str) -> Any:
+    base = alt.Chart().transform_filter(alt.datum.panel == name).encode(color=_run_colour())
+    y = y_axis("value", ticks=3, domain=[0, 100] if name == "lost_rows" else None)
+    told = {"tooltip": "run:N", "description": "run:N"}
+    if name == "delay":
+        base = base.transform_flatten(["time", "value", "low", "high"])
+        area = base.mark_area(opacity=1, fillOpacity=0.25, line=False)
+        line = base.mark_line(strokeWidth=1.4).encode(y=y, **told)
+        layers = [area.encode(y=y_axis("low", ticks=3), y2="high"), line]
+    else:
+        base = base.transform_flatten(["time", "value"])
+        layers = [base.mark_line(interpolate="step-after", strokeWidth=1.4).encode(y=y, **told)]
+    return alt.layer(*layers).properties(
+        title=alt.Title(f"{title}, {unit}" if unit else title, frame="group")
     )
-    line = base.mark_line(interpolate="step-after" if kind == "step" else "linear", strokeWidth=1.4).encode(
-        y=y_axis("value", ticks=3, domain=[0, 100] if name == "lost_rows" else None),
-        tooltip="run:N",
-        description="run:N",
-    )
-    layers = [line]
-    if kind == "band":
-        layers.insert(
-            0,
-            base.mark_area(opacity=1, fillOpacity=0.25, line=False).encode(
-                y=y_axis("low", ticks=3), y2="high"
-            ),
-        )
-    heading = alt.Title(f"{title}, {unit}" if unit else title, frame="group")
-    return alt.layer(*layers).properties(height=height, title=heading)
 
 
 def _moments() -> Any:
@@ -202,7 +194,6 @@ def _moments() -> Any:
         .transform_flatten(["time"])
         .mark_tick(thickness=1, opacity=1, aria=True)
         .encode(
-            x=_time(last=True),
             y=alt.Y("panel:N", sort=list(LOSSES), axis=alt.Axis(title=None, grid=False)),
             yOffset="run:N",
             color=_run_colour(),
@@ -210,16 +201,8 @@ def _moments() -> Any:
             description="run:N",
         )
     )
-    return alt.layer(ticks).properties(
-        height=80, title=alt.Title("Losses and retransmissions", frame="group")
-    )
-
-
-def _time(*, last: bool) -> alt.X:
-    title = "simulated time (s)" if last else None
-    axis = alt.Axis(title=title, labels=last, ticks=last)
-    scale = alt.Scale(domainMin=0, domainMax=alt.ExprRef("end_s"), nice=False)
-    return alt.X("time:Q", axis=axis, scale=scale)
+    heading = alt.Title("Losses and retransmissions", frame="group")
+    return alt.layer(ticks).properties(height=80, title=heading)
 
 
 def _run_colour() -> alt.Color:

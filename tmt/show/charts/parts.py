@@ -139,13 +139,14 @@ def source(name: str, heading: str = "") -> alt.Chart:
     )
 
 
-def stacked(panels: Sequence[Any], x: alt.X, title: str, height: int = 90) -> Any:
+def stacked(panels: Sequence[Any], x: alt.X, title: str, height: int | None = None) -> Any:
     """Return panels one below the other over one horizontal axis, whose labels the lowest one shows."""
+    size = {"width": PICTURE_PX} if height is None else {"width": PICTURE_PX, "height": height}
     shown = []
     for panel in panels:
         last = panel is panels[-1]
         axis = alt.Axis(title=title if last else None, labels=last, ticks=last, tickCount=10)
-        shown.append(panel.encode(x=x.copy().axis(axis)).properties(width=PICTURE_PX, height=height))
+        shown.append(panel.encode(x=x.copy().axis(axis)).properties(**size))
     return alt.vconcat(*shown, spacing=8).resolve_scale(x="shared")
 
 

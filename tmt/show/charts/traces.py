@@ -78,7 +78,7 @@ def _over_time(summary: PhySummary | LinkSummary, tables: Tables) -> Any:
         panels.append(line.encode(y=alt.Y("mean_db:Q", title=None, scale=alt.Scale(zero=False))))
     ends_s = [float(rates.edges_s[place]) for place in (0, -1)]
     x = alt.X("time:Q", scale=alt.Scale(domain=ends_s, nice=False))
-    return stacked(panels, x, "time of transmission (s)").resolve_scale(color="independent")
+    return stacked(panels, x, "time of transmission (s)", height=90).resolve_scale(color="independent")
 
 
 def _rate(summary: PhySummary | LinkSummary, unit: str, good: str, tables: Tables) -> Any:

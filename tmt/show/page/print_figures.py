@@ -64,7 +64,10 @@ def _named_apart(figures: Iterable[tuple[str, Spec]]) -> Iterator[tuple[str, Spe
 
 
 def comparison_chart(results: Results, summary: Summary) -> Spec | None:
-    """Return the goodput of all cells, None where no run has succeeded."""
+    """Return the goodput of all cells, None where no run has succeeded.
+
+    The panels of one point of the grid stand one below the other; several points are rows of panels.
+    """
     rows = [row for row in chart_rows.cell_rows(results, summary) if row["column"] == chart_rows.GOODPUT]
     if not rows:
         return None
@@ -74,11 +77,11 @@ def comparison_chart(results: Results, summary: Summary) -> Spec | None:
     config["title"] |= {"color": INK, "fontSize": 15, "fontWeight": "bold", "subtitleColor": MUTED}
     config["header"]["labelFontWeight"] = "bold"
     spec = filled(
-        charts.compare(tcps, schemes, places),
+        charts.compare(tcps, schemes, places if len(places) > 1 else ()),
         [row | {"place": places[row["point"]]} for row in rows],
         config,
         heading=f"{results.title}: goodput in {summary.rate_unit[0]}",
-        narrow=True,
+        narrow=len(places) > 1,
     )
     spec["title"]["subtitle"] = [*NOTE, *([PUBLISHED_NOTE] if any(row["paper"] for row in rows) else [])]
     return spec

@@ -1,6 +1,6 @@
-"""`bulk_sender.py FILE`: sends bulk data over TCP and samples the kernel's TCP_INFO.
+"""`bulk.py FILE` sends bulk data over TCP and samples the kernel's TCP_INFO; without FILE it receives.
 
-Run at the sender of an emulation. FILE holds JSON: `control`, `starts_s` (one for each flow), `duration_s`
+Run at the two ends of an emulation. FILE holds JSON: `control`, `starts_s` (one for each flow), `duration_s`
 and `transfer_bytes` (null: send until the end). It gets `samples` in the end, one list for each flow of rows
 `[time_s, cwnd, ssthresh, srtt_us, state, pacing]`, times since the start, pacing in bytes per second,
 and `used`, the control in force.
@@ -14,10 +14,12 @@ import struct
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-RECEIVER = ("10.0.0.2", 5000)
+PORT = 5000
+RECEIVER = ("10.0.0.2", PORT)
 SAMPLING_S = 0.02
 
 # struct tcp_info (linux/tcp.h): eight bytes of state and flags, then 24 words, then the pacing rate.
@@ -28,7 +30,21 @@ BLOCK = bytes(1 << 16)
 Samples = list[tuple[float, ...]]
 
 
-def main(file: Path) -> None:
+def receive() -> None:
+    """Receive over any number of connections until the process is ended."""
+    with socket.create_server(("", PORT), backlog=1024) as server:
+        while True:
+            connection, _ = server.accept()
+            threading.Thread(target=_receive, args=(connection,), daemon=True).start()
+
+
+def _receive(connection: socket.socket) -> None:
+    with connection, suppress(ConnectionResetError):  # the end of a sender whose time is up
+        while connection.recv(len(BLOCK)):
+            pass
+
+
+def send(file: Path) -> None:
     """Send for the time that the file says, then write the samples into it."""
     settings = json.loads(file.read_text())
     begin = time.monotonic()
@@ -98,4 +114,7 @@ def _sample(connection: socket.socket, begin: float, samples: Samples, done: thr
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if len(sys.argv) > 1:
+        send(Path(sys.argv[1]))
+    else:
+        receive()

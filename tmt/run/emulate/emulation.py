@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Self
 
-from tmt.core.declaration import Param, Spec
+from tmt.core.declaration import Param, Spec, ns
 from tmt.core.errors import UsageError
+from tmt.run.link_files import link_settings
 from tmt.spec.experiment import Link
 from tmt.spec.path import Path
 
 if TYPE_CHECKING:
+    import pathlib
+
     from tmt.core.declaration import Rules
+    from tmt.run.setup import ReadyPath
 
 SENDER_ADDRESSES = ("10.0.0.1", "fd00::1")
 RECEIVER_ADDRESSES = ("10.0.0.2", "fd00::2")
@@ -81,3 +85,22 @@ class Emulation(Spec):
         for key in ("wired", "proxy", "window_packets"):
             if getattr(self.path, key) is not None:
                 yield ("path", key), '"none": an emulation has none'
+
+    def arguments(self, links: ReadyPath, folder: pathlib.Path, *, record: bool) -> list[str]:
+        """Return the emulator's arguments before ``--``, over checked links: alternating keys and values."""
+        settings: list[tuple[str, object]] = [
+            *link_settings("forward", links.forward).items(),
+            *link_settings("return", links.back).items(),
+            ("loop", int(self.path.loop)),
+            ("in_order", int(self.path.in_order)),
+            ("hold_ns", 0 if self.path.hold is None else ns(self.path.hold)),
+            ("rtt_ns", ns(self.path.rtt)),
+            ("queue_packets", self.path.queue_packets),
+            ("mtu_bytes", self.mtu_bytes),
+            ("record", int(record)),
+            ("folder", folder),
+            ("server", self.server or ""),
+            *(("port", way.port) for way in self.ways_out),
+            *(("sysctl", sysctl) for sysctl in self.sysctls),
+        ]
+        return [str(word) for item in settings for word in item]
