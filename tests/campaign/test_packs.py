@@ -27,6 +27,8 @@ from tmt.campaign.pool import Pool
 from tmt.cli.pack_command import command
 from tmt.core.errors import InputError
 from tmt.results.reading import check_rows
+from tmt.spec.scenario import Scenario
+from tmt.spec.toml import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,21 +37,18 @@ pytestmark = pytest.mark.ns2
 
 SCENARIO = """
 title = "Two traces"
-[grid]
-tcp = ["cubic"]
 seeds = 2
 records = [1]
 [[trace]]
 file = "../traces/phy.parquet"
 [[trace]]
-channel = "bernoulli"
-probability = 0.02
+channel = { name = "bernoulli", probability = 0.02 }
 rate = 1e6
 length = 5
 lldu_bytes = 500
 [[scheme]]
 name = "arq"
-[link]
+[path]
 rtt = 0.1
 [[traffic]]
 duration = 2
@@ -65,7 +64,7 @@ def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path, simulator: Pat
     (base / "traces" / "phy.parquet").write_bytes(phy.read_bytes())
     path = base / "scenarios" / "two.toml"
     path.write_text(SCENARIO)
-    with open_campaign(path, path.parent / "out" / "two") as campaign:
+    with open_campaign(read(path), path.parent / "out" / "two") as campaign:
         campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(2)), lambda _: None)
     return path
 
@@ -73,7 +72,7 @@ def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path, simulator: Pat
 @pytest.fixture(scope="module")
 def pack(scenario: Path) -> Path:
     path = scenario.parent / "two.pack.zip"
-    write_pack(scenario, scenario.parent / "out" / "two", path)
+    write_pack(Scenario.read(scenario), scenario.parent / "out" / "two", path)
     return path
 
 
@@ -123,7 +122,7 @@ def test_pack__of_one_campaign_is_the_same_to_the_byte(scenario: Path, pack: Pat
 
 
 def test_pack__takes_records_if_asked(scenario: Path, tmp_path: Path) -> None:
-    write_pack(scenario, scenario.parent / "out" / "two", tmp_path / "a.zip", records=True)
+    write_pack(Scenario.read(scenario), scenario.parent / "out" / "two", tmp_path / "a.zip", records=True)
     names = [name for name in _contents(tmp_path / "a.zip") if name.startswith("records/")]
     assert len(names) == 6  # two runs of seed 1, three files each
     with unpacked(tmp_path / "a.zip") as found:
