@@ -30,6 +30,6 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def searched(simulator: Path, trace: Path) -> Searched:
     scenario, folder = trace.with_name("s.toml"), trace.with_name("out")
     scenario.write_text(SPACE)
-    done = tmt("tune", scenario, "--out", folder, "--json", folder=trace.parent)
+    done = tmt("tune", scenario, "--output", folder, "--json", folder=trace.parent)
     assert done.status == 0, done.err
     return Searched(scenario, folder, json.loads(done.out))

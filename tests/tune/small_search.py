@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
 SPACE = """\
 title = "A small search"
-[grid]
-tcp = ["cubic"]
 seeds = 6
 [[trace]]
 file = "phy.parquet"
@@ -20,9 +18,10 @@ name = "arq"
 name = "harq"
 data = 10
 repair = [2, 90]
-[link]
+[path]
 rtt = 0.05
 [[traffic]]
+tcp = ["cubic"]
 duration = 4
 [tune]
 objective = "goodput"

@@ -112,8 +112,7 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
         else:
             row["records"] = None
     contents[RESULTS] = _parquet(rows)
-    stem = output.name.removesuffix(".zip").removesuffix(".pack")
-    contents[README] = _readme(scenario.title, INSIDE_SCENARIO, stem).encode()
+    contents[README] = _readme(scenario.title, INSIDE_SCENARIO).encode()
     done = sum(row["status"] == DONE for row in rows)
     failed = len(rows) - done
     manifest = {
@@ -255,14 +254,14 @@ def _write(part: Path, contents: Contents) -> None:
                 shutil.copyfileobj(source, file, 1 << 20)
 
 
-def _readme(title: str, scenario: str, stem: str) -> str:
+def _readme(title: str, scenario: str) -> str:
     return f"""{title}
 
 A campaign of TMT: the scenario {scenario} with the traces that it names, and its results in
 results.parquet, one row a run. pack.json says what made them, and lists the SHA-256 of every file.
 
 Repeat the campaign, and see whether the results are equal bit by bit:
-    tmt run {stem}.pack.zip
+    tmt run NAME-OF-THIS-ARCHIVE
 
 Read the results in Python:
     import pandas

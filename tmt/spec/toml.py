@@ -11,7 +11,7 @@ from math import prod
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
-from tmt.core.declaration import Place, Problem, Refused, Spec, declared, spelled
+from tmt.core.declaration import Field, Place, Problem, Refused, Spec, declared, spelled
 from tmt.core.errors import InputError
 from tmt.spec.old_form import is_old, renewed, renewed_lines
 from tmt.spec.path import Path
@@ -198,16 +198,31 @@ def text_of(scenario: Scenario, folder: File, *, explained: bool = False) -> str
     for key in AXES:
         kind, members = declared(Scenario)[key].kind, getattr(scenario, key)
         used = frozenset(name for one in table[key] for name in one)
-        folded = _folded([plain(one, used) for one in members])
+        folded = [_said(kind, one) for one in _folded([plain(one, used) for one in members])]
         again = [one for each in folded for one in points(kind, each)]
         for each in _relative(folded, folder) if again == list(members) else table[key]:
             out += ["", f"[[{key}]]", *_lines(kind, each, explained=explained)]
     return "\n".join(out) + "\n"
 
 
+def _known(family: type[Spec], table: dict[str, Any]) -> dict[str, Field]:
+    """Return the parameters of the class that a table describes."""
+    return declared(family.kinds().get(str(table.get("name", "")), family))
+
+
+def _said(family: type[Spec], table: dict[str, Any]) -> dict[str, Any]:
+    """Return a table without the keys that have their default."""
+    known = _known(family, table)
+    return {
+        key: value
+        for key, value in table.items()
+        if key not in known or known[key].is_required or value != plain(known[key].default)
+    }
+
+
 def _lines(family: type[Spec], table: dict[str, Any], *, explained: bool) -> list[str]:
     """Return a line for each key of a table."""
-    known = declared(family.kinds().get(str(table.get("name", "")), family))
+    known = _known(family, table)
     found = []
     for key, value in table.items():
         text = f"{key} = {value_text(value)}"
