@@ -75,6 +75,8 @@ class Problem:
         """What is wrong, without the place and what is allowed."""
         is_nothing = self.value is None and self.kind != "type"
         value = "" if is_nothing or isinstance(self.value, Spec | dict) else shown(self.value)
+        if self.kind == "type" and isinstance(self.value, float):
+            value = repr(self.value)  # 1.0 is not a whole number
         match self.kind:
             case "unknown":
                 return "is not known"
