@@ -109,6 +109,7 @@ def problems(make: Any) -> list[Problem]:
         ("days", [1, 2], (1, 2)),
         ("days", 4, 4),
         ("notes", ["a"], ("a",)),
+        ("notes", "a", ("a",)),
         ("count", None, None),
     ],
 )
@@ -137,6 +138,7 @@ def test_value__is_kept_in_one_form(key: str, given: Any, kept: Any) -> None:
             "start: 'drown' is not allowed; allowed: a number from 0 to 4611686018.42739 s, or \"dr",
         ),
         ("label", "", "label: '' is not allowed; allowed: text that is not empty"),
+        ("label", "none", "label: 'none' is not allowed; allowed: text other than \"none\""),
         ("label", "a\0b", "label: 'a\\x00b' is not allowed; allowed: text without control characters"),
         (
             "days",
@@ -144,7 +146,7 @@ def test_value__is_kept_in_one_form(key: str, given: Any, kept: Any) -> None:
             "days[1]: 0 is not allowed; allowed: a whole number from 1 to 2147483647, or a list",
         ),
         ("days", (), "days: [] is not allowed; allowed: a list with at least one value"),
-        ("notes", "a", "notes: 'a' is not allowed; allowed: a list, each text"),
+        ("notes", 3, "notes: 3 is not allowed; allowed: a list, each text"),
         ("fruit", (APPLE, 3), "fruit[1]: 3 is not allowed; allowed: Fruit(...)"),
         ("fruit", (), "fruit: [] is not allowed; allowed: a list with at least one value"),
     ],
