@@ -39,6 +39,9 @@ Place = tuple[str | int, ...]
 Rules = Iterator[tuple[str | Place, str] | tuple[str | Place, str, str]]
 """Fields, or ways to them, that do not go with others; what would be allowed; and, where needed, why."""
 
+NONE = "none"
+"""Stands for None in tables and on the command line."""
+
 ProblemKind = Literal["unknown", "missing", "type", "range", "choice", "repeated", "rule", "size"]
 
 
@@ -75,6 +78,8 @@ class Problem:
         """What is wrong, without the place and what is allowed."""
         is_nothing = self.value is None and self.kind != "type"
         value = "" if is_nothing or isinstance(self.value, Spec | dict) else shown(self.value)
+        if self.kind == "type" and isinstance(self.value, float):
+            value = repr(self.value)  # 1.0 is not a whole number
         match self.kind:
             case "unknown":
                 return "is not known"
@@ -281,8 +286,9 @@ class Field:
         if self.kind is str:
             if self.choices:
                 raise Refused([Problem((), value, "choice", self.allowed)])
-            if not value or not is_text(value):
+            if not value or not is_text(value) or (self.is_optional and value == NONE):
                 allowed = "text that is not empty" if not value else "text without control characters"
+                allowed = f'text other than "{NONE}"' if value == NONE else allowed
                 raise Refused([Problem((), value, "range", allowed)])
             return canonical(value) if self.param.is_path else value
         # Written so that NaN is refused as well.

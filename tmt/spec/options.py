@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
-from tmt.core.declaration import Field, Place, Problem, Refused, Spec, declared, number
-from tmt.spec.points import NONE, one_of, plain
+from tmt.core.declaration import NONE, Field, Place, Problem, Refused, Spec, declared, number
+from tmt.spec.points import one_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

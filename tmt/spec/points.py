@@ -11,7 +11,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tmt.core.declaration import Field, Place, Problem, Refused, Spec, declared, spelled
+from tmt.core.declaration import NONE, Field, Place, Problem, Refused, Spec, declared, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +22,6 @@ Places = dict[str, "Place | list[tuple[Place, Places]]"]
 
 Way = tuple["Place | list[tuple[Place, Places]]", Any]
 """A value that a key may have, and its place in the key's list."""
-
-NONE = "none"
-"""Stands for None in tables."""
 
 
 def one_of(family: type[SpecT], table: Any) -> SpecT:

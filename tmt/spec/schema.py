@@ -9,9 +9,8 @@ from __future__ import annotations
 from math import isinf
 from typing import TYPE_CHECKING, Any
 
-from tmt.core.declaration import declared, shown
+from tmt.core.declaration import NONE, declared, shown
 from tmt.spec.options import first_line, sentence
-from tmt.spec.points import NONE
 
 if TYPE_CHECKING:
     from tmt.core.declaration import Field, Spec

@@ -18,6 +18,7 @@ from tmt.spec.path import Path
 from tmt.spec.points import Places, in_table, placed_one, plain, points, size_of
 from tmt.spec.scenario import AXES, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
+from tmt.spec.traffic import MAX_SEED
 from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
@@ -131,8 +132,14 @@ def _document(path: File, text: str, table: dict[str, Any]) -> Document:
 def _check_size(table: dict[str, Any]) -> None:
     """Refuse a grid of too many runs before any of its points is made."""
     seeds, limit = table.get("seeds", 1), table.get("max_runs", MAX_RUNS)
-    size = prod(size_of(table.get(key, 1)) for key in AXES)
-    size *= seeds if type(seeds) is int and seeds > 0 else size_of(seeds)
+    usual = seeds if type(seeds) is int and seeds > 0 else size_of(seeds)
+    size = prod(size_of(table.get(key, 1)) for key in AXES if key != "traffic")
+    size *= sum(
+        size_of(_without(one, "seeds")) * (own if type(own) is int and 0 < own <= MAX_SEED else usual)
+        for one in _listed(table.get("traffic", []))
+        if isinstance(one, dict)
+        for own in _listed(one.get("seeds"))
+    )
     if type(limit) is int and size > limit:
         allowed, reason = f"up to {limit:,} runs; a higher limit is max_runs", f"has up to {size:,} runs"
         raise Refused([Problem((), None, "rule", allowed, reason)])
