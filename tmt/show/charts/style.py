@@ -6,7 +6,7 @@ of colour blindness tell apart; markers and dashes say the same once more for pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from tmt.core.schemes.registry import SCHEMES
 from tmt.spec.tcp import VARIANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY = (
     "#0072B2",
@@ -85,6 +85,8 @@ _SCHEME_LOOKS: dict[str, Look] = {
     "sliding-window": (ORANGE, "X", "--"),
     "tetrys": (SKY, "v", "-."),
     "rlc": (INK, "*", ":"),
+    "hybrid": (MUTED, "8", "-"),
+    "go-back-n": (MUTED, "p", "--"),
     "rlc-over-fec": (GREEN, "p", ":"),
     "rlc-over-arq": (VERMILLION, "<", ":"),
     "rlc-over-harq": (BLUE, ">", ":"),
@@ -94,17 +96,17 @@ _SCHEME_LOOKS: dict[str, Look] = {
 }
 """Looks by name, so that a new member does not move those of others."""
 
-_SPARE_COLOURS = (PURPLE, SKY, GREEN, BLUE, MUTED, INK)
-_SPARE_DASH = "--"
+_COLOURS = (SKY, PURPLE, ORANGE, GREEN, BLUE, VERMILLION, MUTED)
 _MARKERS = "os^DvPXh*<>dpH8"
+_SPARE_DASH = "--"
 
 
 def looks_of(names: Iterable[str], own: Mapping[str, Look]) -> dict[str, Look]:
-    """Return the look of each name: its own one, or else the next free one; unused markers come first."""
+    """Return the look of each name: its own one, or else a free one, of unused colours and markers first."""
     taken = {look[:2] for look in own.values()}
-    used = {marker for _, marker, _ in own.values()}
-    markers = sorted(_MARKERS, key=lambda marker: marker in used)
-    spare = (pair for pair in zip(cycle(_SPARE_COLOURS), cycle(markers), strict=False) if pair not in taken)
+    colours = sorted(_COLOURS, key=lambda one: any(one == colour for colour, _ in taken))
+    markers = sorted(_MARKERS, key=lambda one: any(one == marker for _, marker in taken))
+    spare = (pair for pair in zip(cycle(colours), cycle(markers), strict=False) if pair not in taken)
     return {name: own[name] if name in own else (*next(spare), _SPARE_DASH) for name in names}
 
 
@@ -114,12 +116,13 @@ LINE_LOOKS: tuple[Look, ...] = tuple(
 )
 """Looks of lines that are neither TCP variants nor schemes."""
 
-TCP_STYLES = {
-    name: MemberStyle(VARIANTS[name].label, *look) for name, look in looks_of(VARIANTS, _TCP_LOOKS).items()
-}
+TCP_LOOKS = looks_of(VARIANTS, _TCP_LOOKS)
+SCHEME_LOOKS = looks_of([*SCHEMES, *_SCHEME_LOOKS], _SCHEME_LOOKS)
+"""Looks by name; that of a scheme above another one is such as ``rlc-over-arq``."""
+
+TCP_STYLES = {name: MemberStyle(VARIANTS[name].label, *look) for name, look in TCP_LOOKS.items()}
 SCHEME_STYLES = {
-    name: MemberStyle(name if name == "none" else name.upper(), *look)
-    for name, look in looks_of(SCHEMES, _SCHEME_LOOKS).items()
+    name: MemberStyle(name if name == "none" else name.upper(), *look) for name, look in SCHEME_LOOKS.items()
 }
 
 
@@ -129,32 +132,13 @@ def tcp_label(name: str) -> str:
 
 
 def tcp_styles(names: Sequence[str]) -> list[MemberStyle]:
-    """Return the style of each TCP variant; undeclared variants take free colours."""
-    return _member_styles([tcp_label(name) for name in names], names, TCP_STYLES)
+    """Return the style of each TCP variant; undeclared variants take free looks."""
+    own = {name: TCP_LOOKS[name] for name in names if name in TCP_LOOKS}
+    return [MemberStyle(tcp_label(name), *look) for name, look in looks_of(names, own).items()]
 
 
 def scheme_styles(labels: Sequence[str], names: Sequence[str]) -> list[MemberStyle]:
-    """Return the style of each scheme, given its label and its name; the first of a name has its style."""
-    return _member_styles(labels, names, SCHEME_STYLES)
-
-
-def _member_styles(
-    labels: Sequence[str], names: Sequence[str], declared: Mapping[str, MemberStyle]
-) -> list[MemberStyle]:
-    spare = _spare({declared[name].colour for name in names if name in declared})
-    styles, taken = [], set()
-    for label, name in zip(labels, names, strict=True):
-        own = declared.get(name)
-        if own is not None and name not in taken:
-            styles.append(replace(own, label=label))
-        else:
-            styles.append(MemberStyle(label, *next(spare), _SPARE_DASH if own is None else own.dash))
-        taken.add(name)
-    return styles
-
-
-def _spare(taken: set[str]) -> Iterator[tuple[str, str]]:
-    """Give colours and markers without end, free ones first."""
-    colours = (SKY, PURPLE, ORANGE, GREEN, BLUE, VERMILLION, MUTED)
-    pairs = list(zip(colours, "vPX^Dso", strict=True))
-    return cycle([pair for pair in pairs if pair[0] not in taken] or pairs)
+    """Return the style of each scheme by label and name; the first of a name has the declared look."""
+    first = {name: label for label, name in reversed(list(zip(labels, names, strict=True)))}
+    own = {label: SCHEME_LOOKS[name] for name, label in first.items() if name in SCHEME_LOOKS}
+    return [MemberStyle(label, *look) for label, look in looks_of(labels, own).items()]
