@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tmt.campaign.local_workers import LocalWorkers, work
-from tmt.core.errors import SimulatorError
+from tmt.core.errors import WorkerError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ def test_worker__that_cannot_start_a_thread_says_so(monkeypatch: pytest.MonkeyPa
         process.start()
         process.join()
         kind, error = ours.recv()
-    assert (kind, type(error)) == ("error", SimulatorError)
+    assert (kind, type(error)) == ("error", WorkerError)
     assert str(error) == "a worker process cannot start a thread: can't start new thread"
 
 
@@ -46,7 +46,7 @@ def test_local_workers__of_which_one_cannot_start_ends_the_first(monkeypatch: py
         started.append(process)
 
     monkeypatch.setattr(ForkServerProcess, "start", start_one)
-    with pytest.raises(SimulatorError, match=r"no worker process can be started: .*temporarily unavailable$"):
+    with pytest.raises(WorkerError, match=r"no worker process can be started: .*temporarily unavailable$"):
         LocalWorkers(2)
     with pytest.raises(ValueError, match="process object is closed"):
         started[0].is_alive()
@@ -64,11 +64,11 @@ if any("forkserver" in word for word in sys.orig_argv):
 
 START = """
 from tmt.campaign.local_workers import LocalWorkers
-from tmt.core.errors import SimulatorError
+from tmt.core.errors import WorkerError
 
 try:
     LocalWorkers(1)
-except SimulatorError as error:
+except WorkerError as error:
     print(error)
 """
 

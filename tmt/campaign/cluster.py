@@ -20,7 +20,7 @@ from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, lin
 from tmt.campaign.pool import Answer, Slots, belongs
 from tmt.campaign.programs import installed_programs, one_of_each
 from tmt.campaign.tasks import Simulate, Task, keep_records, perform
-from tmt.core.errors import SimulatorError, TmtError, UsageError
+from tmt.core.errors import TmtError, UsageError, WorkerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -78,7 +78,7 @@ def _reachable(client: Any) -> Iterator[None]:
     except TmtError:
         raise
     except (OSError, CancelledError, distributed.CancelledError) as error:
-        raise SimulatorError(
+        raise WorkerError(
             "--scheduler: the scheduler does not answer any more; finished runs are kept; call again"
         ) from error
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tmt.campaign.link_traces import Convert
 from tmt.campaign.pool import Answer, Slots
 from tmt.campaign.tasks import Simulate, Task, perform
-from tmt.core.errors import SimulatorError, TmtError
+from tmt.core.errors import TmtError, WorkerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,7 +40,7 @@ class LocalWorkers:
 
     Raises
     ------
-    SimulatorError
+    WorkerError
         When no process can be started.
     """
 
@@ -122,7 +122,7 @@ class _Worker:
                 self.process.start()
         except (OSError, EOFError, RuntimeError) as error:
             reason = "the system refuses more processes" if isinstance(error, EOFError) else error
-            raise SimulatorError(f"no worker process can be started: {reason}") from error
+            raise WorkerError(f"no worker process can be started: {reason}") from error
         finally:
             theirs.close()
 
@@ -173,7 +173,7 @@ def work(connection: Connection) -> None:
     try:
         threading.Thread(target=_receive, args=(connection, tasks, arrived), daemon=True).start()
     except RuntimeError as error:
-        connection.send(("error", SimulatorError(f"a worker process cannot start a thread: {error}")))
+        connection.send(("error", WorkerError(f"a worker process cannot start a thread: {error}")))
         return
     while True:
         arrived.acquire()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tmt.campaign.programs import difference
 from tmt.campaign.tasks import Simulate
-from tmt.core.errors import SimulatorError, TmtError
+from tmt.core.errors import TmtError, WorkerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -114,7 +114,7 @@ class Pool:
 
     Raises
     ------
-    SimulatorError
+    WorkerError
         When a worker that is there at the start has other programs than we have; later, when every worker
         that is there is refused.
     """
@@ -129,7 +129,7 @@ class Pool:
         self._tickets = count()
         try:
             for address, reason in self._look():
-                raise SimulatorError(f"worker {address} {reason}")
+                raise WorkerError(f"worker {address} {reason}")
         except BaseException:
             self.close()
             raise
@@ -188,7 +188,7 @@ class Pool:
         """Give up when workers for runs are there, and all of them are refused; others may still come."""
         there = [address for address, slots in self._present.items() if Simulate in slots.kinds]
         if there and self._refused.issuperset(there):
-            raise SimulatorError(
+            raise WorkerError(
                 "no worker is left that answers and has the same programs as this machine; finished runs are "
                 "kept; call again"
             )

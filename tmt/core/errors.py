@@ -74,6 +74,10 @@ class ChangedProgramsError(SimulatorError):
     """The simulator or the sources of TMT are not, or no longer, those that a result is stored for."""
 
 
+class WorkerError(TmtError, RuntimeError):
+    """Workers cannot be started, or they or their scheduler are lost; finished runs are kept."""
+
+
 class StoppedError(TmtError):
     """The user has stopped the command; the message names the finished work and how to continue."""
 
