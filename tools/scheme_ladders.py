@@ -22,10 +22,14 @@ from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from tmt.core.schemes.parameters import Scheme
+
+    from tmt.core.schemes.scheme import Scheme
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SENDER, RECEIVER = 0.0, 1.0
+
+NS = 1e-9
+"""A unit of the examples' times, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Ladder:
 
     Attributes
     ----------
+    rtt
+        Round-trip time of the link.
     slots
         What each slot carries; an empty text is a stall.
     erased
@@ -45,6 +51,7 @@ class Ladder:
     """
 
     scheme: Scheme
+    rtt: int
     interval: int
     slots: tuple[str, ...]
     erased: tuple[int, ...]
@@ -54,7 +61,8 @@ class Ladder:
 
 LADDERS = {
     "scheme-harq-processes": Ladder(
-        HarqProcesses(2, 2, detection_delay_ns=1),
+        HarqProcesses(2, detection_delay=NS),
+        2,
         1,
         ("0", "1", "", "2", "1", ""),
         (1,),
@@ -63,6 +71,7 @@ LADDERS = {
     ),
     "scheme-sliding-window": Ladder(
         SlidingWindow(4, 2),
+        0,
         1,
         ("s0", "s1", "r0", "s2", "s3", "r1"),
         (1, 2),
@@ -70,7 +79,8 @@ LADDERS = {
         {"s0": 1, "s1": 6, "s2": 4, "s3": 5},
     ),
     "scheme-tetrys": Ladder(
-        Tetrys(2, 2, 2),
+        Tetrys(2, 2),
+        2,
         1,
         ("s0", "s1", "r0", "s2", "r1", "", "", "s3"),
         (1, 2),
@@ -78,7 +88,8 @@ LADDERS = {
         {"s0": 1, "s1": 5, "s2": 4, "s3": 8},
     ),
     "scheme-rlc": Ladder(
-        Rlc(rtt_ns=15, reassembly_ns=5, status_prohibit_ns=30),
+        Rlc(reassembly=5 * NS, status_prohibit=30 * NS),
+        15,
         10,
         ("0", "1", "2", "3", "4", "1", "5"),
         (1,),
@@ -99,7 +110,7 @@ def check(ladder: Ladder) -> None:
     """
     tx_ns = np.arange(len(ladder.slots)) * ladder.interval
     decode_ns = np.where(np.isin(np.arange(len(tx_ns)), ladder.erased), 0, 1)
-    converter = ladder.scheme.converter()
+    converter = ladder.scheme.converter(ladder.rtt * NS)
     rows = joined(converter.feed(PhyTrace(tx_ns, decode_ns)), converter.finish())
     found = (rows.tx_time_ns + rows.delay_ns)[rows.delivered].tolist()
     if found != list(ladder.delivered.values()):

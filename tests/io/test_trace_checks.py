@@ -11,12 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tmt.core import checks
 from tmt.core.checks import Checker
 from tmt.core.errors import InputError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import seconds_text, seconds_to_ns
-from tmt.io import checks, create_trace, fields, open_trace, read_phy, seconds, write_trace
+from tmt.io import create_trace, fields, open_trace, read_phy, seconds, write_trace
 
 if TYPE_CHECKING:
     from pathlib import Path

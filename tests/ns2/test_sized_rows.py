@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.ns2.conftest import Datagrams
-    from tmt.core.schemes.tetrys import Tetrys
 
 pytestmark = pytest.mark.ns2
 
@@ -129,17 +128,18 @@ def test_online_without_retransmission__agrees_with_the_trace_of_none(
 
 
 @pytest.mark.parametrize(
-    "scheme",
+    "link",
     [
-        SlidingWindow(coding_window=6, repair_interval=3),
+        on_link.on_link(SlidingWindow, coding_window=6, repair_interval=3),
         on_link.tetrys(coding_window=30, repair_interval=3, rtt_ns=20 * MS),
     ],
-    ids=lambda scheme: scheme.name,
+    ids=["sliding-window", "tetrys"],
 )
 @pytest.mark.parametrize("packed", [0, 1])
 def test_online_code__agrees_with_its_trace_on_a_link_that_is_never_idle(
-    packed: int, scheme: SlidingWindow | Tetrys, send_datagrams: Datagrams
+    packed: int, link: on_link.OnLink, send_datagrams: Datagrams
 ) -> None:
+    scheme: Any = link.scheme
     rng = np.random.default_rng(packed)
     n = 1000
     tx_ns = 2 * np.cumsum(rng.integers(MS, 10 * MS, n))
@@ -147,7 +147,7 @@ def test_online_code__agrees_with_its_trace_on_a_link_that_is_never_idle(
     phy = PhyTrace(tx_ns, decode_ns, size_bytes=rng.integers(1, 1000, n).astype(np.uint32))
     sendings = [(1 + 2 * i, int(size)) for i, size in enumerate(rng.integers(1, 1500, 2000))]
     common = {"packed_": packed, "limit_": 2000, "in_order_": 0, "duration_s": tx_ns[-200] / 1e9}
-    offline = send_datagrams(convert(phy, scheme), sendings, **common)
+    offline = send_datagrams(convert(phy, *link), sendings, **common)
     online = send_datagrams(
         phy,
         sendings,

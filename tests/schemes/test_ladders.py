@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from naive import on_link
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -30,7 +29,7 @@ def test_ladders__are_what_the_schemes_do(tool: Any) -> None:
 
 def test_ladders__that_contradict_their_scheme_are_refused(tool: Any, tmp_path: Path) -> None:
     ladder = tool.LADDERS["scheme-rlc"]
-    later = replace(ladder, scheme=on_link.rlc(rtt_ns=25, reassembly_ns=5, status_prohibit_ns=30))
+    later = replace(ladder, rtt=25)
     with pytest.raises(AssertionError, match=r"RLC\(AM\) delivers at \[1, 61, 61, 61, 61, 61\]"):
         tool.check(later)
     tool.draw(ladder, tmp_path / "ladder.png")

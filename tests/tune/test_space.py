@@ -4,39 +4,38 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
-from pathlib import Path
+from pathlib import Path as File
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes.rlc import Rlc
 from tmt.io import read_phy
-from tmt.results.tune.default_space import SPACE, scenario_text
+from tmt.results.tune.default_space import SPACE, space
 from tmt.results.tune.objectives import parse_goal
 from tmt.results.tune.simulate import Simulation
-from tmt.results.tune.task import Task, parse_task
+from tmt.results.tune.task import Task, task_of
 from tmt.results.tune.tuning import plan_tuning
+from tmt.spec.path import Path
+from tmt.spec.scenario import Scenario
+from tmt.spec.trace import Trace
+from tmt.spec.traffic import Traffic
+from tmt.spec.tune import Tune
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = File(__file__).resolve().parents[2]
 
 
 def _task(
-    trace: Path, schemes: tuple[str, ...] = (), objective: str = "goodput", duration_s: int = 2
+    trace: File, schemes: tuple[str, ...] = (), objective: str = "goodput", duration_s: int = 2
 ) -> Task:
-    text = scenario_text(
-        trace,
-        schemes,
-        {},
-        grid={"tcp": ["cubic"], "seeds": 12},
-        link={"rtt": 0.1},
-        traffic={"duration": duration_s},
-        tune={"objective": objective, "held_out": 6},
-    )
-    return parse_task(text, trace.with_name("options.toml"))
+    found, paths = space(schemes, {}, Path(rtt=0.1))
+    traffic, tune = Traffic("cubic", duration=duration_s), Tune(objective=(objective,), held_out=6)
+    return task_of(Scenario(Trace(str(trace)), found, paths, traffic, seeds=12, tune=tune))
 
 
-def test_courses__of_a_trace_share_no_slot(trace: Path) -> None:
+def test_courses__of_a_trace_share_no_slot(trace: File) -> None:
     courses = plan_tuning(_task(trace)).courses
     assert (courses.n_search, courses.n_held_out) == (12, 6)
     slots = [courses.slots(course) for course in range(18)]
@@ -52,7 +51,7 @@ def test_courses__of_a_trace_share_no_slot(trace: Path) -> None:
         np.testing.assert_array_equal(whole.decode_time_ns[first : first + len(one)], one.decode_time_ns)
 
 
-def test_courses__lie_inside_the_trace(trace: Path) -> None:
+def test_courses__lie_inside_the_trace(trace: File) -> None:
     """Of drawn places for 5 s in a minute, one run in twelve would begin anew at the end of the trace."""
     courses = plan_tuning(_task(trace, duration_s=5)).courses
     last_ns = read_phy(trace).tx_time_ns[-1]
@@ -62,7 +61,7 @@ def test_courses__lie_inside_the_trace(trace: Path) -> None:
         assert slots.tx_time_ns[-1] <= last_ns
 
 
-def test_efficiency__is_that_of_the_course_s_own_slots(trace: Path) -> None:
+def test_efficiency__is_that_of_the_course_s_own_slots(trace: File) -> None:
     """Without a scheme it is the share of decoded slots. Nothing is simulated, so that no store is needed."""
     task = _task(trace, ("none",), "efficiency")
     courses = plan_tuning(task).courses
@@ -77,7 +76,7 @@ def test_efficiency__is_that_of_the_course_s_own_slots(trace: Path) -> None:
     assert expected[0] != expected[1]
 
 
-def test_default_space__has_names_of_their_own_for_all_candidates(trace: Path) -> None:
+def test_default_space__has_names_of_their_own_for_all_candidates(trace: File) -> None:
     names = [one.name for one in _task(trace).candidates]
     assert len(set(names)) == len(names)
     schemes = {
@@ -91,40 +90,33 @@ def test_default_space__has_names_of_their_own_for_all_candidates(trace: Path) -
     }
     over = {"fec": 2, "arq": 2, "harq": 2, "harq-processes": 2, "sliding-window": 3, "tetrys": 1}
     assert len(names) == 2 * (sum(schemes.values()) + 1 + sum(over.values())) == 180
-    assert SPACE.keys() == SCHEMES.keys()
+    assert {name for name in SPACE if not name.startswith("rlc-over")} == {
+        name for name, kind in SCHEMES.items() if kind.converts
+    }
 
 
-def test_default_space__has_timers_of_rlc_that_outlast_the_round_trip(trace: Path) -> None:
+def test_default_space__has_timers_of_rlc_that_outlast_the_round_trip(trace: File) -> None:
     """An RTT of 0.1 s: reports every 0.12 s; 0.035 + 0.12 s for each retransmission of the scheme below."""
     found = {
-        (one.scheme.name, one.scheme.reassembly, one.scheme.status_prohibit)
+        (one.scheme.below.name, one.scheme.reassembly, one.scheme.status_prohibit)
         for one in _task(trace).candidates
-        if one.scheme.name.startswith("rlc")
+        if isinstance(one.scheme, Rlc)
     }
     assert found == {
-        ("rlc", 0.035, 0.12),
-        ("rlc-over-fec", 0.035, 0.12),
-        ("rlc-over-arq", 0.275, 0.12),
-        ("rlc-over-harq", 0.155, 0.12),
-        ("rlc-over-harq-processes", 0.395, 0.12),
-        ("rlc-over-sliding-window", 0.035, 0.12),
-        ("rlc-over-tetrys", 0.035, 0.12),
+        ("none", 0.035, 0.12),
+        ("fec", 0.035, 0.12),
+        ("arq", 0.275, 0.12),
+        ("harq", 0.155, 0.12),
+        ("harq-processes", 0.395, 0.12),
+        ("sliding-window", 0.035, 0.12),
+        ("tetrys", 0.035, 0.12),
     }
 
 
-def test_options__replace_the_timers_of_rlc(trace: Path) -> None:
-    varied = {"rlc.status_prohibit": [0.0, 0.3], "rtt": [0.1, 0.2]}
-    text = scenario_text(
-        *(trace, ("rlc",), varied),
-        grid={"tcp": ["cubic"], "seeds": 12},
-        link={},
-        traffic={"duration": 2},
-        tune={"objective": "goodput", "held_out": 6},
-    )
-    candidates = parse_task(text, trace.with_name("options.toml")).candidates
-    assert {(one.link.rtt, one.scheme.status_prohibit, one.scheme.reassembly) for one in candidates} == {
-        (rtt, prohibit, 0.035) for rtt in (0.1, 0.2) for prohibit in (0.0, 0.3)
-    }
+def test_options__replace_the_timers_of_rlc() -> None:
+    schemes, paths = space(("rlc",), {"rlc.status_prohibit": [0.0, 0.3], "rtt": [0.1, 0.2]}, Path(rtt=0.1))
+    assert {path.rtt for path in paths} == {0.1, 0.2}
+    assert {(one.status_prohibit, one.reassembly) for one in schemes} == {(0.0, 0.035), (0.3, 0.035)}
 
 
 def test_docs__have_the_default_space() -> None:
