@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,8 @@ from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.rlc import Rlc
-from tmt.run import BACKENDS
+from tmt.run.experiment import FACTS
+from tmt.spec.tcp import BACKENDS, VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -234,8 +236,24 @@ def test_sources__import_only_what_is_counted() -> None:
         # RLC names the scheme that is usually below it; that which is below counts.
         check(modules(*class_places(kind.__mro__)), usually_below if kind is Rlc else set())
     shared = modules(*(PACKAGE / "run").glob("*.py"))
-    for backend in BACKENDS:
-        check(shared | modules(PACKAGE / "run" / backend), set())
+    for backend in BACKENDS:  # each run counts a scheme, and so the base of schemes
+        check(shared | modules(PACKAGE / "run" / backend), {"tmt.core.schemes.scheme"})
+
+
+def test_run__takes_no_value_from_spec_that_its_key_does_not_hold() -> None:
+    """Settings are hashed by value, other files of `tmt.spec` are not hashed."""
+    bounds_columns_and_a_name = {"MAX_PACKETS", "MOST_RATE_BPS", "RUN_RESULTS", "SETTINGS", "FECTCP"}
+    taken = {
+        name.name: getattr(import_module(statement.module), name.name)
+        for file in (PACKAGE / "run").rglob("*.py")
+        for statement in ast.walk(ast.parse(file.read_text()))
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("tmt.spec")
+        for name in statement.names
+        if name.name.isupper()
+    }
+    assert len(taken) > 8
+    hashed = [*FACTS, VARIANTS, *BACKENDS]  # names of backends are folders
+    assert not {name for name, value in taken.items() if value not in hashed} - bounds_columns_and_a_name
 
 
 def test_nested_models__count_too() -> None:
