@@ -64,9 +64,9 @@ def build() -> None:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         origin = kernel_origin()
-        stamp = source_stamp(origin)
+        sources = source_hash(origin)
         stamp_file, program = folder / "stamp", folder / "linux"
-        if program.is_file() and stamp_file.is_file() and stamp_file.read_text().strip() == stamp:
+        if program.is_file() and stamp_file.is_file() and stamp_file.read_text() == stamp(sources, program):
             say("the kernel is up to date")
             return
         stamp_file.unlink(missing_ok=True)
@@ -85,7 +85,7 @@ def build() -> None:
             if os.environ.get("CLIFT_KEEP_KERNEL_TREE") != "1":
                 shutil.rmtree(work, ignore_errors=True)
         (folder / "linux.new").rename(program)
-        stamp_file.write_text(stamp + "\n")
+        stamp_file.write_text(stamp(sources, program))
         say(f"built {program}, {program.stat().st_size / 1e6:.0f} MB")
 
 
@@ -123,7 +123,12 @@ def kernel_origin() -> str:
     return f"{package}={found[1]}"
 
 
-def source_stamp(origin: str) -> str:
+def stamp(sources: str, program: Path) -> str:
+    """Return the text of a stamp: the hash of the sources, and that of the program built from them."""
+    return f"{sources} {hashlib.sha256(program.read_bytes()).hexdigest()}\n"
+
+
+def source_hash(origin: str) -> str:
     """Hash the inputs of the build: kernel, configuration, patches, driver, link core, compiler."""
     digest = hashlib.sha256(origin.encode())
     inputs = [Path(__file__), HERE / "config"]

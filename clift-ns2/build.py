@@ -51,8 +51,8 @@ def build(wanted: list[str], here: Path = HERE) -> None:
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        stamps = {name: source_stamp(here, patterns) for name, (_, patterns) in PROGRAMS.items()}
-        stale = [name for name in wanted if not is_current(folder, name, stamps[name])]
+        sources = {name: source_hash(here, patterns) for name, (_, patterns) in PROGRAMS.items()}
+        stale = [name for name in wanted if not is_current(folder, name, sources[name])]
         if not stale:
             say("ns is up to date")
             return
@@ -60,7 +60,7 @@ def build(wanted: list[str], here: Path = HERE) -> None:
             (folder / PROGRAMS[name][0]).unlink(missing_ok=True)
         compile_programs(here, folder, sorted((here / "patches").glob("*.patch")), stale)
         for name in stale:
-            (folder / PROGRAMS[name][0]).write_text(stamps[name] + "\n")
+            (folder / PROGRAMS[name][0]).write_text(stamp(sources[name], folder / name))
         say(f"built {' and '.join(str(folder / name) for name in reversed(stale))}")
 
 
@@ -97,10 +97,15 @@ def build_variant(name: str, patches: list[Path] | None = None, options: tuple[s
     return folder / "ns"
 
 
-def is_current(folder: Path, name: str, stamp: str) -> bool:
-    """Whether a program exists and was built from sources with this stamp."""
-    stamp_file = folder / PROGRAMS[name][0]
-    return (folder / name).is_file() and stamp_file.is_file() and stamp_file.read_text().strip() == stamp
+def is_current(folder: Path, name: str, sources: str) -> bool:
+    """Whether a program exists and was built by this script, from sources with this hash."""
+    stamp_file, program = folder / PROGRAMS[name][0], folder / name
+    return program.is_file() and stamp_file.is_file() and stamp_file.read_text() == stamp(sources, program)
+
+
+def stamp(sources: str, program: Path) -> str:
+    """Return the text of a stamp: the hash of the sources, and that of the program built from them."""
+    return f"{sources} {hashlib.sha256(program.read_bytes()).hexdigest()}\n"
 
 
 def check_tools() -> None:
@@ -110,7 +115,7 @@ def check_tools() -> None:
             raise BuildError(f"{tool} is missing: install Debian's package {package}")
 
 
-def source_stamp(here: Path, patterns: tuple[str, ...]) -> str:
+def source_hash(here: Path, patterns: tuple[str, ...]) -> str:
     """Return the hash of a program's inputs: tarball, patches, sources, compiler."""
     digest = hashlib.sha256(TARBALL_SHA256.encode())
     inputs = [here / "CMakeLists.txt", here / "unity.cmake"]

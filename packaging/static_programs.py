@@ -4,7 +4,7 @@
 Everything is laid out in `clift-ns2/build-wheel/contents` as it lies in the wheel's folder `clift-ns2`. There
 the package looks for it, as in a checkout:
 
-* `build`: the programs, and the stamp that identifies them: the hash of ns itself.
+* `build`: the programs, and the stamp that identifies them by the hash of ns itself.
 * `lib/tcl8.6`: Tcl's library, where a program in `build` finds it.
 * `source.tar.xz`: the sources of the programs, patched, and what builds them.
 * `licenses`: those of all parts that are linked in, and where the source of the libraries is.
@@ -100,8 +100,8 @@ def lay_out(programs: Path, source: Path, contents: Path) -> None:
     (contents / "build").mkdir(parents=True)
     for name in PROGRAMS:
         subprocess.run(["strip", "-o", contents / "build" / name, programs / name], check=True)
-    ns = (contents / "build" / "ns").read_bytes()
-    (contents / "build" / "stamp").write_text(hashlib.sha256(ns).hexdigest() + "\n")
+    ns = contents / "build" / "ns"
+    (contents / "build" / "stamp").write_text(build.stamp(hashlib.sha256(ns.read_bytes()).hexdigest(), ns))
     copy_tcl_library(contents / "lib" / "tcl8.6")
     copy_licences(source, contents / "licenses")
     write_sources(source, contents / "source.tar.xz")

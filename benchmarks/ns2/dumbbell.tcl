@@ -1,9 +1,7 @@
-# Ten TCP flows with selective acknowledgements share a bottleneck: `ns dumbbell.tcl DURATION_S ?TRACE?`. Every event of
-# every link is written to the file TRACE when it is given.
+# Ten TCP flows with selective acknowledgements share a bottleneck: `ns dumbbell.tcl DURATION_S`.
 
-lassign $argv duration_s trace
+lassign $argv duration_s
 set ns [new Simulator]
-if { $trace ne "" } { $ns trace-all [open $trace w] }
 set left [$ns node]
 set right [$ns node]
 $ns duplex-link $left $right 10Mb 20ms DropTail

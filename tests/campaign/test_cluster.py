@@ -26,6 +26,7 @@ from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.store import Store
 from tmt.campaign.tasks import Simulate, perform
 from tmt.core.errors import UsageError
+from tmt.core.provenance import file_sha256
 from tmt.run.linux.kernel import NEEDED
 
 if TYPE_CHECKING:
@@ -98,8 +99,13 @@ def _fake_kernel(folder: Path, content: str) -> Path:
     lines = "".join(f'    puts("{line}");\n' for line in (*NEEDED, content))
     (folder / "linux.c").write_text(f"#include <stdio.h>\nint main(void) {{\n{lines}    return 0;\n}}\n")
     subprocess.run(["gcc", "-o", "linux", "linux.c"], cwd=folder, check=True)
-    (folder / "stamp").write_text("the same stamp")
-    return folder / "linux"
+    return _stamped(folder / "linux", "the-same")
+
+
+def _stamped(program: Path, sources: str) -> Path:
+    """Return a program after a stamp for it was written that names these sources."""
+    program.with_name("stamp").write_text(f"{sources} {file_sha256(program)}\n")
+    return program
 
 
 def test_pool__gives_runs_to_workers_with_our_programs_only(
@@ -131,8 +137,8 @@ def test_pool__gives_runs_to_workers_with_our_programs_only(
         build = tmp_path / "build"
         build.mkdir()
         shutil.copy(simulator, build / "ns")
-        shutil.copy(simulator.with_name("stamp"), build / "stamp")
-        _append(build / "ns", "another build with the same stamp")
+        _append(build / "ns", "another build of the same sources")
+        _stamped(build / "ns", simulator.with_name("stamp").read_text().split()[0])
         kernel = _fake_kernel(tmp_path / "other-kernel", "another")
         cluster.start_worker("simulator", **home | {"CLIFT_NS": str(build / "ns")})
         cluster.start_worker("kernel", **home | {"CLIFT_LINUX": str(kernel)})

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,11 @@ from tmt.core.errors import ChangedProgramsError
 from tmt.core.identity import PACKAGE, class_places, core_places, loaded_hash, model_places, source_hash
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.registry import ALL_SCHEMES
-from tmt.run import BACKENDS
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes.rlc import Rlc
+from tmt.run.experiment import FACTS
+from tmt.spec.tcp import BACKENDS, VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,6 +189,26 @@ def test_keys__follow_the_sources_that_decide_a_run(
     assert after.differing(before) == expected
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "differs"),
+    [
+        ('"modern": 4', '"modern": 5', True),
+        ("HEADER_BYTES = 52", "HEADER_BYTES = 40", True),
+        ("CUBIC", "Cubic", False),
+    ],
+)
+def test_meaning_of_a_tcp_name__is_part_of_a_key(
+    old: str, new: str, differs: bool, package: Path, scenario: Path
+) -> None:
+    before = _keys(package, scenario)
+    file = package / "spec" / "tcp.py"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+    keys = {(label, scheme, number) for label, scheme, *_ in before.rows for number in (RUN, EXPERIMENT)}
+    assert _keys(package, scenario).differing(before) == (keys if differs else set())
+
+
 def test_sources__import_only_what_is_counted() -> None:
     """Otherwise an edit elsewhere would change a result under the same key."""
     graph = grimp.build_graph("tmt", exclude_type_checking_imports=True)
@@ -207,28 +231,34 @@ def test_sources__import_only_what_is_counted() -> None:
             assert not others, module
 
     check(core, set())
-    places = {kind: class_places(kind.__mro__) for kind in {**CHANNELS, **ALL_SCHEMES}.values()}
-    below = modules(*(place for kind in ALL_SCHEMES.values() for place in places[kind]))
-    for found in places.values():
-        own = modules(*found)
-        # The module of RLC names all schemes that may be below; that which is counts too.
-        check(own, below if "tmt.core.schemes.rlc" in own else set())
+    usually_below = modules(*class_places(NoScheme.__mro__))
+    for kind in (*CHANNELS.values(), *SCHEMES.values()):
+        # RLC names the scheme that is usually below it; that which is below counts.
+        check(modules(*class_places(kind.__mro__)), usually_below if kind is Rlc else set())
     shared = modules(*(PACKAGE / "run").glob("*.py"))
-    for backend in BACKENDS:
-        check(shared | modules(PACKAGE / "run" / backend), set())
+    for backend in BACKENDS:  # each run counts a scheme, and so the base of schemes
+        check(shared | modules(PACKAGE / "run" / backend), {"tmt.core.schemes.scheme"})
 
 
-@dataclass(frozen=True)
-class _Above:
-    """A scheme that stands above another one."""
-
-    below: Arq | Harq
+def test_run__takes_no_value_from_spec_that_its_key_does_not_hold() -> None:
+    """Settings are hashed by value, other files of `tmt.spec` are not hashed."""
+    bounds_columns_and_a_name = {"MAX_PACKETS", "MOST_RATE_BPS", "RUN_RESULTS", "SETTINGS", "FECTCP"}
+    taken = {
+        name.name: getattr(import_module(statement.module), name.name)
+        for file in (PACKAGE / "run").rglob("*.py")
+        for statement in ast.walk(ast.parse(file.read_text()))
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("tmt.spec")
+        for name in statement.names
+        if name.name.isupper()
+    }
+    assert len(taken) > 8
+    hashed = [*FACTS, VARIANTS, *BACKENDS]  # names of backends are folders
+    assert not {name for name, value in taken.items() if value not in hashed} - bounds_columns_and_a_name
 
 
 def test_nested_models__count_too() -> None:
-    assert model_places(_Above(Arq(rtt_ns=0))) == model_places(Arq(rtt_ns=0))
-    names = {place.name for place in model_places(_Above(Harq(10, 2, rtt_ns=0)), Arq(rtt_ns=0))}
-    assert names == {"arq", "harq", "parameters.py"}
+    names = {place.name for place in model_places(Rlc(below=Harq(10, 2)), Arq())}
+    assert names == {"arq", "harq", "rlc", "scheme.py"}
 
 
 def _hash_of(text: str, folder: Path) -> str:

@@ -16,6 +16,8 @@ import pandas as pd
 import pytest
 from in_process import tmt
 
+from tmt.core.provenance import file_sha256
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -150,7 +152,7 @@ def test_run__warns_of_results_of_another_simulator(folder: Path, tmp_path: Path
     build = tmp_path / "build"
     build.mkdir()
     (build / "ns").symlink_to(simulator)
-    (build / "stamp").write_text("another\n")
+    (build / "stamp").write_text(f"another {file_sha256(simulator)}\n")
     result = subprocess.run(
         [str(TMT), "run", "short.toml", "--quiet", "--dry-run"],
         cwd=tmp_path,

@@ -11,6 +11,7 @@ import pytest
 from waiting import until
 
 from tmt.core.errors import SimulatorError
+from tmt.core.provenance import file_sha256
 from tmt.run import RunError
 from tmt.run.ns2.simulator import Simulator
 from tmt.run.program import STDERR, STDOUT, last_words
@@ -111,13 +112,42 @@ def test_stamp__is_of_the_build_and_of_the_scripts(
     stamps = [Simulator.find().stamp]
     stand_in.program.write_text("#!/bin/sh\nexit 3\n")
     stamps.append(Simulator.find().stamp)
-    (stand_in.program.parent / "stamp").write_text("abc123\n")
+    (stand_in.program.parent / "stamp").write_text(f"abc123 {file_sha256(stand_in.program)}\n")
     stamps.append(Simulator.find().stamp)
     script.write_text("set a 2\n")
     stamps.append(Simulator.find().stamp)
     assert len(set(stamps)) == 4
     script.write_text("set a 1\n")
     assert Simulator.find().stamp == stamps[2]
+
+
+@pytest.mark.parametrize("stamp", ["", "abc123\n", "\0"])
+def test_stamp_without_the_hash_of_a_program__does_not_count(stamp: str, stand_in: Simulator) -> None:
+    """As earlier versions of TMT wrote it."""
+    stand_in.program.with_name("stamp").write_text(stamp)
+    assert Simulator.find() == stand_in
+
+
+def test_stamp_of_another_program__is_refused(stand_in: Simulator) -> None:
+    """Somebody has copied it."""
+    file = stand_in.program.with_name("stamp")
+    file.write_text(f"abc123 {'0' * 64}\n")
+    with pytest.raises(SimulatorError) as refused:
+        Simulator.find()
+    assert str(refused.value) == (
+        f"{stand_in.program}: the stamp beside it is of another program; `make setup` builds it, or remove "
+        f"{file}"
+    )
+
+
+def test_program_that_changes_beside_its_stamp__is_refused(stand_in: Simulator) -> None:
+    """As a compilation does without our build script."""
+    stand_in.program.with_name("stamp").write_text(f"abc123 {file_sha256(stand_in.program)}\n")
+    Simulator.find()
+    with stand_in.program.open("a") as program:
+        program.write("# compiled again\n")
+    with pytest.raises(SimulatorError, match="the stamp beside it is of another program"):
+        Simulator.find()
 
 
 def test_error__survives_the_way_home_from_a_worker() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from experiments import Asked, asked
 from waiting import PATIENCE_S, until
 
 from tmt.core.errors import SimulatorError
+from tmt.core.provenance import file_sha256
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io.conversion import convert_file
@@ -128,7 +130,15 @@ def test_kernel_without_stamp__is_known_by_its_content(
     copy.write_bytes(kernel.read_bytes())
     copy.chmod(0o755)
     monkeypatch.setenv("CLIFT_LINUX", str(copy))
-    assert Kernel.find().stamp == kernel_module.file_sha256(copy)
+    assert Kernel.find().stamp == file_sha256(copy)
+    shutil.copy(kernel.with_name("stamp"), tmp_path)
+    assert Kernel.find().stamp == kernel.with_name("stamp").read_text().split()[0]
+    with copy.open("ab") as program:
+        program.write(b"another build")
+    with pytest.raises(
+        SimulatorError, match="linux: the stamp beside it is of another program; `make linux-"
+    ):
+        Kernel.find()
 
 
 def test_missing_settings__are_told(kernel: Path, tmp_path: Path) -> None:

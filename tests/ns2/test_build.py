@@ -176,6 +176,15 @@ def test_simulator__is_stale_when_one_of_its_sources_changes(built: Path, source
     assert refusal(built, NS2_TARBALL="/nonexistent") == "NS2_TARBALL=/nonexistent: no such file"
 
 
+@pytest.mark.parametrize("name", ["ns", "clift-emulate"])
+def test_program_compiled_without_the_script__is_stale(built: Path, name: str) -> None:
+    """Its stamp names the hash of the program that was built; ninja alone writes none."""
+    with (built / "build" / name).open("ab") as program:
+        program.write(b"compiled by ninja")
+    result = build(built, NS2_TARBALL="/nonexistent")
+    assert (result.returncode, result.stderr) == (1, "clift-ns2: NS2_TARBALL=/nonexistent: no such file\n")
+
+
 def test_emulator__that_changes_leaves_the_simulator_s_stamp_as_it_is(built: Path) -> None:
     with (built / "emulate" / "main.cc").open("a") as file:
         file.write("\n")

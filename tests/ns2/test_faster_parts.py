@@ -92,32 +92,6 @@ foreach type { Dest Fid SrcDest SrcDestFid } {
 }
 """
 
-TRACES = """
-# Every form of line: packets of `kind` at `times`.
-lassign [lindex $argv 0] show_tcp_header kind times
-set ns [new Simulator]
-set trace [open out.tr w]
-$ns trace-all $trace
-set nam [open out.nam w]
-$ns namtrace-all $nam
-Trace set show_tcphdr_ $show_tcp_header
-set from [$ns node]
-set to [$ns node]
-$ns duplex-link $from $to 8Gb 0.3us DropTail
-if { $kind eq "TCP" } {
-	set tcp [$ns create-connection TCP $from TCPSink $to -3]
-	set send "$tcp advanceby 1"
-} else {
-	set udp [$ns create-connection UDP $from Null $to 7]
-	set send "$udp send 100"
-}
-foreach time $times { $ns at $time $send }
-$ns at [expr { $time + 1 }] "$ns flush-trace; exit 0"
-$ns run
-"""
-SHORT_TIMES = "0 1e-6 4.4e-6 9.95e-5 1e-4 0.1 0.123456 1.5 2 99.9999995"
-LONG_TIMES = "2e-6 1e-4 0.5 1234567.654321 31536000.25 999999999 1000000000.5"
-
 HIERARCHY = """
 set ns [new Simulator]
 $ns set-address-format hierarchical
@@ -197,9 +171,6 @@ def outputs(ns: Path, script: str, argument: str, folder: Path) -> dict[str, byt
         pytest.param(EVENTS, "3", 20_000, id="event order, 3"),
         pytest.param(FAR_HEADERS, "", 50_000, id="headers beyond the marks"),
         pytest.param(CLASSIFIERS, "", 500, id="classifiers"),
-        pytest.param(TRACES, f"0 TCP {{{SHORT_TIMES}}}", 2_000, id="trace lines"),
-        pytest.param(TRACES, f"1 TCP {{{SHORT_TIMES}}}", 2_000, id="trace lines with TCP headers"),
-        pytest.param(TRACES, f"0 UDP {{{LONG_TIMES}}}", 500, id="trace lines of decades"),
         pytest.param(HIERARCHY, "", 10_000, id="hierarchical addresses"),
         pytest.param(DEFAULTS, "", 2_000, id="defaults of bound variables"),
         pytest.param(RANDOM, "", 100_000, id="random numbers"),

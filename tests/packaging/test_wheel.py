@@ -108,7 +108,7 @@ def test_sources__are_those_of_the_simulator(site: Path, tmp_path: Path) -> None
 def test_stamp__is_that_of_the_program_itself(site: Path) -> None:
     build = site / "clift-ns2" / "build"
     stamp = hashlib.sha256((build / "ns").read_bytes()).hexdigest()
-    assert (build / "stamp").read_text() == f"{stamp}\n"
+    assert (build / "stamp").read_text() == f"{stamp} {stamp}\n"
     assert stamp not in (BUILD / "stamp").read_text()
 
 

@@ -113,9 +113,9 @@ class Lane:
 
     @property
     def models(self) -> tuple[Channel | Scheme, ...]:
-        """The channels and schemes that make the link traces of its runs."""
-        recipes = self.recipes(1)
-        return tuple(model for recipe in recipes if recipe is not None for model in recipe.models)
+        """The scheme, and the channels and schemes that make the link traces of its runs."""
+        recipes = [recipe for recipe in self.recipes(1) if recipe is not None]
+        return (self.scheme, *(model for recipe in recipes for model in recipe.models))
 
     def recipes(self, seed: int) -> tuple[Recipe, Recipe | None]:
         """Return the recipes of both directions' link traces for a seed."""

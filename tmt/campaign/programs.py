@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tmt.core.identity import PACKAGE, loaded_hash
-from tmt.core.provenance import file_sha256, file_version
+from tmt.run.program import program_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from tmt.campaign.run import Run
-    from tmt.core.provenance import FileVersion
 
 
 class InstalledPrograms(NamedTuple):
@@ -45,7 +42,7 @@ def installed_programs(runs: Iterable[Run]) -> ProgramsByName:
     for run in runs:
         name, file = run.program()
         stamp, _ = run.installed_programs()
-        found[name] = InstalledPrograms(stamp, sources, _hash(file, file_version(file)))
+        found[name] = InstalledPrograms(stamp, sources, program_hash(file))
     return found
 
 
@@ -60,8 +57,3 @@ def difference(ours: ProgramsByName, theirs: ProgramsByName | str) -> str:
         if name not in theirs or getattr(programs, part) != getattr(theirs[name], part)
     ]
     return f"has other versions of these programs: {', '.join(parts)}"
-
-
-@lru_cache
-def _hash(path: Path, _version: FileVersion | None) -> str:
-    return file_sha256(path)

@@ -73,8 +73,8 @@ class ReplayRun(NamedTuple):
 
     def installed_programs(self) -> Programs:
         """Return the hashes of the backend's program and of the sources, now."""
-        models = (model for recipe in self.recipes for model in recipe.models)
-        return programs_of(str(self.coordinates["backend"]), *models)
+        models = [model for recipe in self.recipes for model in recipe.models]
+        return programs_of(str(self.coordinates["backend"]), self.link_scheme, *models)
 
     def program(self) -> tuple[str, Path]:
         """Return the backend's name and its program's file."""

@@ -14,13 +14,23 @@ from tmt.run.link_files import ready_link
 from tmt.run.measure import measure
 from tmt.run.setup import set_up
 from tmt.spec.experiment import TraceLink
+from tmt.spec.path import MIN_BUFFER_PACKETS
 from tmt.spec.points import plain
+from tmt.spec.tcp import HEADER_BYTES, VARIANTS, WINDOWS_PER_PATH
+from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, RATELESS_CODES
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.run.measure import ExperimentResult
     from tmt.spec.experiment import Experiment, Link
+
+FACTS = (
+    {name: variant.controls for name, variant in VARIANTS.items()},
+    *(WINDOWS_PER_PATH, HEADER_BYTES, MIN_BUFFER_PACKETS),
+    *(DEFAULT_CODE, RATELESS_CODES, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS),
+)
+"""Values of `tmt.spec` that decide a run and are not settings: what names and absent values mean."""
 
 
 def run(
@@ -86,8 +96,8 @@ def _content(link: Link | None, packet_bytes: int) -> object:
 def programs_of(backend: str, *models: object) -> tuple[str, str]:
     """Return the stamp of a backend's program, and the hash of the sources that decide a run.
 
-    The sources are those of core, of the channels and schemes that make its link traces (`models`), of what
-    all backends share, and of the backend.
+    The sources are those of core, of the channels and schemes that take part (`models`), of what all backends
+    share, and of the backend.
 
     Raises
     ------
@@ -102,4 +112,5 @@ def programs_of(backend: str, *models: object) -> tuple[str, str]:
 def run_sources(backend: str, *models: object) -> str:
     """Return the hash of core, models, what all backends share, and the backend (ChangedProgramsError)."""
     here = Path(__file__).parent
-    return loaded_hash(*core_places(), *model_places(*models), *sorted(here.glob("*.py")), here / backend)
+    shared = [path for path in sorted(here.iterdir()) if path.is_file()]
+    return digest(loaded_hash(*core_places(), *model_places(*models), *shared, here / backend), FACTS)

@@ -7,14 +7,18 @@ import select
 import signal
 import subprocess
 import time
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.core.errors import OutputError, SimulatorError
+from tmt.core.provenance import file_sha256, file_version
 from tmt.run import RunError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from tmt.core.provenance import FileVersion
 
 STDOUT, STDERR = "stdout.txt", "stderr.txt"
 LAST_LINES = 5
@@ -53,6 +57,41 @@ def built_program(variable: str, default: Path, missing: str) -> Path:
     if not os.access(program, os.X_OK) or not program.is_file():
         raise SimulatorError(f"{program}: {f'{variable} names no program' if named else missing}")
     return program
+
+
+def build_stamp(program: Path, rebuild: str) -> str:
+    """Return the hash of the sources that a program was built from; its own hash where no stamp names both.
+
+    Parameters
+    ----------
+    program
+        The program. The file ``stamp`` beside it names its sources' hash, then its own.
+    rebuild
+        Remedy in a message, such as that of `remedy`.
+
+    Raises
+    ------
+    SimulatorError
+        When the stamp is not of this program, as after a compilation without our build script.
+    """
+    stamp, content = program.with_name("stamp"), program_hash(program)
+    text = stamp.read_text(errors="replace").strip() if stamp.is_file() else ""
+    sources, _, built = text.partition(" ")
+    if built not in ("", content):
+        raise SimulatorError(
+            f"{program}: the stamp beside it is of another program; {rebuild}, or remove {stamp}"
+        )
+    return sources if built else content
+
+
+def program_hash(program: Path) -> str:
+    """Return the hash of a program's content; each version of the file is read once."""
+    return _hash(program, file_version(program))
+
+
+@lru_cache(maxsize=16)
+def _hash(program: Path, _version: FileVersion | None) -> str:
+    return file_sha256(program)
 
 
 def run_program(

@@ -15,13 +15,12 @@ import numpy as np
 
 from tmt.core.declaration import ns
 from tmt.core.errors import EmulatorError
-from tmt.core.provenance import file_sha256
 from tmt.core.schema import UNSETTLED, WINDOW_RECORDS
 from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.run import Recording, RunError, use_columns
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import find_program, run
-from tmt.run.program import last_words
+from tmt.run.program import last_words, program_hash
 from tmt.spec.tcp import HEADER_BYTES, LINUX, VARIANTS
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Emulate:
     def stamp(self) -> str:
         """Return a hash of the emulator's program, and the kernel's version."""
         try:
-            return f"{file_sha256(find_program())} {platform.release()}"
+            return f"{program_hash(find_program())} {platform.release()}"
         except OSError as error:
             raise EmulatorError(f"{find_program()}: {os.strerror(error.errno or 0)}") from error
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from tmt.core.declaration import ns
 from tmt.core.errors import SimulatorError
-from tmt.core.provenance import file_sha256, file_version
+from tmt.core.provenance import file_version
 from tmt.run.link_files import link_settings
-from tmt.run.program import built_program, remedy, run_program
+from tmt.run.program import build_stamp, built_program, remedy, run_program
 from tmt.spec.tcp import HEADER_BYTES, LINUX, VARIANTS
 
 if TYPE_CHECKING:
@@ -64,11 +64,13 @@ class Kernel:
         Raises
         ------
         SimulatorError
-            When it is not there, or is not a kernel for this purpose; the message says how to build one.
+            When it is not there, is not a kernel for this purpose, or not the one of its stamp; the message
+            says how to build one.
         """
         missing = f"stack linux needs its kernel; {remedy('linux-kernel', ELSEWHERE)}"
         program = built_program("CLIFT_LINUX", _HOME / "build" / "linux", missing)
-        return cls(program, _checked_stamp(program, file_version(program)))
+        _check(program, file_version(program))
+        return cls(program, build_stamp(program, remedy("linux-kernel", ELSEWHERE)))
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
         """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
@@ -99,8 +101,8 @@ def memory_mib(setup: Setup) -> int:
 
 
 @lru_cache(maxsize=8)
-def _checked_stamp(program: Path, _version: FileVersion | None) -> str:
-    """Check a program once per process and version of it; return its build's stamp, else a hash of it."""
+def _check(program: Path, _version: FileVersion | None) -> None:
+    """Refuse a program that is not a kernel for this purpose; once per process and version of it."""
     magic, place, machine = ARCHITECTURE
     with program.open("rb") as file:
         head = file.read(place + len(machine))
@@ -113,8 +115,6 @@ def _checked_stamp(program: Path, _version: FileVersion | None) -> str:
                 f"{program}: is no kernel for stack linux, its configuration lacks {needed}; "
                 f"{remedy('linux-kernel', ELSEWHERE)}"
             )
-    stamp = program.with_name("stamp")
-    return stamp.read_text().strip() if stamp.is_file() else file_sha256(program)
 
 
 def _configuration(program: Path) -> list[str]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmt.core.provenance import file_sha256
-from tmt.run.program import FROM_THE_WHEEL, built_program, remedy, run_program
+from tmt.run.program import FROM_THE_WHEEL, build_stamp, built_program, remedy, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +31,7 @@ class Simulator:
         Raises
         ------
         SimulatorError
-            When it is not there; the message says how to build it.
+            When it is not there, or not the one of its stamp; the message says how to build it.
         """
         missing = f"the simulator is missing; {remedy('setup', FROM_THE_WHEEL)}"
         program = built_program("CLIFT_NS", _HOME / "build" / "ns", missing)
@@ -62,9 +61,8 @@ class Simulator:
 
 
 def _stamp(program: Path, scripts: Path) -> str:
-    """Return a hash of the build's stamp, or of the program where there is none, and of the scripts."""
-    build = program.with_name("stamp")
-    digest = hashlib.sha256(build.read_bytes() if build.is_file() else file_sha256(program).encode())
+    """Return a hash of the program's build and of all scripts."""
+    digest = hashlib.sha256(build_stamp(program, remedy("setup", FROM_THE_WHEEL)).encode())
     for script in sorted(scripts.glob("*.tcl")):
         digest.update(f"\0{script.name}\0".encode())
         digest.update(script.read_bytes())
