@@ -22,7 +22,7 @@ from tmt.importers import AUTO, all_importers, files as measured_files
 from tmt.importers.importer import Importer
 from tmt.io.generation import generate
 from tmt.spec.points import one_of
-from tmt.spec.slots import Slots
+from tmt.spec.slot_line import SlotLine
 from tmt.theory import fit
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def generate_trace(
     60000
     """
     model = chosen("channel", CHANNELS, channel)
-    slots = Slots(duration, slot_interval, rate, lldu_bytes, every, decode_time)
+    slots = SlotLine(duration, slot_interval, rate, lldu_bytes, every, decode_time)
     line, size_bytes = slots.line(model)
     with TemporaryDirectory(prefix="tmt-") as folder:
         path = Path(folder, "phy.parquet")

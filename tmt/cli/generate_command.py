@@ -18,11 +18,11 @@ from tmt.core.errors import UsageError
 from tmt.core.words.plausibility import time_notes
 from tmt.io.generation import generate, overlay
 from tmt.spec.options import Part
-from tmt.spec.slots import Slots
+from tmt.spec.slot_line import SlotLine
 
 VALUES = {
     "channel": Part(("channel",), Channel, among=CHANNELS, meaning="Channel model."),
-    "slots": Part(("slots",), Slots, usual=None),
+    "slots": Part(("slots",), SlotLine, usual=None),
 }
 
 
@@ -46,7 +46,7 @@ VALUES = {
 def command(
     phy: str,
     channel: Channel,
-    slots: Slots | None,
+    slots: SlotLine | None,
     over: str | None,
     seed: int,
     with_es_n0: bool,

@@ -18,13 +18,9 @@ from tmt.core.units import seconds_to_ns
 from tmt.core.words.plausibility import time_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-
-MOST_BESIDE = 50
-"""Characters of names that fit behind an option, on a terminal of 80 columns."""
 
 
 class Seconds(click.ParamType[int]):
@@ -125,17 +121,6 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(_not(value, "a number", self._describe_range()), param, ctx)
         return super().convert(number, param, ctx)
-
-
-def one_of(names: Sequence[str], words: str) -> dict[str, Any]:
-    """Return type and help of an option that takes one of some names.
-
-    Names that do not fit behind the option stand in its help, whose sentence `words` has no full stop.
-    """
-    choice = {"type": click.Choice(names)}
-    if len("|".join(names)) <= MOST_BESIDE:
-        return choice | {"help": f"{words}."}
-    return choice | {"metavar": "NAME", "help": f"{words}. NAME is {', '.join(names[:-1])} or {names[-1]}."}
 
 
 def _whole(text: str) -> int | None:

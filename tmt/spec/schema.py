@@ -1,7 +1,7 @@
 """The JSON Schema of scenario files, from which editors complete keys and mark what is wrong.
 
-A list of values may stand for a value. Types are merged and choices are ``if`` and ``then``, never ``anyOf``,
-so that an editor marks the value and not the table around it.
+A list of values may stand for a value. Types are merged, and choices are ``if`` and ``then`` instead of
+alternatives, so that an editor marks the value and not the table around it.
 """
 
 from __future__ import annotations

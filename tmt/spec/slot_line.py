@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 DEFAULT_INTERVAL_S = 0.001
 
 
-class Slots(Spec):
-    """A regular line of slots."""
+class SlotLine(Spec):
+    """Slots on a regular line."""
 
     duration: Annotated[PositiveSeconds, "length of the trace"]
     slot_interval: Annotated[
