@@ -44,14 +44,14 @@ def packet_error_rate(values: dict[str, Any], profile: str, seed: int) -> list[f
     """Return the share of erased slots at each Es/N0."""
     tx_time_ns = Line.at_rate(2_630_000, 33, 1, share=10).tx_times_ns(0, SLOTS)
     return [
-        float(Lms.of(profile, es_n0_db=level, **values).realisation(seed).erased(tx_time_ns).mean())
+        float(Lms(profile, es_n0_db=level, **values).realisation(seed).erased(tx_time_ns).mean())
         for level in ES_N0_DB
     ]
 
 
 def main(folder: Path) -> str:
     """Compute everything, draw `images/lms.png`, and return the packet error rates as a table."""
-    kinds = {"interleaved": {}, "not interleaved": {"interleaver_depth_ns": 0}}
+    kinds = {"interleaved": {}, "not interleaved": {"interleaver_depth": 0}}
     rates, lines = {}, []
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for profile in ("internet", "perez-fontan-suburban-40"):
@@ -91,7 +91,7 @@ def _packet_error_rates(panel: Axes, rates: dict[tuple[str, str], Any]) -> None:
 
 def _field(azimuth_deg: float, **values: float) -> tuple[Lms, Any, float]:
     still = {"los_to_deep": 0.0, "deep_to_los": 1.0, "los_psi_db": 0.0, "slow_psi_db": 0.0}
-    channel = Lms.of(es_n0_db=0.0, azimuth_deg=azimuth_deg, **(still | values))
+    channel = Lms(es_n0_db=0.0, azimuth_deg=azimuth_deg, **(still | values))
     path = channel.path(1)
     return channel, np.concatenate([path.next_block() for _ in range(60)]), path.step_ns / 1e9
 
@@ -136,7 +136,7 @@ def _codes(panel: Axes) -> None:
         style = {"color": colour, "markerfacecolor": "white", "linewidth": 0.8}
         label = f"LDPC, rate {INFORMATION_BITS / coded_bits:.1f}"
         panel.semilogy(rows["es_n0_db"], rows["errors"] / rows["words"], "o-", label=label, **style)
-    channel = Lms.of(es_n0_db=0.0)
+    channel = Lms(es_n0_db=0.0)
     fine = np.linspace(-0.5, 4.5, 200)
     assumed = ndtr((channel.code_threshold_db - fine) / channel.code_width_db)
     panel.semilogy(fine, assumed, color=VERMILLION, label="assumed by internet")

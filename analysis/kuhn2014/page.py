@@ -89,7 +89,7 @@ def render(cells: Cells, others: pd.DataFrame) -> RenderedPage:
         of_distribution=tables.short(whole["other-readings"]),
         of_internet=tables.of_internet(readings),
         left_out=tables.rms_left_out(left),
-        shadows=Shadows.of(),
+        shadows=Shadows(),
     )
     return RenderedPage(text, whole, false)
 

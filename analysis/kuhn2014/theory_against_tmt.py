@@ -24,6 +24,7 @@ from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.convert import convert
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import PhyTrace
+from tmt.core.units import NS_PER_S
 from tmt.results.statistics import LEVEL, t_interval
 from tmt.theory import RegularLink, TwoStateChannel
 from tmt.theory.catalogue import Parameters, evaluate
@@ -126,8 +127,8 @@ def _measure(experiment: TheoryFigure, task: tuple[tuple[int, float], int]) -> l
     phy = PhyTrace(tx_time_ns, np.where(erased, np.int64(0), np.int64(link.decode_time_ns)))
     rows: list[dict[str, object]] = []
     for contender in experiment.contenders:
-        times = {"rtt_ns": link.rtt_ns} if contender.scheme in {"arq", "harq"} else {}
-        trace = convert(phy, SCHEMES[contender.scheme](**contender.parameters, **times))
+        scheme = SCHEMES[contender.scheme](**contender.parameters)
+        trace = convert(phy, scheme, link.rtt_ns / NS_PER_S)
         delay_ns = trace.delay_ns[trace.delivered]
         rows.append(
             {

@@ -7,14 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverSlidingWindow
+from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.units import NS_PER_MS
 
 if TYPE_CHECKING:
-    from tmt.core.schemes.parameters import Scheme
+    from tmt.core.schemes.scheme import Scheme
 
 SLOT_NS = DECODE_TIME_NS = NS_PER_MS
+SLOT_S = DECODE_TIME_S = 0.001
 BLOCK_BYTES = 500
 
 ORBITS = {"leo": ("LEO", 25), "meo": ("MEO", 120), "geo": ("GEO", 540)}
@@ -46,38 +47,37 @@ OPTIONS = (*WITH_FEEDBACK, *FEEDBACK_OFF)
 """Every contender that a link can choose; more processes than 32 are a reference only."""
 
 
-def contenders(rtt_ns: int) -> dict[str, Scheme]:
+def contenders(rtt_s: float) -> dict[str, Scheme]:
     """Return the schemes by name, with the timers of RLC that fit the round trip.
 
     t-StatusProhibit is 1.2 round trips, so that a segment is not reported again before its retransmission can
     arrive. Above HARQ, t-Reassembly is the time that all retransmissions of a block take.
     """
-    harq = partial(HarqProcesses, rtt_ns=rtt_ns, detection_delay_ns=DECODE_TIME_NS)
-    entity = {"rtt_ns": rtt_ns, "rlc_window": 131_072, "status_prohibit_ns": rtt_ns * 6 // 5}
-    rlc_over_harq = partial(RlcOverHarqProcesses, detection_delay_ns=DECODE_TIME_NS, **entity)
-    retransmissions_ns = (MAX_TRANSMISSIONS - 1) * (rtt_ns + DECODE_TIME_NS + SLOT_NS)
-    short_ns = 5 * NS_PER_MS
+    harq = partial(HarqProcesses, detection_delay=DECODE_TIME_S)
+    rlc = partial(Rlc, window_pdus=131_072, status_prohibit=1.2 * rtt_s)
+    retransmissions_s = (MAX_TRANSMISSIONS - 1) * (rtt_s + DECODE_TIME_S + SLOT_S)
+    short_s = 0.005
     return {
-        **{name: harq(processes=count) for count, name in HARQ.items()},
-        HARQ_NO_STALLS: harq(processes=NO_STALLS),
+        **{name: harq(count) for count, name in HARQ.items()},
+        HARQ_NO_STALLS: harq(NO_STALLS),
         **{name: harq(repetitions=count) for count, name in OFF.items()},
-        HARQ_RLC: rlc_over_harq(processes=PROCESSES[-1], reassembly_ns=retransmissions_ns),
-        RLC: Rlc(**entity, reassembly_ns=short_ns),
-        OFF_RLC: rlc_over_harq(repetitions=2, reassembly_ns=short_ns),
+        HARQ_RLC: rlc(harq(PROCESSES[-1]), reassembly=retransmissions_s),
+        RLC: rlc(reassembly=short_s),
+        OFF_RLC: rlc(harq(repetitions=2), reassembly=short_s),
         WINDOW: SlidingWindow(coding_window=100, repair_interval=4),
-        WINDOW_RLC: RlcOverSlidingWindow(
-            coding_window=100, repair_interval=10, **entity, reassembly_ns=100 * NS_PER_MS
-        ),
+        WINDOW_RLC: rlc(SlidingWindow(coding_window=100, repair_interval=10), reassembly=0.1),
     }
 
 
-def with_combining(rtt_ns: int, threshold_db: float) -> dict[str, Scheme]:
+def with_combining(rtt_s: float, threshold_db: float) -> dict[str, Scheme]:
     """Return schemes whose receiver combines transmissions, and the same without, for channels with Es/N0."""
-    plain = contenders(rtt_ns)
-    combining = {"combining": "incremental", "combining_threshold_db": threshold_db}
+    plain = contenders(rtt_s)
+    combined = partial(replace, combining="incremental", combining_threshold_db=threshold_db)
+    off_rlc = plain[OFF_RLC]
+    assert isinstance(off_rlc, Rlc)
     return {name: plain[name] for name in (HARQ_MOST, RLC)} | {
-        HARQ_COMBINED: replace(plain[HARQ_MOST], **combining),
-        OFF_COMBINED_RLC: replace(plain[OFF_RLC], **combining),
+        HARQ_COMBINED: combined(plain[HARQ_MOST]),
+        OFF_COMBINED_RLC: replace(off_rlc, below=combined(off_rlc.below)),
     }
 
 

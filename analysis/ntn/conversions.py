@@ -16,15 +16,16 @@ import pandas as pd
 from analysis.ntn.contenders import (
     BLOCK_BYTES,
     DECODE_TIME_NS,
+    DECODE_TIME_S,
     MAX_TRANSMISSIONS,
     ORBITS,
     SLOT_NS,
     contenders,
     with_combining,
 )
-from tmt.core.channels.base import with_profile
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.channels.lms import Lms
+from tmt.core.declaration import ns
 from tmt.core.generate import lay_over
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.trace import PhyTrace
@@ -35,8 +36,7 @@ from tmt.theory import RegularLink, TwoStateChannel
 from tmt.theory.arq import harq_processes, utilisation
 
 if TYPE_CHECKING:
-    from tmt.core.schemes.parameters import Scheme
-
+    from tmt.core.schemes.scheme import Scheme
     from tmt.results.statistics import Interval
     from tmt.theory import Performance
 
@@ -47,7 +47,7 @@ ISOLATED_BURSTS = "isolated bursts"
 """The channel of `ISOLATED`."""
 
 PROFILE = "internet"
-CODE_THRESHOLD_DB = Lms.profiles[PROFILE].parameters()["code_threshold_db"]
+CODE_THRESHOLD_DB = Lms(PROFILE, es_n0_db=0).code_threshold_db
 """Profile of the satellite channel, and the Es/N0 at which half of its code words are erased."""
 
 DRIVE = Path(__file__).resolve().parents[2] / "traces" / "measured" / "gnss-drive.parquet"
@@ -68,8 +68,8 @@ ISOLATED = GilbertElliott(0.97, 0.5)
 
 Task = tuple[str, float, int, tuple[int, ...]]
 """Channel, Es/N0, replicate, round trips in ms."""
-Schemes = Callable[[int], "dict[str, Scheme]"]
-"""Gives the schemes by name for a round trip in ns."""
+Schemes = Callable[[float], "dict[str, Scheme]"]
+"""Gives the schemes by name for a round trip in seconds."""
 
 
 def slots(channel: str, es_n0_db: float, replicate: int, seconds: int = SECONDS) -> PhyTrace:
@@ -84,8 +84,8 @@ def slots(channel: str, es_n0_db: float, replicate: int, seconds: int = SECONDS)
     seed = replicate + 1
     if channel == ISOLATED_BURSTS:
         return lay_over(line, ISOLATED.realisation(seed))
-    given = {"es_n0_db": es_n0_db, "interleaver_depth_ns": 0, "processing_time_ns": DECODE_TIME_NS}
-    return lay_over(line, Lms(**with_profile(Lms, PROFILE, given)).realisation(seed), with_es_n0=True)
+    channel = Lms(PROFILE, es_n0_db, interleaver_depth=0, processing_time=DECODE_TIME_S)
+    return lay_over(line, channel.realisation(seed), with_es_n0=True)
 
 
 def line_bps(channel: str) -> float:
@@ -94,15 +94,15 @@ def line_bps(channel: str) -> float:
     return 8e9 * BLOCK_BYTES * (len(times_ns) - 1) / float(times_ns[-1] - times_ns[0])
 
 
-def measure(scheme: Scheme, phy: PhyTrace, rtt_ns: int) -> dict[str, float]:
+def measure(scheme: Scheme, phy: PhyTrace, rtt_s: float) -> dict[str, float]:
     """Convert a trace; return shares of its slots and of its LLDUs, and delays from sender to receiver.
 
     `delivered` is the throughput efficiency; `used` are the slots that carry something.
     """
-    converter = scheme.converter()
+    converter = scheme.converter(rtt_s)
     pieces = [converter.feed(phy), converter.finish()]
     counts = converter.counts
-    delay_ns = np.concatenate([piece.delay_ns[piece.delivered] for piece in pieces]) + rtt_ns / 2
+    delay_ns = np.concatenate([piece.delay_ns[piece.delivered] for piece in pieces]) + ns(rtt_s) / 2
     return {
         "used": 1.0 - counts.stalled_slots / counts.slots,
         "delivered": counts.efficiency,
@@ -117,9 +117,9 @@ def _measured(schemes: Schemes, task: Task) -> list[dict[str, object]]:
     phy = slots(channel, es_n0_db, replicate)
     place = {"channel": channel, "es_n0_db": es_n0_db, "seed": replicate}
     return [
-        place | {"rtt_ms": rtt_ms, "name": name} | measure(scheme, phy, rtt_ms * NS_PER_MS)
+        place | {"rtt_ms": rtt_ms, "name": name} | measure(scheme, phy, rtt_ms / 1000)
         for rtt_ms in rtts_ms
-        for name, scheme in schemes(rtt_ms * NS_PER_MS).items()
+        for name, scheme in schemes(rtt_ms / 1000).items()
     ]
 
 
@@ -204,10 +204,9 @@ def law_and_conversions(processes: int, rtt_ms: int) -> tuple[Performance, pd.Da
     """Return the exact law on `ISOLATED`, and conversions of as many pieces of it, a row each."""
     channel = TwoStateChannel(ISOLATED.alpha, ISOLATED.beta)
     law = harq_processes(channel, _link(rtt_ms), processes, MAX_TRANSMISSIONS)
-    rtt_ns = rtt_ms * NS_PER_MS
-    scheme = HarqProcesses(rtt_ns=rtt_ns, processes=processes, detection_delay_ns=DECODE_TIME_NS)
+    scheme = HarqProcesses(processes, detection_delay=DECODE_TIME_S)
     pieces = (slots(ISOLATED_BURSTS, 0.0, replicate) for replicate in range(REPLICATES))
-    return law, pd.DataFrame([measure(scheme, piece, rtt_ns) for piece in pieces])
+    return law, pd.DataFrame([measure(scheme, piece, rtt_ms / 1000) for piece in pieces])
 
 
 def _link(rtt_ms: int) -> RegularLink:

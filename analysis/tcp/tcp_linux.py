@@ -17,10 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from tmt.spec.links import PlainLink, TraceLink
 
 from analysis.command_line import start
 from analysis.pages import write_tables
@@ -29,7 +28,10 @@ from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
-from tmt.run.experiment import Experiment
+from tmt.run.experiment import run
+from tmt.spec.experiment import Experiment, Link, PlainLink, TraceLink
+from tmt.spec.path import Path as LinkPath
+from tmt.spec.traffic import Traffic
 from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from tmt.run.measure import ExperimentResult
+    from tmt.spec.tcp import Variant
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "tcp-linux.md"
@@ -55,9 +58,10 @@ PACKET_BYTES, PAYLOAD_BYTES = 1500, 1448
 SPACING_NS = 6 * NS_PER_MS
 """Rows of 1500 bytes at this distance are 2 Mbit/s."""
 
+LINE = PlainLink(2e6)
 SUBSTREAMS = 10
 LOSSES = (0.0, 0.001, 0.005, 0.01)
-VARIANTS = ("newreno", "westwood", "hybla", "cubic", "compound")
+VARIANTS: tuple[Variant, ...] = ("newreno", "westwood", "hybla", "cubic", "compound")
 REFERENCE = {
     "newreno": ((1981, 0), (1044, 68), (455, 42), (305, 23)),
     "westwood": ((1981, 0), (1905, 62), (1044, 142), (602, 58)),
@@ -69,17 +73,18 @@ REFERENCE = {
 RTT 500 ms, DropTail 500, window 600, with patches 0003 and 0011 only, by a study that shares no code."""
 
 
-def sender(tcp: str, **changes: Any) -> ExperimentResult:
+def sender(
+    tcp: Variant,
+    link: Link = LINE,
+    *,
+    rtt: float = 0.5,
+    duration: float = 300,
+    window_packets: int = 600,
+    in_order: bool = True,
+) -> ExperimentResult:
     """Run one flow over the reference path."""
-    settings = {
-        "stack": "2009",
-        "forward_link": PlainLink(2e6),
-        "rtt_ns": S // 2,
-        "duration_ns": 300 * S,
-        "queue_packets": 500,
-        "window_packets": 600,
-    }
-    return Experiment(tcp=tcp, **(settings | changes)).run()
+    path = LinkPath(rtt, in_order=in_order, queue_packets=500, window_packets=window_packets)
+    return run(Experiment(link, path, Traffic(tcp, "2009", duration=duration)))
 
 
 @cache
@@ -91,7 +96,7 @@ def lossy_link(folder: Path, loss: float, seed: int, delay_ns: int = 0) -> Trace
     path = folder / f"{loss}-{seed}-{delay_ns}.npy"
     tx_ns = SPACING_NS * np.arange(rows, dtype=np.int64)
     write_trace(path, LinkTrace(tx_ns, delays, delivered, np.ones(rows, np.uint8)))
-    return TraceLink(path, PACKET_BYTES)
+    return TraceLink(str(path), PACKET_BYTES)
 
 
 def goodput_kbps(result: ExperimentResult) -> float:
@@ -113,25 +118,23 @@ def most_in_flight(result: ExperimentResult) -> int:
 
 CASES: dict[str, Callable[[Path], float]] = {
     "New Reno, 50 s of delay for the first 50 s: smoothed RTT at 300 s, s": lambda folder: (
-        sender(
-            "newreno", forward_link=lossy_link(folder, 0, 1, 50 * S), window_packets=20, in_order=False
-        ).windows["srtt_ns"][-1]
+        sender("newreno", lossy_link(folder, 0, 1, 50 * S), window_packets=20, in_order=False).windows[
+            "srtt_ns"
+        ][-1]
         / S
     ),
     "Hybla, RTT 810 ms, bound 200: window after 3 RTT": lambda _: (
-        sender("hybla", rtt_ns=810 * NS_PER_MS, window_packets=200, duration_ns=3 * 810 * NS_PER_MS)
-        .windows["cwnd_packets"]
-        .max()
+        sender("hybla", rtt=0.81, window_packets=200, duration=3 * 0.81).windows["cwnd_packets"].max()
     ),
     "CUBIC, bound 10,000, kbit/s": lambda _: goodput_kbps(sender("cubic", window_packets=10_000)),
     "Hybla, bound 10,000, 1 % lost, kbit/s": lambda folder: goodput_kbps(
-        sender("hybla", window_packets=10_000, forward_link=lossy_link(folder, 0.01, 1))
+        sender("hybla", lossy_link(folder, 0.01, 1), window_packets=10_000)
     ),
     "Hybla, bound 10,000: most transmissions of a segment": lambda _: float(
         sender("hybla", window_packets=10_000).row["max_transmissions"] or 0
     ),
     "Hybla, bound 60: most packets in flight": lambda _: most_in_flight(
-        sender("hybla", window_packets=60, duration_ns=60 * S)
+        sender("hybla", window_packets=60, duration=60)
     ),
 }
 """Measures of the first table, by its heads; each takes the folder of the link traces."""
@@ -182,7 +185,7 @@ def comparison(folder: Path) -> str:
             cells = [tcp]
             for loss, (mean, sd) in zip(LOSSES, REFERENCE[tcp], strict=True):
                 links = [lossy_link(folder, loss, seed) for seed in range(SUBSTREAMS if loss else 1)]
-                runs = pool.map(lambda link, tcp=tcp: goodput_kbps(sender(tcp, forward_link=link)), links)
+                runs = pool.map(lambda link, tcp=tcp: goodput_kbps(sender(tcp, link)), links)
                 found = np.array(list(runs))
                 ours = f"{found.mean():.0f}" + (f" ({found.std(ddof=1):.0f})" if loss else "")
                 cells.append(f"{ours} / {mean}" + (f" ({sd})" if loss else ""))

@@ -20,6 +20,7 @@ from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from tmt.results.tune.tuning import Tuning
+    from tmt.spec.scenario import Scenario
 
 PAGE, TABLE = "tune-check.md", "tune-check.csv"
 TEMPLATE = Path(__file__).with_name("page.md.j2")
@@ -30,7 +31,7 @@ SWITCHES = ["Es/N0 (dB)", "winner", "ties", "goodput in the search (bit/s)", "on
 def main(folder: Path) -> str:
     """Execute the missing runs, write page and table into `folder`, and return the page's place."""
     spaces = cases.small_spaces().items()
-    small = pd.DataFrame(_small(name, text, folder / "small" / slug(name)) for name, text in spaces)
+    small = pd.DataFrame(_small(name, space, folder / "small" / slug(name)) for name, space in spaces)
     lengths = [
         _code_length(units, loss, folder / f"hybrid-{units}-{loss:g}")
         for units, loss in product(cases.FRAME_UNITS, cases.LOSSES)
@@ -60,10 +61,10 @@ def page(small: pd.DataFrame, lengths: list[list[str]], switches: list[list[str]
     )
 
 
-def _small(name: str, text: str, folder: Path) -> dict[str, str]:
+def _small(name: str, space: Scenario, folder: Path) -> dict[str, str]:
     """Search a small space: the winner, the best of an exhaustive search, and the share of its cost."""
-    found = search(text, folder)
-    best, cost = exhaustive(text, folder)
+    found = search(space, folder)
+    best, cost = exhaustive(space, folder)
     share = found.recommendation.counts["outcomes"] / cost
     return {
         "space": name,

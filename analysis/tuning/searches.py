@@ -1,4 +1,4 @@
-"""A search of a scenario's text in a folder, and the exhaustive search of the same space."""
+"""A search of a scenario in a folder, and the exhaustive search of the same space."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from tmt.campaign.local_workers import LocalWorkers, default_jobs
 from tmt.campaign.pool import Pool
 from tmt.results.statistics import rank
 from tmt.results.tune.race import Rules
-from tmt.results.tune.task import parse_task
+from tmt.results.tune.task import task_of
 from tmt.results.tune.tuning import plan_tuning, tune
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.results.tune.tuning import Tuning
+    from tmt.spec.scenario import Scenario
 
 
-def search(text: str, folder: Path) -> Tuning:
+def search(scenario: Scenario, folder: Path) -> Tuning:
     """Search the space of a scenario; finished runs in `folder` are not done again."""
-    planned = plan_tuning(parse_task(text, folder / "scenario.toml"))
+    planned = plan_tuning(task_of(scenario))
     jobs = default_jobs()
     return tune(planned, folder, lambda _: Pool(LocalWorkers(jobs)), jobs)
 
 
-def exhaustive(text: str, folder: Path) -> tuple[list[str], int]:
+def exhaustive(scenario: Scenario, folder: Path) -> tuple[list[str], int]:
     """Return the candidates that are best or not significantly worse on all courses, and the cost.
 
     A race whose first look has all courses and that eliminates nobody is an exhaustive search.
     """
-    task = parse_task(text, folder / "scenario.toml")
+    task = task_of(scenario)
     most = task.rules.most
     every = replace(task, rules=Rules(most, most, task.rules.level, task.rules.tolerance))
     planned = plan_tuning(every)

@@ -6,9 +6,9 @@ from itertools import product
 from pathlib import Path
 
 import pandas as pd
-from tmt.campaign.scenario import load
 
 from analysis.botos.coding_place import SCHEMES, TCPS, draw, table
+from tmt.spec.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 KBPS = 1000
@@ -33,10 +33,10 @@ def rows() -> pd.DataFrame:
 
 
 def test_scenario__has_what_the_table_shows() -> None:
-    scenario = load(ROOT / "scenarios" / "coding-place.toml")
-    assert set(scenario.grid.tcp) == set(TCPS)
-    assert [section.name for section in scenario.schemes] == ["none", "arq", "harq"]
-    assert len(scenario.grid.seeds) >= 5
+    scenario = Scenario.read(ROOT / "scenarios" / "coding-place.toml")
+    assert {one.tcp for one in scenario.traffic} == set(TCPS)
+    assert [scheme.name for scheme in scenario.scheme] == ["none", "arq", "harq"]
+    assert len(scenario.each_seed) >= 5
 
 
 def test_table__compares_seed_by_seed() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import pytest
-from tmt.campaign.scenario import load
 
 from analysis.kuhn2014 import readings
 from analysis.kuhn2014.campaigns import INTERLEAVED, UP
@@ -21,35 +21,36 @@ from analysis.pages import DOCS
 from analysis.scenario_runs import SCENARIOS
 from tmt.core.channels.lms import Lms
 from tmt.core.channels.shadows import Shadows
+from tmt.spec.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 OF_PAGE = {"net-transfers": "internet-transfers"}
+
+PARTS: dict[str, Callable[[Scenario], set[object]]] = {
+    "links": lambda scenario: {replace(path, wired=None) for path in scenario.path},
+    "senders": lambda scenario: {replace(one, tcp="cubic") for one in scenario.traffic},
+    "wired": lambda scenario: {path.wired for path in scenario.path},
+}
+"""What scenarios differ in, by the words of their names."""
 
 
 @pytest.mark.parametrize("stem", readings.STEMS)
 def test_scenarios__differ_from_the_page_in_what_they_are_named_for(stem: str) -> None:
-    reading = load(readings.SCENARIOS / f"{stem}.toml")
+    reading = Scenario.read(readings.SCENARIOS / f"{stem}.toml")
     named = "distribution-up" if stem.startswith("up") else OF_PAGE.get(stem, "internet-interleaved")
-    page = load(SCENARIOS / f"{named}.toml")
-    assert len(reading.grid.seeds) == readings.COURSES[page.title]
-    assert set(reading.grid.tcp) <= set(page.grid.tcp)
-    changed = {
-        name
-        for name in ("links", "traffics", "wireds")
-        if set(map(str, getattr(reading, name))) != set(map(str, getattr(page, name)))
-    }
-    assert changed == {
-        "up-links": {"links"},
-        "up-senders": {"traffics"},
-        "up-wired": {"wireds"},
-        "net-links": {"links"},
-        "net-senders": {"traffics"},
-        "net-wired": {"wireds"},
-    }.get(stem, set())
+    page = Scenario.read(SCENARIOS / f"{named}.toml")
+    assert len(reading.each_seed) == readings.COURSES[page.title]
+    assert {one.tcp for one in reading.traffic} <= {one.tcp for one in page.traffic}
+    changed = {name for name, parts in PARTS.items() if parts(reading) != parts(page)}
+    _, _, named_for = stem.partition("-")
+    assert changed == {named_for} & set(PARTS)
 
 
 def test_free_parameters__are_those_of_the_channels() -> None:
-    for channel, free in (("Distribution", Shadows), ("Internet", Lms)):
-        assert set(FREE[channel]) <= {field.name for field in fields(free)}
+    for channel, free in (("Distribution", Shadows()), ("Internet", Lms(es_n0_db=7))):
+        assert set(FREE[channel]) <= set(free.describe())
 
 
 PAGE_CHANNEL = {"channel": "shadows", "spacing_ns": 10, "crown_ns": 2}

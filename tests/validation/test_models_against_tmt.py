@@ -17,6 +17,7 @@ from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.convert import convert
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import PhyTrace
+from tmt.core.units import NS_PER_S
 from tmt.results.statistics import t_interval
 from tmt.theory import RegularLink, TwoStateChannel, burst_length_law, gap_length_law
 from tmt.theory.catalogue import Parameters, evaluate
@@ -50,13 +51,14 @@ def _measure(
     scheme: str, parameters: Parameters, channel: tuple[float, ...], link: RegularLink
 ) -> FloatArray:
     """Efficiency, loss and recovery delay in seconds of each replicate, [REPLICATES, 3]."""
-    times = {"rtt_ns": link.rtt_ns} if scheme in {"arq", "harq"} else {}
-    converter = SCHEMES[scheme](**parameters, **times)
+    one = SCHEMES[scheme](**parameters)
     found = np.empty((REPLICATES, 3))
     for seed in range(REPLICATES):
         erased = GilbertElliott(*channel).erasures(seed).next(SLOTS)
         decode_time_ns = np.where(erased, 0, DECODE_NS).astype(np.int64)
-        trace = convert(PhyTrace(np.arange(SLOTS, dtype=np.int64) * SLOT_NS, decode_time_ns), converter)
+        trace = convert(
+            PhyTrace(np.arange(SLOTS, dtype=np.int64) * SLOT_NS, decode_time_ns), one, link.rtt_ns / NS_PER_S
+        )
         delay_ns = trace.delay_ns[trace.delivered]
         lost = ~trace.delivered & (trace.delay_ns >= 0)
         found[seed] = len(delay_ns) / SLOTS, lost.mean(), (link.rtt_ns / 2 + delay_ns.mean()) / 1e9

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import pytest
-from tmt.campaign.domain_objects import channel_of, line_of, scheme_of
-from tmt.campaign.scenario import load
 
 from analysis.ntn import flow_tables
 from analysis.ntn.contenders import (
@@ -41,6 +39,7 @@ from analysis.ntn.conversions import (
 from analysis.ntn.flows import MODERN, Flows
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_MS
+from tmt.spec.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,19 +49,20 @@ SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 
 @pytest.mark.parametrize("orbit", ORBITS)
 def test_scenario__has_the_contenders_and_channels_of_the_conversions(orbit: str) -> None:
-    scenario = load(SCENARIOS / f"ntn-{orbit}.toml")
-    rtt_ns = ORBITS[orbit][1] * NS_PER_MS
-    assert [link.rtt for link in scenario.links] == [rtt_ns / 1e9]
-    found = {scheme_of(section, rtt_ns) for section in scenario.schemes}
-    assert found == set(contenders(rtt_ns).values())
-    assert {section.label for section in scenario.traces} == {SATELLITE, MEASURED}
-    lms = next(section for section in scenario.traces if section.label == SATELLITE)
-    tx_time_ns = np.arange(2000, dtype=np.int64) * int(line_of(lms).interval_ns)
-    erased = channel_of(lms).realisation(1).erased(tx_time_ns)
+    scenario = Scenario.read(SCENARIOS / f"ntn-{orbit}.toml")
+    rtt_s = ORBITS[orbit][1] / 1000
+    assert {path.rtt for path in scenario.path} == {rtt_s}
+    assert set(scenario.scheme) == set(contenders(rtt_s).values())
+    assert {trace.label for trace in scenario.trace} == {SATELLITE, MEASURED}
+    lms = next(trace for trace in scenario.trace if trace.label == SATELLITE)
+    assert lms.channel is not None
+    assert lms.line is not None
+    tx_time_ns = np.arange(2000, dtype=np.int64) * int(lms.line.interval_ns)
+    erased = lms.channel.realisation(1).erased(tx_time_ns)
     ours = slots(SATELLITE, ES_N0_DB, 0, seconds=2)
     np.testing.assert_array_equal(ours.tx_time_ns, tx_time_ns)
     np.testing.assert_array_equal(ours.decode_time_ns == 0, erased)
-    assert line_of(lms).decode_time_ns == ours.decode_time_ns.max() == NS_PER_MS
+    assert lms.line.decode_time_ns == ours.decode_time_ns.max() == NS_PER_MS
 
 
 def test_names__tell_all_labels_apart() -> None:
@@ -75,18 +75,19 @@ def test_names__tell_all_labels_apart() -> None:
 def test_use__is_that_of_hand_model_and_conversion(processes: int, rtt_ms: int, share: float) -> None:
     assert by_hand(processes, rtt_ms) == pytest.approx(share)
     assert law_of_use(processes, rtt_ms) == pytest.approx(share)
-    rtt_ns = rtt_ms * NS_PER_MS
     phy = slots(ISOLATED_BURSTS, 0.0, 0, seconds=20)
     whole = len(phy) // (rtt_ms + 1) * (rtt_ms + 1)  # as many slots as feedback takes, many times
     phy = PhyTrace(phy.tx_time_ns[:whole], phy.decode_time_ns[:whole])
-    assert measure(contenders(rtt_ns)[HARQ[processes]], phy, rtt_ns)["used"] == pytest.approx(share)
+    assert measure(contenders(rtt_ms / 1000)[HARQ[processes]], phy, rtt_ms / 1000)["used"] == pytest.approx(
+        share
+    )
 
 
 def test_measure__counts_repetitions_and_adds_half_a_round_trip() -> None:
     """Slots 0 to 5 of 1 ms, 1 to 3 erased: of three blocks sent twice the first and the last arrive."""
     ms = NS_PER_MS
     phy = PhyTrace(np.arange(6, dtype=np.int64) * ms, np.array([ms, 0, 0, 0, 0, ms], np.int64))
-    found = measure(contenders(10 * ms)[OFF[2]], phy, 10 * ms)
+    found = measure(contenders(0.01)[OFF[2]], phy, 0.01)
     assert found["used"] == 1.0
     assert found["delivered"] == pytest.approx(2 / 6)
     assert found["lost"] == pytest.approx(1 / 3)
@@ -116,7 +117,7 @@ def test_crossing__of_a_stalling_scheme_and_a_level_line_is_exact() -> None:
 
 def made_up(kbps: Callable[[str], float], spread: float) -> Flows:
     """Return runs whose goodput depends on the contender, on three seeds."""
-    labels = {name: scheme.label for name, scheme in contenders(540 * NS_PER_MS).items()}
+    labels = {name: scheme.label for name, scheme in contenders(0.54).items()}
     rows = [
         {
             "orbit": orbit,
