@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tmt.core.measure.distribution import Distribution, Histogram, of_counts, share_at_least
-from tmt.core.measure.pauses import Pause, Pauses
-from tmt.core.measure.runs import Outage, Runs
+from tmt.core.measure.distribution import (
+    Distribution,
+    Histogram,
+    Outage,
+    Pause,
+    Pauses,
+    Runs,
+    of_counts,
+    share_at_least,
+)
 from tmt.core.measure.timeline import BINS, LEAST_ROWS, RowBins
 
 flags = st.lists(st.booleans(), min_size=1, max_size=60)

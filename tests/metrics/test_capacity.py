@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tmt.core.measure.capacity import arrive, packets_in_rows
+from tmt.core.measure.link_use import arrive, packets_in_rows
 from tmt.core.schema import LINK_TRACE
 
 

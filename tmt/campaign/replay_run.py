@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tmt.campaign.link_traces import link_file, read_facts
-from tmt.core.measure.capacity import arrivals_per_s
+from tmt.core.measure.link_use import arrivals_per_s
 from tmt.run import load_backend
 from tmt.run.experiment import programs_of, run
 from tmt.spec.experiment import TraceLink

@@ -102,7 +102,7 @@ def _in_intervals(
     """Return the values of each series and the number of moments of each kind, interval by interval."""
     import numpy as np  # noqa: PLC0415
 
-    from tmt.core.measure.transport_timeline import steps_over_time  # noqa: PLC0415
+    from tmt.core.measure.timeline import steps_over_time  # noqa: PLC0415
 
     known = {one.panel: one for one in series if len(one.time_s)}
     shown = {}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from tmt.core.errors import UsageError
-from tmt.core.measure.capacity import packets_in_rows
+from tmt.core.measure.link_use import packets_in_rows
 from tmt.core.provenance import file_sha256
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, UNSETTLED
 from tmt.core.units import NS_PER_S, ns_to_seconds

@@ -11,7 +11,7 @@ from tmt import __version__
 from tmt.core import provenance
 from tmt.core.measure import transport
 from tmt.core.measure.link_use import link_use
-from tmt.core.measure.transport_timeline import Timeline, timeline
+from tmt.core.measure.timeline import Timeline, timeline
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.core.units import ns_to_seconds
 from tmt.core.words.html_table import Charted, html_table, spelled_number

@@ -1,17 +1,20 @@
-"""Summaries of more values than fit into memory: exact totals and fine buckets."""
+"""What remains of a trace that is read in pieces: distributions, runs of bad slots, pauses, Es/N0."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.core.schema import MAX_ES_N0_MDB
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tmt.core.trace import FloatArray, Int64Array
+    from tmt.core.trace import BoolArray, FloatArray, Int32Array, Int64Array
 
 PERCENTILES = (50, 90, 99)
 
@@ -22,6 +25,11 @@ _BUCKETS = (64 - BUCKET_BITS) << BUCKET_BITS
 _HALF = 32
 _PIECE_VALUES = 1 << 15
 """Values counted at a time, so that intermediate arrays stay in the processor's cache."""
+
+REGULAR = 10.0
+"""Longest pause / mean pause up to which the output names no longest pause."""
+
+MDB_PER_DB = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +139,172 @@ def _summary(
     p50, p90, p99 = (float(values[np.searchsorted(reached, rank)]) for rank in ranks)
     maximum = values[-1] if largest is None else largest
     return Distribution(count, mean, float(values[0]), p50, p90, p99, float(maximum))
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """A burst in time: from its first slot to the next good one, or to the trace's last slot."""
+
+    start_ns: int
+    duration_ns: int
+    slots: int
+
+
+class Runs:
+    """Lengths of the runs of bad slots (bursts) and of good ones (gaps), and the longest outage.
+
+    A run that an end of the trace cuts counts with its length inside the trace.
+
+    Attributes
+    ----------
+    bursts, gaps
+        Number of runs of each length in slots; complete after `finish`.
+    longest_outage
+        The burst that lasts longest in time, the first of several equal ones; None without bursts.
+    """
+
+    def __init__(self) -> None:
+        self.bursts: Counter[int] = Counter()
+        self.gaps: Counter[int] = Counter()
+        self.longest_outage: Outage | None = None
+        self._bad = False
+        self._slots = 0
+        self._start_ns = 0
+        self._last_ns = 0
+
+    def add(self, bad: BoolArray, tx_time_ns: Int64Array) -> None:
+        """Take the next slots: [n] whether each is bad, and when it is sent."""
+        if len(bad) == 0:
+            return
+        first = np.concatenate(([0], np.flatnonzero(bad[1:] != bad[:-1]) + 1))
+        kind, start_ns = bad[first], tx_time_ns[first]
+        slots = np.diff(first, append=len(bad))
+        if self._slots:
+            if self._bad == kind[0]:
+                slots[0] += self._slots
+                start_ns[0] = self._start_ns
+            else:
+                kind = np.concatenate(([self._bad], kind))
+                slots = np.concatenate(([self._slots], slots))
+                start_ns = np.concatenate(([self._start_ns], start_ns))
+        self._count(kind[:-1], slots[:-1], start_ns[:-1], start_ns[1:])
+        self._bad, self._slots, self._start_ns = bool(kind[-1]), int(slots[-1]), int(start_ns[-1])
+        self._last_ns = int(tx_time_ns[-1])
+
+    def finish(self) -> None:
+        """Count the run that the end of the trace cuts."""
+        if self._slots:
+            self._count(
+                np.array([self._bad]),
+                np.array([self._slots]),
+                np.array([self._start_ns]),
+                np.array([self._last_ns]),
+            )
+            self._slots = 0
+
+    def _count(self, bad: BoolArray, slots: Int64Array, start_ns: Int64Array, end_ns: Int64Array) -> None:
+        for counter, chosen in ((self.bursts, slots[bad]), (self.gaps, slots[~bad])):
+            lengths, times = np.unique(chosen, return_counts=True)
+            counter.update(dict(zip(lengths.tolist(), times.tolist(), strict=True)))
+        if not bad.any():
+            return
+        duration_ns = np.where(bad, end_ns - start_ns, -1)
+        longest = int(duration_ns.argmax())
+        if self.longest_outage is None or duration_ns[longest] > self.longest_outage.duration_ns:
+            self.longest_outage = Outage(
+                int(start_ns[longest]), int(duration_ns[longest]), int(slots[longest])
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Time from the row at `start_ns` to the next one."""
+
+    start_ns: int
+    duration_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class PauseShare:
+    """Pauses of `least_ns` or more: their number, and their share of the trace's time."""
+
+    least_ns: int
+    number: int
+    share_of_time: float
+
+
+class Pauses:
+    """Law of the pauses of a trace that is read in pieces.
+
+    Attributes
+    ----------
+    histogram
+        Counts of the pauses in nanoseconds.
+    longest
+        The first of several equal ones; None before the second row.
+    """
+
+    def __init__(self) -> None:
+        self.histogram = Histogram()
+        self.longest: Pause | None = None
+        self._last_ns: int | None = None
+
+    def add(self, tx_time_ns: Int64Array) -> None:
+        """Take the times of the next rows: [n], increasing."""
+        if self._last_ns is not None:
+            tx_time_ns = np.concatenate(([self._last_ns], tx_time_ns))
+        if len(tx_time_ns) == 0:
+            return
+        self._last_ns = int(tx_time_ns[-1])
+        pauses_ns = np.diff(tx_time_ns)
+        if len(pauses_ns) == 0:
+            return
+        self.histogram.add(pauses_ns)
+        place = int(pauses_ns.argmax())
+        if self.longest is None or pauses_ns[place] > self.longest.duration_ns:
+            self.longest = Pause(int(tx_time_ns[place]), int(pauses_ns[place]))
+
+    @property
+    def are_regular(self) -> bool:
+        """Whether no pause is much longer than the mean."""
+        mean_ns = self.histogram.summary().mean
+        return self.longest is None or mean_ns is None or self.longest.duration_ns <= REGULAR * mean_ns
+
+    def law(self) -> list[PauseShare]:
+        """Return the pauses of at least 1, 2, 5, 10 ... ns, from the shortest one to the longest."""
+        values, counts = self.histogram.values_and_counts()
+        if self.longest is None:
+            return []
+        number = np.cumsum(counts[::-1])[::-1]
+        time_ns = np.cumsum((values * counts.astype(np.float64))[::-1])[::-1]
+        steps = [step * 10**power for power in range(19) for step in (1, 2, 5)]
+        inside = [step for step in steps if values[0] <= step <= self.longest.duration_ns]
+        places = [min(int(np.searchsorted(values, step)), len(values) - 1) for step in inside]
+        return [
+            PauseShare(step, int(number[place]), float(time_ns[place] / time_ns[0]))
+            for step, place in zip(inside, places, strict=True)
+        ]
+
+
+class SignalLevels:
+    """Number of slots at each Es/N0, in thousandths of a dB."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(2 * MAX_ES_N0_MDB + 1, np.int64)
+
+    def add(self, es_n0_mdb: Int32Array) -> None:
+        """Count the next slots."""
+        found = np.bincount(es_n0_mdb + MAX_ES_N0_MDB)
+        self._counts[: len(found)] += found
+
+    def summary_db(self) -> Distribution:
+        """Summarise the Es/N0 in dB."""
+        used = np.flatnonzero(self._counts)
+        counts = dict(zip((used - MAX_ES_N0_MDB).tolist(), self._counts[used].tolist(), strict=True))
+        return of_counts(counts).scaled(MDB_PER_DB)
+
+    def share_at_most(self) -> tuple[FloatArray, FloatArray]:
+        """Return each Es/N0 that occurs, in dB, and the share of the slots that have at most as much."""
+        used = np.flatnonzero(self._counts)
+        share = np.cumsum(self._counts[used]) / self._counts.sum()
+        return (used - MAX_ES_N0_MDB) / MDB_PER_DB, share

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.core.errors import UsageError
-from tmt.core.measure.distribution import Histogram, of_counts
-from tmt.core.measure.pauses import Pauses
-from tmt.core.measure.runs import Runs
-from tmt.core.measure.signal_levels import SignalLevels
+from tmt.core.measure.distribution import Histogram, Pauses, Runs, SignalLevels, of_counts
 from tmt.core.measure.summaries import BitRates, LinkSummary, Pattern, PhySummary, Times
 from tmt.core.measure.timeline import RowBins
 from tmt.core.schema import UNSETTLED
@@ -69,50 +66,14 @@ class _Rows:
     """Accumulators of both kinds of traces: times, sizes, runs of bad rows, rows over time, delays."""
 
     def __init__(self) -> None:
-        self.rows = 0
-        self.first_ns = self.last_ns = 0
+        self.rows = self.all_bytes = self.good_bytes = 0
         self.pauses, self.delays = Pauses(), Histogram()
         self.runs, self.timeline = Runs(), RowBins()
         self.sizes: Histogram | None = None
-        self.all_bytes = self.good_bytes = 0
 
-    def _shared(self, lldu_bytes: int | None, good: int) -> dict[str, Any]:
-        """Return the parts of a summary that both kinds have; `good` rows were decoded or delivered."""
-        times = self._times()
-        return {
-            "times": times,
-            "bit_rates": self._bit_rates(times, lldu_bytes, good),
-            "size_bytes": None if self.sizes is None else self.sizes.summary(),
-            "pattern": self._pattern(),
-            "pauses": self.pauses,
-            "timeline": self.timeline,
-            "delays": self.delays,
-        }
-
-    def _bit_rates(self, times: Times, lldu_bytes: int | None, good: int) -> BitRates | None:
-        if times.per_s is None:
-            return None
-        if self.sizes is not None:
-            all_bps = 8 * self.all_bytes / self.rows * times.per_s
-            return BitRates(None, all_bps, all_bps * self.good_bytes / self.all_bytes)
-        if lldu_bytes is None:
-            return None
-        all_bps = 8 * lldu_bytes * times.per_s
-        return BitRates(lldu_bytes, all_bps, all_bps * good / times.rows)
-
-    def _add(
-        self,
-        chunk: Trace,
-        *,
-        bad: BoolArray,
-        marked: BoolArray,
-        good: BoolArray,
-    ) -> None:
+    def _add(self, chunk: Trace, *, bad: BoolArray, marked: BoolArray, good: BoolArray) -> None:
         tx_time_ns, size_bytes = chunk.tx_time_ns, chunk.size_bytes
-        if self.rows == 0:
-            self.first_ns = int(tx_time_ns[0])
         self.rows += len(tx_time_ns)
-        self.last_ns = int(tx_time_ns[-1])
         self.pauses.add(tx_time_ns)
         self.runs.add(bad, tx_time_ns)
         self.timeline.add(tx_time_ns, marked, good, size_bytes, getattr(chunk, "es_n0_mdb", None))
@@ -122,20 +83,31 @@ class _Rows:
             self.all_bytes += int(size_bytes.sum(dtype=np.int64))
             self.good_bytes += int(size_bytes[good].sum(dtype=np.int64))
 
-    def _times(self) -> Times:
-        duration_s = ns_to_seconds(self.last_ns - self.first_ns)
-        return Times(
-            rows=self.rows,
-            start_s=ns_to_seconds(self.first_ns),
-            duration_s=duration_s,
-            per_s=(self.rows - 1) / duration_s if self.rows > 1 else None,
-            interval_s=self.pauses.histogram.summary().scaled(NS_PER_S),
-        )
-
-    def _pattern(self) -> Pattern:
+    def _shared(self, lldu_bytes: int | None, good: int) -> dict[str, Any]:
+        """Return the parts of a summary that both kinds have; `good` rows were decoded or delivered."""
         self.runs.finish()
         bursts, gaps = (dict(sorted(runs.items())) for runs in (self.runs.bursts, self.runs.gaps))
-        return Pattern(of_counts(bursts), of_counts(gaps), self.runs.longest_outage, bursts, gaps)
+        duration_s = ns_to_seconds(self.timeline.last_ns - self.timeline.origin_ns)
+        per_s = (self.rows - 1) / duration_s if self.rows > 1 else None
+        interval_s = self.pauses.histogram.summary().scaled(NS_PER_S)
+        return {
+            "times": Times(self.rows, ns_to_seconds(self.timeline.origin_ns), duration_s, per_s, interval_s),
+            "bit_rates": None if per_s is None else self._bit_rates(per_s, lldu_bytes, good),
+            "size_bytes": None if self.sizes is None else self.sizes.summary(),
+            "pattern": Pattern(of_counts(bursts), of_counts(gaps), self.runs.longest_outage, bursts, gaps),
+            "pauses": self.pauses,
+            "timeline": self.timeline,
+            "delays": self.delays,
+        }
+
+    def _bit_rates(self, per_s: float, lldu_bytes: int | None, good: int) -> BitRates | None:
+        if self.sizes is not None:
+            all_bps = 8 * self.all_bytes / self.rows * per_s
+            return BitRates(None, all_bps, all_bps * self.good_bytes / self.all_bytes)
+        if lldu_bytes is None:
+            return None
+        all_bps = 8 * lldu_bytes * per_s
+        return BitRates(lldu_bytes, all_bps, all_bps * good / self.rows)
 
 
 class _PhyRows(_Rows):

@@ -10,10 +10,7 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.core.words.html_table import Charted, html_table, spelled_number
 
 if TYPE_CHECKING:
-    from tmt.core.measure.distribution import Distribution, Histogram
-    from tmt.core.measure.pauses import Pause, Pauses
-    from tmt.core.measure.runs import Outage
-    from tmt.core.measure.signal_levels import SignalLevels
+    from tmt.core.measure.distribution import Distribution, Histogram, Outage, Pause, Pauses, SignalLevels
     from tmt.core.measure.timeline import Rates, RowBins
 
 

@@ -26,7 +26,7 @@ from tmt.spec.tcp import DEFAULT_STACK, FECTCP
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tmt.core.measure.transport_timeline import Timeline
+    from tmt.core.measure.timeline import Timeline
     from tmt.run.measure import ExperimentResult
     from tmt.show.charts.vega import Row, Spec
 
