@@ -9,7 +9,7 @@ from page_tables import filled, markdown_table
 
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, Column, Table
 from tmt.core.words.refusals import REFUSALS
-from tmt.io.registry import FORMATS
+from tmt.io import formats
 
 PAGE = Path(__file__).parents[1] / "docs" / "formats.md"
 
@@ -37,7 +37,7 @@ def _columns(table: Table) -> str:
 
 
 def _formats() -> str:
-    rows = ([known.name, ", ".join(f"`{ending}`" for ending in known.endings)] for known in FORMATS)
+    rows = ([known.name, ", ".join(f"`{ending}`" for ending in known.endings)] for known in formats())
     return markdown_table(["format", "endings"], rows)
 
 

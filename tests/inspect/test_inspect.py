@@ -19,9 +19,9 @@ from tmt.core.errors import InputError, UsageError
 from tmt.core.generate import Line
 from tmt.core.measure.link import summarise
 from tmt.core.measure.summaries import LinkSummary, PhySummary
+from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import LinkTrace, PhyTrace, Trace
 from tmt.io import open_trace, read_phy, read_trace, write_trace
 from tmt.io.conversion import convert_file
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from naive.on_link import OnLink
+
+    from tmt.core.schemes.scheme import Scheme
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -230,22 +232,12 @@ def test_summary__of_nothing_is_refused() -> None:
         summarise([], {})
 
 
-@pytest.mark.parametrize(
-    ("scheme", "parameters"),
-    [
-        ("none", {}),
-        ("fec", {"data": 10, "repair": 2, "depth": 3}),
-        ("arq", {"rtt_ns": 20 * MS}),
-        ("arq", {"rtt_ns": 20 * MS, "max_transmissions": 2}),
-    ],
-)
-def test_efficiency__agrees_with_the_conversion(
-    scheme: str, parameters: dict[str, Any], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("scheme", [NoScheme(), Fec(10, 2, 3), Arq(), Arq(max_transmissions=2)], ids=str)
+def test_efficiency__agrees_with_the_conversion(scheme: Scheme, tmp_path: Path) -> None:
     phy, link = tmp_path / "phy.parquet", tmp_path / "link.parquet"
     line = Line.at_rate(263_000, 33, 36 * MS)
     generate(phy, GilbertElliott(0.9, 0.5), line, duration_ns=2 * S, seed=4)
-    counts = convert_file(phy, link, SCHEMES[scheme](**parameters))
+    counts = convert_file(phy, link, scheme, 0.02)
     with open_trace(link) as reader:
         summary = summarise(reader, reader.metadata)
     assert isinstance(summary, LinkSummary)

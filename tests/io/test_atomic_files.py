@@ -13,10 +13,8 @@ import pytest
 from tmt.core.errors import InputError, OutputError, UsageError
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
-from tmt.io import create_trace, read_phy, write_trace
+from tmt.io import copy_trace, create_trace, endings, read_phy, write_trace
 from tmt.io.atomic import own_folder, staged
-from tmt.io.exporters import copy_trace
-from tmt.io.registry import ENDINGS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 SLOTS = PhyTrace(np.arange(20_000) ** 2, np.arange(20_000) * 7919 % 1_000_003)
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", endings())
 def test_full_disk__ends_in_one_line_and_leaves_nothing(ending: str, tmp_path: Path) -> None:
     """A limit on the size of files stands for the disk: beyond it a write fails with EFBIG.
 
@@ -50,7 +48,7 @@ def test_full_disk__ends_in_one_line_and_leaves_nothing(ending: str, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", endings())
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, ValueError, MemoryError])
 def test_interrupted_writing__keeps_the_file_that_was_there(
     ending: str, stop: type[BaseException], tmp_path: Path
@@ -119,7 +117,7 @@ def test_long_trace__is_copied_in_little_memory(tmp_path: Path) -> None:
             tx = np.arange(start, start + 1_000_000)
             writer.write(PhyTrace(tx, tx % 1009))
     script = (
-        "from tmt.io.exporters import copy_trace\n"
+        "from tmt.io import copy_trace\n"
         f"copy_trace({str(tmp_path / 'phy.parquet')!r}, {str(tmp_path / 'copy.parquet')!r})\n"
         # Not ru_maxrss, which begins at the peak of the process that started this one.
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))\n"

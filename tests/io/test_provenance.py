@@ -14,8 +14,7 @@ from tmt.core import provenance
 from tmt.core.errors import InputError
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
-from tmt.io import read_phy, write_trace
-from tmt.io.registry import ENDINGS
+from tmt.io import endings, read_phy, write_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +47,7 @@ def test_source__is_known_by_its_content(tmp_path: Path) -> None:
         provenance.file_sha256(tmp_path / "none")
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", endings())
 def test_every_format__hands_metadata_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"phy{ending}"
     write_trace(path, PhyTrace(np.array([1]), np.array([1]), {"kind": "phy"}))

@@ -11,7 +11,7 @@ import pytest
 
 from tmt.core.trace import PhyTrace
 from tmt.io import open_trace, write_trace
-from tmt.io.threads import WAITING, Behind, ahead
+from tmt.io.base import WAITING, Behind, ahead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

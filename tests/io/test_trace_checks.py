@@ -17,7 +17,7 @@ from tmt.core.errors import InputError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import seconds_text, seconds_to_ns
-from tmt.io import create_trace, fields, open_trace, read_phy, seconds, write_trace
+from tmt.io import create_trace, fields, open_trace, read_phy, write_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -206,7 +206,7 @@ def test_seconds__are_parsed_at_once_up_to_24_places(text: str, expected: int) -
 )
 def test_seconds__are_written_with_the_digits_they_need(time_ns: int, text: str) -> None:
     column = PHY_TRACE.column("tx_time_ns")
-    written = seconds.spelled_column(column, np.array([time_ns]), "-", seconds=True)
+    written = fields.spelled_column(column, np.array([time_ns]), "-", seconds=True)
     assert written.to_pylist() == [text]
     assert seconds_text(time_ns) == text
 

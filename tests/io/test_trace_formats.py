@@ -12,9 +12,18 @@ from hypothesis import given, settings, strategies as st
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.io import create_trace, open_trace, read_link, read_phy, read_trace, write_trace
+from tmt.io import (
+    create_trace,
+    endings,
+    format_of,
+    formats,
+    open_trace,
+    read_link,
+    read_phy,
+    read_trace,
+    write_trace,
+)
 from tmt.io.files import head_of
-from tmt.io.registry import ENDINGS, FORMATS, format_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +69,7 @@ def rows_or_refusal(path: Path) -> int | str:
 
 
 TRACES = pytest.mark.parametrize("trace", [phy_trace(50), link_trace(50)], ids=["phy", "link"])
-EVERY_ENDING = pytest.mark.parametrize("ending", ENDINGS)
+EVERY_ENDING = pytest.mark.parametrize("ending", endings())
 
 
 @EVERY_ENDING
@@ -78,7 +87,7 @@ def test_format__gives_back_what_was_written(ending: str, trace: Trace, tmp_path
 def test_format__recognises_its_own_files_and_no_others(ending: str, trace: Trace, tmp_path: Path) -> None:
     path = tmp_path / f"trace{ending}"
     write_trace(path, trace)
-    assert [known for known in FORMATS if known.sniff(head_of(str(path)))] == [format_of(str(path))]
+    assert [known for known in formats() if known.sniff(head_of(str(path)))] == [format_of(str(path))]
 
 
 @EVERY_ENDING
@@ -181,7 +190,7 @@ def test_format__gives_back_any_phy_trace(
     decode = data.draw(st.lists(times, min_size=len(tx), max_size=len(tx)))
     trace = PhyTrace(np.sort(np.array(tx, np.int64)), np.array(decode, np.int64))
     folder = tmp_path_factory.mktemp("phy")
-    for ending in ENDINGS:
+    for ending in endings():
         write_trace(folder / f"trace{ending}", trace)
         assert_same_rows(read_phy(folder / f"trace{ending}"), trace)
 
@@ -205,7 +214,7 @@ def test_format__gives_back_any_link_trace(
         np.array(transmissions, np.uint8),
     )
     folder = tmp_path_factory.mktemp("link")
-    for ending in ENDINGS:
+    for ending in endings():
         write_trace(folder / f"trace{ending}", trace)
         assert_same_rows(read_link(folder / f"trace{ending}"), trace)
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given, settings, strategies as st
 
-from tmt.core.measure import transport, transport_timeline as over_time
+from tmt.core.measure import timeline as over_time, transport
 from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 S = 1_000_000_000

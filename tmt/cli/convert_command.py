@@ -146,10 +146,10 @@ def _conversions(
 
 def _stem(path: str) -> str:
     """Return the name of a trace without folders and without the ending of its format."""
-    from tmt.io.registry import ENDINGS  # noqa: PLC0415  (pyarrow takes long to import)
+    from tmt.io import endings  # noqa: PLC0415  (pyarrow takes long to import)
 
     name = PurePath(path).name
-    ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
+    ending = next((ending for ending in endings() if name.lower().endswith(ending)), "")
     return name[: len(name) - len(ending)]
 
 

@@ -54,9 +54,8 @@ def command(
       tmt export link.parquet link.sh --for tc-netem --interval 0.5
     """
     from tmt.importers.export_formats import EXPORTERS  # noqa: PLC0415
-    from tmt.io import read_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
+    from tmt.io import copy_trace, read_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
     from tmt.io.atomic import check_not_source  # noqa: PLC0415
-    from tmt.io.exporters import copy_trace  # noqa: PLC0415
 
     if tool is None:
         for flag, name in (("--lldu-bytes", "lldu_bytes"), ("--interval", "interval_ns")):

@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tmt.core.errors import InputError
-from tmt.io.files import input_errors, open_input
-from tmt.io.lines import LineBlocks
+from tmt.io.files import LineBlocks, input_errors, open_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,8 +19,7 @@ from tmt.core.words.refusals import refusal, shown
 from tmt.importers.importer import DecodeTime, Importer, Measurement
 from tmt.importers.link_intervals import PACKET_BYTES
 from tmt.importers.log_files import text_lines
-from tmt.io.files import open_input
-from tmt.io.lines import LineBlocks
+from tmt.io.files import LineBlocks, open_input
 
 
 class Mahimahi(Importer):

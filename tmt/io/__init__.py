@@ -1,26 +1,59 @@
-"""Trace files: one module per format, one registry that chooses among them by the file's ending.
+"""Trace files: opened, created and copied in the format that the file's ending says.
 
 Readers check rows while they read; writers leave whole files or none.
 """
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tmt.core.errors import NotATraceError, UsageError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE
 from tmt.core.trace import LinkTrace, PhyTrace, make_trace
+from tmt.core.words.refusals import refusal
+from tmt.io.atomic import check_not_source, is_uri, staged
+from tmt.io.files import check_no_folder, head_of, open_input, size_of
+from tmt.io.metadata import read_beside, write_beside
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterator
     from os import PathLike
 
     import numpy.typing as npt
 
     from tmt.core.schema import Table
     from tmt.core.trace import Metadata, Trace
-    from tmt.io.base import TraceReader, TraceWriter
+    from tmt.io.base import Format, TraceReader, TraceWriter
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """Return every format, in the order in which they are tried: any text may look like the last ones."""
+    from tmt.io import npy, parquet, text  # noqa: PLC0415  (pyarrow takes long to import)
+
+    return parquet.FORMAT, npy.FORMAT, text.CSV, text.TXT
+
+
+def endings() -> tuple[str, ...]:
+    """Return every ending of a trace's name."""
+    return tuple(ending for known in formats() for ending in known.endings)
+
+
+def format_of(path: str) -> Format:
+    """Return the format that the ending of `path` stands for (UsageError when it stands for none)."""
+    found = next((known for known in formats() if path.lower().endswith(known.endings)), None)
+    if found is None:
+        raise UsageError(f"{path}: {_no_format()}")
+    return found
+
+
+def _no_format() -> str:
+    return f"its ending tells no trace format; allowed are {', '.join(endings())}"
 
 
 def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceReader:
@@ -44,14 +77,31 @@ def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceRe
         When the file is missing, its ending stands for no format, it is no such trace, or, while iterating,
         at its first defect.
     """
-    from tmt.io.registry import open_reader  # noqa: PLC0415  (pyarrow takes long to import)
+    name = os.fspath(path)
+    check_no_folder(name)
+    try:
+        chosen = format_of(name)
+    except UsageError:
+        if not is_uri(name) and size_of(name) is None:
+            open_input(name).close()  # refuses a missing file as one, whatever its name
+        raise NotATraceError(name, _no_format()) from None
+    head = head_of(name)
+    if not chosen.sniff(head):
+        found = next((known.name for known in formats() if known.sniff(head)), "something else")
+        raise NotATraceError(name, refusal(chosen.mismatch, ending=chosen.name, found=found))
+    file = open_input(name)
+    try:
+        reader = chosen.open(file, name, table)
+        if not chosen.keeps_metadata:
+            reader.describe(read_beside(name, size_of(name)))
+    except BaseException:
+        file.close()
+        raise
+    return reader
 
-    return open_reader(path, table)
 
-
-def create_trace(
-    path: str | PathLike[str], table: Table, metadata: Metadata
-) -> AbstractContextManager[TraceWriter]:
+@contextmanager
+def create_trace(path: str | PathLike[str], table: Table, metadata: Metadata) -> Iterator[TraceWriter]:
     """Give a writer whose file appears at `path` when the block ends well, and not at all when it does not.
 
     Parameters
@@ -71,9 +121,17 @@ def create_trace(
     UsageError
         When the ending stands for no format, or nothing was written.
     """
-    from tmt.io.registry import create_writer  # noqa: PLC0415
-
-    return create_writer(path, table, metadata)
+    name = os.fspath(path)
+    chosen = format_of(name)
+    with staged(name) as part:
+        writer = chosen.create(part, name, table, metadata)
+        try:
+            yield writer
+            writer.finish()
+        finally:
+            writer.close()
+        if not chosen.keeps_metadata:  # before the trace has its name: it never stands there without metadata
+            write_beside(name, part.stat().st_size, {**metadata, **writer.totals})
 
 
 def read_trace(path: str | PathLike[str], table: Table | None = None) -> Trace:
@@ -105,3 +163,27 @@ def write_trace(path: str | PathLike[str], trace: Trace) -> None:
     """Write a trace with its metadata; errors as for `create_trace`."""
     with create_trace(path, trace.table, trace.metadata) as writer:
         writer.write(trace)
+
+
+def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambda rows: None) -> int:
+    """Write a trace's rows and metadata into the file `target`, and return the number of rows.
+
+    Any length is copied in little memory. `progress` is told the rows of each piece.
+
+    Raises
+    ------
+    InputError
+        When `source` is no good trace; then `target` is not written.
+    OutputError
+        When `target` cannot be written.
+    UsageError
+        When an ending stands for no format, or both are one file.
+    """
+    check_not_source(target, source)
+    rows = 0
+    with open_trace(source) as reader, create_trace(target, reader.table, reader.metadata) as writer:
+        for chunk in reader:
+            writer.write(chunk)
+            rows += len(chunk)
+            progress(len(chunk))
+    return rows

@@ -1,20 +1,25 @@
-"""Interface of a trace format: recognise a file, open a reader, create a writer."""
+"""Interface of a trace format: recognise a file, open a reader, create a writer.
+
+A thread reads ahead and another one writes behind while rows are computed.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tmt.core.checks import Checker
 from tmt.core.errors import InputError, NotATraceError, OtherKindError, UsageError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, SIZE_BYTES
 from tmt.core.words.refusals import refusal
 from tmt.io.files import open_output
-from tmt.io.threads import Behind, ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
+    from concurrent.futures import Future
     from pathlib import Path
     from types import TracebackType
     from typing import Self
@@ -27,6 +32,48 @@ TRACE_TABLES = (PHY_TRACE, LINK_TRACE)
 
 CHUNK_ROWS = 1 << 17
 """Rows that a reader of a binary format hands out at a time, at most: 4 MiB of a PHY trace."""
+
+Item = TypeVar("Item")
+
+WAITING = 4
+"""Chunks that may have been read ahead, and that may wait to be written: a writer that has written two, which
+are a row group, finds the next two."""
+
+
+def ahead(items: Iterator[Item]) -> Generator[Item]:
+    """Yield the same items, none of them None, while a thread fetches the next ones."""
+    with ThreadPoolExecutor(1) as thread:
+        coming = deque(thread.submit(next, items, None) for _ in range(WAITING))
+        try:
+            while (item := coming.popleft().result()) is not None:
+                coming.append(thread.submit(next, items, None))
+                yield item
+        finally:
+            for call in coming:
+                call.cancel()
+
+
+class Behind:
+    """Calls that a thread makes one after the other, while the caller goes on."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1)
+        self._calls: deque[Future[None]] = deque()
+
+    def call(self, function: Callable[[Item], None], argument: Item) -> None:
+        """Queue a call; raise the exception of an earlier call."""
+        if len(self._calls) == WAITING:
+            self._calls.popleft().result()
+        self._calls.append(self._thread.submit(function, argument))
+
+    def join(self) -> None:
+        """Wait until all calls are over, and raise the exception of one of them."""
+        while self._calls:
+            self._calls.popleft().result()
+
+    def stop(self) -> None:
+        """Wait for the call that is being made, and make no other."""
+        self._thread.shutdown(cancel_futures=True)
 
 
 class TraceReader(ABC):

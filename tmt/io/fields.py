@@ -1,10 +1,15 @@
-"""Lines of fields to columns of numbers: a whole block at once, or line by line to find a defect."""
+"""Lines of fields to columns of numbers, a whole block at once or line by line to find a defect, and back.
+
+Times in seconds become integer nanoseconds without floating point. Arrow parses decimal numbers into 128-bit
+integers counting 10**-scale seconds; where the scale is 9 those are nanoseconds, and their lower halves are
+the column.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,11 +17,12 @@ from pyarrow import csv
 
 from tmt.core.errors import InputError
 from tmt.core.schema import ERASABLE, row_dtype
-from tmt.core.units import seconds_text, seconds_to_ns
+from tmt.core.units import NS_PER_S, seconds_text, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
-from tmt.io import seconds as exact
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from tmt.core.schema import Column, Table
     from tmt.core.trace import Columns
 
@@ -24,6 +30,12 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?")
 _LONG_EXPONENT = re.compile(rb"[eE][+-]?[0-9]{4}")
 _FLAGS = {"1": 1, "true": 1, "0": 0, "false": 0}
+
+SCALES = (9, 24)
+"""Decimal places that are tried: whole nanoseconds first; then more, as floating-point numbers are printed,
+to be rounded half to even."""
+
+_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +84,9 @@ def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | Non
         return None
     if dialect.delimiter == " " and (b"\t" in block or b"  " in block or b"\n " in block or b" \n" in block):
         block = re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", block))
-    for scale in exact.SCALES if layout.seconds else (0,):
+    for scale in SCALES if layout.seconds else (0,):
         types = {
-            str(position): exact.field_type(column, scale)
+            str(position): field_type(column, scale)
             for column, position in zip(layout.columns, layout.positions, strict=True)
         }
         try:
@@ -92,10 +104,10 @@ def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | Non
             )
             arrays = [parsed.column(name).combine_chunks() for name in types]
             return {
-                column.name: exact.column_values(column, array)
+                column.name: column_values(column, array)
                 for column, array in zip(layout.columns, arrays, strict=True)
             }
-        except (pa.ArrowInvalid, exact.NotRepresentableError):
+        except (pa.ArrowInvalid, NotRepresentableError):
             continue
     return None
 
@@ -165,3 +177,71 @@ def _in_range(column: Column, name: str, text: str, *, seconds: bool) -> int:
         minimum = seconds_text(least) if seconds else least
         raise ValueError(refusal("below_minimum", column=name, value=shown(text), minimum=minimum))
     return number
+
+
+class NotRepresentableError(ValueError):
+    """A parsed value is missing where it may not be, or does not fit its column."""
+
+
+def field_type(column: Column, scale: int) -> pa.DataType:
+    """Arrow type that a field of `column` is parsed as; `scale` 0 means that times are integers."""
+    if scale and column.name.endswith("_ns"):
+        return pa.decimal128(38, scale)
+    return pa.from_numpy_dtype(np.dtype(column.dtype))
+
+
+def column_values(column: Column, parsed: pa.Array) -> npt.NDArray[Any]:
+    """Return parsed fields as an array of the column's dtype.
+
+    Raises
+    ------
+    NotRepresentableError
+        When a value is missing in a column that has no null, or lies outside the int64 range.
+    """
+    missing = parsed.is_null().to_numpy(zero_copy_only=False) if parsed.null_count else None
+    if missing is not None and column.null is None:
+        raise NotRepresentableError
+    if pa.types.is_decimal(parsed.type):
+        values = _nanoseconds(parsed, missing)
+    else:
+        filled = parsed if missing is None else parsed.fill_null(column.null)
+        values = filled.to_numpy(zero_copy_only=False).astype(column.dtype)
+    if missing is not None and column.null is not None:
+        values[missing] = column.null
+    return values
+
+
+def _nanoseconds(parsed: pa.Array, missing: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.int64]:
+    if parsed.type.scale != _DIGITS:
+        import pyarrow.compute as pc  # noqa: PLC0415  (takes long to import, and binary formats do without)
+
+        parsed = pc.round(parsed, _DIGITS, "half_to_even").cast(pa.decimal128(38, _DIGITS))
+    halves = np.frombuffer(parsed.buffers()[1], "<i8")[2 * parsed.offset :][: 2 * len(parsed)].reshape(-1, 2)
+    low, high = halves[:, 0], halves[:, 1]
+    fits = high == low >> 63
+    if not (fits if missing is None else fits | missing).all():
+        raise NotRepresentableError
+    return low.copy()
+
+
+def spelled_column(column: Column, values: npt.NDArray[Any], null: str, *, seconds: bool) -> pa.Array:
+    """Return the column as its fields: times in seconds with no more digits than they need, if asked."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    missing = pa.array(values == column.null) if column.null is not None else None
+    spelled = pa.array(values)
+    if column.dtype != "|b1":
+        spelled = spelled.cast(pa.string())
+    if seconds and column.name.endswith("_ns"):
+        spelled = _seconds(values)
+    if missing is None:
+        return spelled
+    return pc.if_else(missing, pa.scalar(null), spelled)
+
+
+def _seconds(values_ns: npt.NDArray[np.int64]) -> pa.Array:
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    whole = pa.array(values_ns // NS_PER_S).cast(pa.string())
+    part = pc.utf8_lpad(pa.array(values_ns % NS_PER_S).cast(pa.string()), _DIGITS, "0")
+    return pc.utf8_rtrim(pc.utf8_rtrim(pc.binary_join_element_wise(whole, part, "."), "0"), ".")

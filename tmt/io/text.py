@@ -17,9 +17,8 @@ from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import make_trace
 from tmt.core.words.refusals import refusal, shown
 from tmt.io.base import TRACE_TABLES, Format, TraceReader, TraceWriter, wanted_table
-from tmt.io.fields import Dialect, Layout, parse_block, parse_lines
-from tmt.io.lines import LineBlocks, without_comments
-from tmt.io.seconds import spelled_column
+from tmt.io.fields import Dialect, Layout, parse_block, parse_lines, spelled_column
+from tmt.io.files import LineBlocks, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
