@@ -259,12 +259,12 @@ def test_efficiency__agrees_with_the_conversion(scheme: Scheme, tmp_path: Path) 
             420 / 870,
         ),
         # Blocks of 2 + 1: the third slot is repair, the last two are a tail that carries nothing.
-        (Fec(data=2, repair=1), [(0, 1, 1), (1, 1, 2), (2, 1, 3), (3, 1, 4), (4, 1, 5)], 3 / 6),
+        (on_link.OnLink(Fec(2, 1)), [(0, 1, 1), (1, 1, 2), (2, 1, 3), (3, 1, 4), (4, 1, 5)], 3 / 6),
         # A block of 1 + 0, erased: requested at 10, repaired by the slot of 7 bytes; the slot of 5 is new.
         (on_link.harq(data=1, repair=0, extra=0, rtt_ns=10), [(0, 0, 9), (5, 2, 5), (20, 2, 7)], 14 / 21),
-        (NoScheme(), [(0, 0, 9), (5, 2, 5), (20, 2, 7)], 12 / 21),
+        (on_link.OnLink(NoScheme()), [(0, 0, 9), (5, 2, 5), (20, 2, 7)], 12 / 21),
     ],
-    ids=lambda case: getattr(case, "name", None),
+    ids=lambda case: str(case) if isinstance(case, on_link.OnLink) else None,
 )
 @pytest.mark.parametrize("ending", [".parquet", ".npy", ".csv.gz"])
 def test_efficiency__of_rows_with_sizes_is_of_bytes(
@@ -273,8 +273,8 @@ def test_efficiency__of_rows_with_sizes_is_of_bytes(
     phy, link = tmp_path / "phy.parquet", tmp_path / f"link{ending}"
     tx, decode, sizes = (np.array(column) for column in zip(*slots, strict=True))
     write_trace(phy, PhyTrace(tx, decode, size_bytes=sizes.astype(np.uint32)))
-    convert_file(phy, link, scheme)
-    for found in (read_trace(link), convert(read_phy(phy), scheme)):
+    convert_file(phy, link, *scheme)
+    for found in (read_trace(link), convert(read_phy(phy), *scheme)):
         summary = summarise([found], found.metadata)
         assert isinstance(summary, LinkSummary)
         assert summary.efficiency == pytest.approx(efficiency, rel=1e-15)
