@@ -182,3 +182,29 @@ def test_fectcp__runs_beside_tcp(
     assert coded["code_overhead"].tolist() == [pytest.approx(0.06)] * len(coded)
     assert (coded["goodput_bps"] > 0).all()
     assert rows[rows["tcp"] == "cubic"]["code_overhead"].isna().all()
+
+
+def test_campaign__needs_dask_only_for_a_cluster(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+) -> None:
+    """A module in place of `distributed` fails as one that is not installed."""
+    missing = tmp_path / "modules"
+    missing.mkdir()
+    words = "raise ModuleNotFoundError(\"No module named 'distributed'\", name='distributed')\n"
+    (missing / "distributed.py").write_text(words)
+    write_scenario(tmp_path / "short.toml", tcp='["cubic"]', seeds=1)
+    command = [str(TMT), "run", "short.toml", "--quiet"]
+    local, away = (
+        subprocess.run(
+            [*command, *more],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(missing)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for more in ([], ["--scheduler", "tcp://127.0.0.1:8786"])
+    )
+    assert (local.returncode, local.stderr) == (0, "")
+    line = '--scheduler: distributed is not installed: pip install "tmt-clift[cluster]"\n'
+    assert (away.returncode, away.stderr) == (2, line)

@@ -17,3 +17,5 @@ def test_recipe__needs_the_packages_that_the_wheel_needs() -> None:
     wanted = [f"python{project['requires-python']}", *project["dependencies"]]
     found = [need.replace(" ", "") for need in recipe["requirements"]["run"]]
     assert found == wanted
+    optional = [need.replace(" ", "") for need in recipe["requirements"]["run_constraints"]]
+    assert optional == project["optional-dependencies"]["cluster"]

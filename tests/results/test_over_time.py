@@ -97,26 +97,26 @@ def test_queue_length__is_the_limit_whenever_ns2_drops_a_packet(simulator: Path,
     from tmt.campaign.local_workers import LocalWorkers
     from tmt.campaign.pool import Pool
     from tmt.results.reading import read_results
+    from tmt.spec.toml import read
 
     assert simulator
     scenario = tmp_path / "s.toml"
     scenario.write_text(
         f"""
-[grid]
-tcp = ["hybla"]
 seeds = 2
 records = [1, 2]
 {LOSSY_TRACE}[[scheme]]
 name = "arq"
-[link]
+[path]
 rtt = 0.1
 queue_packets = 10
 window_packets = 60
 [[traffic]]
+tcp = "hybla"
 duration = 10
 """
     )
-    with open_campaign(scenario, tmp_path / "out") as campaign:
+    with open_campaign(read(scenario), tmp_path / "out") as campaign:
         campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(1)), lambda _: None)
     results = read_results(tmp_path / "out")
     drops = 0

@@ -24,8 +24,10 @@ LIBRARIES = (
     "scipy",
     "pydantic",
     "altair",
-    "distributed",
 )
+EXTRAS = {"distributed": "cluster", "optuna": "tune"}
+"""Libraries that only some commands need, and the extra that installs each."""
+
 NAMESPACE = ("unshare", "--user", "--map-root-user", "--net", "true")
 """Command that the system must allow for the emulator, if it does not run as root."""
 
@@ -59,6 +61,7 @@ def command(context: click.Context, as_json: bool) -> None:
         Finding("system", True, f"{platform.platform()}, {os.cpu_count()} processors"),
         *_other_program(),
         *(Finding(name, True, importlib.metadata.version(name)) for name in LIBRARIES),
+        *map(_extra, EXTRAS),
     ]
     simulator = _backend("ns2", "simulator")
     findings += [simulator, _backend("linux", "kernel of stack linux"), _emulator()]
@@ -82,6 +85,13 @@ def _other_program() -> list[Finding]:
         return []
     reason = f"another program called tmt, {version}, is installed, too: `pip uninstall tmt` removes it"
     return [Finding("no other tmt", False, reason)]
+
+
+def _extra(name: str) -> Finding:
+    try:
+        return Finding(name, True, importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(name, False, f'pip install "tmt-clift[{EXTRAS[name]}]"')
 
 
 def _backend(name: str, what: str) -> Finding:

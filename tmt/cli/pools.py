@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tmt.core.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
@@ -23,7 +25,13 @@ def pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[[
 
         yield lambda _: Pool(LocalWorkers(jobs))
         return
-    from tmt.campaign.cluster import ClusterWorkers, connected  # noqa: PLC0415
-
+    try:
+        from tmt.campaign.cluster import ClusterWorkers, connected  # noqa: PLC0415  (an extra)
+    except ModuleNotFoundError as error:
+        if error.name != "distributed":
+            raise
+        raise UsageError(
+            '--scheduler: distributed is not installed: pip install "tmt-clift[cluster]"'
+        ) from None
     with connected(scheduler) as client:
         yield lambda runs: Pool(ClusterWorkers(client, folder, jobs, runs))

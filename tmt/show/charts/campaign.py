@@ -148,9 +148,8 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero:
         return _row_panels(layers, outer)
     panel = alt.layer(*layers).properties(height=alt.Step(ROW_PX))
     column = alt.Column(outer.kind, type="nominal", sort=outer.labels, header=panel_header())
-    # A line for each axis, beside the panels: upright text would need higher ones.
-    lines = "split(datum.label, ', ')"
-    header = alt.Header(title=None, labelExpr=lines, labelAngle=0, labelAlign="left", labelPadding=12)
+    # Beside the panels: upright text would need higher ones.
+    header = alt.Header(title=None, labelAngle=0, labelAlign="left", labelPadding=12)
     row = alt.Row("place:N", sort=list(places), header=header)
     return titled_spec(panel.facet(row=row, column=column, data=ROWS))
 

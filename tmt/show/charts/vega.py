@@ -63,6 +63,7 @@ def configuration(
         "background": ink["paper"],
         "font": font,
         "padding": 4,
+        "lineBreak": "\n",
         "view": {"stroke": None},
         "mark": {"aria": False},
         "axis": {

@@ -71,7 +71,8 @@ def comparison_chart(results: Results, summary: Summary) -> Spec | None:
     rows = [row for row in chart_rows.cell_rows(results, summary) if row["column"] == chart_rows.GOODPUT]
     if not rows:
         return None
-    places = [summary.point_label(point) for point in range(len(summary.points))]
+    levels = [summary.levels(point) for point in range(len(summary.points))]
+    places = ["\n".join(axis.named([at[axis.column]])[0] for axis in summary.axes) for at in levels]
     tcps, schemes = members(summary)
     config = configuration(tcps.styles)
     config["title"] |= {"color": INK, "fontSize": 15, "fontWeight": "bold", "subtitleColor": MUTED}
