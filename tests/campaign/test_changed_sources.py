@@ -16,16 +16,14 @@ from tmt.campaign.database import frame, read_runs
 HOUSE = Path(__file__).resolve().parents[2]
 COMMAND = "import sys; sys.argv[0] = 'tmt'; from tmt.cli.main import main; main()"
 SCENARIO = """
-[grid]
-tcp = ["cubic"]
 seeds = 1
 [[trace]]
 file = "{phy}"
 [[scheme]]
 name = {schemes}
-[link]
+[path]
 rtt = 0.1
-[[traffic]]
+[traffic]
 duration = {duration}
 """
 

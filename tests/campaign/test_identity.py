@@ -34,15 +34,11 @@ if TYPE_CHECKING:
 HOUSE = Path(__file__).resolve().parents[2]
 
 SCENARIO = """
-[grid]
-tcp = ["cubic"]
 seeds = 1
 [[trace]]
 file = "{phy}"
 [[trace]]
-channel = "gilbert-elliott"
-alpha = 0.9
-beta = 0.5
+channel = {{ name = "gilbert-elliott", alpha = 0.9, beta = 0.5 }}
 length = 20
 rate = 2_000_000
 lldu_bytes = 1500
@@ -53,10 +49,11 @@ repair = 2
 [[scheme]]
 name = "arq"
 [[scheme]]
-name = "rlc-over-arq"
-[link]
+name = "rlc"
+below = {{ name = "arq" }}
+[path]
 rtt = 0.1
-[[traffic]]
+[traffic]
 duration = 3
 """
 FEC, ARQ, RLC = "FEC(10/12)", "ARQ", "RLC-over-ARQ(AM)"
