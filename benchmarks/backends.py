@@ -10,23 +10,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-
-from tmt.spec.links import PlainLink
+from typing import TYPE_CHECKING
 
 from tmt.core.errors import TmtError
-from tmt.core.units import NS_PER_S
-from tmt.run.emulate.emulation import Emulation
-from tmt.run.emulate.emulator import run
-from tmt.run.experiment import Experiment
+from tmt.run.emulate import Emulation, run as emulate
+from tmt.run.experiment import run
+from tmt.spec.experiment import Experiment, PlainLink
+from tmt.spec.path import Path as LinkPath
+from tmt.spec.traffic import Traffic
 
-RTT_NS = NS_PER_S // 2
+if TYPE_CHECKING:
+    from tmt.spec.tcp import Stack
+
+RTT_S = 0.5
 RATES_BPS = (2e6, 100e6)
 SIMULATED_S = 100
 REAL_S = 8
 REPEATS = 3
 
 FAST_BPS = 1e9
-FAST_RTT_NS = NS_PER_S // 50
+FAST_RTT_S = 0.02
 FAST_QUEUE_PACKETS = 4000
 
 COST = """
@@ -83,19 +86,14 @@ class EmulatorSpeed:
     lateness_p99_s: float
 
 
-def measure_simulated(rate_bps: float, stack: str) -> Cost:
+def measure_simulated(rate_bps: float, stack: Stack) -> Cost:
     """Run one CUBIC flow for 100 simulated seconds; the second run counts, as its command alone."""
-    experiment = Experiment(
-        tcp="cubic",
-        stack=stack,
-        forward_link=PlainLink(rate_bps),
-        rtt_ns=RTT_NS,
-        duration_ns=SIMULATED_S * NS_PER_S,
-    )
+    traffic = Traffic("cubic", stack, duration=SIMULATED_S)
+    experiment = Experiment(PlainLink(rate_bps), LinkPath(rtt=RTT_S), traffic)
     with TemporaryDirectory() as temporary:
         folder = Path(temporary, "run")
         try:
-            command = shlex.split(str(experiment.run(folder).row["command"]))
+            command = shlex.split(str(run(experiment, folder).row["command"]))
         except TmtError as error:
             return Cost(missing=str(error).splitlines()[0])
         found = [
@@ -115,7 +113,7 @@ def measure_simulated(rate_bps: float, stack: str) -> Cost:
 def measure_emulated(rate_bps: float) -> Cost:
     """Send over the emulated link for some seconds of real time."""
     try:
-        row = _emulated(rate_bps, RTT_NS, None)
+        row = _emulated(rate_bps, LinkPath(rtt=RTT_S))
     except TmtError as error:
         return Cost(missing=str(error).splitlines()[0])
     return Cost(row["emulator_cpu_s"] / row["duration_s"], row["emulator_memory_bytes"] / 2**20)
@@ -124,7 +122,7 @@ def measure_emulated(rate_bps: float) -> Cost:
 def measure_emulator() -> EmulatorSpeed | str:
     """Send as fast as a link of 1 Gbit/s allows; return why, where this machine allows no emulation."""
     try:
-        row = _emulated(FAST_BPS, FAST_RTT_NS, FAST_QUEUE_PACKETS)
+        row = _emulated(FAST_BPS, LinkPath(rtt=FAST_RTT_S, queue_packets=FAST_QUEUE_PACKETS))
     except TmtError as error:
         return str(error).splitlines()[0]
     packet_s = row["emulator_cpu_s"] / row["forward_packets_delivered"]
@@ -138,19 +136,18 @@ def measure_emulator() -> EmulatorSpeed | str:
     )
 
 
-def _emulated(rate_bps: float, rtt_ns: int, queue_packets: int | None) -> dict[str, float]:
+def _emulated(rate_bps: float, path: LinkPath) -> dict[str, float]:
     with TemporaryDirectory() as folder:
         sink = Path(folder, "sink.py")
         sink.write_text(SINK)
         emulation = Emulation(
             command=(sys.executable, "-c", SEND, str(REAL_S)),
             server=f"exec {sys.executable} {sink}",
-            forward_link=PlainLink(rate_bps),
-            rtt_ns=rtt_ns,
-            queue_packets=queue_packets,
+            forward=PlainLink(rate_bps),
+            path=path,
             sysctls=BUFFERS,
         )
-        row = run(emulation).row
+        row = emulate(emulation).row
     return {name: float(value) for name, value in row.items() if isinstance(value, int | float)}
 
 

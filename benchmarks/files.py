@@ -28,11 +28,11 @@ from tmt.io.conversion import convert_file
 from tmt.io.parquet import READ_SETTINGS, WRITE_SETTINGS
 
 if TYPE_CHECKING:
-    from tmt.core.schemes.parameters import Scheme
+    from tmt.core.schemes.scheme import Scheme
 
 LONG_SLOTS = 100_000_000
-RTT_NS = 500_000_000
-SCHEMES: tuple[Scheme, ...] = (NoScheme(), Fec(10, 2), Arq(RTT_NS), Harq(10, 2, RTT_NS))
+RTT_S = 0.5
+SCHEMES: tuple[Scheme, ...] = (NoScheme(), Fec(10, 2), Arq(), Harq(10, 2))
 TMT = Path(sys.executable).with_name("tmt")
 BARE_COPY = Path(__file__).with_name("bare_copy.py")
 AS_USERS = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -69,7 +69,7 @@ def measure_files(n_slots: int = 10_000_000, repeats: int = 3) -> list[FileMeasu
         write_phy(phy, n_slots)
         measurements = []
         for scheme in SCHEMES:
-            convert_file(phy, link, scheme)
+            convert_file(phy, link, scheme, RTT_S)
             with pq.ParquetFile(link) as rows:
                 schema = rows.schema_arrow
                 groups = [rows.read_row_group(group) for group in range(rows.num_row_groups)]
@@ -83,7 +83,7 @@ def measure_files(n_slots: int = 10_000_000, repeats: int = 3) -> list[FileMeasu
                         writer.write_table(group)
 
             bare_s, convert_s = paired_medians(
-                bare, lambda scheme=scheme: convert_file(phy, link, scheme), repeats
+                bare, lambda scheme=scheme: convert_file(phy, link, scheme, RTT_S), repeats
             )
             measurements.append(
                 FileMeasurement(scheme.label, n_slots, convert_s / bare_s, n_slots / convert_s)

@@ -19,21 +19,21 @@ from tmt.core.schemes.fec import Fec, kernel as fec
 from tmt.core.schemes.harq import Harq, kernel as harq
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme, kernel as none
-from tmt.core.schemes.rlc import Rlc, RlcLayer, RlcOverHarqProcesses
+from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.io.conversion import convert_file
 
 if TYPE_CHECKING:
-    from tmt.core.schemes.parameters import Scheme
-
     from tmt.core.kernels import Rows
+    from tmt.core.schemes.scheme import Scheme
     from tmt.core.trace import Int64Array
 
 N_SLOTS = 10_000_000
 INTERVAL_NS = 1_004_000
 DECODE_NS = 36_000_000
+RTT_S = 0.5
 RTT_NS = 500_000_000
 ERASURES = (0.0, 0.01, 0.10, 0.30)
 SLOTS_PER_CALL = 1 << 17
@@ -119,7 +119,7 @@ def run_harq(tx: Int64Array, decode: Int64Array, out: Rows, scheme: Harq) -> Non
 
 def run_converter(tx: Int64Array, decode: Int64Array, scheme: Scheme) -> None:
     """Convert in memory, piece by piece; the rows are allocated on the way."""
-    converter = scheme.converter()
+    converter = scheme.converter(RTT_S)
     for start in range(0, len(tx), SLOTS_PER_CALL):
         slots = slice(start, start + SLOTS_PER_CALL)
         converter.feed(PhyTrace(tx[slots], decode[slots]))
@@ -145,18 +145,18 @@ SCHEMES: tuple[Scheme, ...] = (
     Fec(10, 2),
     Fec(38, 13),
     Fec(10, 2, depth=8),
-    Arq(RTT_NS),
-    Harq(10, 2, RTT_NS),
-    Harq(38, 13, RTT_NS),
-    HarqProcesses(RTT_NS, 1024),
+    Arq(),
+    Harq(10, 2),
+    Harq(38, 13),
+    HarqProcesses(1024),
     SlidingWindow(10, 5),
     SlidingWindow(100, 8),
-    Tetrys(1024, 8, RTT_NS),
-    Rlc(rtt_ns=RTT_NS, status_prohibit_ns=RTT_NS),
-    RlcOverHarqProcesses(rtt_ns=RTT_NS, processes=1024, max_transmissions=2, status_prohibit_ns=RTT_NS),
+    Tetrys(1024, 8),
+    Rlc(status_prohibit=RTT_S),
+    Rlc(HarqProcesses(1024, max_transmissions=2), status_prohibit=RTT_S),
 )
 
-IN_MEMORY = (HarqProcesses, SlidingWindow, Tetrys, RlcLayer)
+IN_MEMORY = (HarqProcesses, SlidingWindow, Tetrys, Rlc)
 """Schemes whose conversion in memory is measured, with the rows that it allocates; they have no targets."""
 
 
@@ -192,7 +192,7 @@ def measure_kernels(n_slots: int = N_SLOTS) -> list[KernelMeasurement]:
                 file_s = []
                 for _ in range(3):
                     start = perf_counter()
-                    convert_file(phy, link, scheme)
+                    convert_file(phy, link, scheme, RTT_S)
                     file_s.append(perf_counter() - start)
                 measurements.append(
                     KernelMeasurement(
