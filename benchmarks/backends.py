@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from tmt.core.errors import TmtError
-from tmt.run.emulate.emulation import Emulation
-from tmt.run.emulate.emulator import run
-from tmt.run.experiment import run as run_experiment
+from tmt.run.emulate import Emulation, run as emulate
+from tmt.run.experiment import run
 from tmt.spec.experiment import Experiment, PlainLink
 from tmt.spec.path import Path as LinkPath
 from tmt.spec.traffic import Traffic
+
+if TYPE_CHECKING:
+    from tmt.spec.tcp import Stack
 
 RTT_S = 0.5
 RATES_BPS = (2e6, 100e6)
@@ -83,14 +86,14 @@ class EmulatorSpeed:
     lateness_p99_s: float
 
 
-def measure_simulated(rate_bps: float, stack: str) -> Cost:
+def measure_simulated(rate_bps: float, stack: Stack) -> Cost:
     """Run one CUBIC flow for 100 simulated seconds; the second run counts, as its command alone."""
     traffic = Traffic("cubic", stack, duration=SIMULATED_S)
     experiment = Experiment(PlainLink(rate_bps), LinkPath(rtt=RTT_S), traffic)
     with TemporaryDirectory() as temporary:
         folder = Path(temporary, "run")
         try:
-            command = shlex.split(str(run_experiment(experiment, folder).row["command"]))
+            command = shlex.split(str(run(experiment, folder).row["command"]))
         except TmtError as error:
             return Cost(missing=str(error).splitlines()[0])
         found = [
@@ -110,7 +113,7 @@ def measure_simulated(rate_bps: float, stack: str) -> Cost:
 def measure_emulated(rate_bps: float) -> Cost:
     """Send over the emulated link for some seconds of real time."""
     try:
-        row = _emulated(rate_bps, RTT_S, None)
+        row = _emulated(rate_bps, LinkPath(rtt=RTT_S))
     except TmtError as error:
         return Cost(missing=str(error).splitlines()[0])
     return Cost(row["emulator_cpu_s"] / row["duration_s"], row["emulator_memory_bytes"] / 2**20)
@@ -119,7 +122,7 @@ def measure_emulated(rate_bps: float) -> Cost:
 def measure_emulator() -> EmulatorSpeed | str:
     """Send as fast as a link of 1 Gbit/s allows; return why, where this machine allows no emulation."""
     try:
-        row = _emulated(FAST_BPS, FAST_RTT_S, FAST_QUEUE_PACKETS)
+        row = _emulated(FAST_BPS, LinkPath(rtt=FAST_RTT_S, queue_packets=FAST_QUEUE_PACKETS))
     except TmtError as error:
         return str(error).splitlines()[0]
     packet_s = row["emulator_cpu_s"] / row["forward_packets_delivered"]
@@ -133,7 +136,7 @@ def measure_emulator() -> EmulatorSpeed | str:
     )
 
 
-def _emulated(rate_bps: float, rtt_s: float, queue_packets: int | None) -> dict[str, float]:
+def _emulated(rate_bps: float, path: LinkPath) -> dict[str, float]:
     with TemporaryDirectory() as folder:
         sink = Path(folder, "sink.py")
         sink.write_text(SINK)
@@ -141,10 +144,10 @@ def _emulated(rate_bps: float, rtt_s: float, queue_packets: int | None) -> dict[
             command=(sys.executable, "-c", SEND, str(REAL_S)),
             server=f"exec {sys.executable} {sink}",
             forward=PlainLink(rate_bps),
-            path=LinkPath(rtt=rtt_s, queue_packets=queue_packets),
+            path=path,
             sysctls=BUFFERS,
         )
-        row = run(emulation).row
+        row = emulate(emulation).row
     return {name: float(value) for name, value in row.items() if isinstance(value, int | float)}
 
 

@@ -23,7 +23,6 @@ from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
-from tmt.core.units import NS_PER_S
 from tmt.io.conversion import convert_file
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 N_SLOTS = 10_000_000
 INTERVAL_NS = 1_004_000
 DECODE_NS = 36_000_000
+RTT_S = 0.5
 RTT_NS = 500_000_000
 ERASURES = (0.0, 0.01, 0.10, 0.30)
 SLOTS_PER_CALL = 1 << 17
@@ -119,7 +119,7 @@ def run_harq(tx: Int64Array, decode: Int64Array, out: Rows, scheme: Harq) -> Non
 
 def run_converter(tx: Int64Array, decode: Int64Array, scheme: Scheme) -> None:
     """Convert in memory, piece by piece; the rows are allocated on the way."""
-    converter = scheme.converter(RTT_NS / NS_PER_S)
+    converter = scheme.converter(RTT_S)
     for start in range(0, len(tx), SLOTS_PER_CALL):
         slots = slice(start, start + SLOTS_PER_CALL)
         converter.feed(PhyTrace(tx[slots], decode[slots]))
@@ -152,8 +152,8 @@ SCHEMES: tuple[Scheme, ...] = (
     SlidingWindow(10, 5),
     SlidingWindow(100, 8),
     Tetrys(1024, 8),
-    Rlc(status_prohibit=RTT_NS / NS_PER_S),
-    Rlc(below=HarqProcesses(1024, 2), status_prohibit=RTT_NS / NS_PER_S),
+    Rlc(status_prohibit=RTT_S),
+    Rlc(HarqProcesses(1024, max_transmissions=2), status_prohibit=RTT_S),
 )
 
 IN_MEMORY = (HarqProcesses, SlidingWindow, Tetrys, Rlc)
@@ -192,7 +192,7 @@ def measure_kernels(n_slots: int = N_SLOTS) -> list[KernelMeasurement]:
                 file_s = []
                 for _ in range(3):
                     start = perf_counter()
-                    convert_file(phy, link, scheme, RTT_NS / NS_PER_S)
+                    convert_file(phy, link, scheme, RTT_S)
                     file_s.append(perf_counter() - start)
                 measurements.append(
                     KernelMeasurement(

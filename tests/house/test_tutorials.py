@@ -27,6 +27,7 @@ def test_tutorial__runs_as_printed(page: Path, tmp_path: Path) -> None:
     commands = 0
     for language, file, text in blocks:
         if file:
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / file).write_text(text, encoding="utf-8")
         elif language == "sh":
             arguments = ["sh", "-euc", text]
