@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
@@ -46,7 +46,7 @@ CHANNELS = SATELLITE, MEASURED = "satellite channel", "measured shadowing"
 ISOLATED_BURSTS = "isolated bursts"
 """The channel of `ISOLATED`."""
 
-PROFILE = "internet"
+PROFILE: Final = "internet"
 CODE_THRESHOLD_DB = Lms(PROFILE, es_n0_db=0).code_threshold_db
 """Profile of the satellite channel, and the Es/N0 at which half of its code words are erased."""
 
@@ -84,8 +84,8 @@ def slots(channel: str, es_n0_db: float, replicate: int, seconds: int = SECONDS)
     seed = replicate + 1
     if channel == ISOLATED_BURSTS:
         return lay_over(line, ISOLATED.realisation(seed))
-    channel = Lms(PROFILE, es_n0_db, interleaver_depth=0, processing_time=DECODE_TIME_S)
-    return lay_over(line, channel.realisation(seed), with_es_n0=True)
+    fading = Lms(PROFILE, es_n0_db, interleaver_depth=0, processing_time=DECODE_TIME_S)
+    return lay_over(line, fading.realisation(seed), with_es_n0=True)
 
 
 def line_bps(channel: str) -> float:

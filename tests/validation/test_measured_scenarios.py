@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 from in_process import tmt
 
 from tmt.io import read_phy
+from tmt.spec.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,13 +23,14 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_scenario__runs_over_its_measured_link(path: Path, simulator: Path, tmp_path: Path) -> None:
     """Each point of the grid, but for seeds and length: one seed, ten seconds from the trace's beginning."""
     assert simulator.is_file()
-    text = path.read_text(encoding="utf-8").replace('"../', f'"{ROOT}/')
-    text = re.sub(r"(?m)^seeds = .*$", "seeds = 1", text)
-    text = re.sub(r"(?m)^duration = .*$", "duration = 10", text)
-    text = re.sub(r"(?m)^offset = .*\n", "", text)
-    text = re.sub(r"(?m)^(file = .*)$", r"\1\noffset = 0.0", text)
-    (tmp_path / path.name).write_text(text, encoding="utf-8")
-    done = tmt("run", path.name, "--out", "out", "--quiet", folder=tmp_path)
+    scenario = Scenario.read(path)
+    replace(
+        scenario,
+        seeds=1,
+        trace=tuple(replace(one, offset=0.0) for one in scenario.trace),
+        traffic=tuple(replace(one, duration=10) for one in scenario.traffic),
+    ).write(tmp_path / path.name)
+    done = tmt("run", path.name, "--output", "out", "--quiet", folder=tmp_path)
     assert done == (0, "", "")
     rows = pd.read_parquet(tmp_path / "out" / "results.parquet")
     assert (rows["status"] == "done").all()
@@ -38,9 +40,8 @@ def test_scenario__runs_over_its_measured_link(path: Path, simulator: Path, tmp_
 
 def offered_bps(scenario: Path) -> float:
     """Return the bytes that the slots of the trace's first ten seconds carry."""
-    file = re.search(r'(?m)^file = "(.*)"$', scenario.read_text(encoding="utf-8"))
-    assert file
-    trace = read_phy(scenario.parent / file[1])
+    (file,) = {str(one.file) for one in Scenario.read(scenario).trace}
+    trace = read_phy(file)
     first = trace.tx_time_ns < 10 * 10**9
     sizes = trace.size_bytes
     if sizes is None:
