@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import tmt.show.page.report_page
-from tmt.campaign.replay_run import programs_of
 from tmt.cli.main import main
+from tmt.run.experiment import programs_of
 from tmt.show.charts import campaign, files
 
 if TYPE_CHECKING:
