@@ -241,7 +241,7 @@ def _lines(family: type[Spec], table: dict[str, Any], *, explained: bool) -> lis
 
 
 def _relative(tables: Any, folder: File) -> Any:
-    return _mapped(tables, lambda name: name if File(name).is_absolute() else os.path.relpath(name, folder))
+    return _mapped(tables, lambda name: os.path.relpath(name, folder))
 
 
 def _folded(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
