@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
-from tmt.campaign.database import DATABASE
+from tmt.campaign.database import DATABASE, RESULTS
 from tmt.campaign.store import FOLDERS
-from tmt.campaign.stored_runs import RESULTS
 from tmt.spec.scenario import Scenario
 
 if TYPE_CHECKING:

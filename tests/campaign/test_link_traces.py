@@ -19,8 +19,7 @@ from tmt.campaign.link_traces import (
     read_facts,
     trace_sources,
 )
-from tmt.campaign.recipe import Phy
-from tmt.campaign.source import look_at
+from tmt.campaign.recipe import Phy, look_at
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import InputError
 from tmt.core.schemes.none import NoScheme

@@ -15,9 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tmt.campaign.columns import DONE, FAILED, arrow_schema
-from tmt.campaign.database import DATABASE, read_runs
+from tmt.campaign.database import DATABASE, StoredRuns, read_runs
 from tmt.campaign.store import Store
-from tmt.campaign.stored_runs import StoredRuns
 from tmt.campaign.system import System
 from tmt.core.errors import InputError, OutputError
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tmt.campaign.campaign import open_runs
-from tmt.campaign.cluster_tasks import perform_away
+from tmt.campaign.cluster import perform_away
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.script_run import plan_script_run

@@ -18,9 +18,9 @@ from tmt.api.frames import AnyTrace, trace_of
 from tmt.api.notebook_progress import notebook_progress
 from tmt.api.old_calls import also, replay_by_keywords
 from tmt.campaign.campaign import open_campaign
+from tmt.campaign.database import default_folder
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
-from tmt.campaign.stored_runs import default_folder
 from tmt.core.declaration import PositiveSeconds, taken
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
-from tmt.campaign.database import frame
+from tmt.campaign.database import PUBLISHED, SCENARIO, StoredRuns, frame
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
 from tmt.campaign.plan import expand
 from tmt.campaign.store import Store
-from tmt.campaign.stored_runs import PUBLISHED, SCENARIO, StoredRuns
 from tmt.core.declaration import Refused
 from tmt.spec.scenario import Scenario
 

@@ -1,32 +1,40 @@
 """The same campaign on a dask.distributed cluster that somebody else has set up.
 
 Link traces are made on this machine. Workers that share the campaign's folder read them there; to others each
-trace travels once. The pool decides which worker gets which run (`tmt.campaign.pool`).
+trace travels once. They keep it in a folder that only their user can read, and check it by hash at each use.
+The pool decides which worker gets which run (`tmt.campaign.pool`). The functions at the end run in workers.
 """
 
 from __future__ import annotations
 
+import atexit
+import hashlib
+import os
 import queue
 import secrets
+import shutil
+import tempfile
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import distributed
 from distributed.comm import CommClosedError, get_address_host_port
 
-from tmt.campaign.cluster_tasks import answer_file, examine, perform_checked
 from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
-from tmt.campaign.pool import Answer, Slots, belongs
+from tmt.campaign.pool import Answer, Slots, WrongWorkerError, belongs
 from tmt.campaign.programs import installed_programs, one_of_each
 from tmt.campaign.tasks import Simulate, Task, keep_records, perform
-from tmt.core.errors import TmtError, UsageError, WorkerError
+from tmt.core.errors import ChangedProgramsError, TmtError, UsageError, WorkerError
+from tmt.core.provenance import file_sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from tmt.campaign.programs import ProgramsByName
+    from tmt.campaign.programs import InstalledPrograms, ProgramsByName
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Run
 
@@ -41,6 +49,9 @@ HAND_OVER_S = 1.0
 
 HERE = "this machine"
 """Name of the worker that makes the link traces: threads of this process."""
+
+Content = tuple[bytes, bytes]
+"""A link trace and its facts, as their files hold them."""
 
 
 @contextmanager
@@ -274,3 +285,82 @@ def _result(future: Any) -> Any:
             if future.status != "finished":
                 return None
             timeout_s *= 2
+
+
+def examine(
+    samples: Sequence[Run], token_file: Path, token: str, dask_worker: Any
+) -> tuple[ProgramsByName, bool]:
+    """Return a worker's programs for runs, and whether the worker can read and write the campaign's folder.
+
+    The proof is a token that is read there and written into a file beside it, which the engine reads. Dask
+    gives the worker as `dask_worker`.
+    """
+    found = installed_programs(samples)
+    try:
+        if token_file.read_text() != token:
+            return found, False
+        answer_file(token_file, dask_worker.address).write_text(token)
+    except OSError:
+        return found, False
+    return found, True
+
+
+def answer_file(token_file: Path, worker: str) -> Path:
+    """Return the file in which a worker writes the token."""
+    return token_file.with_name(f"{token_file.name}-{hashlib.sha256(worker.encode()).hexdigest()[:16]}")
+
+
+def perform_checked(
+    task: Simulate, expected: InstalledPrograms, contents: list[Content] | None
+) -> dict[str, Any]:
+    """Do a run, if this worker's programs are the engine's.
+
+    Parameters
+    ----------
+    contents
+        Link traces of the run for a worker without the campaign's folder, or None. The records that such a
+        run asks for come back under ``files``.
+
+    Raises
+    ------
+    WrongWorkerError
+        When the programs differ, before the run or after it.
+    """
+    try:
+        if list(installed_programs([task.run]).values()) != [expected]:
+            raise WrongWorkerError
+        return perform(task) if contents is None else perform_away(task, contents)
+    except ChangedProgramsError as error:
+        raise WrongWorkerError from error
+
+
+def perform_away(task: Simulate, contents: Iterable[Content]) -> dict[str, Any]:
+    """Do a run without the campaign's folder; see `perform_checked`."""
+    place = private_folder()
+    for recipe, content in zip(task.run.recipes, contents, strict=True):
+        _put(place, recipe, content)
+    with tempfile.TemporaryDirectory(dir=place, prefix="run-") as folder:
+        records = Path(folder) / "records"
+        records.mkdir()
+        row = perform(replace(task, cache=place, scratch=Path(folder), records=records))
+        kept = records / task.run.key
+        files = {file.name: file.read_bytes() for file in kept.iterdir()} if kept.exists() else {}
+        return row | {"files": files}
+
+
+@cache
+def private_folder() -> Path:
+    """Return this process's folder of link traces, which nobody else can enter or foresee."""
+    folder = tempfile.mkdtemp(prefix="tmt-worker-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+def _put(folder: Path, recipe: Recipe, content: Content) -> None:
+    """Write a link trace and its facts into a folder, unless they are there with the same content."""
+    for path, part in zip((link_file(folder, recipe), facts_file(folder, recipe)), content, strict=True):
+        if not path.exists() or file_sha256(path) != hashlib.sha256(part).hexdigest():
+            descriptor, staged = tempfile.mkstemp(dir=folder)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(part)
+            Path(staged).rename(path)

@@ -1,9 +1,17 @@
-"""A campaign's database: one SQLite file with the rows of all runs, and a reader that changes nothing.
+"""A campaign's folder and its database, one SQLite file with a row for each run, for readers.
 
-Reading (`read`, `read_runs`) writes nothing into the campaign's folder, takes no lock there, and works on a
-folder that cannot be written, whether or not an engine is at work. SQLite's own read-only mode does not: a
-reader of a database with a write-ahead log (WAL) makes a file of shared memory beside it, and its locks can
-hold up the engine. Therefore:
+    campaign.sqlite    rows of all runs, engines at work, and their claims
+    results.parquet    the same rows, written when an engine ends
+    scenario.toml      copy of the scenario that was run last
+    published.csv      copy of the published values that it names
+    cache/             link traces and their facts; they can be made again
+    records/           packet records of the runs that asked for them, by run key
+    scratch/           one folder per engine for unfinished files
+
+`tmt.campaign.store` opens the folder for an engine; nothing here changes it. Reading (`read`, `read_runs`)
+writes nothing into the folder, takes no lock there, and works on a folder that cannot be written, whether or
+not an engine is at work. SQLite's own read-only mode does not: a reader of a database with a write-ahead log
+(WAL) makes a file of shared memory beside it, and its locks can hold up the engine. Therefore:
 
 * Without a log nobody writes. The file is read in place as immutable, and read again if it has changed.
 * With a log an engine is at work, or was killed. Database and log are copied to a temporary folder. SQLite
@@ -30,6 +38,7 @@ from tmt.core.errors import InputError, OutputError, first_line
 from tmt.core.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     import pandas as pd
@@ -37,6 +46,10 @@ if TYPE_CHECKING:
 DATABASE = "campaign.sqlite"
 APPLICATION_ID = 0x746D7463
 """SQLite application ID of a campaign, "tmtc", in the file's header."""
+
+RESULTS = "results.parquet"
+SCENARIO = "scenario.toml"
+PUBLISHED = "published.csv"
 
 ROWS_PER_BATCH = 1000
 MOST_TEXT_BYTES = 1 << 24
@@ -47,6 +60,9 @@ TRIES, PAUSE_S = 100, 0.05
 LOG_HEADER_BYTES = 32
 
 Result = TypeVar("Result")
+
+Held = dict[str, tuple[str, int]]
+"""Status and attempt of every run in the store, by key."""
 
 
 def holds_campaign(folder: Path) -> bool:
@@ -206,3 +222,46 @@ def _version(path: Path) -> tuple[object, ...]:
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
     return status.st_ino, status.st_size, status.st_mtime_ns, b""
+
+
+def default_folder(scenario: Path) -> Path:
+    """Return the folder of a scenario's results where the user names none."""
+    return scenario.parent / "out" / scenario.stem
+
+
+class StoredRuns:
+    """The contents of a campaign's folder, read without a change; the folder need not exist.
+
+    Attributes
+    ----------
+    held
+        Status and attempt of each run when the folder was looked at.
+    results_file, cache, records
+        Paths of the results, the link traces and the packet records.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self.results_file = self.folder / RESULTS
+        self.cache, self.records = self.folder / "cache", self.folder / "records"
+        self.held: Held = {}
+        self.last_sequence = 0
+
+    def look(self) -> None:
+        """Bring `held` up to date."""
+        sql = "SELECT sequence, key, status, attempt FROM runs WHERE sequence > ? ORDER BY sequence"
+        for sequence, key, status, attempt in self.query(sql, self.last_sequence):
+            self.held[key] = status, attempt
+            self.last_sequence = sequence
+
+    def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a query; the database's tables are those of `SCHEMA`."""
+        return self._read(lambda connection: connection.execute(sql, values).fetchall()) or []
+
+    def table(self) -> pa.Table:
+        """Return one row for each run; see `tmt.campaign.columns.COLUMNS`."""
+        found = self._read(runs_table)
+        return arrow_schema().empty_table() if found is None else found
+
+    def _read(self, query: Callable[[sqlite3.Connection], Result]) -> Result | None:
+        return read(self.folder, query) if holds_campaign(self.folder) else None

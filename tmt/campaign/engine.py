@@ -17,11 +17,11 @@ from tmt.campaign.tasks import FullDiskError, Simulate, failed_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tmt.campaign.database import StoredRuns
     from tmt.campaign.pool import Pool, TaskOutcome
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Run
     from tmt.campaign.store import Store
-    from tmt.campaign.stored_runs import StoredRuns
 
 POLL_S = 0.2
 """Longest time between two looks at the rows of other engines."""

@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tmt.campaign.columns import arrow_schema
+from tmt.campaign.database import RESULTS
 from tmt.campaign.pack_writer import INSIDE, KIND, MANIFEST, PACK_VERSION
-from tmt.campaign.stored_runs import RESULTS
 from tmt.core.errors import InputError, OutputError, first_line
 from tmt.core.words.refusals import shown
 from tmt.spec.scenario import Scenario

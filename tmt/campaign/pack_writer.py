@@ -21,10 +21,9 @@ import pyarrow.parquet as pq
 
 from tmt import __version__
 from tmt.campaign.columns import DONE, arrow_schema
-from tmt.campaign.database import read_runs
+from tmt.campaign.database import RESULTS, SCENARIO, read_runs
 from tmt.campaign.plan import expand
-from tmt.campaign.source import source_of
-from tmt.campaign.stored_runs import RESULTS, SCENARIO
+from tmt.campaign.recipe import source_of
 from tmt.core.errors import InputError
 from tmt.io import open_trace
 from tmt.io.atomic import staged

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tmt.campaign.columns import PUBLISHED_COLUMNS
-from tmt.campaign.recipe import realisation, recipes_of
+from tmt.campaign.recipe import check_es_n0, realisation, recipes_of, source_of
 from tmt.campaign.replay_run import ReplayRun
-from tmt.campaign.source import check_es_n0, source_of
 from tmt.core.declaration import Problem, Refused, ns
 from tmt.core.provenance import digest
 from tmt.run.experiment import programs_of
@@ -28,9 +27,8 @@ from tmt.spec.trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tmt.campaign.recipe import Recipe
+    from tmt.campaign.recipe import Recipe, Source
     from tmt.campaign.run import Programs
-    from tmt.campaign.source import Source
     from tmt.core.channels.base import Channel
     from tmt.core.schemes.scheme import Scheme
     from tmt.spec import path as spec_path

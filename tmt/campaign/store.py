@@ -22,8 +22,7 @@ import pyarrow.parquet as pq
 
 from tmt.campaign import database
 from tmt.campaign.columns import COLUMNS, DONE
-from tmt.campaign.database import DATABASE, holds_campaign, runs_table
-from tmt.campaign.stored_runs import RESULTS, StoredRuns
+from tmt.campaign.database import DATABASE, RESULTS, StoredRuns, holds_campaign, runs_table
 from tmt.campaign.system import System, check_locks
 from tmt.core.errors import InputError, OutputError, TmtError, reason_of
 from tmt.core.schema import FORMAT_VERSION

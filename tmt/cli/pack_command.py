@@ -35,8 +35,8 @@ def command(scenario: Path, results: Path | None, output: Path | None, records: 
       tmt pack scenarios/quickstart.toml
       tmt run quickstart.pack.zip
     """
+    from tmt.campaign.database import default_folder  # noqa: PLC0415
     from tmt.campaign.pack_writer import write_pack  # noqa: PLC0415
-    from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli.json_output import json_text  # noqa: PLC0415
     from tmt.cli.pack_output import packed_line  # noqa: PLC0415
     from tmt.spec import toml  # noqa: PLC0415

@@ -76,8 +76,8 @@ def command(
       tmt run scenarios/quickstart.toml
     """
     from tmt.campaign.campaign import foresee, open_campaign  # noqa: PLC0415
+    from tmt.campaign.database import default_folder  # noqa: PLC0415
     from tmt.campaign.local_workers import default_jobs  # noqa: PLC0415
-    from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.cli.run_live import live  # noqa: PLC0415
     from tmt.results.reading import results_of  # noqa: PLC0415

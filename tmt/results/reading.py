@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tmt.campaign.columns import COLUMNS, DONE, PUBLISHED_COLUMNS
-from tmt.campaign.database import DATABASE, frame, read_runs
-from tmt.campaign.stored_runs import PUBLISHED, SCENARIO
+from tmt.campaign.database import DATABASE, PUBLISHED, SCENARIO, frame, read_runs
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
 from tmt.results.dataset import (

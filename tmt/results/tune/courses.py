@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from tmt.campaign.plan import FORWARD, drawn_start
-from tmt.campaign.recipe import recipes_of
-from tmt.campaign.source import source_of
+from tmt.campaign.recipe import recipes_of, source_of
 from tmt.core.convert import Share
 from tmt.core.declaration import ns
 from tmt.core.errors import InputError
@@ -28,8 +27,7 @@ from tmt.spec.traffic import MAX_SEED
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.recipe import Phy
-    from tmt.campaign.source import Source
+    from tmt.campaign.recipe import Phy, Source
     from tmt.results.tune.task import Task
 
 LEAST_COURSES = 6

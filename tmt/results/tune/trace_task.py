@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tmt.campaign.source import look_at
+from tmt.campaign.recipe import look_at
 from tmt.core.errors import InputError
 from tmt.core.units import ns_to_seconds
 from tmt.results.tune.default_space import space

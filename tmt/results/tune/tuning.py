@@ -6,8 +6,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tmt.campaign.database import SCENARIO
 from tmt.campaign.store import Store
-from tmt.campaign.stored_runs import SCENARIO
 from tmt.core.words.html_table import Charted, ShownInNotebooks
 from tmt.results.tune.bounds import goodput_bounds
 from tmt.results.tune.courses import Courses, choose_courses
