@@ -39,7 +39,7 @@ def main(folder: Path) -> str:
     for scenario, figure in (("quickstart", "quickstart"), ("measured-gnss-drive", "measured-comparison")):
         results = folder / "campaigns" / scenario
         drawn = images / f"{figure}.png"
-        _tmt("run", ROOT / "scenarios" / f"{scenario}.toml", "--out", results, "--plot", drawn, "--quiet")
+        _tmt("run", ROOT / "scenarios" / f"{scenario}.toml", "--output", results, "--plot", drawn, "--quiet")
     return f"figures of commands in {images}"
 
 

@@ -30,7 +30,7 @@ GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class MeasuredLink:
     """A link of the gallery: its picture, its trace, and the length of the intervals that are drawn."""
 
     picture: str
@@ -41,15 +41,19 @@ class Link:
 
 
 LINKS = (
-    Link("measured-lte-uplink", "LTE uplink of one terminal", "lte-uplink.parquet", 1.0),
-    Link("measured-starlink", "Starlink", "starlink.parquet", 0.1),
-    Link("measured-cellular-down", "LTE of a car, downlink", "mahimahi/att-lte-driving.down.parquet", 0.5),
-    Link("measured-cellular-up", "LTE of a car, uplink", "mahimahi/att-lte-driving.up.parquet", 0.5),
-    Link("measured-gnss-drive", "BeiDou 28 from a car", "gnss-drive.parquet", 1.0, "gnss-attenuation.csv"),
+    MeasuredLink("measured-lte-uplink", "LTE uplink of one terminal", "lte-uplink.parquet", 1.0),
+    MeasuredLink("measured-starlink", "Starlink", "starlink.parquet", 0.1),
+    MeasuredLink(
+        "measured-cellular-down", "LTE of a car, downlink", "mahimahi/att-lte-driving.down.parquet", 0.5
+    ),
+    MeasuredLink("measured-cellular-up", "LTE of a car, uplink", "mahimahi/att-lte-driving.up.parquet", 0.5),
+    MeasuredLink(
+        "measured-gnss-drive", "BeiDou 28 from a car", "gnss-drive.parquet", 1.0, "gnss-attenuation.csv"
+    ),
 )
 
 
-def draw(link: Link, images: Path) -> None:
+def draw(link: MeasuredLink, images: Path) -> None:
     """Draw one link: a row of axes for each quantity that varies."""
     trace = read_trace(GALLERY / link.trace)
     held = LinkIntervals.of(trace, trace.metadata.get("lldu_bytes"), round(link.interval_s * NS_PER_S))

@@ -304,7 +304,7 @@ def _scenario(folder: Path) -> None:
 
 def _campaign(folder: Path) -> None:
     _scenario(folder)
-    _in_fork(folder, "run", "s.toml", "--out", "out", "--quiet", "--plot", "chart.svg")
+    _in_fork(folder, "run", "s.toml", "--output", "out", "--quiet", "--plot", "chart.svg")
 
 
 def _task(folder: Path) -> None:
@@ -362,11 +362,11 @@ CASES = (
     Case("convert", ("convert", "phy.parquet", "link.parquet", "--scheme", "arq", "--rtt", "0.1"), _phy),
     Case("convert-npy", ("convert", "phy.parquet", "link.npy", "--scheme", "arq", "--rtt", "0.1"), _phy),
     Case("import", ("import", "mahimahi", "phone.down", "phy.csv.gz"), _mahimahi),
-    Case("pack", ("pack", "s.toml", "--out", "out", "--output", "s.pack.zip", "--records"), _campaign),
+    Case("pack", ("pack", "s.toml", "--results", "out", "--output", "s.pack.zip", "--records"), _campaign),
     Case("report", ("report", "out", "--no-figures"), _campaign),
     Case(
         "run",
-        ("run", "s.toml", "--out", "out", "--jobs", "1", "--quiet", "--plot", "chart.svg"),
+        ("run", "s.toml", "--output", "out", "--jobs", "1", "--quiet", "--plot", "chart.svg"),
         _scenario,
         ("--retry-failed",),
     ),

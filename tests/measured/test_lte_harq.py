@@ -147,7 +147,7 @@ def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_log: str)
     assert len(measured_repeats) == 69
 
     trace = LteHarq(as_="phy", decode_time=0.001).read(measured_log).trace
-    made = convert(trace, on_link.arq(rtt_ns=8_000_000))
+    made = convert(trace, *on_link.arq(rtt_ns=8_000_000))
     slots_ms = trace.tx_time_ns // NS_PER_MS
     assert np.setdiff1d(slots_ms, made.tx_time_ns // NS_PER_MS).tolist() == measured_repeats
     assert made.delivered.all()

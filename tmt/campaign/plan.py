@@ -150,7 +150,7 @@ class Lane:
         return drawn, return_drawn
 
 
-class Case(NamedTuple):
+class Kind(NamedTuple):
     """Runs of one lane and kind of traffic, but for their seed and their start in the traces."""
 
     seeds: frozenset[int]
@@ -162,7 +162,7 @@ class Case(NamedTuple):
 
 def _traffic(
     lane: Lane, traffic: Traffic, seeds: tuple[int, ...], programs_of: Callable[..., Programs]
-) -> Case:
+) -> Kind:
     path, source = lane.path, lane.source
     online = lane.scheme if lane.scheme.online else None
     forward = TraceLink("-", source.lldu_bytes, scheme=online, packing=source.packing)
@@ -184,7 +184,7 @@ def _traffic(
         "forward_packing": source.packing,
     }
     programs = programs_of(template.backend, *lane.models)
-    return Case(frozenset(seeds), _fingerprint(lane, traffic, programs), template, coordinates, programs)
+    return Kind(frozenset(seeds), _fingerprint(lane, traffic, programs), template, coordinates, programs)
 
 
 def _fingerprint(lane: Lane, traffic: Traffic, programs: Programs) -> str:
@@ -203,7 +203,7 @@ def _without_names(table: dict[str, object]) -> dict[str, object]:
 
 
 def _runs_of(
-    lane: Lane, cases: list[Case], scenario: Scenario, seed: int, drawn: tuple[float, float]
+    lane: Lane, cases: list[Kind], scenario: Scenario, seed: int, drawn: tuple[float, float]
 ) -> Iterator[ReplayRun]:
     """Return the runs of a lane with a seed, which has drawn a start in each direction's trace."""
     recipe, back = lane.recipes(seed)

@@ -24,7 +24,7 @@ from tmt.core.channels.base import (
     Int64Array,
     Realisation,
 )
-from tmt.core.channels.lms.path import Path, Shadow
+from tmt.core.channels.lms.path import ReceiverPath, Shadow
 from tmt.core.channels.lms.profiles import PROFILES
 from tmt.core.declaration import Param, Probability, Seconds, ns
 from tmt.core.profile import Profile
@@ -197,7 +197,7 @@ class Lms(Channel):
             slow_correlation_m=self.slow_correlation_m,
         )
 
-    def path(self, seed: int) -> Path:
+    def path(self, seed: int) -> ReceiverPath:
         """Start the gain of `seed`; Es/N0, interleaver and code do not change it."""
         return self._path(_sources(seed))
 
@@ -211,8 +211,8 @@ class Lms(Channel):
         sources = _sources(seed)
         return _CodeWords(self, self._path(sources), *sources[3:5])
 
-    def _path(self, sources: list[np.random.Generator]) -> Path:
-        return Path(
+    def _path(self, sources: list[np.random.Generator]) -> ReceiverPath:
+        return ReceiverPath(
             self.shadow,
             speed_m_s=self.speed_kmh / 3.6,
             doppler_hz=self.doppler_hz,
@@ -230,7 +230,7 @@ class _CodeWords:
     """The code words of slots along a path, decoded in pieces."""
 
     def __init__(
-        self, channel: Lms, path: Path, fates: np.random.Generator, places: np.random.Generator
+        self, channel: Lms, path: ReceiverPath, fates: np.random.Generator, places: np.random.Generator
     ) -> None:
         self._channel, self._path, self._fates, self._places = channel, path, fates, places
         distance_ns = channel.interleaver_depth_ns / channel.segments

@@ -200,7 +200,7 @@ class SlowLevel:
         field *= 10.0 ** (self._psi_db * levels / 20.0)
 
 
-class Path:
+class ReceiverPath:
     """The complex gain along the route, relative to the unobstructed direct path, on a grid of times."""
 
     def __init__(
