@@ -278,17 +278,8 @@ def test_run__whose_scheduler_dies_says_so(
     cluster.start_worker("one")
     cluster.await_workers(1)
     out = tmp_path / "out"
-    command = [
-        str(TMT),
-        "run",
-        str(scenario),
-        "--quiet",
-        "--output",
-        str(out),
-        "--scheduler",
-        cluster.address,
-    ]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as engine:
+    words = ["run", str(scenario), "--quiet", "--output", str(out), "--scheduler", cluster.address]
+    with subprocess.Popen([TMT, *words], stderr=subprocess.PIPE, text=True) as engine:
         try:
             until(lambda: finished_runs(out), engine)
             cluster.scheduler.kill()

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.core.converter import Converter, grown_ring, kernel_rows, ring_ends
+from tmt.core.kernels.receiver_events import EVENT
+from tmt.core.kernels.tinymt32 import coding_coefficients
+from tmt.core.kernels.window_decoder import RECEIVER, REPAIR_KEYS, take_last_events
 
 if TYPE_CHECKING:
     from tmt.core.kernels import Rows
@@ -32,9 +35,6 @@ class CodeConverter(Converter):
     """
 
     def __init__(self, window: int) -> None:
-        from tmt.core.kernels.receiver_events import EVENT  # noqa: PLC0415
-        from tmt.core.kernels.window_decoder import RECEIVER  # noqa: PLC0415
-
         super().__init__()
         self._coding_window = window
         self._sender, self._receiver = np.zeros(1, SENDER), np.zeros(1, RECEIVER)
@@ -45,8 +45,6 @@ class CodeConverter(Converter):
 
     def finish(self) -> LinkTrace:
         """Decode what arrives after the last slot, then return the rows that are left."""
-        from tmt.core.kernels.window_decoder import take_last_events  # noqa: PLC0415
-
         take_last_events(self._coding_window, self._receiver, self._events, kernel_rows(self._window))
         return super().finish()
 
@@ -79,9 +77,6 @@ class CodeConverter(Converter):
 @cache
 def coefficients(window: int) -> np.ndarray:
     """Return the coefficients of all repair keys: [REPAIR_KEYS, window], uint8."""
-    from tmt.core.kernels.tinymt32 import coding_coefficients  # noqa: PLC0415
-    from tmt.core.kernels.window_decoder import REPAIR_KEYS  # noqa: PLC0415
-
     return coding_coefficients(REPAIR_KEYS, window)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from tmt.core.counts import Counts
+from tmt.core.kernels.sizes import sizes_of_rows
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import Int64Array, LinkTrace, PhyTrace
 
@@ -50,8 +51,6 @@ class Converter(ABC):
         window = self._extended_window(self._most_rows(n_sent))
         n_rows = self._send(tx_time_ns, _contiguous(slots.decode_time_ns), begun, kernel_rows(window))
         if slots.size_bytes is not None and window.size_bytes is not None:
-            from tmt.core.kernels.sizes import sizes_of_rows  # noqa: PLC0415  (numba takes long to import)
-
             new = slice(begun, n_rows)
             size_bytes = np.require(slots.size_bytes, np.uint32, ["C", "W"])
             sizes_of_rows(tx_time_ns, size_bytes, window.tx_time_ns[new], window.size_bytes[new])

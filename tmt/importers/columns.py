@@ -12,6 +12,9 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+from pyarrow import parquet
+
 from tmt.core.errors import InputError, first_line
 from tmt.core.schema import MAX_ES_N0_MDB
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
@@ -217,8 +220,6 @@ class ParquetTable:
     cut_notes: tuple[str, ...] = ()
 
     def __init__(self, path: str) -> None:
-        from pyarrow import parquet  # noqa: PLC0415  (takes long to import)
-
         self.path = path
         with self._refused():
             self._names: list[str] = parquet.read_schema(path).names
@@ -238,27 +239,21 @@ class ParquetTable:
                 yield Row(self.path, f"row {number}", dict(zip(names, values, strict=True)))
 
     def _batches(self, names: tuple[str, ...]) -> Iterator[Any]:
-        from pyarrow import parquet  # noqa: PLC0415
-
         with self._refused(), Path(self.path).open("rb") as file, parquet.ParquetFile(file) as source:
             yield from source.iter_batches(_ROWS_AT_A_TIME, columns=list(names))
 
     @contextmanager
     def _refused(self) -> Iterator[None]:
         """Turn errors of the file and of pyarrow into a refusal of the file."""
-        from pyarrow import ArrowException  # noqa: PLC0415
-
         try:
             yield
         except InputError:
             raise
-        except (OSError, ArrowException, ValueError) as error:
+        except (OSError, pa.ArrowException, ValueError) as error:
             raise InputError(self.path, f"cannot be read: {first_line(error)}") from error
 
 
 def _as_text(column: Any) -> list[str]:
-    import pyarrow as pa  # noqa: PLC0415
-
     if pa.types.is_timestamp(column.type):
         # Arrow keeps instants in UTC; the names of zones differ from system to system.
         column = column.cast(pa.timestamp("us", column.type.tz and "UTC"), safe=False)

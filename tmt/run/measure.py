@@ -16,6 +16,7 @@ from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.core.units import ns_to_seconds
 from tmt.core.words.html_table import Charted, html_table, spelled_number
 from tmt.io.atomic import write_text
+from tmt.io.parquet import write_records
 from tmt.run.link_files import ReadyLink, link_figures
 from tmt.run.records import PACKETS, WINDOWS
 from tmt.spec.columns import columns_of
@@ -93,8 +94,6 @@ class ExperimentResult(Charted):
         OutputError
             When a file cannot be written.
         """
-        from tmt.io.parquet import write_records  # noqa: PLC0415  (pyarrow takes long to import)
-
         folder = Path(directory)
         run = {column.name: self.row[column.name] for column in RUN_RESULTS if column.group != "cost"}
         for name, records, table in (
