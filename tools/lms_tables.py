@@ -12,7 +12,7 @@ from tmt.core.channels.lms.profiles import PROFILES
 from tmt.core.declaration import declared
 
 if TYPE_CHECKING:
-    from tmt.core.profile import Profile, Sourced
+    from tmt.core.channels.base import Profile, Sourced
 
 PAGE = Path(__file__).parents[1] / "docs" / "lms.md"
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.kuhn2014.measures import Cells
-    from tmt.core.profile import Profile
+    from tmt.core.channels.base import Profile
 
 CELLS, READINGS, PAGE = "reproduction.csv", "reproduction-readings.csv", "reproduction.md"
 """Names of the files: means and intervals, means of other readings, and the page that is made from them."""

@@ -28,7 +28,7 @@ from tmt.theory import (
 if TYPE_CHECKING:
     from naive.on_link import OnLink
 
-    from tmt.core.counts import Counts
+    from tmt.core.converter import Counts
 
 MS = 1_000_000
 ONE_REPORT = {"poll_pdus": 2**31 - 1, "window_pdus": 131_072, "status_prohibit_ns": 40 * MS}

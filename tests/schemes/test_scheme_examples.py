@@ -15,7 +15,7 @@ from tmt.core.schemes.tetrys import Tetrys
 if TYPE_CHECKING:
     from naive.on_link import OnLink
 
-    from tmt.core.counts import Counts
+    from tmt.core.converter import Counts
 
 
 def converted(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tmt.core.counts import Counts
+from tmt.core.converter import Counts
 from tmt.core.declaration import Refused
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec

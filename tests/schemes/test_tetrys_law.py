@@ -17,7 +17,7 @@ from tmt.core.schemes.sliding_window import SlidingWindow
 if TYPE_CHECKING:
     from naive.on_link import OnLink
 
-    from tmt.core.counts import Counts
+    from tmt.core.converter import Counts
 
 LATE = 10**9
 """An RTT that outlasts every trace here."""

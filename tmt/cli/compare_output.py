@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tmt.cli.json_output import json_text
 from tmt.cli.tables import print_parts, text_table
-from tmt.core.words.display_units import percent
+from tmt.core.words.values import percent
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
 from tmt.results.values import COMPARED, interval_text
 from tmt.show.charts.style import tcp_label

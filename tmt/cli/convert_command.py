@@ -21,14 +21,14 @@ from tmt.core.schema import PHY_TRACE
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import ns_to_seconds
-from tmt.core.words.plausibility import unsettled_notes
+from tmt.core.words.values import unsettled_notes
 from tmt.spec.options import Part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tmt.core.counts import Counts
+    from tmt.core.converter import Counts
     from tmt.io.conversion import Conversion
 
 SCHEME = Part(

@@ -11,7 +11,7 @@ from tmt.cli.json_output import json_text
 from tmt.cli.notes import print_notes
 from tmt.cli.options import JSON, WholeNumber
 from tmt.core.errors import UsageError
-from tmt.core.words.display_units import rate_unit, time_unit
+from tmt.core.words.values import rate_unit, time_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

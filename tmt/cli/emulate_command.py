@@ -13,7 +13,7 @@ from tmt.cli.options import output_option
 from tmt.cli.values import Values, by_options
 from tmt.core.errors import UsageError
 from tmt.core.units import seconds_to_ns
-from tmt.core.words.plausibility import time_notes
+from tmt.core.words.values import time_notes
 from tmt.io.atomic import own_folder
 from tmt.run.emulate.emulation import Emulation, WayOut
 from tmt.run.emulate.emulator import run

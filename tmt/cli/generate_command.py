@@ -15,7 +15,7 @@ from tmt.core.channels.base import Channel
 from tmt.core.channels.registry import CHANNELS
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
-from tmt.core.words.plausibility import time_notes
+from tmt.core.words.values import time_notes
 from tmt.io.generation import generate, overlay
 from tmt.spec.options import Part
 from tmt.spec.slot_line import SlotLine

@@ -10,7 +10,7 @@ import click
 from tmt.core.declaration import ns
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.tetrys import Tetrys
-from tmt.core.words.plausibility import (
+from tmt.core.words.values import (
     decode_time_notes,
     full_window_notes,
     span_notes,
@@ -21,7 +21,7 @@ from tmt.core.words.plausibility import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tmt.core.counts import Counts
+    from tmt.core.converter import Counts
     from tmt.core.measure.summaries import LinkSummary, PhySummary
     from tmt.core.schemes.scheme import Scheme
     from tmt.core.trace import Int64Array

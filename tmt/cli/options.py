@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from tmt.cli.notes import print_notes
 from tmt.core.units import seconds_to_ns
-from tmt.core.words.plausibility import time_notes
+from tmt.core.words.values import time_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

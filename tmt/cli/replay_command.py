@@ -21,7 +21,7 @@ from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
-from tmt.core.words.plausibility import time_notes
+from tmt.core.words.values import time_notes
 from tmt.spec.experiment import Experiment
 from tmt.spec.options import Part
 from tmt.spec.path import Path as LinkPath

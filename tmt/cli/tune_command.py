@@ -15,7 +15,7 @@ from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Refused
 from tmt.core.errors import StoppedError, UsageError
 from tmt.core.units import ns_to_seconds, seconds_to_ns
-from tmt.core.words.plausibility import time_notes
+from tmt.core.words.values import time_notes
 from tmt.spec.options import Part
 from tmt.spec.path import Path as LinkPath
 from tmt.spec.traffic import Traffic

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tmt.cli.json_output import json_text
 from tmt.cli.tables import print_parts, text_table
-from tmt.core.words.display_units import percent
+from tmt.core.words.values import percent
 from tmt.results.tune.finalist_table import finalist_table
 from tmt.results.tune.wording import certainty, headline, setting_words
 

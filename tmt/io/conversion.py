@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from os import PathLike
 
-    from tmt.core.counts import Counts
+    from tmt.core.converter import Counts
     from tmt.core.schemes.scheme import Scheme
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from tmt.campaign.columns import COLUMNS as CAMPAIGN_COLUMNS
-from tmt.core.words.display_units import rate_unit, time_unit
+from tmt.core.words.values import rate_unit, time_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_S, ns_to_seconds
-from tmt.core.words.plausibility import span_notes, unsettled_notes
+from tmt.core.words.values import span_notes, unsettled_notes
 from tmt.run.coding import largest_block
 from tmt.run.link_files import ReadyLink, ready_link
 from tmt.spec.experiment import PlainLink, TraceLink

@@ -1,20 +1,74 @@
-"""Interface of every channel: frozen parameters, and seeded realisations that erase slots in order."""
+"""Interface of every channel: parameters, named sets of them, and seeded realisations that erase slots."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tmt.core.declaration import Spec, declared, ns
-from tmt.core.profile import LineDefaults, Profile
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+Kind = Literal["published", "assumed", "fitted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Origin of a value: a publication, an assumption of ours, or a fit to published results."""
+
+    kind: Kind
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """A value and its origin."""
+
+    value: float
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class LineDefaults:
+    """The line of slots that a profile belongs to.
+
+    Attributes
+    ----------
+    rate_bps
+        Bits of LLDUs per second on the whole line.
+    lldu_bytes
+        Useful bytes of one LLDU.
+    share
+        This user gets every `share`-th slot.
+    """
+
+    rate_bps: Sourced
+    lldu_bytes: Sourced
+    share: Sourced
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Values for a channel's parameters, and the line that it goes with.
+
+    Attributes
+    ----------
+    summary
+        Description of the link, in one sentence.
+    values
+        Values by the names of the channel's fields; fields that are missing must be given by the user.
+    """
+
+    summary: str
+    values: Mapping[str, Sourced]
+    line: LineDefaults
 
 
 class ErasureStream(Protocol):

@@ -1,4 +1,4 @@
-"""Rows of a link trace, as the kernels of several schemes begin and settle them."""
+"""Rows of a link trace, as the kernels of several schemes begin and settle them, and their sizes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 from tmt.core.kernels._jit import kernel
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from tmt.core.kernels import Int64Array, Rows
 
 
@@ -30,3 +32,27 @@ def nth_arrival_ns(arrivals_ns: Int64Array, arrived: int, n: int) -> int:
             break
     nth_ns: int = arrivals_ns[n - 1]
     return nth_ns
+
+
+@kernel
+def sizes_of_rows(
+    slot_tx_time_ns: Int64Array,
+    slot_size_bytes: npt.NDArray[np.uint32],
+    row_tx_time_ns: Int64Array,
+    row_size_bytes: npt.NDArray[np.uint32],
+) -> None:
+    """Give each row the size of the slot of its first transmission, which has the same `tx_time_ns`.
+
+    Parameters
+    ----------
+    slot_tx_time_ns, slot_size_bytes : [n_slots]
+        The slots.
+    row_tx_time_ns : [n_rows], int64, ns
+        Rows that begin in these slots, in order.
+    row_size_bytes : [n_rows], uint32, written
+    """
+    slot = 0
+    for row in range(len(row_tx_time_ns)):
+        while slot_tx_time_ns[slot] < row_tx_time_ns[row]:
+            slot += 1
+        row_size_bytes[row] = slot_size_bytes[slot]

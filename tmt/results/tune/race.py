@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from tmt.core.words.display_units import percent
+from tmt.core.words.values import percent
 from tmt.results.statistics import t_interval
 from tmt.results.tune.evidence import Evidence, lower, not_dominated, one_sided, upper
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tmt.core.words.display_units import counted, percent, rate_unit
+from tmt.core.words.values import counted, percent, rate_unit
 from tmt.results.tune.space import SCHEME
 from tmt.results.values import interval_text
 

@@ -11,7 +11,7 @@ import numpy as np
 from tmt.core.measure.distribution import share_at_least
 from tmt.core.measure.summaries import LinkSummary, PhySummary
 from tmt.core.units import ns_to_seconds
-from tmt.core.words.display_units import rate_unit
+from tmt.core.words.values import rate_unit
 from tmt.show.charts.parts import (
     coloured,
     in_rows,

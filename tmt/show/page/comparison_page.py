@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.core.words.display_units import percent
+from tmt.core.words.values import percent
 from tmt.io.atomic import write_text
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
 from tmt.results.values import COMPARED, bounds, digits, scalar, three_digits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from tmt.core.words.display_units import percent
+from tmt.core.words.values import percent
 from tmt.io.atomic import make_folder, write_text
 from tmt.results.comparison import ALPHA
 from tmt.results.dataset import matches

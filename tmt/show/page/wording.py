@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.core.words.display_units import counted
+from tmt.core.words.values import counted
 from tmt.results.cells import Cell, Summary, best
 from tmt.results.dataset import matches
 from tmt.results.statistics import seeds_needed

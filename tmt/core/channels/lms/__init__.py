@@ -22,12 +22,12 @@ from tmt.core.channels.base import (
     Channel,
     FloatArray,
     Int64Array,
+    Profile,
     Realisation,
 )
 from tmt.core.channels.lms.path import ReceiverPath, Shadow
 from tmt.core.channels.lms.profiles import PROFILES
 from tmt.core.declaration import Param, Probability, Seconds, ns
-from tmt.core.profile import Profile
 from tmt.core.seeds import uniform_sources
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ printed.
 
 from __future__ import annotations
 
-from tmt.core.profile import LineDefaults, Origin, Profile, Sourced
+from tmt.core.channels.base import LineDefaults, Origin, Profile, Sourced
 
 _PEREZ_FONTAN = Origin(
     "published", "Perez-Fontan et al., IEEE Trans. Veh. Tech. 50(6), 2001: S-band, suburban, elevation 40 deg"

@@ -20,11 +20,11 @@ from tmt.core.channels.base import (
     Channel,
     FloatArray,
     Int64Array,
+    Profile,
     Realisation,
 )
 from tmt.core.channels.shadows.profiles import PROFILES
 from tmt.core.declaration import PositiveSeconds, Probability, Seconds, ns
-from tmt.core.profile import Profile
 from tmt.core.seeds import uniform_sources
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tmt.core.profile import LineDefaults, Origin, Profile, Sourced
+from tmt.core.channels.base import LineDefaults, Origin, Profile, Sourced
 
 _KUHN = Origin("published", "Kuhn et al. 2014, section 4.1")
 _ASSUMED = Origin("assumed", "not stated in Kuhn et al. 2014")

@@ -15,7 +15,7 @@ from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from tmt.core.counts import Counts
+    from tmt.core.converter import Counts
     from tmt.core.kernels import Rows
     from tmt.core.schemes.rlc import Rlc
     from tmt.core.trace import Int64Array, LinkTrace

@@ -1,4 +1,4 @@
-"""Notes on values that are allowed and probably a slip, such as milliseconds where seconds are meant."""
+"""Values in words: shares, counts and units, and notes on values that are allowed and probably a slip."""
 
 from __future__ import annotations
 
@@ -6,6 +6,26 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 
 USUAL_NS = 10 * NS_PER_S
 """Round trips and decode times beyond this are noted: a geostationary satellite is half a second away."""
+
+
+def rate_unit(greatest_bps: float) -> tuple[str, float]:
+    """Return the unit in which rates are shown, and its factor from bit/s."""
+    return ("Mbit/s", 1e-6) if greatest_bps >= 2e6 else ("kbit/s", 1e-3)
+
+
+def time_unit(greatest_s: float) -> tuple[str, float]:
+    """Return the unit in which times are shown, and its factor from seconds."""
+    return ("ms", 1e3) if greatest_s < 2 else ("s", 1.0)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent with two digits."""
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.3g} %"
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun, as in ``1 run`` and ``2 runs``."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def time_notes(name: str, time_ns: float) -> list[str]:
