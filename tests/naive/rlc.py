@@ -34,7 +34,7 @@ class Settings:
             mode=scheme.mode,
             delivery=scheme.delivery,
             max_retransmissions=scheme.max_retransmissions,
-            window=scheme.window,
+            window=scheme.window_pdus,
             poll_pdus=scheme.poll_pdus,
             poll_retransmit_ns=ns(scheme.poll_retransmit or 0),
             reassembly_ns=ns(scheme.reassembly),

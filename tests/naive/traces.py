@@ -59,7 +59,7 @@ RLC = {
     "mode": st.sampled_from(["acknowledged", "acknowledged", "unacknowledged"]),
     "delivery": st.sampled_from(["in-order", "any-order"]),
     "max_retransmissions": st.sampled_from([0, 1, 2, 8]),
-    "window": st.sampled_from([1, 2, 5, 30, 2048]),
+    "window_pdus": st.sampled_from([1, 2, 5, 30, 2048]),
     "poll_pdus": st.sampled_from([1, 2, 4, 16]),
     "poll_retransmit_ns": st.sampled_from([None, 1, 15, 90]),
     "reassembly_ns": DELAYS,
@@ -141,12 +141,10 @@ SCHEMES = st.one_of(
         detection_delay_ns=DELAYS,
     ),
     st.builds(
-        OnLink,
-        st.builds(
-            SlidingWindow,
-            coding_window=st.sampled_from([1, 2, 3, 5, 9]),
-            repair_interval=st.sampled_from([1, 2, 3, 6]),
-        ),
+        on_link.on_link,
+        st.just(SlidingWindow),
+        coding_window=st.sampled_from([1, 2, 3, 5, 9]),
+        repair_interval=st.sampled_from([1, 2, 3, 6]),
     ),
     st.builds(
         on_link.tetrys,
