@@ -65,8 +65,8 @@ def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
     apart = _with_its_own(remote.parent)
     workers = [cluster.start_worker("one"), cluster.start_worker("apart", apart)]
     cluster.await_workers(2)
-    assert tmt("run", scenario, "--quiet", "--out", local, folder=tmp_path) == (0, "", "")
-    command = [TMT, "run", scenario, "--quiet", "--out", remote, "--scheduler", cluster.address]
+    assert tmt("run", scenario, "--quiet", "--output", local, folder=tmp_path) == (0, "", "")
+    command = [TMT, "run", scenario, "--quiet", "--output", remote, "--scheduler", cluster.address]
     with subprocess.Popen(command) as engine:
         try:
             until(lambda: finished_runs(remote) >= 3, engine)
@@ -272,7 +272,16 @@ def test_run__whose_scheduler_dies_says_so(
     cluster.start_worker("one")
     cluster.await_workers(1)
     out = tmp_path / "out"
-    command = [str(TMT), "run", str(scenario), "--quiet", "--out", str(out), "--scheduler", cluster.address]
+    command = [
+        str(TMT),
+        "run",
+        str(scenario),
+        "--quiet",
+        "--output",
+        str(out),
+        "--scheduler",
+        cluster.address,
+    ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as engine:
         try:
             until(lambda: finished_runs(out), engine)
@@ -298,7 +307,7 @@ def test_run__without_a_scheduler_there_says_so(
     address: str, reason: str, tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
 ) -> None:
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1)
-    result = tmt("run", scenario, "--out", "out", "--scheduler", address, folder=tmp_path)
+    result = tmt("run", scenario, "--output", "out", "--scheduler", address, folder=tmp_path)
     assert (result.status, result.err) == (2, f"--scheduler: {reason}\n")
     assert not (tmp_path / "out").exists()
 

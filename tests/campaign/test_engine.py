@@ -31,7 +31,7 @@ TMT = Path(sys.executable).with_name("tmt")
 
 
 def _command(scenario: Path, out: Path, *options: str) -> list[str]:
-    return [str(TMT), "run", str(scenario), "--out", str(out), "--jobs", "2", "--quiet", *options]
+    return [str(TMT), "run", str(scenario), "--output", str(out), "--jobs", "2", "--quiet", *options]
 
 
 def _run(scenario: Path, out: Path, *options: str) -> Said:

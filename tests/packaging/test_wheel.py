@@ -193,7 +193,7 @@ def test_quickstart__is_equal_in_an_environment_of_its_own(wheel: Path, tmp_path
     scenario = Path("scenarios", "quickstart.toml")
     subprocess.run([tmt, "run", tmp_path / "wheel" / scenario], env=alone, check=True)
     ours = Path(sys.executable).with_name("tmt")
-    subprocess.run([ours, "run", ROOT / scenario, "--out", tmp_path / "ours"], check=True)
+    subprocess.run([ours, "run", ROOT / scenario, "--output", tmp_path / "ours"], check=True)
     compare = [ours, "compare", tmp_path / "ours", tmp_path / "wheel" / "scenarios" / "out" / "quickstart"]
     found = json.loads(subprocess.run([*compare, "--json"], capture_output=True, check=True).stdout)
     assert found["equal"] == found["pairs"] == 400

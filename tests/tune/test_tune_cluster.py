@@ -28,7 +28,7 @@ def test_tune__on_a_cluster_finds_what_one_machine_finds(
     connect: Any = distributed.Client
     with connect(cluster.address, set_as_default=False) as client:
         client.get_task_stream()  # the scheduler keeps a record of its tasks from now on
-        command = ("tune", searched.scenario, "--out", "out", "--scheduler", cluster.address, "--json")
+        command = ("tune", searched.scenario, "--output", "out", "--scheduler", cluster.address, "--json")
         done = tmt(*command, folder=tmp_path)
         tasks = [task["key"] for task in client.get_task_stream()]
     assert done.status == 0, done.err
