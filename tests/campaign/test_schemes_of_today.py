@@ -24,10 +24,10 @@ coding_window = 20
 repair_interval = 5
 [[scheme]]
 name = "rlc"
-rlc_mode = "unacknowledged"
+mode = "unacknowledged"
 [[scheme]]
-name = "rlc-over-harq-processes"
-processes = 32
+name = "rlc"
+below = { name = "harq-processes", processes = 32 }
 status_prohibit = 0.15
 """
 
@@ -35,15 +35,14 @@ status_prohibit = 0.15
 def test_run_and_report__of_the_schemes_of_today(tmp_path: Path, phy: Path) -> None:
     (tmp_path / "today.toml").write_text(
         f"""
-[grid]
-tcp = ["cubic"]
 seeds = 2
 [[trace]]
 file = "{phy}"
 {SCHEMES}
-[link]
+[path]
 rtt = 0.1
 [[traffic]]
+tcp = "cubic"
 duration = 2
 """
     )

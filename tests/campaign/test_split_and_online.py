@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
 SCENARIO = """
-[grid]
-tcp = ["newreno"]
 seeds = 2
 [[trace]]
 file = "{phy}"
@@ -28,16 +26,13 @@ name = "go-back-n"
 online = true
 window_frames = 4
 persistency = 1
-[link]
+[path]
 rtt = 0.02
 queue_packets = 50
-proxy = [false, true]
-[wired]
-rate = 10e6
-delay = 0.01
-[proxy]
-buffer_packets = [8, 40]
+wired = {{ rate = 10e6, delay = 0.01 }}
+proxy = ["none", {{ buffer_packets = [8, 40] }}]
 [[traffic]]
+tcp = "newreno"
 duration = 3
 delayed_acks = true
 """

@@ -16,17 +16,16 @@ from tmt.core.trace import PhyTrace
 from tmt.io import read_link, write_trace
 
 SCENARIO = """
-[grid]
-tcp = ["newreno"]
 seeds = 1
 [[trace]]
 file = "phy.npy"
 lldu_bytes = 1500
 [[scheme]]
 name = "none"
-[link]
+[path]
 rtt = 0.1
 [[traffic]]
+tcp = "newreno"
 duration = 1
 """
 

@@ -29,17 +29,16 @@ UNDISTURBED_S, LEAST_LIMIT_S, MOST_TIMES_LONGER = 300.0, 40.0, 20.0
 this many times the duration of the undisturbed command: a busy machine is slow."""
 
 SCENARIO = """
-[grid]
-tcp = ["newreno"]
 seeds = 1
 records = [1]
 [[trace]]
 file = "phy.parquet"
 [[scheme]]
 name = "arq"
-[link]
+[path]
 rtt = 0.1
 [[traffic]]
+tcp = "newreno"
 stack = "2009"
 duration = 0.5
 """
@@ -309,20 +308,18 @@ def _campaign(folder: Path) -> None:
 
 def _task(folder: Path) -> None:
     """Prepare what a worker gets: a run and the contents of its link traces."""
-    from tmt.campaign.grid import expand
-    from tmt.campaign.scenario import load
-
     from tmt.campaign.link_traces import Convert, facts_file, link_file, make_link_trace
+    from tmt.campaign.plan import expand
     from tmt.campaign.tasks import Simulate
+    from tmt.spec.scenario import Scenario
 
     _scenario(folder)
-    (run,) = expand(load(folder / "s.toml"))
+    (run,) = expand(Scenario.read(folder / "s.toml"))
     cache = folder / "out-cache"
     cache.mkdir()
-    make_link_trace(Convert(run.conversion, cache, folder))
+    make_link_trace(Convert(run.recipe, cache, folder))
     contents = [
-        (link_file(cache, made).read_bytes(), facts_file(cache, made).read_bytes())
-        for made in run.conversions
+        (link_file(cache, made).read_bytes(), facts_file(cache, made).read_bytes()) for made in run.recipes
     ]
     task = Simulate(run, 1, cache, folder, folder)
     (folder / "task").write_bytes(pickle.dumps((task, contents)))

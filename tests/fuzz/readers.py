@@ -16,6 +16,7 @@ from tests.fuzz.rows import CORPUS
 from tests.measured.excerpts import EXCERPTS
 from tests.scenario_parts import HARQ_OVER_GEO
 from tmt.core.errors import TmtError
+from tmt.spec.toml import ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,18 +26,14 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = ROOT / "traces" / "contract"
 
-SCENARIO = f"""
-[grid]
-tcp = ["newreno"]
-seeds = 2
+SCENARIO = f"""seeds = 2
 [[trace]]
-channel = "gilbert-elliott"
-alpha = 0.99
-beta = 0.5
+channel = {{ name = "gilbert-elliott", alpha = 0.99, beta = 0.5 }}
 rate = 1000000
 length = 10
 lldu_bytes = 1500
 {HARQ_OVER_GEO}[[traffic]]
+tcp = "newreno"
 stack = "2009"
 duration = 5
 """.encode()
@@ -67,16 +64,15 @@ def read(name: str, path: Path) -> str:
 
 
 def one_line(refused: TmtError) -> str:
-    """Return the text of a refusal, which has one line."""
-    line = str(refused)
-    assert "\n" not in line, f"a refusal of several lines: {line!r}"
-    return line
+    """Return the text of a refusal, which has one line, or the first of those of a scenario's problems."""
+    lines = str(refused).split("\n")
+    allowed = len(refused.problems) if isinstance(refused, ScenarioError) else 1
+    assert len(lines) == allowed, f"a refusal of several lines: {lines!r}"
+    return lines[0]
 
 
 def import_libraries() -> None:
     """Import what the readers import when they are first used."""
-    import tmt.campaign.scenario
-
     import tmt.campaign.pack_reader
     import tmt.importers.files
     import tmt.io
@@ -110,9 +106,9 @@ def _metadata(path: Path) -> None:
 
 
 def _scenario(path: Path) -> None:
-    from tmt.campaign.scenario import load
+    from tmt.spec.scenario import Scenario
 
-    load(path)
+    Scenario.read(path)
 
 
 def _campaign(path: Path) -> None:

@@ -252,8 +252,8 @@ def test_auto__recognises_the_samples(sample: str, name: str, measured_data: Pat
 def test_scenario__with_a_raw_file_names_the_import(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("log_ms,sfn,subframe,attempt\n0,0,0,1\n")
     (tmp_path / "raw.toml").write_text(
-        'title = "A raw file"\n[grid]\ntcp = ["cubic"]\nseeds = 1\n[[trace]]\nfile = "log.csv"\n'
-        '[[scheme]]\nname = "none"\n[link]\nrtt = 0.5\n[[traffic]]\nduration = 5\n'
+        'title = "A raw file"\n[[trace]]\nfile = "log.csv"\n'
+        '[[scheme]]\nname = "none"\n[path]\nrtt = 0.5\n[[traffic]]\nduration = 5\n'
     )
     result = in_process.tmt("run", "raw.toml", folder=tmp_path)
     assert result.status == 2

@@ -24,24 +24,19 @@ title = '''Small & <b>hostile</b> {hostile}'''
 description = "Two variants over two schemes; <i>its text is text</i>."
 
 published = "published.csv"
-
-[grid]
-tcp = ["newreno", "cubic"]
 seeds = 3
 records = [1]
 timeout = {timeout}
 
 [[trace]]
-channel = "bernoulli"
-probability = 0.01
+channel = {{ name = "bernoulli", probability = 0.01 }}
 rate = 1e6
 length = 12
 lldu_bytes = 500
 label = '''{hostile} loss 1 %'''
 
 [[trace]]
-channel = "bernoulli"
-probability = 0.05
+channel = {{ name = "bernoulli", probability = 0.05 }}
 rate = 1e6
 length = 12
 lldu_bytes = 500
@@ -53,12 +48,13 @@ name = "none"
 [[scheme]]
 name = "arq"
 
-[link]
+[path]
 rtt = {rtt}
 queue_packets = 20
 window_packets = 40
 
 [[traffic]]
+tcp = ["newreno", "cubic"]
 duration = 6
 """
 
