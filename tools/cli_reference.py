@@ -10,6 +10,7 @@ import click
 
 from tmt.cli.command_line import COMMANDS, SETTINGS
 from tmt.cli.values import Values
+from tmt.spec.options import ValueOption
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -75,7 +76,7 @@ def _sections(
         for option in hidden:
             option.hidden = False
         where = "above" if first == page else f"on the page of [`tmt {first}`]({first}.md)"
-        if names := [f"`{option.opts[-1]}`" for option in hidden if option.opts[-1] != "--help"]:
+        if names := _names([option for option in hidden if option.opts[-1] != "--help"], first != page):
             section += f"\nAs {where}: {', '.join(names)}.\n"
     explained |= {record: page for record in records.values() if record and record not in explained}
     sections = [section]
@@ -85,6 +86,15 @@ def _sections(
             assert inner is not None
             sections += _sections(inner, f"{name} {member}", f"{mark}#", explained)
     return sections
+
+
+def _names(options: list[click.Option], is_elsewhere: bool) -> list[str]:
+    """Return the flags of options, or the headings under which another page has them."""
+    names = (
+        f"*{option.heading}*" if is_elsewhere and isinstance(option, ValueOption) else f"`{option.opts[-1]}`"
+        for option in options
+    )
+    return list(dict.fromkeys(names))
 
 
 if __name__ == "__main__":
