@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from analysis.scenario_runs import execute_missing
 from tmt.campaign.campaign import open_runs
-from tmt.campaign.script_run import plan_script_run
+from tmt.campaign.runs import plan_script_run
 from tmt.results.selections import by_point, read_figures
 from tmt.run.ns2.script import ScriptExperiment
 

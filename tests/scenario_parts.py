@@ -11,7 +11,7 @@ from tmt.spec import toml
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.replay_run import ReplayRun
+    from tmt.campaign.runs import ReplayRun
 
 LOSSY_TRACE = """\
 [[trace]]

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from local_cluster import Cluster
 
-    from tmt.campaign.replay_run import ReplayRun
+    from tmt.campaign.runs import ReplayRun
 
 pytestmark = pytest.mark.ns2
 

@@ -15,7 +15,7 @@ from tmt.io import read_trace, write_trace
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.replay_run import ReplayRun
+    from tmt.campaign.runs import ReplayRun
 
 TEXT = f"""\
 seeds = [3]

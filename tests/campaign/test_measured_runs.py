@@ -22,7 +22,7 @@ from tmt.spec.tcp import HEADER_BYTES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.replay_run import ReplayRun
+    from tmt.campaign.runs import ReplayRun
 
 MS = 1_000_000
 

@@ -12,7 +12,7 @@ from tmt.campaign.campaign import open_runs
 from tmt.campaign.cluster import perform_away
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
-from tmt.campaign.script_run import plan_script_run
+from tmt.campaign.runs import plan_script_run
 from tmt.campaign.tasks import ChangedProgramsError, Simulate
 from tmt.core.errors import InputError, SimulatorError
 from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS

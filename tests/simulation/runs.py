@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from scenario_parts import LOSSY_TRACE, runs_of
 
 from tmt.campaign.columns import DONE, blank_row
-from tmt.campaign.programs import InstalledPrograms
+from tmt.campaign.pool import InstalledPrograms
 
 if TYPE_CHECKING:
     from tmt.campaign.recipe import Recipe
-    from tmt.campaign.run import Run
+    from tmt.campaign.runs import Run
     from tmt.campaign.tasks import Simulate
 
 SCENARIO = f"""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from simulation.processes import Process
-    from tmt.campaign.programs import ProgramsByName
+    from tmt.campaign.pool import ProgramsByName
     from tmt.campaign.tasks import Task
 
 HERE = "here"

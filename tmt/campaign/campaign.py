@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tmt.campaign.pool import Pool
-    from tmt.campaign.replay_run import ReplayRun
-    from tmt.campaign.run import Run
+    from tmt.campaign.runs import ReplayRun, Run
     from tmt.spec.toml import Document
 
 ASSUMED_SPEED = 2000.0

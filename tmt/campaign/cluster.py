@@ -25,8 +25,7 @@ import distributed
 from distributed.comm import CommClosedError, get_address_host_port
 
 from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
-from tmt.campaign.pool import Answer, Slots, WrongWorkerError, belongs
-from tmt.campaign.programs import installed_programs, one_of_each
+from tmt.campaign.pool import Answer, Slots, WrongWorkerError, belongs, installed_programs, one_of_each
 from tmt.campaign.tasks import Simulate, Task, keep_records, perform
 from tmt.core.errors import ChangedProgramsError, TmtError, UsageError, WorkerError
 from tmt.core.provenance import file_sha256
@@ -34,9 +33,9 @@ from tmt.core.provenance import file_sha256
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from tmt.campaign.programs import InstalledPrograms, ProgramsByName
+    from tmt.campaign.pool import InstalledPrograms, ProgramsByName
     from tmt.campaign.recipe import Recipe
-    from tmt.campaign.run import Run
+    from tmt.campaign.runs import Run
 
 CONNECT_S = 5
 """Time within which the scheduler has to answer."""
@@ -156,10 +155,10 @@ class ClusterWorkers:
         if isinstance(task, Convert):
             future = self._threads.submit(perform, task)
         else:
-            expected = self.programs[task.run.program()[0]]
+            expected, shares = self.programs[task.run.program()[0]], self._shares[address]
             with _reachable(self._client):
                 try:
-                    contents = None if self._shares[address] else self._travelling(task)
+                    contents = None if shares else [self._trace(task, one) for one in task.run.recipes]
                     future = self._client.submit(
                         perform_checked, task, expected, contents, pure=False, workers=[address]
                     )
@@ -215,9 +214,6 @@ class ClusterWorkers:
             return False
         finally:
             answer.unlink(missing_ok=True)
-
-    def _travelling(self, task: Simulate) -> list[Any]:
-        return [self._trace(task, recipe) for recipe in task.run.recipes]
 
     def _trace(self, task: Simulate, recipe: Recipe) -> Any:
         """Return a link trace of a run as something that travels to each worker once."""

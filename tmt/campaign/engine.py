@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tmt.campaign.database import StoredRuns
     from tmt.campaign.pool import Pool, TaskOutcome
     from tmt.campaign.recipe import Recipe
-    from tmt.campaign.run import Run
+    from tmt.campaign.runs import Run
     from tmt.campaign.store import Store
 
 POLL_S = 0.2
@@ -171,16 +171,13 @@ class _Execution:
                 self._store.release(run.key)
                 self._count(status)
                 continue
-            task = self._simulation(run)
+            attempt = self._attempts[run.key] + 1
+            task = Simulate(run, attempt, self._store.cache, self._store.scratch, self._store.records)
             errors = [self._unmade.get(recipe.identity) for recipe in run.recipes]
             if error := next(filter(None, errors), None):
                 self._keep(task, failed_row(task, FAILED, f"its link trace could not be made: {error}"))
             else:
                 self._start(task)
-
-    def _simulation(self, run: Run) -> Simulate:
-        attempt = self._attempts[run.key] + 1
-        return Simulate(run, attempt, self._store.cache, self._store.scratch, self._store.records)
 
     def _start(self, task: Convert | Simulate) -> None:
         self._pool.submit(task)

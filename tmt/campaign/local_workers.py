@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
-    from tmt.campaign.programs import ProgramsByName
+    from tmt.campaign.pool import ProgramsByName
 
-PRELOADED = ("fork_server", "local_workers", "replay_run")
+PRELOADED = ("fork_server", "local_workers", "runs")
 """Modules that the process imports that forks the workers."""
 
 

@@ -36,7 +36,7 @@ from tmt.spec.trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tmt.campaign.run import Programs
+    from tmt.campaign.runs import Programs
 
 MANIFEST, README, KIND = "pack.json", "README.txt", "tmt pack"
 PACK_VERSION = 1

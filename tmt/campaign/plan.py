@@ -15,7 +15,7 @@ import numpy as np
 
 from tmt.campaign.columns import PUBLISHED_COLUMNS
 from tmt.campaign.recipe import check_es_n0, realisation, recipes_of, source_of
-from tmt.campaign.replay_run import ReplayRun
+from tmt.campaign.runs import ReplayRun
 from tmt.core.declaration import Problem, Refused, ns
 from tmt.core.provenance import digest
 from tmt.run.experiment import programs_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tmt.campaign.recipe import Recipe, Source
-    from tmt.campaign.run import Programs
+    from tmt.campaign.runs import Programs
     from tmt.core.channels.base import Channel
     from tmt.core.schemes.scheme import Scheme
     from tmt.spec import path as spec_path

@@ -24,7 +24,7 @@ from tmt.run import RunError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.run import Run
+    from tmt.campaign.runs import Run
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Error numbers of a full disk: every other run would fail alike."""

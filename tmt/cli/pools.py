@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.pool import Pool
-    from tmt.campaign.run import Run
+    from tmt.campaign.runs import Run
 
 
 @contextmanager

@@ -41,7 +41,11 @@ def open_input(path: str) -> BinaryFile:
         When there is no such file, it is empty, or its ending and its first bytes disagree about gzip.
     """
     try:
-        file = _open_uri(path) if is_uri(path) else _open_local(path)
+        if is_uri(path):
+            system, inner = file_system(path)
+            file = cast("BufferedReader", system.open_input_file(inner))
+        else:
+            file = _open_local(path)
         magic = file.read(2)
         file.seek(0)
     except InputError:
@@ -97,11 +101,6 @@ def size_of(path: str) -> int | None:
     except (OSError, ValueError):
         return None
     return size
-
-
-def _open_uri(uri: str) -> BufferedReader:
-    system, path = file_system(uri)
-    return cast("BufferedReader", system.open_input_file(path))
 
 
 @contextmanager

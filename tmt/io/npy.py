@@ -176,9 +176,7 @@ class NpyWriter(TraceWriter):
         super().complete()
 
 
-def sniff_npy(head: bytes) -> bool:
-    """Whether a file that starts with `head` is a `.npy` file."""
-    return head.startswith(np.lib.format.MAGIC_PREFIX)
-
-
-FORMAT = Format("NumPy", (".npy",), sniff_npy, open_npy, NpyWriter, mismatch="not_npy")
+_MAGIC = np.lib.format.MAGIC_PREFIX
+FORMAT = Format(
+    "NumPy", (".npy",), lambda head: head.startswith(_MAGIC), open_npy, NpyWriter, mismatch="not_npy"
+)

@@ -252,15 +252,10 @@ class ParquetWriter(TraceWriter):
         super().release()
 
 
-def sniff_parquet(head: bytes) -> bool:
-    """Whether a file that starts with `head` is a Parquet file."""
-    return head.startswith(b"PAR1")
-
-
 FORMAT = Format(
     "Parquet",
     (".parquet", ".parquet.gz"),
-    sniff_parquet,
+    lambda head: head.startswith(b"PAR1"),
     open_parquet,
     ParquetWriter,
     keeps_metadata=True,

@@ -17,8 +17,7 @@ from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME
 if TYPE_CHECKING:
     from tmt.campaign.engine import Watch
     from tmt.campaign.pool import Pool
-    from tmt.campaign.replay_run import ReplayRun
-    from tmt.campaign.run import Run
+    from tmt.campaign.runs import ReplayRun, Run
     from tmt.campaign.store import Store
     from tmt.results.tune.courses import Courses
     from tmt.results.tune.evidence import Cell, Outcome

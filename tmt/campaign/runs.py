@@ -1,18 +1,20 @@
-"""A run of a scenario's grid: one experiment over link traces that runs share."""
+"""Runs as the engine does them: of a scenario's grid, over shared link traces, or of a paper's own script."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from tmt.campaign.link_traces import link_file, read_facts
 from tmt.core.measure.link_use import arrivals_per_s
+from tmt.core.provenance import digest
 from tmt.run import load_backend
 from tmt.run.experiment import programs_of, run
+from tmt.run.ns2.simulator import Simulator
 from tmt.spec.experiment import TraceLink
 from tmt.spec.tcp import HEADER_BYTES
 
@@ -21,10 +23,70 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.recipe import Recipe
-    from tmt.campaign.run import Programs
     from tmt.core.schema import Packing
+    from tmt.run.ns2.script import ScriptExperiment
     from tmt.spec.columns import Value
     from tmt.spec.experiment import Experiment
+
+Programs = tuple[str, str]
+"""Stamp of a backend's program, and hash of the sources that decide its runs."""
+
+
+class Run(Protocol):
+    """One run of a campaign, as plain data that travels to a worker."""
+
+    @property
+    def key(self) -> str:
+        """Hash of everything that decides the outcome."""
+
+    @property
+    def experiment(self) -> str:
+        """Hash of the same without the seed."""
+
+    @property
+    def seed(self) -> int:
+        """Number of the random substream."""
+
+    @property
+    def programs(self) -> Programs:
+        """Hashes of the programs when the run was planned."""
+
+    @property
+    def timeout_s(self) -> float | None:
+        """Wall time after which it is killed; None waits for ever."""
+
+    @property
+    def keep_records(self) -> bool:
+        """Whether packet records are kept."""
+
+    @property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """The link traces that it needs."""
+
+    @property
+    def most_simulated_s(self) -> float:
+        """Simulated time after which it ends at the latest."""
+
+    def installed_programs(self) -> Programs:
+        """Return the hashes of the same programs on this machine, now."""
+
+    def program(self) -> tuple[str, Path]:
+        """Return the name of the program that executes the run, and its file on this machine."""
+
+    def columns(self) -> dict[str, Any]:
+        """Return the result columns that do not depend on the outcome."""
+
+    def carry_out(self, folder: Path, cache: Path) -> dict[str, Any]:
+        """Do the run in a new `folder`; return its result columns.
+
+        Packet records that are to be kept are left in the folder ``kept`` inside. `cache` holds the link
+        traces.
+
+        Raises
+        ------
+        RunError
+            When the program fails or hangs.
+        """
 
 
 class ReplayRun(NamedTuple):
@@ -34,7 +96,7 @@ class ReplayRun(NamedTuple):
     it is a float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and
     scheme. If the return link is plain, `return_recipe` is None and `return_start` means nothing.
     `template` is the experiment without its seed, its traces' files and its start in them; `coordinates` are
-    its place in the grid, as result columns. See also `tmt.campaign.run.Run`.
+    its place in the grid, as result columns. See also `Run`.
     """
 
     key: str
@@ -114,6 +176,53 @@ class ReplayRun(NamedTuple):
             back = _placed(cache, back, self.return_recipe, self.return_start)
         forward = _placed(cache, forward, self.recipe, self.start)
         return replace(self.template, seed=self.seed, forward=forward, back=back)
+
+
+class ScriptRun(NamedTuple):
+    """One script experiment: without link traces, until it ends; its figures are kept, its records are not.
+
+    See `Run` and `plan_script_run`.
+    """
+
+    key: str
+    experiment: str
+    script: ScriptExperiment
+    programs: Programs
+    timeout_s: float | None = None
+    keep_records: bool = False
+    recipes: tuple[Recipe, ...] = ()
+
+    @property
+    def seed(self) -> int:
+        """The script's seed."""
+        return self.script.seed
+
+    @property
+    def most_simulated_s(self) -> float:
+        """The script's duration; 0 if it has none."""
+        return float(self.script.settings.get("duration_s", 0.0))
+
+    def installed_programs(self) -> Programs:
+        """Return the hashes of simulator, script and sources, now."""
+        return self.script.programs()
+
+    def program(self) -> tuple[str, Path]:
+        """Return the script's name and the simulator's file."""
+        return self.script.script, Simulator.find().program
+
+    def columns(self) -> dict[str, Any]:
+        """Return the script and its settings."""
+        return {"script": self.script.script, "script_settings": json.dumps(self.script.settings)}
+
+    def carry_out(self, folder: Path, cache: Path) -> dict[str, Any]:
+        """Run the script; return its result columns."""
+        return self.script.run(folder, self.timeout_s)
+
+
+def plan_script_run(script: ScriptExperiment, programs: Programs) -> ScriptRun:
+    """Return the run of a script experiment with programs of these hashes."""
+    experiment = script.fingerprint(*programs)
+    return ScriptRun(digest(experiment, script.seed), experiment, script, programs)
 
 
 def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
