@@ -97,10 +97,7 @@ class OpenCampaign(Campaign):
     def execute(self, todo: Plan, new_pool: Callable[[Sequence[Run]], Pool], watch: Watch) -> Progress:
         """Execute the missing runs; a pool for them is made only if there are any, and closed afterwards.
 
-        Raises
-        ------
-        OutputError
-            When there is no room for results.
+        OutputError when there is no room for results.
         """
         if not todo.missing:
             return Progress(total=0)

@@ -57,10 +57,7 @@ Content = tuple[bytes, bytes]
 def connected(address: str) -> Iterator[Any]:
     """Give a client of the scheduler at `address`, such as ``tcp://node1:8786``.
 
-    Raises
-    ------
-    UsageError
-        When this is no address, no scheduler answers there, or it has no workers.
+    UsageError when this is no address, no scheduler answers there, or it has no workers.
     """
     try:
         get_address_host_port(address)

@@ -76,10 +76,7 @@ def read_facts(cache: Path, recipe: Recipe) -> dict[str, Any]:
 
     A process checks the content of a file once, and again when the file's size or time has changed.
 
-    Raises
-    ------
-    DamagedTraceError
-        When the trace or its facts are missing or damaged.
+    DamagedTraceError when the trace or its facts are missing or damaged.
     """
     trace, facts = link_file(cache, recipe), facts_file(cache, recipe)
     return _checked_facts(trace, facts, recipe.identity, file_version(trace), file_version(facts))

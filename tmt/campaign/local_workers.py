@@ -38,10 +38,7 @@ class LocalWorkers:
     They have our programs, and each checks before a run that those are still the ones of the run's key. See
     `tmt.campaign.pool.Workers`.
 
-    Raises
-    ------
-    WorkerError
-        When no process can be started.
+    WorkerError when no process can be started.
     """
 
     tries = 1

@@ -288,10 +288,7 @@ def one_of_each(runs: Iterable[Run]) -> list[Run]:
 def installed_programs(runs: Iterable[Run]) -> ProgramsByName:
     """Return the programs on this machine that would carry runs out, with all of TMT.
 
-    Raises
-    ------
-    ChangedProgramsError
-        When the sources are no longer those that this process has loaded.
+    ChangedProgramsError when the sources are no longer those that this process has loaded.
     """
     sources, found = loaded_hash(PACKAGE), {}
     for run in runs:

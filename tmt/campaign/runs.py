@@ -82,10 +82,7 @@ class Run(Protocol):
         Packet records that are to be kept are left in the folder ``kept`` inside. `cache` holds the link
         traces.
 
-        Raises
-        ------
-        RunError
-            When the program fails or hangs.
+        RunError when the program fails or hangs.
         """
 
 

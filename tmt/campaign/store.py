@@ -145,10 +145,7 @@ class Store(StoredRuns):
         row of the same attempt or a later one. Every other row is accepted: it replaces the row of an earlier
         attempt, unless that one is done and the new one is not.
 
-        Raises
-        ------
-        OutputError
-            When they cannot be written; earlier rows are safe.
+        OutputError when they cannot be written; earlier rows are safe.
         """
         accepted = 0
         with self._transaction():

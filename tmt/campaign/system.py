@@ -33,10 +33,7 @@ def check_locks(folder: Path) -> None:
     Locks of both kinds are tried: those of whole files (flock), by which engines see each other, and those of
     ranges (fcntl), by which SQLite works.
 
-    Raises
-    ------
-    OutputError
-        When locks fail or mean nothing there.
+    OutputError when locks fail or mean nothing there.
     """
     probe = folder / f"lock-{os.getpid()}"
     try:

@@ -47,10 +47,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def check_place(path: str | os.PathLike[str]) -> None:
     """Refuse a path at which no file can be: before the work, where that takes long.
 
-    Raises
-    ------
-    UsageError
-        When there is no folder for it, or something else than a file has its name.
+    UsageError when there is no folder for it, or something else than a file has its name.
     """
     final = Path(os.path.realpath(path))
     if not final.parent.is_dir():
@@ -62,10 +59,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
 def check_not_source(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
     """Refuse to write over the file that is read, under any name.
 
-    Raises
-    ------
-    UsageError
-        When they are the same file: a measurement has no second copy.
+    UsageError when they are the same file: a measurement has no second copy.
     """
     with suppress(OSError):  # one of them is not there, or cannot be reached; the reader or writer says so
         if Path(path).samefile(source):

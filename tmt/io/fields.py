@@ -193,10 +193,8 @@ def field_type(column: Column, scale: int) -> pa.DataType:
 def column_values(column: Column, parsed: pa.Array) -> npt.NDArray[Any]:
     """Return parsed fields as an array of the column's dtype.
 
-    Raises
-    ------
-    NotRepresentableError
-        When a value is missing in a column that has no null, or lies outside the int64 range.
+    NotRepresentableError when a value is missing in a column that has no null, or lies outside the int64
+    range.
     """
     missing = parsed.is_null().to_numpy(zero_copy_only=False) if parsed.null_count else None
     if missing is not None and column.null is None:

@@ -35,10 +35,7 @@ _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 def open_input(path: str) -> BinaryFile:
     """Open `path` for reading, decompressed if it ends in ``.gz``; the file can seek unless it is gzip.
 
-    Raises
-    ------
-    InputError
-        When there is no such file, it is empty, or its ending and its first bytes disagree about gzip.
+    InputError when there is no such file, it is empty, or its ending and its first bytes disagree about gzip.
     """
     try:
         if is_uri(path):

@@ -64,11 +64,8 @@ def open_npy(file: BinaryFile, path: str, table: Table | None) -> NpyReader:
 def read_array(path: str) -> npt.NDArray[Any]:
     """Return the one-dimensional array of a local file.
 
-    Raises
-    ------
-    InputError
-        When the file is missing, damaged, cut short, cannot be read to its end, or holds an array of more
-        dimensions or of objects.
+    InputError when the file is missing, damaged, cut short, cannot be read to its end, or holds an array of
+    more dimensions or of objects.
     """
     with open_input(path) as file, input_errors(path):
         rows, dtype = _rows(file, path)

@@ -40,15 +40,7 @@ def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | No
     LLDU's first transmission depends on the fate of the LLDU before; the stationary law of that chain of
     states is computed.
 
-    Parameters
-    ----------
-    max_transmissions
-        Transmissions after which an LLDU is given up, 1 or more; None means no limit.
-
-    Raises
-    ------
-    UsageError
-        When `max_transmissions` is less than 1.
+    `max_transmissions` (1 or more) are those after which an LLDU is given up; None means no limit.
     """
     erased = channel.erasure_probability
     if erased == 1.0:
@@ -70,21 +62,8 @@ def delivered_by_transmission(
 ) -> FloatArray:
     """Return the probability that the j-th transmission delivers an LLDU, j = 1..`max_transmissions`.
 
-    Parameters
-    ----------
-    feedback_slots
-        Slots from a transmission of an LLDU to the next one.
-    max_transmissions
-        Transmissions after which an LLDU is given up, 1 or more.
-
-    Returns
-    -------
-    [max_transmissions], float64; 1 minus their sum is the loss.
-
-    Raises
-    ------
-    UsageError
-        When `max_transmissions` is less than 1.
+    An LLDU is sent again after `feedback_slots` slots, and given up after `max_transmissions` (1 or more)
+    transmissions. The result, [max_transmissions], float64, has the sum 1 - loss.
     """
     at_least(1, max_transmissions=max_transmissions)
     move = channel.transition(feedback_slots)
@@ -121,20 +100,8 @@ class FeedbackFaults(Spec):
 def utilisation(link: RegularLink, processes: int, *, synchronous: bool = False) -> float:
     """Return the fraction of slots that carry an LLDU, for any losses.
 
-    It is min(1, N / K) with asynchronous retransmission, and N / C with synchronous retransmission, where C
-    is the least multiple of N that is not below K.
-
-    Parameters
-    ----------
-    processes
-        Number of processes, N.
-    synchronous
-        Whether each process retransmits in its own slots.
-
-    Raises
-    ------
-    UsageError
-        When the feedback of ACK and NACK do not take equally many slots.
+    With N `processes` it is min(1, N / K), and if they are `synchronous`, so that each retransmits in its own
+    slots, N / C. UsageError when the feedback of ACK and NACK do not take equally many slots.
     """
     if synchronous:
         return processes / _retransmission_slots(link, processes, synchronous=True)
@@ -155,19 +122,8 @@ def harq_processes(
     A process is a Markov chain over its transmissions. Its state is the channel's state, the number of the
     transmission, and whether an earlier one was decoded. Rewards per transmission give the efficiency.
 
-    Parameters
-    ----------
-    processes, max_transmissions
-        N and R, 1 or more each.
-    faults
-        Faults of the feedback; None: there are none.
-    synchronous
-        Whether each process retransmits in its own slots.
-
-    Raises
-    ------
-    UsageError
-        When the feedback of ACK and NACK do not take equally many slots.
+    N is `processes`, R `max_transmissions`, 1 or more each. If the processes are `synchronous`, each
+    retransmits in its own slots. UsageError when the feedback of ACK and NACK do not take equally many slots.
     """
     faults = faults or FeedbackFaults()
     cycle = _retransmission_slots(link, processes, synchronous=synchronous)
@@ -198,13 +154,7 @@ def harq_processes(
 
 
 def blind_repetition(channel: TwoStateChannel, link: RegularLink, repetitions: int) -> Performance:
-    """Return the performance with feedback off, where k consecutive slots carry each LLDU.
-
-    Parameters
-    ----------
-    repetitions
-        Slots that carry each LLDU, k, 1 or more.
-    """
+    """Return the performance with feedback off, where `repetitions` (1 or more) slots carry each LLDU."""
     step, alive = channel.transition(), channel.stationary
     delivered = np.zeros(repetitions)
     for slot in range(repetitions):

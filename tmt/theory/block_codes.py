@@ -73,10 +73,7 @@ class BlockLaw:
 def block_law(channel: TwoStateChannel, data: int, repair: int) -> BlockLaw:
     """Return the laws of a block whose LLDUs see consecutive steps of `channel`, from a stationary start.
 
-    Raises
-    ------
-    UsageError
-        When there is no data LLDU, or a negative number of repair LLDUs.
+    The block has at least one data LLDU, and 0 or more repair LLDUs.
     """
     at_least(1, data=data)
     at_least(0, repair=repair)
@@ -105,11 +102,6 @@ def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, dep
     count as slots, never as deliveries. The LLDUs of an interleaved block are I steps of the channel apart
     (eq. 4), so each position is I slots long. A conversion drops an incomplete last run of fewer than I N
     slots.
-
-    Raises
-    ------
-    UsageError
-        When `data` or `depth` is less than 1, or `repair` is negative.
     """
     at_least(1, depth=depth)
     law = block_law(channel.decimated(depth), data, repair)
@@ -127,11 +119,6 @@ def harq(
     fewer than N_D arrivals after a round requests the missing number plus N_S, at most R times.
     Efficiency is the mean number of data LLDUs delivered per block over the mean number of slots per block,
     repair LLDUs of all rounds included.
-
-    Raises
-    ------
-    UsageError
-        When there is no data LLDU, or `repair`, `extra` or `rounds` is negative.
     """
     at_least(0, extra=extra, rounds=rounds)
     law = block_law(channel, data, repair)

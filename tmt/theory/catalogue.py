@@ -79,12 +79,7 @@ def evaluate(
     parameters
         Arguments of the scheme's model by name, such as ``{"data": 10, "repair": 2}``; times in nanoseconds.
     formula
-        ``exact``, or ``printed`` for the formulas as Kuhn 2014 prints them.
-
-    Raises
-    ------
-    UsageError
-        When the paper prints no formula for the scheme or the parameters, or a parameter is impossible.
+        ``exact``, or ``printed`` for the formulas as Kuhn 2014 prints them (UsageError where it prints none).
     """
     models = MODELS if formula == "exact" else PRINTED
     if scheme not in models:
@@ -101,22 +96,9 @@ def sweep(
 ) -> list[Row]:
     """Return one row per channel: its parameters, its derived figures, and the scheme's performance.
 
-    Parameters
-    ----------
-    scheme, parameters, formula
-        As for `evaluate`.
-    channels
-        The channels, in the order of the rows.
-
-    Returns
-    -------
-    Rows with the attributes of `TwoStateChannel`, ``erasure_probability``, ``memory`` (rho),
-    ``memory_after_feedback`` (rho^k), ``mean_burst_slots``, and the attributes of `Performance`.
-
-    Raises
-    ------
-    UsageError
-        As for `evaluate`.
+    They are the attributes of `TwoStateChannel`, ``erasure_probability``, ``memory`` (rho),
+    ``memory_after_feedback`` (rho^k), ``mean_burst_slots``, and the attributes of `Performance`. Other
+    arguments, and errors, are those of `evaluate`.
     """
     return [
         {

@@ -36,19 +36,9 @@ class GoBackNLink(Spec):
     ) -> GoBackNLink:
         """Return the channel that loses this share of packets without retransmissions.
 
-        Parameters
-        ----------
-        packet_loss
-            p_2, share of packets that lose a frame.
-        burst_frames
-            Mean length of an error burst in frames, 1 or more; None makes errors independent.
-        frames, window, frame_processing_s
-            As for the class.
-
-        Raises
-        ------
-        UsageError
-            When a value is out of its range, or such bursts cannot lose that many packets.
+        `packet_loss` is p_2, the share of packets that lose a frame. Error bursts have a mean length of
+        `burst_frames`, 1 or more; None makes errors independent. UsageError when such bursts cannot lose that
+        many packets.
         """
         taken("wireless_loss", Loss, packet_loss)
         if burst_frames is None:

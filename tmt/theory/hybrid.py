@@ -131,12 +131,7 @@ class HybridLink(Spec):
         The share of transmissions that another one of the same frame follows is P_T (1 - P_T^delta) /
         (1 - P_T^(delta + 1)); the paper prints the approximation P_T (1 - P_T^delta / (delta + 1)).
 
-        Parameters
-        ----------
-        busy
-            pi, the probability that the link is busy.
-        printed
-            Whether to take the printed approximation.
+        `busy` is pi, the probability that the link is busy; `printed` takes that approximation.
         """
         loss = self.trial_loss
         if self.persistency is None:
@@ -210,14 +205,7 @@ def tcp_units_per_s(packet_units: int, rtt_s: float, packet_loss: float, delayed
 
     The timeout is four RTTs. Without loss the rate is infinite.
 
-    Parameters
-    ----------
-    packet_units
-        X K, data units of a packet.
-    rtt_s, packet_loss
-        A and P.
-    delayed_acks
-        b, packets for each ACK.
+    `packet_units` are X K, the data units of a packet, `delayed_acks` is b, the packets for each ACK.
     """
     sent = long_run_packets_per_s(rtt_s, packet_loss, 4.0 * rtt_s, delayed_acks)
     return packet_units * sent * (1.0 - packet_loss)
@@ -231,20 +219,9 @@ def hybrid(
     R depends on the RTT, the RTT on the link's utilisation, and the utilisation on R. The RTT grows with R,
     so f(R) falls and R = f(R) has one solution, between 0 and f(0). It is bracketed to `RELATIVE_TOLERANCE`.
 
-    Parameters
-    ----------
-    connections
-        C, 1 or more.
-    delayed_acks
-        b, packets for each ACK, 1 or more.
-    printed
-        Whether to take the printed approximation of `HybridLink.mean_transmission_time_s`.
-
-    Raises
-    ------
-    UsageError
-        When `connections` or `delayed_acks` is less than 1, or frames need more transmissions than the sum
-        over them can take.
+    C is `connections`, b is `delayed_acks`, 1 or more each; `printed` takes the printed approximation of
+    `HybridLink.mean_transmission_time_s`. UsageError when frames need more transmissions than the sum over
+    them can take.
     """
     at_least(1, connections=connections, delayed_acks=delayed_acks)
     loss = link.packet_loss

@@ -47,10 +47,7 @@ class RegularLink(Spec):
     def feedback_slots_of_all(self) -> int:
         """Return K, the slots until the sender knows the fate of a slot, decoded or erased, at least one.
 
-        Raises
-        ------
-        UsageError
-            When the feedback of arrivals and of erasures do not take equally many slots.
+        UsageError when the feedback of arrivals and of erasures do not take equally many slots.
         """
         slots = max(1, -(-(self.rtt_ns + self.decode_time_ns) // self.slot_interval_ns))
         if slots != self.feedback_slots:

@@ -27,14 +27,8 @@ def error_count_law(clusters: float, errors_per_cluster: float, most: int) -> np
     The Neyman type A law, by its recursion (Johnson, Kemp and Kotz, Univariate Discrete Distributions, on
     Neyman's distribution). It holds for an interval that cuts no cluster: errors at one point, or an interval
     much longer than a cluster. Its mean is ``clusters * errors_per_cluster``, its variance that times
-    ``1 + errors_per_cluster``.
-
-    Parameters
-    ----------
-    clusters
-        m1, the mean number of clusters in the interval.
-    errors_per_cluster
-        m2, the mean number of errors in a cluster.
+    ``1 + errors_per_cluster``. m1, `clusters`, is the mean number of clusters in the interval, and m2,
+    `errors_per_cluster`, the mean number of errors in a cluster.
     """
     law = np.empty(most + 1)
     law[0] = math.exp(clusters * math.expm1(-errors_per_cluster))
@@ -58,13 +52,7 @@ class ClusteredErrors(Spec):
     def with_loss(
         cls, probability: float, errors_per_cluster: float, cluster_packets: float
     ) -> ClusteredErrors:
-        """Return the process that loses a packet with this probability, within (0, 1).
-
-        Raises
-        ------
-        UsageError
-            When a value is out of its range.
-        """
+        """Return the process that loses a packet with this probability, within (0, 1)."""
         taken("probability", Annotated[Loss, Param(least=LEAST)], probability)
         one = cls(1.0, errors_per_cluster, cluster_packets)
         return cls(
@@ -77,21 +65,7 @@ class ClusteredErrors(Spec):
     ) -> ClusteredErrors:
         """Return the process, in packets of `packet_bytes`, of a line's clustered bit errors.
 
-        Parameters
-        ----------
-        bit_error_rate
-            Mean number of errors per bit.
-        errors_per_cluster
-            m2, the mean number of bit errors in a cluster.
-        cluster_bits
-            Length of a cluster in bits.
-        packet_bytes
-            Length of a packet.
-
-        Raises
-        ------
-        UsageError
-            When a value is out of its range.
+        `bit_error_rate` is the mean number of errors per bit, and m2 a mean number of bit errors.
         """
         bits = BITS_PER_BYTE * packet_bytes
         return cls(bit_error_rate * bits / errors_per_cluster, errors_per_cluster, cluster_bits / bits)

@@ -26,13 +26,7 @@ def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, dep
 
 
 def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | None = None) -> Performance:
-    """Return the formulas of section 3.5.3, which have no limit on transmissions.
-
-    Raises
-    ------
-    UsageError
-        When `max_transmissions` is given.
-    """
+    """Return the formulas of section 3.5.3, which have no limit on transmissions (UsageError with one)."""
     if max_transmissions is not None:
         raise UsageError(f"max_transmissions is {max_transmissions}: the printed ARQ formulas know no limit")
     return Performance(1.0 - channel.erasure_probability, arq_delay_s(channel, link), residual_loss=0.0)
@@ -43,12 +37,7 @@ def harq(
 ) -> Performance:
     """Return the formulas of section 3.5.4, printed for R = 2; the paper prints no loss (NaN).
 
-    Parameters are those of `tmt.theory.harq`.
-
-    Raises
-    ------
-    UsageError
-        When `rounds` is not 2.
+    Parameters are those of `tmt.theory.harq`. UsageError when `rounds` is not 2.
     """
     if rounds != 2:
         raise UsageError(f"rounds is {rounds}: the printed HARQ formulas hold for 2 rounds")

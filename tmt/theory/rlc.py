@@ -53,13 +53,7 @@ class Bursts:
 
     @classmethod
     def of(cls, channel: TwoStateChannel) -> Bursts:
-        """Return the bursts of a channel.
-
-        Raises
-        ------
-        UsageError
-            When the channel erases no slot, or all.
-        """
+        """Return the bursts of a channel (UsageError when it erases no slot, or all)."""
         length, square = burst_length_moments(channel)
         return cls(channel.erasure_probability / length, length, square)
 
@@ -78,19 +72,7 @@ def rlc(
 ) -> Performance:
     """Return the performance of RLC over the bare link, with one report for each gap.
 
-    Parameters
-    ----------
-    reassembly_ns
-        t-Reassembly.
-    mode
-        ``acknowledged`` or ``unacknowledged``.
-    delivery
-        ``in-order`` or ``any-order``, in acknowledged mode.
-
-    Raises
-    ------
-    UsageError
-        When the mode or the delivery has another name than in the scheme.
+    `reassembly_ns` is t-Reassembly; `delivery` counts in acknowledged mode only.
     """
     unacknowledged = taken("mode", Mode, mode) == "unacknowledged"
     in_order = taken("delivery", Delivery, delivery) == "in-order"
@@ -162,14 +144,11 @@ def rlc_over_harq_processes(
         HARQ's number of processes, and its R.
     reassembly_ns, max_retransmissions
         RLC's t-Reassembly, and the retransmissions after which it gives up a segment.
-    delivery
-        ``in-order`` or ``any-order``.
 
     Raises
     ------
     UsageError
-        When the erasures of slots are correlated, processes stall, t-Reassembly ends before HARQ gives up, or
-        there is no such delivery.
+        When the erasures of slots are correlated, processes stall, or t-Reassembly ends before HARQ gives up.
     """
     taken("delivery", Delivery, delivery)
     erased = channel.erasure_probability

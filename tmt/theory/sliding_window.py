@@ -63,15 +63,7 @@ def sliding_window(
     than W source LLDUs count as lost. In truth the code gives up an LLDU only when W newer ones have followed
     it and no repair LLDU has served it. The loss is then too high, and the delay too low.
 
-    Parameters
-    ----------
-    coding_window, repair_interval
-        W and k, 1 or more each.
-
-    Raises
-    ------
-    UsageError
-        When the window or the interval is less than 1.
+    W is `coding_window` and k `repair_interval`, 1 or more each.
     """
     at_least(1, coding_window=coding_window, repair_interval=repair_interval)
     if coding_window <= LONGEST:
@@ -146,13 +138,7 @@ def _recovery(
 def small_window(
     channel: TwoStateChannel, link: RegularLink, coding_window: int, repair_interval: int
 ) -> Performance:
-    """Return the performance of the code with window W and one repair LLDU after every k source LLDUs.
-
-    Parameters
-    ----------
-    coding_window, repair_interval
-        W, 1 to `LONGEST`, and k, 1 or more.
-    """
+    """Return the same for a window of up to `LONGEST`, exactly."""
     if channel.erasure_probability == 1.0:
         return Performance(0.0, np.nan, 1.0)
     chain = _Chain(channel, coding_window)

@@ -29,11 +29,7 @@ def long_run_packets_per_s(rtt_s: float, packet_loss: float, timeout_s: float, p
 
     This is eq. 30 of Padhye, Firoiu, Towsley and Kurose (1998) without the largest window's bound:
     1 / (RTT sqrt(2bp/3) + T0 min(1, 3 sqrt(3bp/8)) p (1 + 32 p^2)).
-
-    Parameters
-    ----------
-    rtt_s, packet_loss, timeout_s, packets_per_ack
-        RTT, p, T0 and b.
+    The arguments are RTT, p, T0 and b.
     """
     if packet_loss == 0.0:
         return math.inf

@@ -99,16 +99,8 @@ def tetrys(
 ) -> Performance:
     """Return the performance of the code with window W and a regular repair LLDU after k source LLDUs.
 
-    Parameters
-    ----------
-    coding_window, repair_interval
-        W and k, 1 or more each.
-
-    Raises
-    ------
-    UsageError
-        When the window or the interval is less than 1, the reports of arrivals and of erasures do not take
-        equally many slots, or the chain has more than `MOST_STATES` states.
+    W is `coding_window` and k `repair_interval`, 1 or more each. UsageError when the reports of arrivals and
+    of erasures do not take equally many slots, or the chain has more than `MOST_STATES` states.
     """
     at_least(1, coding_window=coding_window, repair_interval=repair_interval)
     slots = link.feedback_slots_of_all()

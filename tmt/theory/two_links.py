@@ -56,11 +56,6 @@ class TwoLinks(Spec):
 
         An ACK takes its transmission time and the propagation delay of each link. Other parameters are those
         of the class.
-
-        Raises
-        ------
-        UsageError
-            When a value is out of its range.
         """
         return cls(
             wired_packet_s=8 * packet_bytes / wired_bps,
@@ -174,14 +169,8 @@ def latency_s(lossless_s: FloatArray, packet_loss: float, packets_per_s: float) 
     With probability p(n) = (1-p)^n p, n segments precede the first loss; with (1-p)^M no segment is lost. The
     other M - n segments follow at `packets_per_s`. If the first segment is lost, T(0) = 0.
 
-    Parameters
-    ----------
-    lossless_s : [M], float64
-        Latencies without loss of transfers of 1 to M segments.
-    packet_loss
-        p, probability that a packet is lost.
-    packets_per_s
-        Throughput of a long-lived connection with this loss.
+    `lossless_s`, [M], float64, are the latencies without loss of transfers of 1 to M segments; `packet_loss`
+    is p, and `packets_per_s` the throughput of a long-lived connection with this loss.
     """
     segments = len(lossless_s)
     before = np.arange(1, segments + 1)
@@ -197,14 +186,8 @@ def delivered_packets_per_s(sender: TcpSender, cycle_s: float, packet_s: float, 
     The largest window per cycle and the slowest link's rate are upper bounds; the share 1 - p of the sent
     packets arrives.
 
-    Parameters
-    ----------
-    cycle_s
-        RTT of eq. 8, from the start of a window to its first ACK.
-    packet_s
-        Transmission time of a packet on the slowest link.
-    packet_loss
-        p, probability that a packet is lost.
+    `cycle_s` is the RTT of eq. 8, from the start of a window to its first ACK; `packet_s` is the transmission
+    time of a packet on the slowest link, and `packet_loss` is p.
     """
     sent = min(
         long_run_packets_per_s(cycle_s, packet_loss, sender.timeout_over_s(cycle_s), sender.packets_per_ack),
