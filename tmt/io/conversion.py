@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tmt.core import provenance
 from tmt.core.convert import Share
@@ -87,8 +86,7 @@ def convert_file(
     return counts
 
 
-@dataclass(frozen=True, slots=True)
-class Conversion:
+class Conversion(NamedTuple):
     """One of many conversions: the arguments of `convert_file`."""
 
     phy_path: str
@@ -113,18 +111,8 @@ def convert_files(
             raise InterruptedError("another conversion failed")
         progress(slots)
 
-    def run(conversion: Conversion) -> Counts:
-        return convert_file(
-            conversion.phy_path,
-            conversion.link_path,
-            conversion.scheme,
-            conversion.rtt,
-            conversion.every,
-            advance,
-        )
-
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        running = [pool.submit(run, conversion) for conversion in conversions]
+        running = [pool.submit(convert_file, *one, advance) for one in conversions]
         try:
             for done in as_completed(running):
                 done.result()

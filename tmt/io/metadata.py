@@ -59,7 +59,7 @@ def checked(metadata: Metadata, path: str) -> Metadata:
     if isinstance(version, int) and version > FORMAT_VERSION:
         warnings.warn(
             f"{path}: its format version {version} is newer than {FORMAT_VERSION}, which this program knows",
-            stacklevel=5,
+            stacklevel=4,
         )
     return metadata
 

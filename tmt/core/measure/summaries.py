@@ -106,12 +106,8 @@ class TraceSummary(Charted):
             "longest_outage": None if outage is None else _span_s(outage) | {"rows": outage.slots},
             "longest_pause": None if pause is None else _span_s(pause),
             "pauses": [
-                {
-                    "least_s": step.least_ns / NS_PER_S,
-                    "number": step.number,
-                    "share_of_time": step.share_of_time,
-                }
-                for step in self.pauses.law()
+                {"least_s": one.least_ns / NS_PER_S, "number": one.number, "share_of_time": one.share_of_time}
+                for one in self.pauses.law()
             ],
         }
 
@@ -153,26 +149,20 @@ class PhySummary(TraceSummary):
         return self.erased / self.times.rows
 
     def _own(self) -> dict[str, Any]:
-        return {
+        found: dict[str, Any] = {
             "erased": self.erased,
             "erasure_rate": self.erasure_rate,
             "decode_time_s": asdict(self.decode_time_s),
-            **self._signal(),
         }
-
-    def _signal(self) -> dict[str, Any]:
-        """Return distribution and course of the Es/N0, if the trace has it; a bin without a slot has null."""
-        if self.es_n0_db is None:
-            return {}
-        start_s, mean_db = self.timeline.mean_es_n0_db()
-        return {
-            "es_n0_db": asdict(self.es_n0_db),
-            "es_n0_over_time": {
+        if self.es_n0_db is not None:  # a bin without a slot has null
+            start_s, mean_db = self.timeline.mean_es_n0_db()
+            found["es_n0_db"] = asdict(self.es_n0_db)
+            found["es_n0_over_time"] = {
                 "start_s": float(start_s[0]),
                 "width_s": ns_to_seconds(self.timeline.width_ns),
                 "mean_db": [None if isnan(mean) else mean for mean in mean_db.tolist()],
-            },
-        }
+            }
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,17 +220,7 @@ class LinkSummary(TraceSummary):
         return self.rtt_s / 2 + self.delay_s.mean
 
     def _own(self) -> dict[str, Any]:
-        return {
-            "delivered": self.delivered,
-            "lost": self.lost,
-            "unsettled": self.unsettled,
-            "loss_rate": self.loss_rate,
-            "delay_s": asdict(self.delay_s),
-            "loss_delay_s": asdict(self.loss_delay_s),
-            "mean_transmissions": self.mean_transmissions,
-            "persistency": self.persistency,
-            "slots_used": self.slots_used,
-            "efficiency": self.efficiency,
-            "rtt_s": self.rtt_s,
-            "recovery_delay_s": self.recovery_delay_s,
-        }
+        delays = {"delay_s": asdict(self.delay_s), "loss_delay_s": asdict(self.loss_delay_s)}
+        fates = ("delivered", "lost", "unsettled", "loss_rate", *delays)
+        costs = ("mean_transmissions", "persistency", "slots_used", "efficiency", "rtt_s", "recovery_delay_s")
+        return {name: getattr(self, name) for name in (*fates, *costs)} | delays
