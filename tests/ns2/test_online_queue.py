@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from naive import on_link
-from naive.on_link import OnLink
 
 from tests.ns2.scripts import run_script
 from tmt.core.convert import convert
+from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.sliding_window import SlidingWindow
@@ -26,76 +26,56 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.ns2.conftest import Datagrams
+    from tmt.core.schemes.scheme import Scheme
 
 pytestmark = pytest.mark.ns2
 
 MS = 1_000_000
 DELAY_S = 0.01
-RTT_NS = 20 * MS
+RTT_S, RTT_NS = 0.02, 20 * MS
 
-SCHEMES: dict[str, OnLink] = {
-    "none": OnLink(NoScheme()),
-    "arq": on_link.arq(rtt_ns=RTT_NS),
-    "arq, 3 transmissions": on_link.arq(rtt_ns=RTT_NS, max_transmissions=3, detection_delay_ns=3 * MS),
-    "fec": Fec(data=5, repair=2),
-    "fec, interleaved": Fec(data=4, repair=3, depth=6),
-    "harq": on_link.harq(data=5, repair=2, rtt_ns=RTT_NS, extra=1, rounds=2),
-    "harq, no extra": on_link.harq(
-        data=10, repair=0, rtt_ns=RTT_NS, extra=0, rounds=3, detection_delay_ns=MS
+SCHEMES: dict[str, Scheme] = {
+    "none": NoScheme(),
+    "arq": Arq(),
+    "arq, 3 transmissions": Arq(3, 0.003),
+    "fec": Fec(5, 2),
+    "fec, interleaved": Fec(4, 3, depth=6),
+    "harq": Harq(5, 2, extra=1, rounds=2),
+    "harq, no extra": Harq(10, 0, extra=0, rounds=3, detection_delay=0.001),
+    "processes": HarqProcesses(8),
+    "many processes": HarqProcesses(32, max_transmissions=None, detection_delay=0.005),
+    "processes, 2 transmissions": HarqProcesses(7, max_transmissions=2, detection_delay=0.009),
+    "synchronous processes": HarqProcesses(11, retransmission="synchronous", detection_delay=0.001),
+    "synchronous processes, slot time": HarqProcesses(retransmission="synchronous", slot_time=0.003),
+    "2 repetitions": HarqProcesses(repetitions=2, detection_delay=0.002),
+    "chase combining": HarqProcesses(
+        32, detection_delay=0.001, combining="chase", combining_threshold_db=2.5
     ),
-    "processes": on_link.harq_processes(RTT_NS, processes=8),
-    "many processes": on_link.harq_processes(
-        RTT_NS, processes=32, max_transmissions=None, detection_delay_ns=5 * MS
-    ),
-    "processes, 2 transmissions": on_link.harq_processes(
-        RTT_NS, processes=7, max_transmissions=2, detection_delay_ns=9 * MS
-    ),
-    "synchronous processes": on_link.harq_processes(
-        RTT_NS, processes=11, retransmission="synchronous", detection_delay_ns=MS
-    ),
-    "synchronous processes, slot time": on_link.harq_processes(
-        RTT_NS, retransmission="synchronous", slot_time_ns=3 * MS
-    ),
-    "2 repetitions": on_link.harq_processes(RTT_NS, repetitions=2, detection_delay_ns=2 * MS),
-    "chase combining": on_link.harq_processes(
-        RTT_NS, processes=32, detection_delay_ns=MS, combining="chase", combining_threshold_db=2.5
-    ),
-    "incremental redundancy, synchronous": on_link.harq_processes(
-        RTT_NS,
-        processes=11,
+    "incremental redundancy, synchronous": HarqProcesses(
+        11,
         max_transmissions=None,
         retransmission="synchronous",
-        detection_delay_ns=3 * MS,
+        detection_delay=0.003,
         combining="incremental",
         combining_threshold_db=1.25,
     ),
-    "2 repetitions, combined": on_link.harq_processes(
-        RTT_NS,
-        repetitions=2,
-        detection_delay_ns=2 * MS,
-        combining="incremental",
-        combining_threshold_db=3,
+    "2 repetitions, combined": HarqProcesses(
+        repetitions=2, detection_delay=0.002, combining="incremental", combining_threshold_db=3
     ),
     **{
         f"sliding window, W {window}, k {interval}": SlidingWindow(window, interval)
         for window, interval in [(2, 1), (3, 7), (10, 2), (40, 5)]
     },
     **{
-        f"tetrys, W {window}, k {interval}, detection {detection_ms} ms": on_link.tetrys(
-            window, interval, rtt_ns=RTT_NS, detection_delay_ns=detection_ms * MS
+        f"tetrys, W {window}, k {interval}, detection {delay_ms} ms": Tetrys(
+            window, interval, detection_delay=delay_ms / 1000
         )
-        for window, interval, detection_ms in [
-            (20, 1, 0),
-            (30, 3, 5),
-            (40, 8, 0),
-            (40, 1000, 12),
-            (200, 4, 0),
-        ]
+        for window, interval, delay_ms in [(20, 1, 0), (30, 3, 5), (40, 8, 0), (40, 1000, 12), (200, 4, 0)]
     },
 }
 
 
-def queue_variables(scheme: OnLink) -> dict[str, str]:
+def queue_variables(scheme: Scheme) -> dict[str, str]:
     """Return the commands and variables that set a scheme, as a replay does."""
     name, *words = scheme_words(scheme).split()
     return {"scheme": name} | {f"{word}_": value for word, value in zip(words[::2], words[1::2], strict=True)}
@@ -121,7 +101,9 @@ def test_online__equals_offline_on_a_link_that_is_never_idle(
     rng = np.random.default_rng(5)
     sendings = [(1 + 2 * i, int(size)) for i, size in enumerate(rng.integers(1, 500, 3000))]
     common: dict[str, Any] = {"limit_": 5000, "in_order_": in_order, "hold_": hold_s}
-    offline = send_datagrams(convert(phy, scheme), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common)
+    offline = send_datagrams(
+        convert(phy, scheme, RTT_S), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common
+    )
     words = {"queue": "Clift/Online", "unit_bytes_": 100, **queue_variables(scheme), **common}
     online = send_datagrams(phy, sendings, delay_s=DELAY_S, **words)
     assert offline.status == online.status == 0, online.stderr
@@ -134,12 +116,12 @@ def test_online__equals_offline_on_a_link_that_is_never_idle(
     assert len(early) > 0.9 * len(settled)
     assert {uid: found.get(uid) for uid in early} == early
     if isinstance(scheme, HarqProcesses | Tetrys):
-        converter = scheme.converter()
+        converter = scheme.converter(RTT_S)
         converter.feed(phy)
         assert online.counters["rows_stalled"] == converter.counts.stalled_slots
     if "combin" in name:  # otherwise it would make no difference
-        plain = convert(phy, replace(scheme, combining="none", combining_threshold_db=None))
-        assert plain.delivered.sum() < convert(phy, scheme).delivered.sum() - 20
+        plain = convert(phy, replace(scheme, combining="none", combining_threshold_db=None), RTT_S)
+        assert plain.delivered.sum() < convert(phy, scheme, RTT_S).delivered.sum() - 20
 
 
 def test_online__sends_only_when_there_is_something_to_send(send_datagrams: Datagrams) -> None:

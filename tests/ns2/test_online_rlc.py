@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from naive import on_link
 
 from tmt.core.convert import convert
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
@@ -22,88 +22,68 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.ns2.conftest import Datagrams
-    from tmt.core.schemes.rlc import RlcLayer
+    from tmt.core.schemes.scheme import Scheme
 
 pytestmark = pytest.mark.ns2
 
 MS = 1_000_000
 DELAY_S = 0.01
-RTT_NS = 20 * MS
+RTT_S, RTT_NS = 0.02, 20 * MS
 
 
-def variables(scheme: RlcLayer) -> dict[str, Any]:
+def variables(scheme: Rlc) -> dict[str, Any]:
     """Return the queue's variables, as `tmt replay` sets them."""
     name, *words = scheme_words(scheme).split()
     return {"scheme": name} | {f"{key}_": value for key, value in zip(words[::2], words[1::2], strict=True)}
 
 
-def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> RlcLayer:
+def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> Rlc:
     def one_of(*values: Any) -> Any:
         return values[rng.integers(len(values))]
 
-    parameters = {
-        "rtt_ns": RTT_NS,
-        "rlc_mode": mode,
+    parameters: dict[str, Any] = {
+        "mode": mode,
         "delivery": one_of("in-order", "any-order"),
         "max_retransmissions": one_of(0, 1, 2, 8),
-        "poll_retransmit_ns": one_of(0, 5 * MS, 25 * MS + 1, 60 * MS),
-        "reassembly_ns": one_of(0, 1, 3 * MS, 35 * MS),
-        "status_prohibit_ns": one_of(0, 0, 10 * MS, 30 * MS),
+        "poll_retransmit": one_of(None, 0.005, 0.025_000_001, 0.06),
+        "reassembly": one_of(0, 1e-9, 0.003, 0.035),
+        "status_prohibit": one_of(0, 0, 0.01, 0.03),
     }
     if not below:
-        window, poll_pdus = one_of(1, 3, 10, 30, 100, 2048), one_of(1, 4, 16, 10**6)
-        return on_link.rlc(**parameters, window_pdus=window, poll_pdus=poll_pdus)
+        return Rlc(
+            window_pdus=one_of(1, 3, 10, 30, 100, 2048), poll_pdus=one_of(1, 4, 16, 10**6), **parameters
+        )
     # Offline, the scheme below fills the slots in which RLC has nothing to send: RLC's window is never full.
-    parameters |= {"rlc_window": 100_000, "poll_pdus": one_of(1, 4, 16)}
+    parameters |= {"window_pdus": 100_000, "poll_pdus": one_of(1, 4, 16)}
     combining = one_of("none", "chase", "incremental")
-    threshold_db = None if combining == "none" else one_of(0, 2.5)
-    soft = {"combining": combining, "combining_threshold_db": threshold_db}
-    drawn: dict[str, Callable[[], RlcLayer]] = {
-        "arq": lambda: on_link.rlc_over(
-            Arq, **parameters, max_transmissions=one_of(1, 2, 4, None), detection_delay_ns=one_of(0, MS)
+    soft = {
+        "combining": combining,
+        "combining_threshold_db": None if combining == "none" else one_of(0, 2.5),
+    }
+    drawn: dict[str, Callable[[], Scheme]] = {
+        "arq": lambda: Arq(one_of(1, 2, 4, None), one_of(0, 0.001)),
+        "fec": lambda: Fec(one_of(1, 5), one_of(0, 1, 3), one_of(1, 4), one_of(0, 0.001)),
+        "harq": lambda: Harq(
+            one_of(1, 8), one_of(0, 2), one_of(0, 1), one_of(0, 1, 3), detection_delay=one_of(0, 0.001)
         ),
-        "fec": lambda: on_link.rlc_over(
-            Fec,
-            **parameters,
-            data=one_of(1, 5),
-            repair=one_of(0, 1, 3),
-            depth=one_of(1, 4),
-            detection_delay_ns=one_of(0, MS),
+        "sliding-window": lambda: SlidingWindow(one_of(2, 10, 40), one_of(1, 3, 8)),
+        "tetrys": lambda: Tetrys(
+            one_of(10, 40, 200), one_of(1, 3, 8, 1000), detection_delay=one_of(0, 0.001)
         ),
-        "harq": lambda: on_link.rlc_over(
-            Harq,
-            **parameters,
-            data=one_of(1, 8),
-            repair=one_of(0, 2),
-            extra=one_of(0, 1),
-            rounds=one_of(0, 1, 3),
-            detection_delay_ns=one_of(0, MS),
-        ),
-        "sliding-window": lambda: on_link.rlc_over(
-            SlidingWindow, **parameters, coding_window=one_of(2, 10, 40), repair_interval=one_of(1, 3, 8)
-        ),
-        "tetrys": lambda: on_link.rlc_over(
-            Tetrys,
-            **parameters,
-            coding_window=one_of(10, 40, 200),
-            repair_interval=one_of(1, 3, 8, 1000),
-            detection_delay_ns=one_of(0, MS),
-        ),
-        "repetition": lambda: on_link.rlc_over(
-            HarqProcesses, **parameters, **soft, repetitions=one_of(1, 2, 3), detection_delay_ns=one_of(0, MS)
+        "repetition": lambda: HarqProcesses(
+            repetitions=one_of(1, 2, 3), detection_delay=one_of(0, 0.001), **soft
         ),
     }
     if below in drawn:
-        return drawn[below]()
-    return on_link.rlc_over(
-        HarqProcesses,
-        **parameters,
-        **soft,
-        processes=one_of(4, 8, 16, 64),
+        return Rlc(drawn[below](), **parameters)
+    processes = HarqProcesses(
+        one_of(4, 8, 16, 64),
         retransmission=below,
         max_transmissions=one_of(1, 2, 4),
-        detection_delay_ns=one_of(0, MS),
+        detection_delay=one_of(0, 0.001),
+        **soft,
     )
+    return Rlc(processes, **parameters)
 
 
 def drawn_trace(rng: np.random.Generator, slots: int = 4000) -> PhyTrace:
@@ -145,7 +125,9 @@ def test_rlc__equals_offline_on_a_link_that_is_never_idle(
         scheme, phy = drawn_scheme(rng, mode, below), drawn_trace(rng)
         sendings = [(1 + 2 * i, int(size)) for i, size in enumerate(rng.integers(1, 500, 3000))]
         common: dict[str, Any] = {"limit_": 5000, "in_order_": case % 2, "packed_": int(case % 3 == 0)}
-        offline = send_datagrams(convert(phy, scheme), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common)
+        offline = send_datagrams(
+            convert(phy, scheme, RTT_S), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common
+        )
         online = send_datagrams(
             phy,
             sendings,
@@ -178,7 +160,7 @@ def test_rlc__polls_with_the_last_segment_of_a_burst(send_datagrams: Datagrams) 
     tx = np.arange(200, dtype=np.int64) * MS
     decode = np.full(200, MS // 2, np.int64)
     decode[[11, 60]] = 0
-    scheme = on_link.rlc(rtt_ns=RTT_NS, reassembly_ns=3 * MS, poll_retransmit_ns=50 * MS)
+    scheme = Rlc(reassembly=0.003, poll_retransmit=0.05)
     run = send_datagrams(
         PhyTrace(tx, decode),
         [(9_500_000, 1000)] * 3 + [(59_500_000, 1000)],
@@ -205,7 +187,7 @@ def test_rlc__stalls_while_its_window_is_full(send_datagrams: Datagrams) -> None
         delay_s=DELAY_S,
         duration_s=0.09,
         queue="Clift/Online",
-        **variables(on_link.rlc(rtt_ns=RTT_NS, window_pdus=2)),
+        **variables(Rlc(window_pdus=2)),
     )
     arrivals = [20_500_000, 21_500_000, 42_500_000]
     assert run.fates() == {uid: ("received", time_ns) for uid, time_ns in enumerate(arrivals)}
