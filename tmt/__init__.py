@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         replay_trace as replay_trace,
         run_scenario as run_scenario,
         trace_from_frame as trace_from_frame,
+        tune_scenario as tune_scenario,
         tune_trace as tune_trace,
         write_trace as write_trace,
     )
@@ -52,7 +53,7 @@ _NAMES = {
     "tmt.api": (
         *("read_trace", "write_trace", "trace_from_frame", "import_trace", "generate_trace"),
         *("convert_trace", "inspect_trace", "fit_trace", "replay_trace", "run_scenario"),
-        *("tune_trace", "read_results", "compare_results"),
+        *("tune_trace", "tune_scenario", "read_results", "compare_results"),
     ),
     "tmt.spec.scenario": ("Scenario",),
     "tmt.spec.trace": ("Trace",),

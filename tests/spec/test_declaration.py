@@ -143,7 +143,7 @@ def test_value__is_kept_in_one_form(key: str, given: Any, kept: Any) -> None:
         (
             "days",
             (1, 0),
-            "days[1]: 0 is not allowed; allowed: a whole number from 1 to 2147483647, or a list",
+            "days[1]: 0 is not allowed; allowed: a whole number from 1 to 2147483647",
         ),
         ("days", (), "days: [] is not allowed; allowed: a list with at least one value"),
         ("notes", 3, "notes: 3 is not allowed; allowed: a list, each text"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.core.schemes.none import NoScheme
 from tmt.results.tune.space import SCHEME, Candidate
+from tmt.spec.path import Path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,20 +17,13 @@ if TYPE_CHECKING:
     from tmt.results.tune.evidence import Cell, Outcome
 
 
-class _Section:
-    """Stands for a section of a scenario: a name, and no keys of its own."""
-
-    name = "planted"
-    model_fields: ClassVar[dict[str, object]] = {}
-
-
 def grid_of(*levels: int) -> list[Candidate]:
     """Return the candidates of a grid with so many levels of each parameter."""
     places = np.stack(np.meshgrid(*map(np.arange, levels), indexing="ij"), axis=-1).reshape(-1, len(levels))
     return [
         Candidate(
-            _Section(),
-            None,
+            NoScheme(),
+            Path(0.1),
             {SCHEME: "planted"} | {f"p{axis}": int(level) for axis, level in enumerate(place)},
             f"candidate {number}",
         )

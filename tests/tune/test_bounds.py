@@ -75,7 +75,7 @@ def test_most_delivered__by_hand() -> None:
     assert most_delivered(*on_link.rlc(rtt_ns=4 * SLOT_NS, window_pdus=2), slots) == 6
     assert most_delivered(*on_link.rlc(rtt_ns=4 * SLOT_NS, window_pdus=2, mode="unacknowledged"), slots) == 10
     assert most_delivered(*on_link.arq(4 * SLOT_NS), slots) == 10
-    assert most_delivered(Hybrid(SLOT_NS, 3, 2), slots, is_online=True) == 10
+    assert most_delivered(Hybrid(3, 2, online=True), 4e-9 * SLOT_NS, slots) == 10
 
 
 def test_most_delivered__of_soft_combining_does_not_count_decoded_slots() -> None:

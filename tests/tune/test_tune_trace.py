@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from small_search import Searched
 
 
-def test_tune_trace__of_a_scenario_is_the_search_of_the_command(searched: Searched) -> None:
-    found = tmt.tune_trace(searched.scenario, searched.folder, jobs=1)
+def test_tune_scenario__is_the_search_of_the_command(searched: Searched) -> None:
+    found = tmt.tune_scenario(searched.scenario, searched.folder, jobs=1)
     assert found.recommendation.winner is not None
     assert found.recommendation.winner.name == searched.result["winner"]["name"]
     frame = found.to_frame()
@@ -44,7 +44,7 @@ def test_tune_trace__of_a_scenario_is_the_search_of_the_command(searched: Search
 def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tmp_path: Path) -> None:
     """Also where a notebook's arrays give the numbers."""
     settings: dict[str, Any] = {
-        "rtt": 0.05,
+        "path": 0.05,
         "objective": "efficiency",
         "schemes": ("arq", "fec"),
         "varied": {"fec.data": [10], "fec.repair": [1, 3], "fec.depth": [1], "in_order": [True]},
@@ -52,7 +52,7 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
         "held_out": 2,
         "jobs": 1,
     }
-    of_file = tmt.tune_trace(trace, tmp_path / "file", **settings)
+    of_file = tmt.tune_trace(trace, out=tmp_path / "file", **settings)
     frame = tmt.read_trace(trace).to_frame()
     settings |= {
         "varied": {
@@ -64,7 +64,7 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
         "courses": np.int64(6),
         "jobs": np.int64(1),
     }
-    of_frame = tmt.tune_trace(frame.assign(size_bytes=750), tmp_path / "frame", **settings)
+    of_frame = tmt.tune_trace(frame.assign(size_bytes=750), out=tmp_path / "frame", **settings)
     pd.testing.assert_frame_equal(of_frame.to_frame(), of_file.to_frame())
     assert of_file.recommendation.winner is not None
     assert of_file.recommendation.winner.name == "ARQ"  # it delivers every decoded slot
@@ -73,36 +73,55 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({}, "rtt is missing"),
-        ({"rtt": 0.1}, "out is missing"),
-        ({"rtt": 0.1, "out": "out", "speed": 1}, "speed is no parameter of a search; there are rtt, "),
-        ({"rtt": 0.1, "out": "out", "objective": "godput"}, "'godput' in 'godput' is not allowed"),
-        ({"rtt": 0.1, "out": "out", "objectives": ["goodput"]}, "objectives is no parameter of a search"),
-        *(
-            ({"rtt": 0.1, "out": "out", name: value}, re.escape(f"{name} is {value!r}; it must be {allowed}"))
-            for name, value, allowed in (
-                ("objective", 5, "a text or a list of texts"),
-                ("constraint", None, "a text or a list of texts"),
-                ("schemes", [["arq"]], "a text or a list of texts"),
-                ("varied", [1], "a dictionary that gives lists of numbers or texts"),
-                ("varied", {"fec.data": 5}, "a dictionary"),
-                ("varied", {"fec.data": "10"}, "a dictionary"),
-                ("varied", {1: [2]}, "a dictionary"),
-                ("courses", "a", "a whole number"),
-                ("level", 1j, "a number or a text"),
-                ("rtt", [0.1], "a number or a text"),
-            )
+        ({"path": None}, "path: is missing; allowed: tmt.Path(...), or the RTT in seconds"),
+        ({"out": None}, "out: is missing; allowed: a folder"),
+        ({"path": [0.1]}, "rtt: [0.1] is not allowed; allowed: a number from 0 to "),
+        ({"traffic": "cubik"}, "tcp: 'cubik' is not allowed; did you mean cubic?"),
+        ({"objective": "godput"}, "objective[0]: 'godput' is not allowed; did you mean goodput?"),
+        ({"objective": 5}, "objective: 5 is not allowed; allowed: a list, each text"),
+        ({"constraint": None}, "constraint: is missing; allowed: a list, each text"),
+        (
+            {"constraint": "delay-p95"},
+            "constraint[0]: 'delay-p95' is not allowed; allowed: a measure and a b",
         ),
-        *(({"rtt": 0.1, "out": "out", "jobs": jobs}, "jobs is .*; it must") for jobs in (-1, 0, "x")),
-        ({"rtt": 0.1, "out": "out", "level": "x"}, 'value "x" is not allowed; allowed: number'),
+        ({"schemes": [["arq"]]}, "schemes[0]: ['arq'] is not allowed; allowed: text"),
+        ({"schemes": ["arx"]}, "schemes: 'arx' is not allowed; did you mean arq?"),
+        ({"varied": [1]}, "varied: [1] is not allowed; allowed: a dictionary that gives lists of values"),
+        ({"varied": {"fec.data": 5}}, "varied.fec.data: 5 is not allowed; allowed: a list of values"),
+        ({"varied": {"fec.data": "10"}}, "varied.fec.data: '10' is not allowed; allowed: a list of values"),
+        ({"varied": {1: [2]}}, "varied[1]: [2] is not allowed; allowed: a list of values for a text"),
+        ({"varied": {"fec.date": [2]}}, "varied.fec.date: 'date' is not allowed; did you mean data?"),
+        (
+            {"varied": {"fec.data": [0]}},
+            "varied.fec.data[0]: 0 is not allowed; allowed: a whole number",
+        ),
+        ({"courses": "a"}, "courses: 'a' is not allowed; allowed: a whole number from 2"),
+        ({"courses": 0}, "courses: 0 is not allowed; allowed: a whole number from 2"),
+        ({"level": 1j}, "level: 1j is not allowed; allowed: a number from 0.5001"),
+        ({"jobs": 0}, "jobs: 0 is not allowed; allowed: a whole number from 1"),
+        ({"jobs": "x"}, "jobs: 'x' is not allowed; allowed: a whole number from 1"),
+        ({"duration": -1}, "duration: -1 is not allowed; allowed: a number from 1e-09"),
     ],
 )
-def test_tune_trace__refuses(
-    settings: dict[str, object], reason: str, trace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_tune_trace__refuses(settings: dict[str, Any], reason: str, trace: Path, tmp_path: Path) -> None:
+    held = tmt.read_trace(trace)
+    with pytest.raises(UsageError) as refused:
+        tmt.tune_trace(held, **{"path": 0.1, "out": tmp_path / "out"} | settings)
+    assert str(refused.value).startswith(reason), str(refused.value)
+
+
+def test_tune_trace__takes_calls_of_0_2_with_a_warning(
+    searched: Searched, trace: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=reason):
-        tmt.tune_trace(tmt.read_trace(trace), **settings)
+    with pytest.warns(DeprecationWarning, match="a scenario is searched by tune_scenario"):
+        tmt.tune_trace(searched.scenario, out=searched.folder, jobs=1)
+    old = {"tcp": "hybla", "queue_packets": 50, "duration_s": 1, "courses": 4, "held_out": 2, "jobs": 1}
+    with pytest.warns(DeprecationWarning, match=r"tune_trace\(trace, tmt.Path\(rtt=0.05, queue_packets=50\)"):
+        found = tmt.tune_trace(
+            trace, tmp_path / "out", rtt=0.05, objective="efficiency", schemes=["arq", "none"], **old
+        )
+    assert found.task.traffic == tmt.Traffic("hybla", duration=1)
+    assert {path.queue_packets for path in found.task.scenario.path} == {50}
 
 
 def test_tune_trace__shows_a_defect_of_the_search_as_one(
@@ -115,17 +134,17 @@ def test_tune_trace__shows_a_defect_of_the_search_as_one(
 
     monkeypatch.setattr(trace_task, "look_at", defective)
     with pytest.raises(TypeError, match="a defect"):
-        tmt.tune_trace(trace, tmp_path / "out", rtt=0.1)
+        tmt.tune_trace(trace, 0.1, out=tmp_path / "out")
 
 
 def test_tune_trace__of_another_frame_in_the_same_folder_looks_again(trace: Path, tmp_path: Path) -> None:
     """A session may go on for days; the hash of the first frame gave the second one's results."""
     frame = tmt.read_trace(trace).to_frame().assign(size_bytes=750)
     clean = frame.assign(decode_time_ns=frame["decode_time_ns"].max())
-    settings = {"rtt": 0.05, "objective": "efficiency", "schemes": ("none", "fec"), "courses": 4, "jobs": 1}
+    settings = {"objective": "efficiency", "schemes": ("none", "fec"), "courses": 4, "jobs": 1}
     best = []
     for given in (frame, clean):
-        found = tmt.tune_trace(given, tmp_path / "out", held_out=2, **settings).to_frame()
+        found = tmt.tune_trace(given, 0.05, out=tmp_path / "out", held_out=2, **settings).to_frame()
         best.append(found["efficiency"].max())
     assert best[0] < best[1] == 1.0
 
@@ -133,18 +152,19 @@ def test_tune_trace__of_another_frame_in_the_same_folder_looks_again(trace: Path
 def test_tune_trace__refuses_a_frame_without_sizes(trace: Path, tmp_path: Path) -> None:
     frame = tmt.read_trace(trace).to_frame()
     with pytest.raises(InputError, match=r"trace_from_frame\(frame, lldu_bytes=...\)"):
-        tmt.tune_trace(frame, tmp_path / "out", rtt=0.1)
+        tmt.tune_trace(frame, 0.1, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-def test_tune_trace__of_a_scenario_takes_no_settings_of_the_link(searched: Searched) -> None:
-    with pytest.raises(UsageError, match=r"table \[tune\]"):
-        tmt.tune_trace(searched.scenario, rtt=0.1)
+def test_tune_scenario__needs_a_goal(searched: Searched, tmp_path: Path) -> None:
+    scenario = tmt.Scenario.read(searched.scenario)
+    with pytest.raises(UsageError, match="tune: is missing; allowed: a table \\[tune\\] with an objective"):
+        tmt.tune_scenario(replace(scenario, tune=None), tmp_path / "out")
 
 
 def test_run_scenario__refuses_a_number_of_processes_that_never_ends(tmp_path: Path) -> None:
     """With -1 it waited for ever for workers."""
-    with pytest.raises(UsageError, match="jobs is -1; it must be a whole number of at least 1"):
+    with pytest.raises(UsageError, match="jobs: -1 is not allowed; allowed: a whole number from 1"):
         tmt.run_scenario(tmp_path / "any.toml", jobs=-1)
 
 
@@ -160,7 +180,7 @@ def test_tune_trace__opens_its_file_no_more_than_it_must(
 
     copied = tmp_path / "phy.parquet"  # no other test has looked at this file
     copied.write_bytes(trace.read_bytes())
-    monkeypatch.setattr("tmt.campaign.conversions.open_trace", watched)
+    monkeypatch.setattr("tmt.campaign.recipe.open_trace", watched)
     monkeypatch.setattr("tmt.io.open_trace", watched)
-    plan_tuning(trace_task.trace_task(copied, 0.1, schemes=("arq",)))
-    assert opened == [copied] * 2
+    plan_tuning(trace_task.trace_task(copied, tmt.Path(0.1), tmt.Traffic(), tmt.Tune(), schemes=("arq",)))
+    assert list(map(str, opened)) == [str(copied)] * 2

@@ -7,7 +7,7 @@ import tmt.api.charts
 import tmt.api.notebook_tables  # noqa: F401  (both register what notebooks show)
 from tmt.api.frames import trace_from_frame
 from tmt.api.runs import compare_results, read_results, replay_trace, run_scenario
-from tmt.api.searches import tune_trace
+from tmt.api.searches import tune_scenario, tune_trace
 from tmt.api.traces import (
     convert_trace,
     fit_trace,
@@ -30,6 +30,7 @@ __all__ = [
     "replay_trace",
     "run_scenario",
     "trace_from_frame",
+    "tune_scenario",
     "tune_trace",
     "write_trace",
 ]

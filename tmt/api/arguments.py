@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,7 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tmt.campaign.local_workers import default_jobs
 from tmt.core.declaration import Count, Problem, Refused, Spec, taken
 from tmt.core.errors import UsageError
+from tmt.spec import toml
 from tmt.spec.points import one_of
+from tmt.spec.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,6 +46,23 @@ def chosen(
     if given not in kinds:
         raise Refused([Problem((key,), given, "choice", tuple(kinds))])
     return one_of(kinds[given], {"name": given, **(parameters or {})})
+
+
+def scenario_of(given: Scenario | str | os.PathLike[str]) -> tuple[Scenario | toml.Document, Path]:
+    """Return a scenario, or what its file describes; and that file, or a name made of the title.
+
+    Raises
+    ------
+    InputError, UsageError
+        When it is no scenario.
+    """
+    if isinstance(given, Scenario):
+        return given, Path(re.sub(r"[^\w-]+", "-", given.title).strip("-") or "scenario")
+    path = path_of("scenario", given)
+    asked = toml.read(path)
+    for note in asked.notes:
+        warnings.warn(note, DeprecationWarning, stacklevel=3)
+    return asked, path
 
 
 @contextmanager

@@ -75,6 +75,20 @@ def replay_by_keywords(new: Given, old: Given) -> str:
     return f"replay_trace(forward, tmt.{new['path']!r}, tmt.{new['traffic']!r})"
 
 
+def search_by_keywords(new: Given, old: Given) -> str:
+    """Take the link and the transport of a search as keywords, and its folder behind the trace."""
+    if "path" in new:
+        new["out"] = new.pop("path")
+    if "duration_s" in old:
+        new["duration"] = old.pop("duration_s")
+    for key, kind in (("path", Path), ("traffic", Traffic)):
+        names = [name for name in declared(kind) if name in old]
+        if key == "path" or names:
+            new[key] = one_of(kind, {name: old.pop(name) for name in names})
+    _refuse(old, ("trace", "path", "traffic", "objective", "constraint", "schemes", "varied", "duration"))
+    return f"tune_trace(trace, tmt.{new['path']!r}, ...)"
+
+
 def _name(given: object, parameters: Given) -> object:
     """Return the name of a model; an object has its parameters already (Refused)."""
     if isinstance(given, Spec):

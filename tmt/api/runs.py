@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import warnings
 import weakref
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.api.arguments import named, path_of, processes_of
+from tmt.api.arguments import named, path_of, processes_of, scenario_of
 from tmt.api.frames import AnyTrace, trace_of
 from tmt.api.notebook_progress import notebook_progress
 from tmt.api.old_calls import also, replay_by_keywords
@@ -29,10 +27,8 @@ from tmt.results import reading
 from tmt.results.comparison import compare
 from tmt.results.dataset import Results
 from tmt.run.experiment import run
-from tmt.spec import toml
 from tmt.spec.experiment import Experiment, Link, PlainLink, TraceLink
 from tmt.spec.path import Path as LinkPath
-from tmt.spec.scenario import Scenario
 from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
@@ -41,6 +37,7 @@ if TYPE_CHECKING:
 
     from tmt.results.comparison import PairedCampaigns
     from tmt.run.measure import ExperimentResult
+    from tmt.spec.scenario import Scenario
 
 AnyLink = AnyTrace | float | Link
 """A link trace, the constant rate of a link in bit/s, or a link as an experiment has it."""
@@ -144,15 +141,8 @@ def run_scenario(
         When the results cannot be written.
     """
     processes = processes_of(jobs)
-    if isinstance(scenario, Scenario):
-        asked: Scenario | toml.Document = scenario
-        folder = default_folder(Path(re.sub(r"[^\w-]+", "-", scenario.title).strip("-") or "scenario"))
-    else:
-        path = path_of("scenario", scenario)
-        asked, folder = toml.read(path), default_folder(path)
-        for note in asked.notes:
-            warnings.warn(note, DeprecationWarning, stacklevel=2)
-    with open_campaign(asked, folder if out is None else path_of("out", out)) as campaign:
+    asked, file = scenario_of(scenario)
+    with open_campaign(asked, default_folder(file) if out is None else path_of("out", out)) as campaign:
         todo = campaign.plan()
         with notebook_progress() as watch:
             campaign.execute(todo, lambda _: Pool(LocalWorkers(processes)), watch)

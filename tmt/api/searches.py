@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
+import warnings
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path as File
 from typing import TYPE_CHECKING, cast
 
+from tmt.api.arguments import path_of, processes_of, scenario_of
 from tmt.api.frames import AnyTrace, trace_of
 from tmt.api.notebook_progress import notebook_progress
-from tmt.campaign.local_workers import LocalWorkers, default_jobs
+from tmt.api.old_calls import also, search_by_keywords
+from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.store import Store
-from tmt.core.declaration import Problem, Refused
-from tmt.core.errors import InputError
+from tmt.core.declaration import Problem, Refused, taken
+from tmt.core.errors import InputError, UsageError
 from tmt.io import write_trace
+from tmt.results.tune.task import is_scenario, task_of
 from tmt.results.tune.trace_task import DEFAULT_COURSES, trace_task
 from tmt.results.tune.tuning import default_folder, plan_tuning, tune
 from tmt.spec.path import Path
+from tmt.spec.scenario import Scenario
 from tmt.spec.traffic import Traffic
 from tmt.spec.tune import Tune
 
@@ -32,9 +37,10 @@ if TYPE_CHECKING:
     from tmt.spec.tcp import Variant
 
 
+@also(search_by_keywords)
 def tune_trace(
     trace: AnyTrace,
-    path: Path | float,
+    path: Path | float | None = None,
     traffic: Traffic | str = "cubic",
     *,
     objective: str | Sequence[str] = "goodput",
@@ -93,22 +99,30 @@ def tune_trace(
     ------
     InputError
         When the trace cannot be used.
-    Refused
-        When a parameter is not allowed.
+    UsageError
+        When a parameter is missing or not allowed.
     SimulatorError
         When the simulator is not built.
     OutputError
         When the results cannot be written.
     """
+    processes = processes_of(jobs)
     file = File(trace) if isinstance(trace, str | os.PathLike) else None
+    if file is not None and is_scenario(file):
+        warnings.warn("a scenario is searched by tune_scenario", DeprecationWarning, stacklevel=2)
+        if path is not None or objective != "goodput" or constraint or schemes or varied:
+            raise UsageError("a scenario's tables give its objective, path and traffic")
+        return tune_scenario(file, out, jobs)
+    if path is None:
+        raise Refused([Problem(("path",), None, "missing", "tmt.Path(...), or the RTT in seconds")])
     if file is None:
         if out is None:
             raise Refused([Problem(("out",), None, "missing", "a folder, for a trace in memory")])
-        file = _written(trace, File(out))
-    with keywords({"tune": "", "seeds": "courses"}):
+        file = _written(trace, path_of("out", out))
+    with _keywords():
         tune = Tune(
-            objective=_texts(objective),
-            constraint=_texts(constraint),
+            cast("tuple[str, ...]", objective),
+            cast("tuple[str, ...]", constraint),
             held_out=held_out,
             level=level,
             tolerance=tolerance,
@@ -119,36 +133,73 @@ def tune_trace(
             path if isinstance(path, Path) else Path(rtt=path),
             traffic if isinstance(traffic, Traffic) else Traffic(cast("Variant", traffic)),
             tune,
-            schemes=_texts(schemes),
+            schemes=taken("schemes", tuple[str, ...], schemes) if schemes else (),
             varied=varied,
             courses=courses,
             duration=duration,
         )
-    return search(task, default_folder(file) if out is None else File(out), jobs)
+    return _search(task, default_folder(file) if out is None else path_of("out", out), processes)
 
 
-def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def tune_scenario(
+    scenario: Scenario | str | PathLike[str],
+    out: str | PathLike[str] | None = None,
+    jobs: int | None = None,
+) -> Tuning:
+    """Search the schemes and paths of a scenario that has a goal (`tune`), as `tmt tune` does.
+
+    In a script, call it below ``if __name__ == "__main__":``, because each worker process imports the script.
+
+    Parameters
+    ----------
+    scenario
+        The scenario, or its file.
+    out
+        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` beside the file.
+        Without a file the name is the title.
+    jobs
+        Simulations at a time; by default one for each processor.
+
+    Returns
+    -------
+    Tuning
+        Its `recommendation` has winner, ties and front; `to_frame()` gives one row per candidate.
+
+    Raises
+    ------
+    InputError, UsageError
+        When the scenario or its trace cannot be used, or does not say what to search for.
+    SimulatorError
+        When the simulator is not built.
+    OutputError
+        When the results cannot be written.
+    """
+    processes = processes_of(jobs)
+    asked, file = scenario_of(scenario)
+    try:
+        task = task_of(asked if isinstance(asked, Scenario) else asked.scenario)
+    except Refused as refused:
+        raise (refused if isinstance(asked, Scenario) else asked.error(refused)) from None
+    return _search(task, default_folder(file) if out is None else path_of("out", out), processes)
 
 
-def search(task: Task, folder: File, jobs: int | None) -> Tuning:
+def _search(task: Task, folder: File, processes: int) -> Tuning:
     """Carry out a search in a folder; a notebook shows its progress."""
-    processes = default_jobs() if jobs is None else jobs
     with notebook_progress() as watch:
         return tune(plan_tuning(task), folder, lambda _: Pool(LocalWorkers(processes)), processes, watch)
 
 
 @contextmanager
-def keywords(names: Mapping[str, str]) -> Iterator[None]:
-    """Let refusals name the keywords of a function: each first part of a place that is in `names` changes."""
+def _keywords() -> Iterator[None]:
+    """Let refusals of a search over a trace name the keywords of `tune_trace`."""
+    names: dict[str | int, tuple[str, ...]] = {"tune": (), "seeds": ("courses",)}
     try:
         yield
     except Refused as refused:
         raise Refused(
-            replace(one, place=(*filter(None, [names[str(one.place[0])]]), *one.place[1:]))
-            if one.place and one.place[0] in names
-            else one
+            replace(one, place=(*names.get(first, (first,)), *rest))
             for one in refused.problems
+            for first, *rest in [one.place or ("search",)]
         ) from None
 
 

@@ -260,10 +260,10 @@ class Field:
 
     def _many(self, values: list[Any] | tuple[Any, ...]) -> tuple[Any, ...]:
         problems: list[Problem] = []
-        taken = []
+        taken, of_one = [], replace(self, is_many=False, is_optional=False)
         for place, member in enumerate(values):
             try:
-                taken.append(self._one(member))
+                taken.append(of_one.take(member))
             except Refused as refused:
                 problems += [one.within(place) for one in refused.problems]
         if problems or (not values and (self.is_required or self.takes_one)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.declaration import Problem, Refused, declared
@@ -12,7 +13,7 @@ from tmt.spec.path import Path
 from tmt.spec.points import points
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from tmt.results.tune.space import Value
 
@@ -109,7 +110,11 @@ def _table(name: str, values: dict[str, Any], rtt_s: float) -> dict[str, Any]:
 
 def _vary(searched: dict[str, Tables], path: dict[str, Any], varied: Mapping[str, Sequence[Value]]) -> None:
     """Put the values to search in place of the usual ones (Refused for an unknown name)."""
+    if not isinstance(varied, Mapping):
+        raise Refused([Problem(("varied",), varied, "type", "a dictionary that gives lists of values")])
     for key, values in varied.items():
+        if not isinstance(key, str) or isinstance(values, str) or not isinstance(values, Iterable):
+            raise Refused([Problem(("varied", key), values, "type", "a list of values for a text")])
         scheme, dot, own = key.rpartition(".")
         if not dot:
             _check_key(key, own, tuple(declared(Path)))

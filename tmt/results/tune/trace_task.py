@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from tmt.campaign.recipe import look_at
+from tmt.core.declaration import Param, taken
 from tmt.core.errors import InputError
 from tmt.core.units import ns_to_seconds
 from tmt.results.tune.default_space import space
 from tmt.results.tune.task import task_of
 from tmt.spec.scenario import Scenario
 from tmt.spec.trace import Trace
+from tmt.spec.traffic import MAX_SEED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +31,7 @@ TRACE_SHARE = 50
 LEAST_DURATION_S = 0.001
 """Shortest run without a given duration."""
 
+Courses = Annotated[int, Param("", 2, MAX_SEED)]
 DEFAULT_COURSES = 20
 """Most courses that a search runs."""
 
@@ -77,8 +80,9 @@ def trace_task(
             "it does not say how large its LLDUs are; `tmt import table --size`, "
             "`tmt generate --lldu-bytes` or a column size_bytes says it",
         )
-    searched, paths = space(schemes, varied or {}, path)
-    tune = replace(tune, first_courses=min(tune.first_courses, max(courses, 2)))
+    searched, paths = space(schemes, {} if varied is None else varied, path)
+    courses = taken("courses", Courses, courses)
+    tune = replace(tune, first_courses=min(tune.first_courses, courses))
     scenario = Scenario(
         title=trace.name,
         seeds=courses,
