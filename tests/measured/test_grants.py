@@ -198,7 +198,7 @@ def test_harq_processes__repeat_most_often_in_the_measured_slots_with_feedback_o
         made = set()
         for terminal, slots in terminals.items():
             trace = PhyTrace(np.array(list(slots)), np.array(list(slots.values())))
-            rows = convert(trace, scheme).tx_time_ns
+            rows = convert(trace, *scheme).tx_time_ns
             made |= {(terminal, time_ns) for time_ns in slots.keys() - set(rows.tolist())}
         matched[feedback_ms] = len(measured & made)
     assert max(matched, key=matched.__getitem__) == 7
