@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from in_process import tmt
 
 from tmt.cli.generate_command import command
 from tmt.core.channels.lms import Lms
@@ -171,7 +172,7 @@ def test_overlay__keeps_the_decode_times_of_the_trace(tmp_path: Path) -> None:
 
 
 def test_command__takes_profile_line_and_settings(tmp_path: Path) -> None:
-    arguments = "--channel lms --es-n0-db 6 --set interleaver_depth=0 --set segments=2 --duration 2 --seed 3"
+    arguments = "--channel lms --es-n0-db 6 --interleaver-depth 0 --segments 2 --duration 2 --seed 3"
     result = CliRunner().invoke(command, [*arguments.split(), str(tmp_path / "phy.parquet")])
     assert result.exception is None, result.output
     trace = read_phy(tmp_path / "phy.parquet")
@@ -187,37 +188,40 @@ def test_command__takes_profile_line_and_settings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--duration 1", "--es-n0-db is missing: lms needs it"),
-        ("--es-n0-db 5 --duration 1 --decode-time 0.1", "--decode-time cannot be given: lms sets it"),
-        ("--es-n0-db 5 --duration 1 --set speed=3", "lms has no parameter 'speed', only es_n0_db, "),
+        ("--duration 1", "--es-n0-db: is missing; lms needs a number from -100 to 100 dB"),
         (
-            "--es-n0-db 5 --duration 1 --set speed_kmh",
-            "--set speed_kmh: '' is not allowed; it must be a number",
+            "--es-n0-db 5 --duration 1 --decode-time 0.1",
+            "--decode-time: 0.1 does not go with the rest; allowed: none: parameters of lms set it",
         ),
-        ("--es-n0-db 5 --duration 1 --set segments=2.5", "'2.5' is not allowed; it must be a number (int)"),
-        ("--es-n0-db 5 --duration 1 --set speed_kmh=-3", "speed_kmh is -3.0; it must be within"),
-        ("--es-n0-db 5 --duration 1 --alpha 0.5", "--alpha is no parameter of lms"),
-        ("--es-n0-db 5 --duration 1 --slot-interval 1 --share 3", "--share needs --rate-bps"),
+        ("--es-n0-db 5 --duration 1 --speed 3", "No such option '--speed'. (Did you mean one of: "),
+        ("--es-n0-db 5 --duration 1 --speed-kmh=", "--speed-kmh: '' is not allowed; allowed: a number from "),
+        (
+            "--es-n0-db 5 --duration 1 --segments 2.5",
+            "--segments: '2.5' is not allowed; allowed: a whole",
+        ),
+        (
+            "--es-n0-db 5 --duration 1 --speed-kmh -3",
+            "--speed-kmh: -3 is not allowed; allowed: a num",
+        ),
+        ("--es-n0-db 5 --duration 1 --alpha 0.5", "--alpha is an option of gilbert-elliott, not of lms"),
+        (
+            "--es-n0-db 5 --duration 1 --slot-interval 1 --every 3",
+            "--every: 3 is a share of the line's",
+        ),
     ],
 )
 def test_command__refuses_by_option(arguments: str, message: str, tmp_path: Path) -> None:
-    result = CliRunner().invoke(
-        command, ["--channel", "lms", *arguments.split(), str(tmp_path / "phy.parquet")]
-    )
-    assert isinstance(result.exception, UsageError)
-    assert message in str(result.exception)
+    done = tmt("generate", "--channel", "lms", *arguments.split(), "phy.parquet", folder=tmp_path)
+    assert done.status == 2
+    assert message in done.err
     assert not list(tmp_path.iterdir())
 
 
 def test_command__refuses_profiles_of_other_channels(tmp_path: Path) -> None:
-    arguments = "--channel error-free --set a=1 --duration 1"
-    result = CliRunner().invoke(command, [*arguments.split(), str(tmp_path / "phy.parquet")])
-    assert "--set means nothing for error-free, which has no profiles" in str(result.exception)
-
-
-def test_command__offers_every_profile() -> None:
-    (option,) = (one for one in command.params if one.name == "profile")
-    assert list(option.type.choices) == list(PROFILES)  # type: ignore[attr-defined]
+    words = "--channel error-free --profile internet --duration 1 phy.parquet"
+    done = tmt("generate", *words.split(), folder=tmp_path)
+    assert done.status == 2
+    assert "--profile is an option of lms or shadows, not of error-free" in done.err
 
 
 def test_page__is_what_its_maker_makes(monkeypatch: pytest.MonkeyPatch) -> None:

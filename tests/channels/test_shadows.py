@@ -121,7 +121,7 @@ def test_bad_parameter__is_refused(changes: dict[str, Any], said: str) -> None:
 
 
 def test_generate__takes_profile_and_settings(tmp_path: Path) -> None:
-    words = ["--channel", "shadows", "--set", "crown=1", "--set", "crown_error=1", "--duration", "60"]
+    words = ["--channel", "shadows", "--crown", "1", "--crown-error", "1", "--duration", "60"]
     done = CliRunner().invoke(command, [*words, str(tmp_path / "phy.npy")], catch_exceptions=False)
     assert done.exit_code == 0
     trace = read_phy(tmp_path / "phy.npy")
@@ -130,4 +130,4 @@ def test_generate__takes_profile_and_settings(tmp_path: Path) -> None:
     assert 0.06 < (trace.decode_time_ns == 0).mean() < 0.15
     refused = CliRunner().invoke(command, ["--channel", "shadows", "--profile", "internet", "phy.npy"])
     assert isinstance(refused.exception, UsageError)
-    assert str(refused.exception) == "--profile is internet, shadows has only distribution"
+    assert str(refused.exception) == "--profile: 'internet' is not allowed; allowed: distribution"

@@ -103,14 +103,19 @@ def convert_in_random_pieces(seed: int) -> None:
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="Python checks bounds itself")
 def test_kernels__touch_nothing_beyond_their_arrays() -> None:
-    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False)
+    tests = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False, env=tests)
     assert (done.returncode, done.stdout) == (0, f"{CASES} conversions\n"), done.stderr[-2000:]
 
 
 def test_guarded_array__kills_a_process_that_writes_beyond_it() -> None:
     wrong = "import test_array_bounds as t; t.ctypes.memset(t.guarded(3, 'i8').ctypes.data + 24, 0, 1)"
     done = subprocess.run(
-        [sys.executable, "-c", wrong], cwd=Path(__file__).parent, capture_output=True, check=False
+        [sys.executable, "-c", wrong],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
     )
     assert done.returncode < 0
 
