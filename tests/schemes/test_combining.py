@@ -171,12 +171,21 @@ def test_transmissions__follow_from_the_outages() -> None:
 @pytest.mark.parametrize(
     ("parameters", "reason"),
     [
-        ({"combining": "soft"}, "combining is 'soft'; it must be one of none, chase, incremental"),
-        ({"combining": "chase"}, "combining is 'chase'; it needs combining_threshold_db"),
-        ({"combining_threshold_db": 3.0}, "but combining is 'none', which has none"),
-        ({"combining": "chase", "combining_threshold_db": 100.5}, "must be a number from -100 to 100"),
-        ({"combining": "chase", "combining_threshold_db": math.nan}, "must be a number from -100 to 100"),
-        ({"combining": "chase", "combining_threshold_db": True}, "must be a number from -100 to 100"),
+        ({"combining": "soft"}, "combining: 'soft' is not allowed; allowed: none, chase, incremental"),
+        ({"combining": "chase"}, "combining_threshold_db: is missing; allowed: the Es/N0"),
+        ({"combining_threshold_db": 3.0}, "combining_threshold_db: 3 has no meaning without combining"),
+        (
+            {"combining": "chase", "combining_threshold_db": 100.5},
+            "is not allowed; allowed: a number from -100 to 100 dB",
+        ),
+        (
+            {"combining": "chase", "combining_threshold_db": math.nan},
+            "is not allowed; allowed: a number from -100 to 100 dB",
+        ),
+        (
+            {"combining": "chase", "combining_threshold_db": True},
+            "is not allowed; allowed: a number from -100 to 100 dB",
+        ),
     ],
 )
 def test_parameters__are_refused(parameters: dict[str, object], reason: str) -> None:
@@ -195,7 +204,7 @@ def test_file_without_es_n0__is_named_among_several(tmp_path: Path) -> None:
     write_trace(tmp_path / "b.csv", phy_trace([0, 1], [0, 1]))
     chosen = ["--scheme", "harq-processes", "--rtt", 1, "--combining", "chase"]
     needed = [*chosen, "--combining-threshold-db", "-2.5"]
-    said = tmt("convert", "a.csv", "b.csv", "--out-dir", "links", *needed, folder=tmp_path)
+    said = tmt("convert", "a.csv", "b.csv", "--output", "links", *needed, folder=tmp_path)
     assert said.status == 2
     assert said.err.splitlines() == [
         "b.csv: there is no column es_n0_mdb, which harq-processes with soft combining needs; "

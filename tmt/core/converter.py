@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from tmt.core.kernels.rows import sizes_of_rows
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import Int64Array, LinkTrace, PhyTrace
 
@@ -111,6 +110,8 @@ class Converter(ABC):
         if slots.size_bytes is not None and window.size_bytes is not None:
             new = slice(begun, n_rows)
             size_bytes = np.require(slots.size_bytes, np.uint32, ["C", "W"])
+            from tmt.core.kernels.rows import sizes_of_rows  # noqa: PLC0415  (numba takes long to import)
+
             sizes_of_rows(tx_time_ns, size_bytes, window.tx_time_ns[new], window.size_bytes[new])
             self._sent_bytes += int(size_bytes.sum(dtype=np.int64))
 
