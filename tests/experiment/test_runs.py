@@ -13,6 +13,7 @@ import pytest
 from experiments import Asked, asked
 from waiting import PATIENCE_S, until
 
+from tmt.core.errors import InputError
 from tmt.core.measure import transport
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run import RunError
