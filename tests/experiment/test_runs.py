@@ -13,7 +13,6 @@ import pytest
 from experiments import Asked, asked
 from waiting import PATIENCE_S, until
 
-from tmt.core.errors import InputError
 from tmt.core.measure import transport
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run import RunError
@@ -281,15 +280,18 @@ def test_return_trace__delays_acknowledgements(link_file: LinkFactory) -> None:
     assert result.row["forward_utilisation"] is None
 
 
-def test_trace__that_is_damaged_behind_our_back_is_read_again(link_file: LinkFactory) -> None:
+def test_trace__that_the_simulator_refuses_is_reported_with_its_words(
+    link_file: LinkFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Damaged behind our back, so that it counts as checked.
+    monkeypatch.setattr("tmt.run.link_files.trace_version", lambda _: "unchanged")
     path = link_file("link.npy", rows=1000, spacing_ns=6 * NS_PER_MS)
     replay(forward=TraceLink(path), duration_ns=S).run()
-    # The same size and the same time, but another version.
-    status, content = path.stat(), path.read_bytes()
-    path.write_bytes(content[:-18] + b"\x00" * 18)
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    with pytest.raises(InputError, match="row 1000") as caught:
+    path.write_bytes(path.read_bytes()[:-18] + b"\x00" * 18)
+    with pytest.raises(RunError) as caught:
         replay(forward=TraceLink(path), duration_ns=S).run()
+    assert caught.value.outcome == "exit status 2"
+    assert "row 1000" in caught.value.last_words
     assert str(path) in str(caught.value)
 
 

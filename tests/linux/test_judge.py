@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -11,18 +11,13 @@ import pytest
 from analysis.judge import report
 from analysis.judge.__main__ import SCENARIOS, main
 from analysis.judge.real_time import MARKER, SCENARIO as REAL_TIME, table as real_time_table
+from tmt.core.channels.bernoulli import Bernoulli
+from tmt.core.channels.error_free import ErrorFree
 from tmt.spec.scenario import Scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SHORT = {
-    r"^seeds = \d+": "seeds = 2",
-    r"^duration = \d+": "duration = 5",
-    r"^length = \d+": "length = 20",
-    r"^tcp = .*$": 'tcp = ["cubic", "bbr"]',
-    r"^probability = .*$": "probability = [0.01]",
-}
 PLACES = "".join(
     f"<!-- {name} -->\n<!-- end -->\n"
     for name in ("runs of make judge", "beyond the bound", "written by make judge", MARKER)
@@ -88,11 +83,12 @@ def test_cross_check__compares_both_kernels() -> None:
 @pytest.mark.ns2
 @pytest.mark.usefixtures("kernel", "simulator")
 def test_judge__writes_page_and_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = SCENARIOS[0].read_text()
-    for pattern, replacement in SHORT.items():
-        text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
+    asked = Scenario.read(SCENARIOS[0])
+    few = (ErrorFree(), Bernoulli(0.01))
+    traces = tuple(replace(one, length=20) for one in asked.trace if one.channel in few)
+    traffic = [replace(one, duration=5, seeds=2) for one in asked.traffic if one.tcp in ("cubic", "bbr")]
     scenario, page, figure = (tmp_path / name for name in ("losses.toml", "page.md", "windows.png"))
-    scenario.write_text(text)
+    replace(asked, seeds=2, records=(1,), trace=traces, traffic=tuple(traffic)).write(scenario)
     page.write_text(PLACES)
     monkeypatch.setattr(report, "DRAWN_LINKS", ("GEO link", "GEO link, loss 0.01"))
     monkeypatch.setattr(report, "DRAWN_VARIANTS", ("cubic", "bbr"))
