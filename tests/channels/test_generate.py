@@ -128,53 +128,6 @@ def test_overlay__refuses_a_link_trace(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--duration 1", "--channel: is missing; allowed: error-free, bernoulli, gilbert-elliott"),
-        (
-            "--channel rayleigh --duration 1",
-            "--channel: 'rayleigh' is not allowed; allowed: error-free, bernoulli, gilbert-elliott, neyman-a",
-        ),
-        (
-            "--channel bernoulli --duration 1",
-            "--probability: is missing; bernoulli needs a number",
-        ),
-        (
-            "--channel bernoulli --probability 1.1 --duration 1",
-            "--probability: 1.1 is not allowed; allowed: a number from 0 to 1",
-        ),
-        ("--channel gilbert-elliott --alpha -1 --beta 0 --duration 1", "--alpha: -1 is not allowed"),
-        (
-            "--channel gilbert-elliott --alpha 1 --beta 1 --duration 1",
-            "--beta: 1 does not go with the rest; allowed: at least one",
-        ),
-        ("--channel error-free", "--duration: is missing; say how many seconds the trace lasts"),
-        ("--channel error-free --lldu-bytes 33", "--duration: is missing"),
-        ("--channel error-free --duration 0", "--duration: 0 is not allowed; allowed: a number from 1e-09"),
-        ("--channel error-free --duration 1 --decode-time 0", "--decode-time: 0 is not allowed"),
-        (
-            "--channel lms --es-n0-db 5 --duration 1 --every 2147483647 --rate 1 --lldu-bytes 2147483647",
-            "slot interval is 3.68935e+28 ns; it must be within [1, 4611686018427387904] ns",
-        ),
-        ("--channel lms --es-n0-db 5 --duration 1 --decode-time 1", "--decode-time: 1 does not go with"),
-        ("--channel error-free --duration 1 --rate 1000", "--lldu-bytes: is missing: rate needs it"),
-        (
-            "--channel error-free --duration 1 --rate 1000 --lldu-bytes 9 --slot-interval 2",
-            "--slot-interval: 2 stands beside a rate",
-        ),
-        ("--channel error-free --duration 1 --every 2", "--every: 2 is a share of the line's rate"),
-        ("--channel error-free --duration 1 --over x.csv", "--duration: cannot be given with --over"),
-    ],
-)
-def test_generate_command__refuses_by_option(arguments: str, message: str, tmp_path: Path) -> None:
-    result = tmt("generate", *arguments.split(), "phy.parquet", folder=tmp_path)
-    assert result.status == 2
-    assert result.err.startswith(message)
-    assert result.err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
         (
             "--channel error-free --alpha 0.5 --duration 1",
             "--alpha is an option of gilbert-elliott, not of",

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from in_process import tmt
 
 from tmt.cli.generate_command import command
 from tmt.core.channels.lms import Lms
@@ -183,45 +182,6 @@ def test_command__takes_profile_line_and_settings(tmp_path: Path) -> None:
     assert np.array_equal(trace.tx_time_ns, line.tx_times_ns(0, 1993))
     erased = channel.realisation(3).erased(trace.tx_time_ns)
     assert np.array_equal(trace.decode_time_ns, np.where(erased, 0, 100_000))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--duration 1", "--es-n0-db: is missing; lms needs a number from -100 to 100 dB"),
-        (
-            "--es-n0-db 5 --duration 1 --decode-time 0.1",
-            "--decode-time: 0.1 does not go with the rest; allowed: none: parameters of lms set it",
-        ),
-        ("--es-n0-db 5 --duration 1 --speed 3", "No such option '--speed'. (Did you mean one of: "),
-        ("--es-n0-db 5 --duration 1 --speed-kmh=", "--speed-kmh: '' is not allowed; allowed: a number from "),
-        (
-            "--es-n0-db 5 --duration 1 --segments 2.5",
-            "--segments: '2.5' is not allowed; allowed: a whole",
-        ),
-        (
-            "--es-n0-db 5 --duration 1 --speed-kmh -3",
-            "--speed-kmh: -3 is not allowed; allowed: a num",
-        ),
-        ("--es-n0-db 5 --duration 1 --alpha 0.5", "--alpha is an option of gilbert-elliott, not of lms"),
-        (
-            "--es-n0-db 5 --duration 1 --slot-interval 1 --every 3",
-            "--every: 3 is a share of the line's",
-        ),
-    ],
-)
-def test_command__refuses_by_option(arguments: str, message: str, tmp_path: Path) -> None:
-    done = tmt("generate", "--channel", "lms", *arguments.split(), "phy.parquet", folder=tmp_path)
-    assert done.status == 2
-    assert message in done.err
-    assert not list(tmp_path.iterdir())
-
-
-def test_command__refuses_profiles_of_other_channels(tmp_path: Path) -> None:
-    words = "--channel error-free --profile internet --duration 1 phy.parquet"
-    done = tmt("generate", *words.split(), folder=tmp_path)
-    assert done.status == 2
-    assert "--profile is an option of lms or shadows, not of error-free" in done.err
 
 
 def test_page__is_what_its_maker_makes(monkeypatch: pytest.MonkeyPatch) -> None:

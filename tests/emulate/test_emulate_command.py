@@ -2,53 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from in_process import tmt
 
 from tmt.core.errors import UsageError
 from tmt.run.emulate.emulation import Emulation
 from tmt.spec.experiment import PlainLink
 from tmt.spec.path import Path as LinkPath, Wired
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--rtt", "0.5", "--", "true"], ["--rate: is missing", "TRACE"]),
-        (["link.parquet", "--rtt", "0.5"], ["COMMAND", "--"]),
-        (["link.parquet", "--rtt", "0.5", "--"], ["COMMAND", "--"]),
-        (["link.parquet", "--", "true"], ["--rtt: is missing"]),
-        (["missing.parquet", "--rtt", "0.5", "--", "true"], ["missing.parquet", "No such file"]),
-        (["a.npy", "--rate", "1e6", "--rtt", "0.5", "--", "true"], ["--rate: 1000000", "none with TRACE"]),
-        (["--rate", "1e6", "--offset", "3", "--rtt", "0.5", "--", "true"], ["--offset: 3 needs a trace"]),
-        (["--rate", "1e6", "--return-offset", "3", "--rtt", "0.5", "--", "true"], ["--return-offset: 3"]),
-        (["--rate", "1e6", "--rtt", "0.5", "--mtu-bytes", "67", "--", "true"], ["--mtu-bytes: 67", "68"]),
-        (
-            ["--rate", "1e6", "--rtt", "0.5", "--sysctl", "kernel.x=1", "--", "true"],
-            ["--sysctl", "kernel.x=1"],
-        ),
-        (["--rate", "1e6", "--rtt", "0.5", "--wired-rate", "1e6", "--", "true"], ["No such option"]),
-        (
-            ["--rate", "1e6", "--rtt", "0.5", "--no-in-order", "--hold", "1", "--", "true"],
-            ["--hold: 1", "without delivery in order"],
-        ),
-        (["--rate", "1e6", "--rtt", "0.5", "-o", ".", "--", "true"], ["is not empty"]),
-    ],
-)
-def test_bad_arguments__are_refused_by_name_with_status_2(
-    arguments: list[str], words: list[str], tmp_path: Path
-) -> None:
-    (tmp_path / "something").touch()
-    result = tmt("emulate", *arguments, folder=tmp_path)
-    assert result.status == 2
-    assert all(word in result.err for word in words), result.err
-    assert "Traceback" not in result.err
-    assert [path.name for path in tmp_path.iterdir()] == ["something"]
 
 
 @pytest.mark.parametrize(

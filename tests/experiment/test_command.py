@@ -19,59 +19,6 @@ BASIC = ["--rtt", "0.5", "--duration", "5"]
 RATE = ["--rate", "1e6"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (BASIC, ["--rate: is missing", "TRACE"]),
-        ([*RATE, "--duration", "5"], ["--rtt: is missing"]),
-        ([*BASIC, "a.npy", *RATE], ["--rate: 1000000", "none with TRACE"]),
-        ([*BASIC, *RATE, "--return-lldu-bytes", "33"], ["--return-lldu-bytes: 33", "--return"]),
-        (
-            [*BASIC, *RATE, "--return", "a.npy", "--return-rate", "1"],
-            ["--return-rate: 1", "none with --return"],
-        ),
-        ([*BASIC, *RATE, "--offset", "1"], ["--offset: 1 needs a trace; allowed: TRACE"]),
-        ([*BASIC, "missing.npy"], ["missing.npy"]),
-        ([*BASIC, *RATE, "--flows", "5000"], ["--flows: 5000", "from 1 to 1000"]),
-        ([*BASIC, *RATE, "--plot", "run.gif"], ["run.gif", ".svg"]),
-        ([*BASIC, *RATE, "--start", "5"], ["--start: 5 is too late a start"]),
-        ([*BASIC, *RATE, "--tcp", "vegas"], ["--tcp: 'vegas' needs stack linux", "westwood"]),
-        ([*BASIC, *RATE, "--tcp", "cubik"], ["--tcp: 'cubik'", "did you mean cubic?"]),
-        ([*BASIC, *RATE, "--code", "lt"], ["--code: 'lt'", 'tcp = "fectcp"']),
-        ([*BASIC, *RATE, "--tcp", "fectcp", "--code", "lz"], ["--code: 'lz'", "raptorq"]),
-        ([*BASIC, *RATE, "--online", "arq"], ["--online: 'arq' needs a trace; allowed: TRACE"]),
-        ([*BASIC, *RATE, "--depth", "2"], ["--depth needs --online fec"]),
-        ([*BASIC, *RATE, "--seeds", "2"], ["No such option '--seeds'"]),
-        ([*BASIC, "a.npy", "--online", "harq", "--data", "5"], ["--repair: is missing"]),
-        ([*BASIC, "a.npy", "--online", "none", "--data", "5"], ["--data is an option of", "not of none"]),
-        ([*BASIC, *RATE, "--proxy"], ["--proxy: is not possible without wired"]),
-        ([*BASIC, *RATE, "--wired-loss", "0.1"], ["--wired-rate: is missing"]),
-        (
-            [*BASIC, *RATE, "--wired-rate", "1e6", "--proxy-tcp", "bbr", "--stack", "2009"],
-            ["--proxy-tcp: 'bbr' needs stack modern", "with stack 2009"],
-        ),
-        (
-            [*BASIC, "a.npy", "--online", "go-back-n", "--window-frames", "4", "--repeat-after", "0.1"],
-            ["--repeat-after: 0.1", "at least the feedback delay, 0.5 s"],
-        ),
-        (
-            [*BASIC, "a.npy", "--online", "arq", "--stack", "linux"],
-            ["is not in backend linux", "only backend ns2 has online schemes"],
-        ),
-        ([*RATE, "--rtt", "-1", "--duration", "5"], ["--rtt: -1"]),
-        ([*RATE, "--rtt", "1", "--no-in-order", "--hold", "1"], ["--hold: 1", "without delivery in order"]),
-    ],
-)
-def test_bad_arguments__are_refused_by_name_with_status_2(
-    arguments: list[str], words: list[str], tmp_path: Path
-) -> None:
-    result = tmt("replay", *arguments, folder=tmp_path)
-    assert result.status == 2
-    assert all(word in result.err for word in words), result.err
-    assert "Traceback" not in result.err
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.ns2
 @pytest.mark.usefixtures("simulator")
 def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:

@@ -27,48 +27,6 @@ if TYPE_CHECKING:
 TMT = Path(sys.executable).with_name("tmt")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ("inspect", "TRACE is missing. Usage: tmt inspect [OPTIONS] TRACE"),
-        ("export phy.parquet", "OUT is missing. Usage: tmt export [OPTIONS] TRACE OUT"),
-        ("import mahimahi", "FILE is missing. Usage: tmt import mahimahi [OPTIONS] FILE OUT"),
-        ("convert phy.parquet --scheme none", "LINK is missing: the file for the link trace of phy.parquet"),
-        ("inspekt phy.parquet", "There is no command 'inspekt'; did you mean inspect?"),
-        ("import mahimahe a b", "There is no command 'mahimahe'; did you mean mahimahi?"),
-        ("model xyz", "There is no command 'xyz'; there are none, fec, arq"),
-        ("inspect --jsn phy.parquet", "Did you mean '--json'?"),
-        ("inspect .", "'TRACE': . is a folder; a file is needed"),
-        ("inspect --plot . phy.parquet", "'--plot': . is a folder; a file is needed"),
-        ("convert . link.npy --scheme none", ".: this is a folder; a file is needed"),
-        ("replay . --rtt 1 --duration 5", ".: this is a folder; a file is needed"),
-        (
-            "replay link.parquet --rtt 9e999999 --duration 5",
-            "--rtt: '9e999999' is not allowed; allowed: a number from 0 to 1152921504.60685 s",
-        ),
-        ("run .", ".: this is a folder; name a scenario file"),
-        (
-            "replay phy.parquet --rtt 1 --duration 5",
-            "a link trace is needed; make one with `tmt convert phy.parquet LINK --scheme none`, or give "
-            "`tmt replay` a scheme that runs during the simulation (--online)",
-        ),
-        (
-            "convert link.parquet x.npy --scheme none",
-            "a phy trace is needed; a link trace is the result of a scheme: give the PHY trace",
-        ),
-        (
-            "replay link.parquet --tcp bbr --stack 2009 --rtt 1 --duration 5",
-            "--tcp: 'bbr' needs stack modern or linux; allowed: newreno, westwood, hybla, cubic, compound, ",
-        ),
-    ],
-)
-def test_mistake__is_answered_by_what_to_do(tmt: Callable[[str], Said], arguments: str, said: str) -> None:
-    status, out, err = tmt(arguments)
-    assert (status, out) == (2, "")
-    assert said in err
-    assert len(err.splitlines()) == 1
-
-
 @pytest.mark.parametrize("group", ["", "import", "model"])
 def test_group_alone__prints_its_help(tmt: Callable[[str], Said], group: str) -> None:
     status, out, err = tmt(group)

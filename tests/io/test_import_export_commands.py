@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 from in_process import Said, tmt
 
 from tmt.core.trace import PhyTrace
@@ -39,53 +38,3 @@ def test_export__keeps_how_the_trace_was_made(tmp_path: Path) -> None:
     write_trace(tmp_path / "a.parquet", PhyTrace(np.array([1]), np.array([1]), metadata))
     assert run(tmp_path, "export", "a.parquet", "b.parquet").status == 0
     assert read_trace(tmp_path / "b.parquet").metadata == metadata
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("export", "bad.txt", "out.npy"),
-            "bad.txt:2: tx_time is 0 as in the row before; times must increase",
-        ),
-        (("export", "none.txt", "out.npy"), "none.txt: cannot be read: No such file or directory"),
-        (
-            ("export", "good.txt", "out.dat"),
-            "out.dat: its ending tells no trace format; allowed are .parquet, ",
-        ),
-        (
-            ("export", "good.txt", "out.npy", "--lldu-bytes", "5"),
-            "--lldu-bytes has no meaning without --for",
-        ),
-        (
-            ("export", "good.txt", "out", "--for", "mahimahi"),
-            "--lldu-bytes is missing, and good.txt does not say",
-        ),
-        (("import", "mahimahi", "bad.txt", "out.npy"), "bad.txt:1: 0 1 is no whole number of milliseconds"),
-        (
-            ("import", "lte-harq", "bad.txt", "out.npy"),
-            "bad.txt: there is no column called log_ms; the columns are 1, 2",
-        ),
-        (
-            ("export", "good.txt", "./good.txt"),
-            "./good.txt: this is good.txt itself, which would be overwritten",
-        ),
-        (
-            ("export", "good.txt", "good.txt", "--for", "mahimahi", "--lldu-bytes", "1500"),
-            "good.txt: this is good.txt itself, which would be overwritten",
-        ),
-        (("import", "mahimahi", "bad.txt", "./bad.txt"), "./bad.txt: this is bad.txt itself, which would be"),
-        (("export", "good.txt", "none/out.npy"), "none/out.npy: cannot be written: there is no folder none"),
-    ],
-)
-def test_commands__refuse_in_one_line_and_write_nothing(
-    arguments: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
-    (tmp_path / "bad.txt").write_text("0 1\n0 1\n")
-    (tmp_path / "good.txt").write_text("0 1\n1 1\n")
-    result = run(tmp_path, *arguments)
-    assert result.status == 2
-    assert result.err.startswith(message)
-    assert len(result.err.splitlines()) == 1
-    assert result.out == ""
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "good.txt"]

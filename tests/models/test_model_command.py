@@ -14,7 +14,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tmt.cli.model_command import command
-from tmt.core.errors import UsageError
 from tmt.theory import (
     Bursts,
     FeedbackFaults,
@@ -179,45 +178,6 @@ def test_model__draws_a_sweep(tmp_path: Path) -> None:
         assert [row[column] for row in chart["datasets"]["rows"]] == [point[column] for point in points]
     titles = [panel["layer"][0]["title"]["text"] for panel in chart["vconcat"]]
     assert titles == ["Throughput efficiency", "Recovery delay (s)", "Residual loss"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["none", *CHANNEL, "--formula", "printed"], "scheme is none: the paper prints"),
-        (["none", *CHANNEL, "--plot", "x.png"], "--plot draws a sweep"),
-        (["none", "--alpha", "1", "--beta", "1", "--rtt", "0"], "--beta: 1 is alpha, too"),
-        (["rlc", *CHANNEL, "--formula", "printed"], "scheme is rlc: the paper prints formulas for"),
-        (["harq-processes", *CHANNEL], "detection delay equal to the decode time, 0.036 s"),
-        (["harq", "--data", "5", *CHANNEL], "--repair: is missing; harq needs a whole number from 0"),
-        (["rlc", *CHANNEL, "--mode", "AM"], "--mode: 'AM' is not allowed; allowed: acknowledged, "),
-        (
-            ["arq", *CHANNEL, "--max-transmissions", "65536"],
-            "--max-transmissions: 65536 is not allowed; allowed: a whole number from 1 to 65535: more would",
-        ),
-        (["harq", "--data", "2", "--repair", "1", *CHANNEL, "--rounds", "65536"], "from 0 to 65535: more"),
-        (
-            ["harq-processes", *CHANNEL, "--max-transmissions", "101"],
-            "from 1 to 100: more would take too long",
-        ),
-        (
-            ["harq-processes", *CHANNEL, "--max-transmissions", "none"],
-            "'none' is not allowed; allowed: a whole",
-        ),
-        (
-            ["sliding-window", *CHANNEL, "--coding-window", "1025", "--repair-interval", "1"],
-            "--coding-window: 1025 is not allowed; allowed: a whole number from 1 to 1024",
-        ),
-        (
-            ["harq-processes", *CHANNEL, "--missed-feedback", "0.6", "--false-feedback", "0.5"],
-            "--false-feedback: 0.5 does not go with the rest; allowed: missed_feedback + false",
-        ),
-    ],
-)
-def test_model__refuses_in_one_line(arguments: list[str], message: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(message)) as refusal:
-        command.main(arguments, standalone_mode=False)
-    assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.parametrize(

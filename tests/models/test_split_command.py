@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from tmt.cli.model_split import command
-from tmt.core.errors import UsageError
 from tmt.theory.split import GoBackNLink, SplitScenario, TcpSender, TwoLinks, sweep
 
 if TYPE_CHECKING:
@@ -84,31 +82,6 @@ def test_split__draws_a_sweep(tmp_path: Path) -> None:
     text = path.read_text()
     assert "one-way delay of the wired link (s)" in text
     assert "split, ARQ" in text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give either --wireless-loss or --error-after-success"),
-        (["--wireless-loss", "0.1", "--error-after-success", "0.1"], "give either --wireless-loss or"),
-        (["--error-after-success", "0.1", "--burst-frames", "2"], "--burst-frames goes with --wireless-loss"),
-        (["--wireless-loss", "0.1", "--error-after-error", "0.1"], "--error-after-error goes with"),
-        (["--wireless-loss", "0.1", "--plot", "x.png"], "--plot draws a sweep"),
-        (["--wireless-loss", "1"], "--wireless-loss: 1 is not allowed"),
-        (
-            ["--wireless-loss", "0.1", "--threshold", "1"],
-            "--threshold: 1 does not go with the rest; allowed: a number from initial_window",
-        ),
-        (
-            ["--wireless-loss", "0.1", "--segments", "2000000"],
-            "--segments: 2000000 is not allowed; allowed: a whole number from 1 to 1000000",
-        ),
-    ],
-)
-def test_split__refuses_in_one_line(arguments: list[str], message: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(message)) as refusal:
-        command.main(arguments, standalone_mode=False)
-    assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("text", ["-1", "x", "0:1", "0:1:1", "0:nan:3", "0:1:2:3", ""])

@@ -52,7 +52,7 @@ class Links(Spec):
             yield "return_rate", "none with --return, which has a rate of its own"
         for key, usual in (("return_lldu_bytes", None), ("return_offset", 0)):
             if self.return_ is None and getattr(self, key) != usual:
-                yield key, "a return trace, --return", "needs one"
+                yield key, "--return", "has no meaning without a return trace"
 
     def forward(self, trace: str | None, name: str, scheme: Scheme | None = None) -> Link:
         """Return the forward link; `name` is the command's of the trace (Refused)."""

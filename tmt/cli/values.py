@@ -173,5 +173,7 @@ def _flag(place: Place, moved: Mapping[Place, Place | str]) -> str:
     for inner, outer in moved.items():
         if place[: len(inner)] == inner:
             rest = place[len(inner) :]
-            return f"{outer} {spelled(rest)}".strip() if isinstance(outer, str) else flag_of((*outer, *rest))
+            if not isinstance(outer, str):
+                return flag_of((*outer, *rest))
+            return outer if all(isinstance(part, int) for part in rest) else f"{outer} {spelled(rest)}"
     return flag_of(place)
