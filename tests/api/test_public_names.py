@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import pytest
+from answers import assert_answer, blocks
 
 import tmt
 from tmt import api
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SLOTS = 4000
-NAN = float("nan")
 
 
 @pytest.fixture
@@ -193,139 +193,6 @@ def test_import__takes_times_in_seconds(tmp_path: Path) -> None:
     assert len(trace) == 3
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda f: tmt.trace_from_frame(f[:0]), "there are no rows"),
-        (lambda f: tmt.trace_from_frame(f[::-1]), "row 2: tx_time_ns is 3998000000, earlier than 3999000000"),
-        (lambda f: tmt.trace_from_frame(f - 1), "row 1: tx_time_ns is -1000000000; the least allowed is 0"),
-        (lambda f: tmt.trace_from_frame(f.assign(decode_time=NAN)), "row 1: .* write 0 for an erased slot"),
-        (lambda f: tmt.trace_from_frame(f.assign(decode_time=np.inf)), "found: decode_time_ns float64"),
-        (
-            lambda f: tmt.trace_from_frame(f.rename(columns={"tx_time": "t"})),
-            "its columns are t, decode_time, snr_db; needed are tx_time, decode_time or ",
-        ),
-        (
-            lambda f: tmt.trace_from_frame(
-                pd.DataFrame({"tx_time_ns": [0, 1], "decode_time_ns": [True, False]})
-            ),
-            "found: decode_time_ns bool",
-        ),
-        (lambda f: tmt.trace_from_frame(f.assign(decode_time=True)), "found: decode_time_ns bool"),
-        (lambda f: tmt.convert_trace(f, "arq"), "rtt: is missing; allowed: a time .* feedback of arq"),
-        (
-            lambda f: tmt.convert_trace(f, "arc"),
-            "scheme: 'arc' is not allowed; .*; allowed: none, fec, arq, harq",
-        ),
-        (lambda f: tmt.convert_trace(f, "none", data=3), "data: is not known; allowed: name, "),
-        (lambda f: tmt.convert_trace(f, "fec", data=3), "repair: is missing; allowed: a whole number from 0"),
-        (lambda f: tmt.convert_trace(f, tmt.Arq(), rtt=1, data=3), "data: is not known"),
-        (lambda f: tmt.convert_trace(tmt.convert_trace(f, "none"), "none"), "a PHY trace is needed"),
-        (lambda f: tmt.fit_trace(tmt.convert_trace(f, "none")), "a PHY trace is needed"),
-        (lambda f: tmt.generate_trace("bernouli", 1), "channel: 'bernouli' .* did you mean bernoulli[?]"),
-        (lambda f: tmt.generate_trace("bernoulli", 1), "probability: is missing"),
-        (lambda f: tmt.replay_trace(f, 0.1), "make a link trace of it by convert_trace"),
-        (lambda f: tmt.replay_trace(1e6, rtt=0.1, tpc=1), "tpc: is not known; did you mean tcp[?]"),
-        (lambda f: tmt.replay_trace(1e6, 0.1, "bbr3", stack="linux"), "stack: is not known"),
-        (lambda f: tmt.replay_trace(1e6, 0.1, "cubik"), "tcp: 'cubik' is not allowed; did you mean cubic[?]"),
-        (
-            lambda f: tmt.replay_trace(1e6, tcp="bbr", stack="2009", rtt=0.1, duration=1),
-            "tcp: 'bbr' needs stack modern or linux; allowed: newreno, .* with stack 2009",
-        ),
-        (
-            lambda f: tmt.convert_trace(f, "arq", rtt="100ms"),
-            "rtt: '100ms' is not allowed; allowed: a number",
-        ),
-        (
-            lambda f: tmt.convert_trace(f, "arq", rtt=-1),
-            "rtt: -1 is not allowed; allowed: a number from 0 to",
-        ),
-        (
-            lambda f: tmt.convert_trace(f, "none", every=1.5),
-            "every: 1.5 is not allowed; allowed: a whole number",
-        ),
-        (lambda f: tmt.convert_trace(f, ["arq"], rtt=1), r"scheme: \['arq'\] is not allowed; .* none, fec"),
-        (
-            lambda f: tmt.convert_trace(f.to_numpy(), "none"),
-            "trace: this is of type ndarray; a trace",
-        ),
-        (lambda f: tmt.write_trace("x.npy", None), "trace: this is of type NoneType; a trace, a data frame"),
-        (lambda f: tmt.trace_from_frame([1, 2]), "frame: this is of type list; a data frame is needed"),
-        (
-            lambda f: tmt.trace_from_frame(f, lldu_bytes="a"),
-            "lldu_bytes: 'a' is not allowed; allowed: a whole",
-        ),
-        (
-            lambda f: tmt.trace_from_frame(f.assign(tx_time=pd.to_datetime(f.tx_time, unit="s"))),
-            r"data frame: tx_time is of type datetime64\[\w+\]; seconds as numbers are needed",
-        ),
-        (
-            lambda f: tmt.trace_from_frame(f.assign(tx_time="soon")),
-            "data frame: tx_time is of type .*; numbers are needed",
-        ),
-        (lambda f: tmt.trace_from_frame(f + 1e10), "data frame: tx_time: 1.* s is beyond 4611686018 s"),
-        (lambda f: tmt.inspect_trace(f, lldu_bytes="1"), "lldu_bytes: '1' is not allowed"),
-        (lambda f: tmt.inspect_trace(f, rtt="x"), "rtt: 'x' is not allowed; allowed: a number"),
-        (lambda f: tmt.generate_trace("error-free", "5 s"), "duration: '5 s' is not allowed"),
-        (
-            lambda f: tmt.generate_trace("error-free", 1, seed=1.5),
-            "seed: 1.5 is not allowed; allowed: a whole",
-        ),
-        (lambda f: tmt.generate_trace("error-free", 1, lldu_bytes=0), "lldu_bytes: 0 is not allowed"),
-        (lambda f: tmt.generate_trace("error-free", 1, rate=1e6), "lldu_bytes: is missing: rate needs it"),
-        (lambda f: tmt.generate_trace("error-free", 1, every=2), "every: 2 is a share of the line's rate"),
-        (
-            lambda f: tmt.generate_trace("error-free", 1, rate=1e6, lldu_bytes=9, slot_interval=1),
-            "slot_interval: 1 stands beside a rate",
-        ),
-        (
-            lambda f: tmt.generate_trace(tmt.Lms(es_n0_db=8), 1, decode_time=1),
-            "decode_time: 1 does not go with the rest; allowed: none: parameters of lms set it",
-        ),
-        (
-            lambda f: tmt.generate_trace(tmt.Bernoulli(probability="0.1"), 1),
-            "probability: '0.1' is not allowed; allowed: a number from 0 to 1",
-        ),
-        (lambda f: tmt.replay_trace(1e6, rtt=0.1, flows=1.5), "flows: 1.5 is not allowed; allowed: a whole"),
-        (lambda f: tmt.replay_trace(1e6, 0.1, seed="a"), "seed: 'a' is not allowed; allowed: a whole"),
-        (lambda f: tmt.replay_trace(1e6, rtt=0.1, stack=2009), "stack: 2009 is not allowed; allowed: 2009, "),
-        (lambda f: tmt.replay_trace(1e6, rtt=0.1, in_order="no"), "in_order: 'no' .* allowed: true or false"),
-        (lambda f: tmt.replay_trace(0, 0.1), "forward.rate: 0 is not allowed; allowed: a number from 1 to"),
-        (lambda f: tmt.replay_trace(1e6, 0.1, timeout=0), "timeout: 0 is not allowed"),
-        (
-            lambda f: tmt.replay_trace(1e6, tmt.Path(rtt=0.1, return_link="protected")),
-            "path.return_link: 'protected' .*; allowed: .*back",
-        ),
-        (lambda f: tmt.compare_results("out/a", "out/b"), "first is of type str; results of run_scenario or"),
-        (
-            lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=0),
-            "duration: 0 is not allowed; allowed: a number",
-        ),
-        (lambda f: tmt.replay_trace(1e6, None), "rtt: is missing; allowed: a number from 0"),
-        (lambda f: tmt.replay_trace(None, 0.1), "this is of type NoneType; a trace, a data"),
-        (
-            lambda f: tmt.replay_trace(tmt.convert_trace(f[:1], "none"), 0.1),
-            "trace: a link trace of one row has no rate",
-        ),
-        (lambda f: tmt.trace_from_frame(f.assign(tx_time=f.tx_time * 1j)), "seconds as numbers are needed"),
-        (
-            lambda f: tmt.trace_from_frame(tmt.convert_trace(f, "none").to_frame().assign(delay_ns="late")),
-            "delay_ns is of type .*; whole numbers are needed",
-        ),
-        *(
-            (lambda f, call=call: call(None), "is of type NoneType; the name of a file or a path is needed")
-            for call in (tmt.read_trace, tmt.import_trace, tmt.run_scenario, tmt.read_results)
-        ),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:this call is deprecated")
-def test_refusal__says_what_is_allowed(
-    frame: pd.DataFrame, call: Callable[[pd.DataFrame], object], said: str
-) -> None:
-    with pytest.raises((InputError, UsageError), match=said):
-        call(frame)
-
-
 def test_numbers_of_numpy__are_as_good_as_python_s(frame: pd.DataFrame, tmp_path: Path) -> None:
     """Also in the metadata, which JSON holds."""
     made = tmt.generate_trace(
@@ -386,3 +253,21 @@ def test_replay__of_a_frame_has_its_capacity_over_time(frame: pd.DataFrame) -> N
     assert rows.is_file()
     del run
     assert not rows.exists()
+
+
+REFUSED = blocks(Path(__file__).with_name("refusals.txt"))
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0])
+@pytest.mark.filterwarnings("ignore:this call is deprecated")
+def test_refusal__says_what_is_allowed(frame: pd.DataFrame, case: list[str]) -> None:
+    call, answer = case
+    with pytest.raises((InputError, UsageError)) as refused:
+        eval(call, {"tmt": tmt, "f": frame, "np": np, "pd": pd})
+    assert_answer(str(refused.value), answer)
+
+
+@pytest.mark.parametrize("call", [tmt.read_trace, tmt.import_trace, tmt.run_scenario, tmt.read_results])
+def test_refusal__of_what_is_no_name(call: Callable[[object], object]) -> None:
+    with pytest.raises(UsageError, match="is of type NoneType; the name of a file or a path is needed"):
+        call(None)

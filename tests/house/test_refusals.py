@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import blocks
 from in_process import tmt
 
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.io import write_trace
 
-TEXT = Path(__file__).with_name("refusals.txt").read_text()
-CASES = [case.removeprefix("$ tmt ").splitlines() for case in TEXT.split("\n\n") if case.startswith("$ ")]
+CASES = blocks(Path(__file__).with_name("refusals.txt"))
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
 def test_command__is_refused_in_one_line(case: list[str], folder: Path) -> None:
     words, line = case
-    assert tmt(*shlex.split(words), folder=folder) == (2, "", f"{line}\n")
+    assert tmt(*shlex.split(words)[2:], folder=folder) == (2, "", f"{line}\n")
     assert sorted(path.name for path in folder.iterdir()) == [
         "bad.txt",
         "good.txt",

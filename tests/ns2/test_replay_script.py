@@ -24,38 +24,6 @@ def replay(simulator: Path, folder: Path, *words: str) -> subprocess.CompletedPr
     return run_script(simulator, SCRIPT, folder, *words)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ("tcp", "vegas", "stack", "2009"),
-            "tcp is vegas; with stack 2009 allowed are compound, cubic, fectcp, hybla, newreno, reno, "
-            "westwood",
-        ),
-        (
-            ("tcp", "vegas"),
-            "tcp is vegas; with stack modern allowed are bbr, bbr3, compound, cubic, fectcp, hybla, "
-            "newreno, reno, westwood",
-        ),
-        (
-            ("tcp", "fectcp", "proxy", "1", "wired_rate_bps", "1e6"),
-            "proxy is 1; it cannot split fectcp",
-        ),
-        (("stack", "2020"), "stack is 2020; allowed are 2009, 2009-as-shipped, modern"),
-        (("seed", "1000001"), "seed is 1000001; a whole number from 1 to 1000000 is allowed"),
-        (("flows", "1.5"), "flows is 1.5; a whole number from 1 to 65536 is allowed"),
-        (("rtt_s", "-1"), "rtt_s is -1; a number from 0 is allowed"),
-        (("loop", "yes"), "loop is yes; 0 and 1 are allowed"),
-    ],
-)
-def test_bad_setting__ends_in_one_line(
-    words: tuple[str, ...], message: str, simulator: Path, tmp_path: Path
-) -> None:
-    result = replay(simulator, tmp_path / "run", *words)
-    assert (result.returncode, result.stderr) == (2, f"replay.tcl: {message}\n")
-    assert list((tmp_path / "run").iterdir()) == []
-
-
 def test_unknown_setting__is_named_with_those_that_exist(simulator: Path, tmp_path: Path) -> None:
     result = replay(simulator, tmp_path / "run", "rtt", "0.5")
     assert result.returncode == 2

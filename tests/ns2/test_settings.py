@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from answers import blocks
 
 from tests.ns2.scripts import run_script
 
@@ -48,47 +49,10 @@ def test_bad_setting__is_refused_by_name(
 
 
 @pytest.mark.parametrize(
-    ("script", "words", "message"),
-    [
-        ("split.tcl", ("tcp", "Vegas"), "tcp is Vegas; allowed are Newreno, Reno"),
-        ("split.tcl", ("arq", "yes"), "arq is yes; 0 and 1 are allowed"),
-        ("hybrid.tcl", ("rate_bps", "0"), "rate_bps is 0; a number from 1 is allowed"),
-        (
-            "wlan.tcl",
-            ("errors_per_cluster", "0"),
-            "errors_per_cluster is 0; a number of more than 0 is allowed",
-        ),
-        (
-            "split.tcl",
-            ("window_packets", "2147483648"),
-            "window_packets is 2147483648; a whole number from 1 to 2147483647 is allowed",
-        ),
-        ("hybrid.tcl", ("in_order", "2"), "in_order is 2; 0 and 1 are allowed"),
-        (
-            "replay.tcl",
-            ("hold_s", "1e10"),
-            "hold_s is 1e10; a number from 0 to 4611686018 is allowed",
-        ),
-        (
-            "hybrid.tcl",
-            ("duration_s", "1e17"),
-            "duration_s is 1e17; a number of more than 0 to 4611686018 is allowed",
-        ),
-        (
-            "replay.tcl",
-            ("proxy_stack", "2020"),
-            "proxy_stack is 2020; allowed are 2009, 2009-as-shipped, modern",
-        ),
-        (
-            "replay.tcl",
-            ("proxy_tcp", "vegas"),
-            "proxy_tcp is vegas; with proxy_stack modern allowed are bbr, bbr3, compound, cubic, fectcp, "
-            "hybla, newreno, reno, westwood",
-        ),
-    ],
+    "case", blocks(Path(__file__).with_name("bad_settings.txt")), ids=lambda case: case[0]
 )
-def test_bad_setting__is_refused_by_what_is_allowed(
-    script: str, words: tuple[str, ...], message: str, simulator: Path, tmp_path: Path
-) -> None:
+def test_bad_setting__is_refused_by_what_is_allowed(case: list[str], simulator: Path, tmp_path: Path) -> None:
+    (script, *words), answer = case[0].split(), case[1]
     done = run_script(simulator, SCRIPTS[script], tmp_path, *words)
-    assert (done.returncode, done.stderr) == (2, f"{script}: {message}\n")
+    assert (done.returncode, done.stderr) == (2, f"{answer}\n")
+    assert list(tmp_path.iterdir()) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from answers import blocks, replaced
 
 from tmt.campaign.campaign import planned
 from tmt.core.channels.gilbert_elliott import GilbertElliott
@@ -74,15 +75,10 @@ def test_read__expands_lists_into_points(tmp_path: Path) -> None:
     )
 
 
-CASES = [case.splitlines() for case in (HERE / "refusals.txt").read_text().split("\n\n")[1:]]
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+@pytest.mark.parametrize("case", blocks(HERE / "refusals.txt"), ids=lambda case: case[0])
 def test_read__refuses_with_place_value_and_choice(tmp_path: Path, case: list[str]) -> None:
-    _, change, *lines = (line.strip() for line in case)
-    good, bad = (part.strip().replace("\\n", "\n") for part in change.split("=>"))
-    assert good in GOOD
-    assert refusal(tmp_path, GOOD.replace(good, bad, 1)).splitlines() == lines
+    _, change, *lines = case
+    assert refusal(tmp_path, replaced(GOOD, change)).splitlines() == lines
 
 
 @pytest.mark.parametrize(

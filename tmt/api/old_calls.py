@@ -99,4 +99,10 @@ def _name(given: object, parameters: Given) -> object:
 def _refuse(given: Given, known: str | tuple[str, ...]) -> None:
     """Refuse keywords that nothing takes."""
     if given:
-        raise Refused(Problem((key,), value, "unknown", known) for key, value in given.items())
+        allowed, reason = "tmt.Path(...) or tmt.Traffic(...) with it", "stands beside path and traffic"
+        raise Refused(
+            Problem((key,), value, "rule", allowed, reason)
+            if isinstance(known, tuple) and key in known
+            else Problem((key,), value, "unknown", known)
+            for key, value in given.items()
+        )

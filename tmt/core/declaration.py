@@ -103,6 +103,8 @@ class Problem:
     def __str__(self) -> str:
         hint = f"; did you mean {self.close}?" if self.close else ""
         allowed = ", ".join(self.allowed) if isinstance(self.allowed, tuple) else self.allowed
+        if self.kind == "type" and isinstance(self.allowed, tuple):
+            allowed = f"text, one of {allowed}"  # 2009 is not "2009"
         return f"{self.fault}{hint}; allowed: {allowed}"
 
 
@@ -137,7 +139,7 @@ def shown(value: Any, limit: int = 60) -> str:
 
 def number(value: float) -> str:
     """Return a number in its shortest plain form."""
-    return f"{value:.15g}"
+    return str(value) if isinstance(value, int) else f"{value:.15g}"
 
 
 @dataclass(frozen=True)
