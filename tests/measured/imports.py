@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tmt import importers
 from tmt.importers import AUTO, all_importers, files
 from tmt.spec.points import one_of
 
@@ -19,3 +20,9 @@ def import_trace(
     """Import a file in the format `name`; ``auto`` detects it by the content."""
     kind = files.recognised(str(source)) if name == AUTO else all_importers()[name]
     return files.import_trace(one_of(kind, {"name": kind.name, **parameters}), source, target)
+
+
+def read(importer: str, source: str | PathLike[str]) -> Trace:
+    """Import a file by an importer such as ``Table(time="t")``."""
+    name, _, _ = importer.partition("(")
+    return files.import_trace(eval(importer, {name: getattr(importers, name)}), source)

@@ -93,27 +93,6 @@ def test_nr_scope__leaves_out_grants_of_unknown_size(tmp_path: Path) -> None:
     assert "1 transmissions of size 0 are left out" in trace.metadata["notes"]
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "reason"),
-    [
-        (nr(0, 800, 0, 0, 1).replace(",1_1,", ",2_0,"), ":2", "dci_format is 2_0; allowed are 0_0 to 1_2"),
-        (nr(0, 800, 4, 0, 1), ":2", "redundancy_version is 4; allowed are whole numbers from 0 to 3"),
-        (nr(0, 0, 0, 0, 1), "", "no transmission carries data: every size is 0"),
-        (nr(0, 8, 0, 0, 1) + nr(1, 8, 0, 0, 1, user=18), "", "there are 2 users; choose one by --user: 17"),
-        (
-            nr(20_000, 8, 0, 0, 1) + nr(5_000, 8, 0, 0, 2),
-            ":3",
-            "the time goes back by 15 s; a file must hold one",
-        ),
-        ("", "", "there are no rows"),
-    ],
-)
-def test_nr_scope__refuses_with_line_and_reason(text: str, place: str, reason: str, tmp_path: Path) -> None:
-    path = nr_log(tmp_path, text)
-    with pytest.raises(InputError, match=re.escape(f"{path}{place}: {reason}")):
-        import_trace("nr-scope", path)
-
-
 def test_nr_scope__says_what_spacings_fit(tmp_path: Path) -> None:
     path = nr_log(tmp_path, nr(0, 800, 0, 0, 1) + nr(9, 800, 0, 0, 2))
     assert import_trace("nr-scope", path).tx_time_ns.tolist() == [0, 9 * MS]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from pathlib import Path
 
 import numpy as np
@@ -43,30 +42,6 @@ def test_lte_harq__tells_wraps_by_the_log_time(tmp_path: Path) -> None:
     """Two and a half wraps of 10.24 s without an attempt; the log time is some milliseconds off."""
     log = lte_log(tmp_path, "3.2,1023,9,1\n25601.9,511,8,1\n")
     assert [a.time_ns // NS_PER_MS for a in read_attempts(log)] == [0, 25_599]
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "reason"),
-    [
-        ("0,0,0,1\n0,0,0,1\n", 3, "this attempt is 0 ms before the line before; attempts must follow"),
-        ("5,0,5,1\n4,0,4,1\n", 3, "this attempt is 1 ms before the line before; attempts must follow"),
-        ("0,1024,0,1\n", 2, "sfn is 1024; allowed are whole numbers from 0 to 1023"),
-        ("0,0,10,1\n", 2, "subframe is 10; allowed are whole numbers from 0 to 9"),
-        ("0,0,0,0\n", 2, "attempt is 0; allowed are whole numbers from 1 to 255"),
-        ("0,0,0,-1\n", 2, "attempt is -1; allowed are whole numbers from 1 to 255"),
-        ("nan,0,0,1\n", 2, "log_ms is nan; a number is needed"),
-        ("0,0,0\n", 2, "this line has 3 fields; 4 are needed"),
-        ("0,0,0,1\n0,0\n0,0,2,1\n", 3, "this line has 2 fields; 4 are needed"),
-        ("", None, "there are no rows; a trace has at least one"),
-    ],
-)
-def test_lte_harq__refuses_with_line_and_reason(
-    text: str, line: int | None, reason: str, tmp_path: Path
-) -> None:
-    path = lte_log(tmp_path, text)
-    place = path if line is None else f"{path}:{line}"
-    with pytest.raises(InputError, match=f"^{re.escape(place)}: {re.escape(reason)}"):
-        LteHarq(as_="phy", decode_time=1e-9).read(path)
 
 
 def test_lte_harq__refuses_a_file_without_its_columns(tmp_path: Path) -> None:

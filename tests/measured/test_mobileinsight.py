@@ -231,21 +231,3 @@ def test_mobileinsight__passes_over_a_last_message_that_was_cut(tmp_path: Path) 
         InputError, match=re.escape(f"{path}:1: this message is neither whole JSON nor whole XML")
     ):
         import_trace("mobileinsight", path)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"Re-tx Index": "Last"}, "Re-tx Index is Last; allowed are whole numbers from 1 to 28"),
-        ({"Current SFN SF": 10_240}, "Current SFN SF is 10240; allowed are whole numbers from 0 to 10239"),
-        ({"PUSCH TB Size": "many"}, "PUSCH TB Size is many; allowed are whole numbers from 0"),
-    ],
-)
-def test_mobileinsight__refuses_with_line_and_reason(
-    change: dict[str, Any], reason: str, tmp_path: Path
-) -> None:
-    bad = uplink(0, (1, 1, 9))
-    bad["Records"][0] |= change
-    path = written(tmp_path, [uplink(0, (0, 1, 9)), bad])
-    with pytest.raises(InputError, match=re.escape(f"{path}:2: {reason}")):
-        import_trace("mobileinsight", path)

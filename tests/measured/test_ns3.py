@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -154,59 +153,6 @@ def test_ns3_nr__joins_the_scheduler_s_attempts_by_process(tmp_path: Path) -> No
     assert link.transmissions.tolist() == [2, 1]
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "place", "reason"),
-    [
-        ("ns3-lte", LTE.replace("24\t", "x\t"), ":4", "time is x; a number is needed"),
-        (
-            "ns3-lte",
-            LTE.replace("40\t0\t1\t1", "40\t0\t1\t2"),
-            ":4",
-            "correct is 2; allowed are whole numbers from 0",
-        ),
-        ("ns3-lte", LTE.replace("24\t", "-1\t"), ":4", "time is -1; the least allowed is 0"),
-        ("ns3-lte", LTE.replace("24\t1", "24\t1\t1"), ":4", "this line has 13 fields; 12 are needed"),
-        ("ns3-lte", LTE.replace("24\t1\t", "24\t"), ":4", "this line has 11 fields; 12 are needed"),
-        ("ns3-lte", LTE.replace("31\t", "24\t1\t1\t4\t0\t0\t5\t19\t1\t0\t1\t0\n31\t"), "", None),
-        (
-            "ns3-lte",
-            LTE + LTE.replace("% ", "").split("\n")[1],
-            "",
-            "there are 2 users; choose one by --user",
-        ),
-        (
-            "ns3-lte",
-            LTE + "31000\t1\t1\t4\t0\t0\t5\t19\t0\t1\t1\t0\n" + LTE[LTE.index("23") :],
-            ":7",
-            "the time goes back",
-        ),
-        (
-            "ns3-lte",
-            MMWAVE,
-            "",
-            "there is no column called IMSI",
-        ),
-        ("ns3-nr", LTE, "", "the columns are time, cellId, IMSI,"),
-        ("ns3-nr", MMWAVE.replace("\nUL", "\nXL"), ":3", "direction is XL; allowed are DL and UL"),
-        (
-            "ns3-nr",
-            MMWAVE.replace("\t2126\t", "\t0\t"),
-            ":4",
-            "tbSize is 0; allowed are whole numbers from 1",
-        ),
-    ],
-)
-def test_ns3__refuses_with_line_and_reason(
-    kind: str, text: str, place: str, reason: str | None, tmp_path: Path
-) -> None:
-    path = written(tmp_path, text)
-    if reason is None:
-        assert len(import_trace(kind, path, user="1")) == 4
-        return
-    with pytest.raises(InputError, match=re.escape(f"{path}{place}: {reason}")):
-        import_trace(kind, path)
-
-
 def test_ns3__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:
     trace = import_trace("ns3-nr", written(tmp_path, MMWAVE + "DL\t0.006"))
     assert len(trace) == 2
@@ -292,3 +238,8 @@ def test_ns3_nr__keeps_users_of_several_cells_apart(tmp_path: Path) -> None:
     ):
         import_trace("ns3-nr", path)
     assert len(import_trace("ns3-nr", path, user="2/1")) == 1
+
+
+def test_ns3__takes_two_blocks_at_one_time_of_a_user(tmp_path: Path) -> None:
+    text = LTE.replace("31\t", "24\t1\t1\t4\t0\t0\t5\t19\t1\t0\t1\t0\n31\t")
+    assert len(import_trace("ns3-lte", written(tmp_path, text), user="1")) == 4

@@ -129,42 +129,6 @@ def test_rates__of_one_s_own_columns_may_have_any_separator(tmp_path: Path) -> N
         assert len(RateTable().read(written(tmp_path, text)).trace) == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (
-            "a,b\n1,2\n",
-            ":1: the header is a,b; known columns are Timestamp,DL_bitrate,UL_bitrate; timestamp_start,",
-        ),
-        (
-            "timestamp_start,upload,download\n2024-01-11 10:06:39,1,1\n",
-            ":1: the header is timestamp_start,upload,download; known columns are Timestamp,",
-        ),
-        ("time_s,rate_bps\n", ": there are no rows; a trace has at least one"),
-        ("time_s,rate_bps\n0,1\n2,1\n1,1\n", ":4: time goes back by 1 s"),
-        ("time_s,rate_bps\n0,fast\n1,1\n", ":2: rate_bps is fast, which is not allowed"),
-        ("time_s,rate_bps\n0,-5\n1,1\n", ":2: rate_bps is -5, which is not allowed"),
-        ("time_s,rate_bps,loss\n0,5,1.5\n1,1,0\n", ":2: loss is 1.5, which is not allowed"),
-        ("time_s,rate_bps\n0,5,7\n1,1\n", ":2: this line has 3 fields; 2 are needed"),
-        ("time_s,rate_bps\n0,5\n1,5\n", ": its rates carry no row of 1500 bytes"),
-        (
-            "timestamp_start,timestamp_end,upload,download\n2024-01-11 10:06:39,2024-01-11 10:06:38,1,1\n",
-            ":2: this interval does not end after it begins",
-        ),
-        (
-            "timestamp_start,timestamp_end,upload,download\n2024-01-23 20:58:57,2024-01-23 20:58:58,1,1\n"
-            "2024-01-23 21:00:48,2024-01-24 12:49:10,,0\n2024-01-23 21:00:49,2024-01-23 21:00:50,2931000,\n"
-            "2024-01-23 21:02:33,2024-01-23 21:02:34,14166000,85129000\n",
-            ":5: this interval begins before that of line 3 has ended",
-        ),
-    ],
-)
-def test_rates__refuse_with_line_and_reason(text: str, reason: str, tmp_path: Path) -> None:
-    path = written(tmp_path, text)
-    with pytest.raises(InputError, match=re.escape(path + reason)):
-        RateTable().read(path)
-
-
 def test_rates__leave_out_a_cut_line_and_cut_out_gaps(tmp_path: Path) -> None:
     """Ten seconds of Starlink on the Road's form with a gap of a minute, cut within the last line."""
     text = (

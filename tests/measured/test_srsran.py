@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.measured.imports import import_trace
-from tmt.core.errors import InputError, UsageError
+from tmt.core.errors import UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
@@ -192,37 +192,6 @@ def test_4g__reads_the_terminal_s_own_log(tmp_path: Path) -> None:
     phy = import_trace("auto", log(tmp_path, line_4g(0, 100, f"PDSCH: {fields}")))
     assert isinstance(phy, PhyTrace)
     assert (phy.decode_time_ns == 0).tolist() == [False, True]
-
-
-@pytest.mark.parametrize(
-    ("text", "place", "reason"),
-    [
-        (pusch(0, "1024.0", 11, "OK"), ":1", "the frame or TTI is 1024; allowed are 0 to 1023"),
-        (pusch(0, "1.0", 11, "NO"), ":1", "crc is NO; allowed are OK and KO"),
-        (pusch(0, "1.0", 11, "OK").replace(" rv=0", ""), ":1", "this line of PUSCH has no field rv"),
-        (pdsch(0, "1.0", 0, 11).replace(" k1=4", ""), ":1", "this line of PDSCH has no field k1"),
-        (
-            pusch(0, "1.0", 11, "OK").replace("T15:", "T35:"),
-            ":1",
-            "the time is 2024-11-25T35:08:25.000000; a date",
-        ),
-        (
-            "2024-11-25T15:08:25.0 [GNB     ] [I] ready\n",
-            "",
-            "there is no line of PDSCH, PUSCH or PUCCH; is the log",
-        ),
-        (pusch(0, "1.99", 11, "OK"), "", "slot numbers up to 99 do not fit into a frame"),
-        (
-            pusch(0, "1.0", 1, "OK") + pusch(0, "1.0", 1, "OK").replace("0x4601", "0x4602"),
-            "",
-            "there are 2 users; choose one by --user: 0x4601 (1 rows), 0x4602 (1 rows)",
-        ),
-    ],
-)
-def test_srsran__refuses_with_line_and_reason(text: str, place: str, reason: str, tmp_path: Path) -> None:
-    path = log(tmp_path, text)
-    with pytest.raises(InputError, match=re.escape(f"{path}{place}: {reason}")):
-        import_trace("srsran", path)
 
 
 def test_srsran__finds_in_the_sample_what_grep_counts(measured_data: Path) -> None:

@@ -196,41 +196,6 @@ def test_table__refuses_parquet_with_text_that_is_not_utf_8(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "place", "reason"),
-    [
-        ("t,x\n1,1\nNaN,1\n", {}, ":3", "t is NaN; a number is needed"),
-        ("t,x\n1,1\n,1\n", {}, ":3", "t is empty; a number is needed"),
-        ("t,x\n2016-03-23,1\n", {}, ":2", "t is 2016-03-23, a date and time; write --time t:iso"),
-        ("t,x\n1,1\n1e30,1\n", {}, ":3", "t is 1e30, which is beyond 146 years"),
-        ("t,x\n1,1\n1e999999999,1\n", {}, ":3", "t is 1e999999999; a number is needed"),
-        ("t,x\n-4e9,1\n4e9,1\n", {}, ":3", "this time is more than 146 years after the origin"),
-        ("t,x\n1,1e999999999\n", {"size": "x"}, ":2", "x is 1e999999999; allowed are whole numbers from 1"),
-        ("t,x\n1,1.5\n", {"size": "x"}, ":2", "x is 1.5; allowed are whole numbers from 1"),
-        ("t,x\n1,1\n2\n3,1\n", {}, ":3", "this line has 1 fields; 2 are needed"),
-        ("t,x\n1,1,1\n", {}, ":2", "this line has 3 fields; 2 are needed"),
-        ("t,t\n1,1\n", {}, "", "there are 2 columns called t; the columns are t, t"),
-        ("a,x\n1,1\n", {}, "", "there is no column called t; the columns are a, x"),
-        ("a,x\n1,1\n", {"size": "s", "bad": "b=1", "where": "w=1"}, "", "there is no column called t;"),
-        ("t,x\n", {}, "", "there are no rows"),
-        ("t,x\n1,0\n", {"size": "x"}, ":2", "x is 0; allowed are whole numbers from 1"),
-        ("t,x\n1,7\n", {"size": "x:bits"}, ":2", "x is 7; allowed are whole numbers from 8"),
-        ("t,x\n1,0\n", {"delay": "x:ms"}, ":2", "x is 0; a delay above 0 is needed"),
-        ("t,x\n1,-4\n", {"delay": "x"}, ":2", "x is -4; a delay above 0 is needed"),
-        ("t,x\n1,QPSK\n", {"es_n0": "x"}, ":2", "x is QPSK; a number of dB is needed"),
-        ("t,x\n1,0\n", {"where": "x=3"}, "", "no row meets --where x=3"),
-        ("t,x\n1,0\n", {"origin": "2"}, ":2", "this time is 1 s before the origin"),
-        ("t,x\nlast week,0\n", {"time": "t:iso"}, ":2", "t is last week; a date and time are needed"),
-    ],
-)
-def test_table__refuses_with_line_and_reason(
-    text: str, options: dict[str, str], place: str, reason: str, tmp_path: Path
-) -> None:
-    path = written(tmp_path, text)
-    with pytest.raises(InputError, match="^" + re.escape(f"{path}{place}: {reason}")):
-        import_trace("table", path, **({"time": "t"} | options))
-
-
-@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({}, "time: is missing; allowed: text"),
