@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from answers import blocks
 
 from tests.ns2.scripts import run_script
 from tmt.core.convert import convert
@@ -23,12 +25,12 @@ from tmt.run.ns2 import scheme_words
 from tmt.theory.hybrid import HybridLink
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.ns2.conftest import Datagrams
     from tmt.core.schemes.scheme import Scheme
 
 pytestmark = pytest.mark.ns2
+
+BAD = Path(__file__).with_name("bad_variables.txt")
 
 MS = 1_000_000
 DELAY_S = 0.01
@@ -290,59 +292,12 @@ def test_online__loses_and_wastes_what_the_model_says(
     assert useful == pytest.approx(model.efficiency, rel=0.01)
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (
-            {"scheme": "fountain"},
-            "scheme is fountain; allowed are none, fec, arq, harq, hybrid, go-back-n, harq-processes, "
-            "sliding-window",
-        ),
-        ({"unit_bytes_": 0}, "unit_bytes_ is 0; allowed is 1 or more"),
-        ({"scheme": "fec", "data_": 0}, "data_ is 0; allowed is 1 or more"),
-        ({"scheme": "harq", "rounds_": -1}, "rounds_ is -1; allowed is 0 or more"),
-        ({"scheme": "arq", "max_transmissions_": -1}, "max_transmissions_ is -1; allowed is 1 or more, or 0"),
-        ({"scheme": "hybrid", "persistency_": -2}, "persistency_ is -2; allowed is 0 or more, or -1"),
-        ({"scheme": "go-back-n", "window_": 0}, "window_ is 0; allowed is 1 or more"),
-        (
-            {"scheme": "go-back-n", "timeout_": 0.001},
-            "timeout_ is 0.001; allowed is 0 (the feedback's time) or",
-        ),
-        (
-            {"scheme": "sliding-window", "coding_window_": 1025},
-            "coding_window_ is 1025; allowed is 1 to 1024",
-        ),
-        (
-            {"scheme": "tetrys", "repair_interval_": 65536},
-            "repair_interval_ is 65536; allowed is 1 to 65535",
-        ),
-        (
-            {"scheme": "fec", "data_": 30_000, "repair_": 30_000, "depth_": 2},
-            "repair_ is 30000; allowed is a number with which a run, depth_ x (data_ + repair_), has at most",
-        ),
-        (
-            {"scheme": "hybrid", "data_": 65_535, "repair_": 1},
-            "repair_ is 1; allowed is a number with which a run",
-        ),
-        ({"scheme": "harq", "extra_": 65_536}, "extra_ is 65536; allowed is 0 to 65535"),
-        ({"scheme": "rlc", "rlc_window_": 131_073}, "rlc_window_ is 131073; allowed is 1 to 131072"),
-        (
-            {"scheme": "go-back-n", "detection_delay_": 1.2e9},
-            "detection_delay_ is 1200000000; allowed is a time in seconds, from 0, at most 1152921504",
-        ),
-        ({"error_good_": 1.5}, "error_good_ is 1.5; allowed is a probability, from 0 to 1"),
-        ({"delay_s": 1e10}, "the link's delay_ is 10000000000; allowed is a time in seconds"),
-        ({"alpha_": 1, "beta_": 1}, "beta_ is 1; allowed is less than 1 where alpha_ is 1"),
-        ({"processing_": -1}, "processing_ is -1; allowed is a time in seconds, from 0"),
-        ({"hold_": -1}, "hold_ is -1; allowed is 0 (no bound) or a time in seconds"),
-        ({"limit_": 0}, "limit_ is 0; allowed is 1 or more"),
-    ],
-)
-def test_online__refuses_in_one_line(words: dict[str, Any], line: str, send_datagrams: Datagrams) -> None:
-    run = send_datagrams(None, [(MS, 1000)], queue="Clift/Online", **words)
-    assert run.status == 2
-    assert run.stderr.startswith(f"Queue/Clift/Online: {line}")
-    assert run.stderr.count("\n") == 1
+@pytest.mark.parametrize("case", blocks(BAD), ids=lambda case: case[0])
+def test_online__refuses_in_one_line(case: list[str], send_datagrams: Datagrams) -> None:
+    words, answer = case
+    variables: dict[str, Any] = dict(word.split("=") for word in words.split())
+    run = send_datagrams(None, [(MS, 1000)], queue="Clift/Online", **variables)
+    assert (run.status, run.stderr) == (2, f"{answer}\n")
 
 
 def test_online__refuses_what_is_no_number(

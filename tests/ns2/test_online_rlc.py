@@ -192,24 +192,3 @@ def test_rlc__stalls_while_its_window_is_full(send_datagrams: Datagrams) -> None
     arrivals = [20_500_000, 21_500_000, 42_500_000]
     assert run.fates() == {uid: ("received", time_ns) for uid, time_ns in enumerate(arrivals)}
     assert run.counters["rows_stalled"] == 20
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ({"max_retransmissions_": -1}, "max_retransmissions_ is -1; allowed is 0 or more"),
-        ({"rlc_window_": 0}, "rlc_window_ is 0; allowed is 1 to 131072"),
-        ({"poll_pdus_": 0}, "poll_pdus_ is 0; allowed is 1 or more"),
-        ({"reassembly_": -1}, "reassembly_ is -1; allowed is a time in seconds, from 0"),
-        ({"status_prohibit_": -2}, "status_prohibit_ is -2; allowed is a time in seconds, from 0"),
-        (
-            {"poll_retransmit_": -1},
-            "poll_retransmit_ is -1; allowed is 0 (twice the RTT and the other timers) or",
-        ),
-    ],
-)
-def test_rlc__refuses_in_one_line(words: dict[str, Any], line: str, send_datagrams: Datagrams) -> None:
-    run = send_datagrams(None, [(MS, 1000)], queue="Clift/Online", scheme="rlc", **words)
-    assert run.status == 2
-    assert run.stderr.startswith(f"Queue/Clift/Online: {line}")
-    assert run.stderr.count("\n") == 1

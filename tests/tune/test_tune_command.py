@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from answers import blocks, replaced
 from in_process import tmt
 from small_search import SPACE
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from small_search import Searched
+
+REFUSALS = Path(__file__).with_name("refusals.txt")
 
 
 def test_tune__recommends_what_wastes_no_slots(searched: Searched) -> None:
@@ -101,60 +103,15 @@ def test_tune__with_two_objectives_gives_a_front(trace: Path, tmp_path: Path) ->
     assert {one["number"] for one in result["front"]} >= {result["winner"]["number"]}
 
 
-REFUSALS = {
-    "no table": ('[tune]\nobjective = "goodput"\nheld_out = 3\n', "", "key tune: is missing"),
-    "objective": (
-        '"goodput"',
-        '"godput"',
-        "17: key tune.objective[0]: 'godput' is not allowed; did you mean goodput?; ",
-    ),
-    "size": ('"goodput"', '"transfer-time"', "17: key tune.objective[0]: 'transfer-time' is not allowed"),
-    "weight": ('"goodput"', '"0*goodput"', "17: key tune.objective[0]: '0*goodput' has the weight 0; "),
-    "three": (
-        '"goodput"',
-        '["goodput", "delay-p95", "efficiency"]',
-        "17: key tune.objective: ['goodput', 'delay-p95', 'efficiency'] is not allowed; allowed: one, or two",
-    ),
-    "constraint": (
-        "held_out = 3",
-        'constraint = "delay-p95=1"',
-        "18: key tune.constraint[0]: 'delay-p95=1' is not allowed; allowed: a measure and a bound",
-    ),
-    "unknown key": (
-        "held_out = 3",
-        "heldout = 3",
-        "18: key tune.heldout: is not known; did you mean held_out?; allowed: objective, ",
-    ),
-    "two variants": (
-        '["cubic"]',
-        '["cubic", "bbr"]',
-        "13: key traffic[0]: is the second traffic; allowed: one traffic",
-    ),
-    "few courses": ("seeds = 6", "seeds = 3", "2: key seeds: are too few courses: 3; allowed: first"),
-    "one start": (
-        '"phy.parquet"',
-        '"phy.parquet"\noffset = 2.0',
-        "5: key trace[0].offset: gives all courses",
-    ),
-    "long runs": ("duration = 4", "duration = 40", "phy.parquet: lasts 59.99 s, which has room for "),
-    "one candidate": (
-        '[[scheme]]\nname = "harq"\ndata = 10\nrepair = [2, 90]\n',
-        "",
-        "5: key scheme: is the only candidate; allowed: two or more",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", REFUSALS)
-def test_tune__refuses_a_scenario_in_one_line(case: str, trace: Path, tmp_path: Path) -> None:
-    old, new, message = REFUSALS[case]
-    assert old in SPACE
-    scenario = trace.with_name(f"bad-{case.replace(' ', '-')}.toml")
-    scenario.write_text(SPACE.replace(old, new))
+@pytest.mark.parametrize("case", blocks(REFUSALS), ids=lambda case: case[0])
+def test_tune__refuses_a_scenario_in_one_line(case: list[str], trace: Path, tmp_path: Path) -> None:
+    _, change, answer = case
+    scenario = trace.with_name("bad.toml")
+    scenario.write_text(replaced(SPACE, change))
     done = tmt("tune", scenario, "--output", "out", folder=tmp_path)
-    assert done.status == 2
-    assert done.err.count("\n") == 1
-    assert message in done.err
+    places = {"FILE": str(scenario), "TRACE": str(trace)}
+    word, _, rest = answer.partition(":")
+    assert (done.status, done.err) == (2, f"{places[word]}:{rest}\n")
     assert not (tmp_path / "out").exists()
 
 
