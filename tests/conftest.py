@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from local_cluster import Cluster
+from local_cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[1]
 

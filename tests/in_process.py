@@ -7,15 +7,12 @@ import io
 import signal
 import sys
 import warnings
-from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import AbstractContextManager, ExitStack, chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 
 from tmt.cli.main import main
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-    from pathlib import Path
 
 
 class Said(NamedTuple):

@@ -6,14 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
 
 import distributed
 from waiting import PATIENCE_S, until
-
-if TYPE_CHECKING:
-    from contextlib import ExitStack
-    from pathlib import Path
 
 
 class Cluster:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
 
 from tmt.campaign.columns import COLUMNS
 from tmt.campaign.database import read_runs
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def run(**values: Any) -> dict[str, Any]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tmt.campaign.plan import expand
+from tmt.campaign.runs import ReplayRun
 from tmt.core.declaration import Refused
 from tmt.spec import toml
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tmt.campaign.runs import ReplayRun
 
 LOSSY_TRACE = """\
 [[trace]]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 PATIENCE_S = 900
 """A test that waits for so long hangs; no machine is so busy."""

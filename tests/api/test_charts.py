@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -14,12 +14,9 @@ from result_rows import frame, run
 
 import tmt
 from tmt.core.errors import UsageError
-from tmt.core.words.html_table import chart_of
+from tmt.core.trace import Trace
+from tmt.core.words.html_table import Charted, chart_of
 from tmt.results.reading import results_of
-
-if TYPE_CHECKING:
-    from tmt.core.trace import Trace
-    from tmt.core.words.html_table import Charted
 
 
 def _trace() -> Trace:

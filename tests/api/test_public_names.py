@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -20,9 +20,6 @@ from tmt import api
 from tmt.core.errors import InputError, UsageError
 from tmt.core.measure.summaries import LinkSummary, PhySummary
 from tmt.core.trace import LinkTrace, PhyTrace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SLOTS = 4000
 

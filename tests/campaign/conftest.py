@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,10 +12,6 @@ from tmt.campaign.columns import DONE, blank_row
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.generate import Line
 from tmt.io.generation import generate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 Row = dict[str, Any]
 

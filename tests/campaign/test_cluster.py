@@ -6,15 +6,17 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import distributed
 import pytest
 from distributed.comm import CommClosedError
 from in_process import tmt
+from local_cluster import Cluster
 from result_rows import OF_ONE_EXECUTION, finished_runs, results_of
 from scenario_parts import runs_of
 from waiting import PATIENCE_S, until
@@ -29,18 +31,12 @@ from tmt.campaign.cluster import (
 )
 from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
 from tmt.campaign.pool import Answer, Pool
+from tmt.campaign.runs import ReplayRun
 from tmt.campaign.store import Store
 from tmt.campaign.tasks import Simulate, perform
 from tmt.core.errors import UsageError
 from tmt.core.provenance import file_sha256
 from tmt.run.linux.kernel import NEEDED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from local_cluster import Cluster
-
-    from tmt.campaign.runs import ReplayRun
 
 pytestmark = pytest.mark.ns2
 

@@ -8,15 +8,13 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
 from tmt.campaign.database import DATABASE, RESULTS
 from tmt.campaign.store import FOLDERS
 from tmt.spec.scenario import Scenario
-
-if TYPE_CHECKING:
-    import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCENARIOS, CAMPAIGNS = (DOCS / "scenarios.md").read_text(), (DOCS / "campaigns.md").read_text()

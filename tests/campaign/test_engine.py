@@ -10,20 +10,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from in_process import Said, tmt
 from result_rows import finished_runs, results_of
 from waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import pandas as pd
 
 pytestmark = pytest.mark.ns2
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import shutil
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from scenario_parts import HARQ_OVER_GEO, runs_of
 
+from tmt.campaign.runs import ReplayRun
 from tmt.core.errors import InputError
 from tmt.io import read_trace, write_trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tmt.campaign.runs import ReplayRun
 
 TEXT = f"""\
 seeds = [3]

@@ -8,10 +8,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import grimp
 import pytest
@@ -27,9 +27,6 @@ from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.rlc import Rlc
 from tmt.run.experiment import FACTS
 from tmt.spec.tcp import BACKENDS, VARIANTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HOUSE = Path(__file__).resolve().parents[2]
 

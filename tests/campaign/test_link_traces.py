@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,10 +28,6 @@ from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.run.link_files import ready_link
 from tmt.spec.experiment import TraceLink
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,12 @@ import sys
 import threading
 from multiprocessing import Pipe, get_context
 from multiprocessing.context import ForkServerProcess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tmt.campaign.local_workers import LocalWorkers, work
 from tmt.core.errors import WorkerError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_worker__that_cannot_start_a_thread_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

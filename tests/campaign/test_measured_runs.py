@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from scenario_parts import runs_of
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
+from tmt.campaign.runs import ReplayRun
 from tmt.core.errors import InputError
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
@@ -18,11 +19,6 @@ from tmt.results.over_time import run_over_time
 from tmt.results.reading import read_results
 from tmt.spec import toml
 from tmt.spec.tcp import HEADER_BYTES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tmt.campaign.runs import ReplayRun
 
 MS = 1_000_000
 

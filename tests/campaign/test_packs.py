@@ -10,10 +10,11 @@ import stat
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -30,9 +31,6 @@ from tmt.core.errors import InputError
 from tmt.results.reading import check_rows
 from tmt.spec.scenario import Scenario
 from tmt.spec.toml import read
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.ns2
 

@@ -8,18 +8,15 @@ import pty
 import subprocess
 import sys
 import termios
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
 from in_process import tmt
 
 from tmt.core.provenance import file_sha256
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.ns2
 

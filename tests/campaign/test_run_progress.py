@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pytest
 
 from tmt.campaign.engine import Progress
 from tmt.cli import run_progress
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def test_progress_lines__name_stage_runs_and_time_left(

@@ -9,7 +9,9 @@ import sqlite3
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -19,10 +21,6 @@ from tmt.campaign.database import DATABASE, StoredRuns, read_runs
 from tmt.campaign.store import Store
 from tmt.campaign.system import System
 from tmt.core.errors import InputError, OutputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 Row = dict[str, Any]
 

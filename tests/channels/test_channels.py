@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tmt.core.channels.base import SlotChannel
 from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.channels.error_free import ErrorFree
 from tmt.core.channels.gilbert_elliott import GilbertElliott
@@ -18,9 +19,6 @@ from tmt.core.channels.registry import CHANNELS
 from tmt.core.channels.shadows import Shadows
 from tmt.core.channels.snr import Snr
 from tmt.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from tmt.core.channels.base import SlotChannel
 
 EXAMPLES: list[SlotChannel] = [
     ErrorFree(),

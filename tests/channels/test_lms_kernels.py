@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal, localcontext
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from naive import lms as naive
+from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.signal import lfilter
 from scipy.special import ndtr, ndtri
@@ -17,9 +17,6 @@ from scipy.stats import ncx2
 
 from tmt.core.channels.lms.decoding import decode, equal_gain, mutual_information
 from tmt.core.channels.lms.gain import autoregression, loo_gain
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 H = (0.3073, 0.8935, 1.1064)
 QPSK = 4.0

@@ -6,19 +6,16 @@ Seeds are fixed. Tolerances are four standard deviations of the estimate or more
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.special import i0e, j0
 from scipy.stats import ncx2, norm
 
 from tmt.core.channels.lms import Lms
 from tmt.core.channels.lms.path import BLOCK_POINTS, FADE_POINTS, POINTS_PER_DOPPLER_PERIOD, Multipath, Visits
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def multipath(blocks: int, seed: int) -> NDArray[np.complex128]:

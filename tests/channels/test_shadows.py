@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,6 @@ from tmt.core.channels.shadows import Shadows
 from tmt.core.channels.shadows.profiles import PROFILES
 from tmt.core.errors import UsageError
 from tmt.io import read_phy
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS = 1_000_000
 CHANNEL = Shadows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +15,6 @@ from tmt.core.channels.snr.error_rates import read_error_rates
 from tmt.core.channels.snr.signal_series import read_signal_series
 from tmt.core.errors import InputError
 from tmt.io import read_phy
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 S = 10**9
 AFF3CT = """[metadata]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +10,6 @@ from in_process import tmt
 
 from tmt.core.trace import PhyTrace
 from tmt.io import read_link, write_trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

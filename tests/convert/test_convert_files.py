@@ -8,11 +8,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from naive import on_link
+from naive.on_link import OnLink
 from naive.traces import rows_of
 from waiting import PATIENCE_S
 
@@ -26,9 +26,6 @@ from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, read_link, write_trace
 from tmt.io.conversion import Conversion, convert_file, convert_files
-
-if TYPE_CHECKING:
-    from naive.on_link import OnLink
 
 TMT = Path(sys.executable).with_name("tmt")
 SCHEMES = [

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import pytest
@@ -12,9 +13,6 @@ from waiting import PATIENCE_S
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
 from tmt.run.emulate.emulator import find_program
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from experiments import Asked, asked
@@ -15,9 +16,6 @@ from tmt.run.setup import ready_path
 from tmt.spec.experiment import PlainLink
 from tmt.spec.path import Path as LinkPath, Wired
 from tmt.spec.run_columns import RUN_RESULTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 S = 1_000_000_000
 

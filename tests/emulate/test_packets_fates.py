@@ -7,26 +7,21 @@ twin of `Queue/Clift` derives every fate and the moment at which it is due; only
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
+from emulate.conftest import TraceFactory
 
 from tests.ns2.queue_twin import Options, outcomes
 from tmt.core.schema import PACKET_EVENTS
+from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import run
+from tmt.run.emulate.results import EmulationResult
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.path import Path as LinkPath
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from emulate.conftest import TraceFactory
-
-    from tmt.core.trace import LinkTrace
-    from tmt.run.emulate.results import EmulationResult
 
 pytestmark = pytest.mark.usefixtures("emulator")
 

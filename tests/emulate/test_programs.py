@@ -9,8 +9,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import pytest
 from waiting import PATIENCE_S, until
@@ -20,9 +21,6 @@ from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import run
 from tmt.spec.experiment import PlainLink
 from tmt.spec.path import Path as LinkPath
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.usefixtures("emulator")
 

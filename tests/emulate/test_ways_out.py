@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 import sys
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +15,6 @@ from tmt.run.emulate.emulation import Emulation, WayOut
 from tmt.run.emulate.emulator import run
 from tmt.spec.experiment import PlainLink
 from tmt.spec.path import Path as LinkPath
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 CLIENT = """
 import socket, sys

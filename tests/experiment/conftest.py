@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
 
 
 class LinkFactory(Protocol):

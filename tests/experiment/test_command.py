@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from in_process import tmt
 
 from tmt.spec.run_columns import RUN_RESULTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BASIC = ["--rtt", "0.5", "--duration", "5"]
 

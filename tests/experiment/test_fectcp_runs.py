@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from experiments import Asked, asked
 
+from tests.experiment.conftest import LinkFactory
 from tmt.core.measure import transport
 from tmt.core.measure.transport import DECODED, FORWARD, RECEIVED, SENT
 from tmt.core.units import NS_PER_MS
+from tmt.run.measure import ExperimentResult
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.tcp import HEADER_BYTES
-
-if TYPE_CHECKING:
-    from tests.experiment.conftest import LinkFactory
-    from tmt.run.measure import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

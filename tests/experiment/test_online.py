@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,14 +16,10 @@ from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.online_only import GoBackN, Hybrid
 from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.spec.experiment import TraceLink
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tmt.core.schemes.scheme import Scheme
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,9 +22,6 @@ from tmt.run.ns2 import arguments
 from tmt.run.setup import set_up
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.path import Proxy, Wired
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 S = 1_000_000_000
 WIRED = Wired(rate=1e7)

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path as File
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from experiments import Asked, asked
 
+from tests.experiment.conftest import LinkFactory
 from tmt.core.errors import UsageError
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.run.setup import set_up
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.path import Path, Proxy, Wired
 from tmt.spec.scenario import Scenario
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.experiment.conftest import LinkFactory
 
 MS = 1_000_000
 S = 1000 * MS

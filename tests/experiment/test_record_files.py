@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -18,9 +19,6 @@ from tmt.run.measure import ExperimentResult
 from tmt.show.charts.files import save_chart
 from tmt.show.charts.over_time import timeline_chart
 from tmt.spec.run_columns import RUN_RESULTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 S = 1_000_000_000
 

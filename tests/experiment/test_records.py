@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tmt.core.errors import SimulatorError
 from tmt.core.schema import PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
 from tmt.run.records import COUNTERS, PACKETS, WINDOWS, read_records
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import numpy.typing as npt
 
 COUNTER_LINES = {
     "end_ns": 9,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +11,9 @@ from experiments import asked
 from tmt.core.errors import UsageError
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.run.measure import ExperimentResult
 from tmt.spec.experiment import PlainLink
 from tmt.spec.path import Proxy, Wired
-
-if TYPE_CHECKING:
-    from tmt.run.measure import ExperimentResult
 
 FLOWS = 2
 

@@ -6,23 +6,21 @@ import os
 import signal
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from experiments import Asked, asked
 from waiting import PATIENCE_S, until
 
+from tests.experiment.conftest import LinkFactory
 from tmt.core.measure import transport
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run import RunError
+from tmt.run.measure import ExperimentResult
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.run_columns import RUN_RESULTS
 from tmt.spec.tcp import FECTCP, NS2_STACKS, STACKS
-
-if TYPE_CHECKING:
-    from tests.experiment.conftest import LinkFactory
-    from tmt.run.measure import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from experiments import asked
 
+from tests.experiment.conftest import LinkFactory
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.schema import CONGESTION_STATES, UNSETTLED
 from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.run.measure import ExperimentResult
 from tmt.spec.experiment import PlainLink, TraceLink
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from tests.experiment.conftest import LinkFactory
-    from tmt.run.measure import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

@@ -9,20 +9,18 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import parquet
 
 from tests.faults.tracer import End, Fault, trace
 from tests.faults.warm import as_process, command, drawing_once, import_what
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 UNDISTURBED_S, LEAST_LIMIT_S, MOST_TIMES_LONGER = 300.0, 40.0, 20.0
 """Time after which a command without a fault is given up. One with a fault has at least `LEAST_LIMIT_S`, and

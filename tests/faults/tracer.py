@@ -14,13 +14,10 @@ import platform
 import signal
 import struct
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CALLS: dict[str, dict[int, tuple[str, ...]]] = {
     "open": {2: ("path0",), 257: ("path1",), 85: ("path0",)},

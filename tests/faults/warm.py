@@ -17,19 +17,17 @@ import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from multiprocessing import util
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import tmt.show.page.report_page
 from tmt.cli.main import main
 from tmt.run.experiment import programs_of
 from tmt.show.charts import campaign, files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 DRAWERS = ((tmt.show.page.report_page, "render"), (campaign, "compare"), (files, "rendered"))
 """Modules and the names of their functions that draw."""

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numba
 import numpy as np
+import numpy.typing as npt
 import pytest
 from click.testing import CliRunner
 
 from tmt.cli.fit_command import command
+from tmt.core.channels.base import Channel
 from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import InputError, UsageError
@@ -23,13 +25,6 @@ from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.theory.fit import bernoulli, fit, gilbert, gilbert_elliott_model
 from tmt.theory.fit.likelihood import ErasureRuns, RunLikelihood
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from tmt.core.channels.base import Channel
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="hundreds of fits need compiled kernels")
 

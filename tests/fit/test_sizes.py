@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import product
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +14,6 @@ from tmt.cli.fit_command import command
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.theory.fit.goodness import size_dependence
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_size_dependence__by_hand() -> None:

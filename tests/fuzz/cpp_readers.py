@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from tests.fuzz.readers import CONTRACT, CORPUS, ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TARGETS = {
     "cpp-traces": "fuzz_traces",

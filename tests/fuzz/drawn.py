@@ -12,17 +12,15 @@ import signal
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from tests.fuzz.inputs import changed
 from tests.fuzz.readers import ENDINGS, LONGEST_SEED_BYTES, read, read_in_one_thread, seeds
 from tests.fuzz.rows import changed_cells
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 INPUT_S, INPUT_MIB = 10, 1024
 """CPU time and memory that an input may take."""

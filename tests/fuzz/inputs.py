@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import random
+import random
 
 NUMBERS = (
     *b"0 -1 0.1 1e18 1e400 -1e400 1e-40000000 nan inf 2147483648 4611686018427387905".split(),

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from tests.fuzz.drawn import Shard, shard
 from tests.fuzz.readers import import_libraries
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FIRST_INPUTS, SHARD_INPUTS, SHARD_S = 5_000, 100_000, 300.0
 """Upper bounds on a reader's first shard and on the others: an interruption loses at most one."""

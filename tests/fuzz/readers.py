@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 from tests.fuzz import rows
@@ -16,12 +17,8 @@ from tests.fuzz.rows import CORPUS
 from tests.measured.excerpts import EXCERPTS
 from tests.scenario_parts import HARQ_OVER_GEO
 from tmt.core.errors import TmtError
+from tmt.results.dataset import Results
 from tmt.spec.toml import ScenarioError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tmt.results.dataset import Results
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = ROOT / "traces" / "contract"

@@ -10,13 +10,15 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import random
 import sqlite3
 import zipfile
 import zlib
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,10 +26,6 @@ import pyarrow.parquet as pq
 from tests.fuzz.inputs import changed
 from tmt.campaign.columns import DONE, arrow_schema
 from tmt.results.reading import REQUIRED
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Sequence
 
 CORPUS = Path(__file__).with_name("corpus")
 SEPARATOR = b"\x1e"

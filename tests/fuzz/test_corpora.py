@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from tests.fuzz.drawn import TOGETHER
 from tests.fuzz.inputs import changed
 from tests.fuzz.readers import ENDINGS, READERS, read, seeds
 from tests.fuzz.rows import changed_cells
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 INPUTS = 60
 SLOW = {"results": 10, "pack": 10}

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import in_process
 import numpy as np
 import pytest
+from in_process import Said
 
 from tmt.core.convert import convert
 from tmt.core.schemes.arq import Arq
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from in_process import Said
 
 
 @pytest.fixture

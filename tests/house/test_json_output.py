@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.house.conftest import Said
+from tests.house.conftest import Said
 
 
 def _record(tmt: Callable[[str], Said], arguments: str) -> dict[str, Any]:

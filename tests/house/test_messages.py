@@ -7,8 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -16,13 +16,9 @@ import pytest
 from result_rows import finished_runs
 from waiting import PATIENCE_S, until
 
+from tests.house.conftest import Said
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.house.conftest import Said
 
 TMT = Path(sys.executable).with_name("tmt")
 

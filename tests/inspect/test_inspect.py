@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import altair as alt
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from naive import on_link
+from naive.on_link import OnLink
 
 from tmt.cli.inspect_command import command
 from tmt.core.channels.gilbert_elliott import GilbertElliott
@@ -22,18 +25,11 @@ from tmt.core.measure.summaries import LinkSummary, PhySummary
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.trace import LinkTrace, PhyTrace, Trace
 from tmt.io import open_trace, read_phy, read_trace, write_trace
 from tmt.io.conversion import convert_file
 from tmt.io.generation import generate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from naive.on_link import OnLink
-
-    from tmt.core.schemes.scheme import Scheme
 
 MS = 1_000_000
 S = 1_000_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +15,6 @@ from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
 from tmt.io import copy_trace, create_trace, endings, read_phy, write_trace
 from tmt.io.atomic import own_folder, staged
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SLOTS = PhyTrace(np.arange(20_000) ** 2, np.arange(20_000) * 7919 % 1_000_003)
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 from in_process import Said, tmt
 
 from tmt.core.trace import PhyTrace
 from tmt.io import read_phy, read_trace, write_trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def run(folder: Path, *arguments: str) -> Said:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 import pytest
@@ -20,9 +20,6 @@ from tmt.cli.options import (
     WholeNumber,
 )
 from tmt.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +15,6 @@ from tmt.core.errors import InputError
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
 from tmt.io import endings, read_phy, write_trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SHA256_OF_ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 """From FIPS 180-4's example of one block."""

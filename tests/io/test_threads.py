@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,10 +13,6 @@ import pytest
 from tmt.core.trace import PhyTrace
 from tmt.io import open_trace, write_trace
 from tmt.io.base import WAITING, Behind, ahead
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def test_ahead__keeps_the_order_and_fetches_in_a_thread() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,17 +13,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tmt.core import checks
-from tmt.core.checks import Checker
+from tmt.core.checks import Checker, Violation
 from tmt.core.errors import InputError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import seconds_text, seconds_to_ns
 from tmt.io import create_trace, fields, open_trace, read_phy, write_trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tmt.core.checks import Violation
 
 
 def naive_defect(trace: LinkTrace) -> tuple[int, str] | None:

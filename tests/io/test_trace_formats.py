@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE
-from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.core.trace import LinkTrace, PhyTrace, Trace
 from tmt.io import (
     create_trace,
     endings,
@@ -24,11 +24,6 @@ from tmt.io import (
     write_trace,
 )
 from tmt.io.files import head_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tmt.core.trace import Trace
 
 LATEST_NS = 2**62
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.ns2.conftest import send_datagrams  # noqa: F401  (a fixture)
 from tmt.core.errors import SimulatorError
 from tmt.run.linux.kernel import Kernel
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -14,9 +15,6 @@ from analysis.judge.real_time import MARKER, SCENARIO as REAL_TIME, table as rea
 from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.channels.error_free import ErrorFree
 from tmt.spec.scenario import Scenario
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLACES = "".join(
     f"<!-- {name} -->\n<!-- end -->\n"

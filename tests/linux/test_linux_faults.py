@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from experiments import Asked, asked
@@ -26,9 +27,6 @@ from tmt.run.linux.kernel import Kernel
 from tmt.run.setup import set_up
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.tcp import LINUX
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DRIVE = Path(__file__).parents[2] / "traces/measured/gnss-drive.parquet"
 DRIVE_OFFSET_NS = 844_505_166_987

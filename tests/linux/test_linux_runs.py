@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from experiments import Asked, asked
 
 from tests.experiment.test_return_flows import check, result
+from tests.ns2.conftest import Datagrams
 from tmt.core.errors import SimulatorError, UsageError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.trace import LinkTrace
@@ -19,11 +21,6 @@ from tmt.run.linux.kernel import Kernel
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.path import Wired
 from tmt.spec.tcp import LINUX, STACKS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.ns2.conftest import Datagrams
 
 RATE_BPS = 2e6
 SEGMENT_SHARE = 1448 / 1500

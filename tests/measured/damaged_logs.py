@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from tests.measured.imports import import_trace
 from tmt.core.checks import Checker
 from tmt.core.errors import TmtError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hypothesis.strategies import SearchStrategy
 
 Damage = list[tuple[float, int, str]]
 """Of each piece: its place as a share of the text, the length of the text that it replaces, and the piece."""

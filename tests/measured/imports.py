@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 from tmt import importers
+from tmt.core.trace import Trace
 from tmt.importers import AUTO, all_importers, files
 from tmt.spec.points import one_of
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from tmt.core.trace import Trace
 
 
 def import_trace(

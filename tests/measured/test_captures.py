@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +12,6 @@ import pytest
 from tmt.core.errors import InputError
 from tmt.importers.captures import read_capture
 from tmt.importers.udp_stream import Pcap
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS = 1_000_000
 

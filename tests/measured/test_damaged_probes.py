@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -15,9 +15,6 @@ from tmt.core.channels.snr import Snr
 from tmt.core.errors import InputError, TmtError
 from tmt.core.generate import Line
 from tmt.io.generation import generate
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("name", PROBES)

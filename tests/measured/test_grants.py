@@ -6,7 +6,7 @@ import csv
 import gzip
 import re
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,9 +19,6 @@ from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.importers.attempts import in_order
 from tmt.importers.grants import mark_repeats
 from tmt.importers.nr_scope import read_grants
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS = 1_000_000
 EPOCH_S = 1_727_307_156

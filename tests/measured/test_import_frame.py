@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import in_process
@@ -19,10 +19,8 @@ from tmt.core.errors import InputError, UsageError
 from tmt.core.provenance import file_sha256
 from tmt.importers import FORMATS, all_importers
 from tmt.importers.files import recognise, recognised
+from tmt.importers.importer import Importer
 from tmt.io import read_phy
-
-if TYPE_CHECKING:
-    from tmt.importers.importer import Importer
 
 PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "import").glob("*.md"))
 

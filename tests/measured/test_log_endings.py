@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +11,6 @@ from hypothesis import given, settings, strategies as st
 from tests.measured.damaged_logs import DAMAGE, check, damaged
 from tests.measured.excerpts import LOGS
 from tests.measured.imports import import_trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("name", LOGS)

@@ -6,7 +6,8 @@ import csv
 import json
 import re
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +16,6 @@ from tests.measured.imports import import_trace
 from tests.measured.lte_gallery import log_of_gallery
 from tmt.core.errors import InputError
 from tmt.core.trace import LinkTrace, PhyTrace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS = 1_000_000
 EPOCH = datetime(2020, 2, 17, 23, 11, 21, 990862)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +13,6 @@ from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.io import read_phy
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LTE = """% time\tcellId\tIMSI\tRNTI\ttxMode\tlayer\tmcs\tsize\trv\tndi\tcorrect\tccId
 23\t1\t1\t4\t0\t0\t5\t19\t0\t1\t0\t0

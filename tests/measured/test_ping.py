@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gzip
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tmt.core.errors import InputError
 from tmt.importers.ping import Ping
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS = 1_000_000
 START = "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,6 @@ from tmt.core.trace import LinkTrace
 from tmt.importers.importer import separate
 from tmt.importers.irtt import Irtt, Lens
 from tmt.importers.probes import Probes, multiples
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS = 1_000_000
 

@@ -8,7 +8,8 @@ import itertools
 import json
 import re
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +20,6 @@ from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.importers.iperf3 import Iperf3
 from tmt.importers.rate_series import RateSeries
 from tmt.importers.rates import RateTable, read_dish_history
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 S, MS = 10**9, 10**6
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import gzip
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.measured.imports import import_trace
 from tmt.core.errors import UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS = 1_000_000
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import re
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,6 @@ from pyarrow import parquet
 from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS = 1_000_000
 

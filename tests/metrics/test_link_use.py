@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +13,6 @@ from result_rows import run
 from tmt.core.errors import InputError
 from tmt.core.measure.link_use import PlainInTime, RowsInTime, link_use
 from tmt.core.schema import LINK_TRACE, PACKET_EVENTS, PACKET_RECORDS, PHY_TRACE
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _sent(time_ns: list[int], dropped: tuple[int, ...] = (), size_bytes: Any = 100) -> np.ndarray:

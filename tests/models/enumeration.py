@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tmt.theory import TwoStateChannel
+from tmt.theory import TwoStateChannel
 
 Pattern = tuple[bool, ...]
 

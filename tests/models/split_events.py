@@ -6,12 +6,9 @@ import heapq
 import itertools
 import math
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tmt.theory.split import TcpSender, TwoLinks
+from tmt.theory.split import TcpSender, TwoLinks
 
 
 class Clock:

@@ -6,7 +6,8 @@ import json
 import math
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import altair as alt
 import click
@@ -27,9 +28,6 @@ from tmt.theory import (
     rlc_unacknowledged,
     sliding_window,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHANNEL = ["--alpha", "0.99", "--beta", "0.5", "--rtt", "0.5"]
 

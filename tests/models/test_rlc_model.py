@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numba
 import numpy as np
 import pytest
 from naive import on_link
+from naive.on_link import OnLink
 
 from tmt.core.channels.gilbert_elliott import GilbertElliott
-from tmt.core.converter import joined
+from tmt.core.converter import Counts, joined
 from tmt.core.errors import UsageError
 from tmt.core.trace import PhyTrace
 from tmt.theory import (
@@ -24,11 +23,6 @@ from tmt.theory import (
     rlc_recovery_slots,
     rlc_unacknowledged,
 )
-
-if TYPE_CHECKING:
-    from naive.on_link import OnLink
-
-    from tmt.core.converter import Counts
 
 MS = 1_000_000
 ONE_REPORT = {"poll_pdus": 2**31 - 1, "window_pdus": 131_072, "status_prohibit_ns": 40 * MS}

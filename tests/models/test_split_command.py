@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -11,9 +12,6 @@ from click.testing import CliRunner
 
 from tmt.cli.model_split import command
 from tmt.theory.split import GoBackNLink, SplitScenario, TcpSender, TwoLinks, sweep
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _points(*arguments: str) -> list[dict[str, Any]]:

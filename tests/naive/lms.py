@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Triplet = tuple[float, float, float]
 """alpha, psi, MP in dB."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from tmt.core.converter import Converter
 from tmt.core.declaration import declared
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
@@ -11,12 +12,9 @@ from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.units import NS_PER_S
-
-if TYPE_CHECKING:
-    from tmt.core.converter import Converter
-    from tmt.core.schemes.scheme import Scheme
 
 
 class OnLink(NamedTuple):

@@ -5,13 +5,11 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from naive.schemes import UNSETTLED, Converted, Row
 from tmt.core.declaration import ns
-
-if TYPE_CHECKING:
-    from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.rlc import Rlc
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tmt.core.channels.shadows import Shadows
+from tmt.core.channels.shadows import Shadows
 
 
 def erased(

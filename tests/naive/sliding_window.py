@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from naive.schemes import UNSETTLED, Converted, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 REPAIR_KEYS = 1024
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from naive.schemes import UNSETTLED, Converted, Row
 from naive.sliding_window import REPAIR_KEYS, coefficients, determines, rank
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, order=True)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tests.ns2.scripts import run_script
 from tmt.core.schema import PACKET_EVENTS
+from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.io import write_trace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import numpy.typing as npt
-
-    from tmt.core.trace import LinkTrace, PhyTrace
 
 SCRIPT = Path(__file__).with_name("datagrams.tcl")
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
+from pathlib import Path
 
 WITHIN_TWO_MINUTES = ("prlimit", "--cpu=120")
 """Ends a program that hangs, by its own processor time, which does not depend on the machine's load."""

@@ -7,12 +7,9 @@ import re
 import shutil
 import subprocess
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.ns2.stock import STOCK_TCL, lay_out
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NO_SUITES = {"template1", "template1.win"}
 NO_REFERENCES = {

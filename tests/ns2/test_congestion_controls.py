@@ -10,16 +10,12 @@ import json
 import statistics
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import pytest
 
 from analysis.tcp.congestion_controls import CONTROLS, SCRIPT, Case, never_full
 from analysis.tcp.response_functions import independent_losses, periodic_reno, published
-from tmt.run.ns2.script import ScriptExperiment
-
-if TYPE_CHECKING:
-    from tmt.run.ns2.script import ScriptFigures
+from tmt.run.ns2.script import ScriptExperiment, ScriptFigures
 
 
 @pytest.fixture(autouse=True)

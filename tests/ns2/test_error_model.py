@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tests.ns2.scripts import output_of, run_script
 from tmt.core.channels.neyman_a import NeymanA
 from tmt.theory import ClusteredErrors
-
-if TYPE_CHECKING:
-    import subprocess
-
-    import numpy.typing as npt
 
 SCRIPT = Path(__file__).with_name("error_model.tcl")
 PACKETS = 40_000

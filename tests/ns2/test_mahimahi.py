@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +14,6 @@ from tmt.core.schemes.none import NoScheme
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import read_link
 from tmt.io.conversion import convert_file
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.ns2
 

@@ -7,18 +7,14 @@ empty.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.ns2.conftest import Datagrams
 from tmt.core.trace import LinkTrace
 from tmt.importers.mahimahi import read_opportunities_ms
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.ns2.conftest import Datagrams
 
 pytestmark = pytest.mark.ns2
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.ns2.conftest import Datagrams
 from tmt.core.trace import PhyTrace
 from tmt.theory.arq import FeedbackFaults, harq_processes, utilisation
 from tmt.theory.channel import TwoStateChannel
 from tmt.theory.link import RegularLink
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.ns2.conftest import Datagrams
 
 pytestmark = pytest.mark.ns2
 

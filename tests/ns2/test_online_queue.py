@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from answers import blocks
 
+from tests.ns2.conftest import Datagrams
 from tests.ns2.scripts import run_script
 from tmt.core.convert import convert
 from tmt.core.schemes.arq import Arq
@@ -18,15 +19,12 @@ from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.run.ns2 import scheme_words
 from tmt.theory.hybrid import HybridLink
-
-if TYPE_CHECKING:
-    from tests.ns2.conftest import Datagrams
-    from tmt.core.schemes.scheme import Scheme
 
 pytestmark = pytest.mark.ns2
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.ns2.conftest import Datagrams
 from tmt.core.convert import convert
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.run.ns2 import scheme_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.ns2.conftest import Datagrams
-    from tmt.core.schemes.scheme import Scheme
 
 pytestmark = pytest.mark.ns2
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from tests.ns2.conftest import Datagrams
 from tests.ns2.queue_twin import Options, outcomes
 from tmt.core.trace import LinkTrace, PhyTrace
-
-if TYPE_CHECKING:
-    from tests.ns2.conftest import Datagrams
 
 pytestmark = pytest.mark.ns2
 

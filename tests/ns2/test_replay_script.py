@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.ns2.scripts import run_script
 from tmt.run import RunError
 from tmt.run.ns2.simulator import Simulator
-
-if TYPE_CHECKING:
-    import subprocess
 
 pytestmark = pytest.mark.ns2
 

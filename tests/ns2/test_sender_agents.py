@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.ns2.scripts import output_of, run_script
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCRIPT = """
 set ns [new Simulator]

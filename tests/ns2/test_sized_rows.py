@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from naive import on_link
 
+from tests.ns2.conftest import Datagrams
 from tmt.core.convert import convert
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.trace import LinkTrace, PhyTrace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.ns2.conftest import Datagrams
 
 pytestmark = pytest.mark.ns2
 

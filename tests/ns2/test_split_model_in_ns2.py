@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from tests.ns2.conftest import Datagrams
 from tests.ns2.scripts import output_of
 from tmt.core.schema import PACKET_EVENTS
 from tmt.theory import two_links
 from tmt.theory.split import GoBackNLink, TcpSender, TwoLinks
-
-if TYPE_CHECKING:
-    from tests.ns2.conftest import Datagrams
 
 pytestmark = pytest.mark.ns2
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import altair as alt
 import pytest
@@ -11,11 +11,7 @@ import pytest
 from tmt.show.charts import files
 from tmt.show.charts.files import save_chart, save_charts
 from tmt.show.charts.parts import picture, source
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tmt.show.charts.vega import Spec
+from tmt.show.charts.vega import Spec
 
 
 def _chart(title: str = "made") -> Spec:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -12,9 +13,6 @@ from result_rows import run
 from tmt.campaign.store import Store
 from tmt.cli.compare_command import command, names_of
 from tmt.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _campaign(folder: Path, gain: float, **values: Any) -> Path:

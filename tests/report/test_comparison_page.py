@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
+from playwright.sync_api import Browser
 from result_rows import frame, run
 
 from tmt.results.comparison import PairedCampaigns, compare
 from tmt.results.reading import results_of
 from tmt.show.page.comparison_page import render, write_comparison
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.sync_api import Browser
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 

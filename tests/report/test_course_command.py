@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,6 @@ from tmt.core.errors import UsageError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.results.reading import read_results
 from tmt.show.page.report_page import write_report
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _said(*arguments: object) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,9 +19,6 @@ from tmt.show.charts.style import tcp_styles
 from tmt.show.charts.vega import configuration
 from tmt.show.page.print_figures import comparison_chart, print_figures
 from tmt.show.page.views import members, views
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _results() -> Results:

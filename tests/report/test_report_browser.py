@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
 
 import pandas as pd
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ns2
 

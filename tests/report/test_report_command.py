@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from tmt.cli.report_command import command
 from tmt.core.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.ns2

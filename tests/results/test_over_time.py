@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,6 @@ from scenario_parts import LOSSY_TRACE
 from tmt.core.measure.link_use import RowsInTime, link_use
 from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
 from tmt.results.over_time import BINS, LEVELS, RunRecords, Series, delay_quantiles_s, run_over_time
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _records(packets: int = 1000, changes: int = 50_000) -> RunRecords:

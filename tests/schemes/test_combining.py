@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from in_process import tmt
 from naive import on_link
+from naive.on_link import OnLink
 from naive.traces import phy_trace, rows_of, slots
 from scipy.signal import fftconvolve
 from scipy.special import gammainc
@@ -21,9 +21,6 @@ from tmt.core.errors import InputError, UsageError
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-
-if TYPE_CHECKING:
-    from naive.on_link import OnLink
 
 MS = 1_000_000
 COMBININGS = ["none", "chase", "incremental"]

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from naive import on_link
+from naive.on_link import OnLink
 from naive.traces import phy_trace, rows_of
 
+from tmt.core.converter import Counts
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
-
-if TYPE_CHECKING:
-    from naive.on_link import OnLink
-
-    from tmt.core.converter import Counts
 
 
 def converted(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -16,13 +16,9 @@ from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.online_only import GoBackN, Hybrid
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tmt.core.schemes.scheme import Scheme
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from naive import on_link
+from naive.on_link import OnLink
 from naive.traces import SCHEMES, by_twin, phy_trace, rows_of, slots
-
-if TYPE_CHECKING:
-    from naive.on_link import OnLink
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 

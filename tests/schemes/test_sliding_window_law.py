@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
@@ -13,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 from naive import repair_queue
 from naive.sliding_window import coefficients, product
 from naive.traces import phy_trace, rows_of
+from tmt.core.schemes.scheme import Scheme
 
 from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.code_converter import products
@@ -20,9 +20,6 @@ from tmt.core.kernels.tinymt32 import coding_coefficients, next_word, start
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.trace import PhyTrace
-
-if TYPE_CHECKING:
-    from tmt.core.schemes.parameters import Scheme
 
 needs_jit = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="a million slots: the kernel needs the JIT for them"

@@ -5,19 +5,15 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from naive import on_link
+from naive.on_link import OnLink
 from naive.traces import phy_trace, rows_of
 
+from tmt.core.converter import Counts
 from tmt.core.schemes.sliding_window import SlidingWindow
-
-if TYPE_CHECKING:
-    from naive.on_link import OnLink
-
-    from tmt.core.converter import Counts
 
 LATE = 10**9
 """An RTT that outlasts every trace here."""

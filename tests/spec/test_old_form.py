@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tmt.core.errors import InputError
+from tmt.spec.scenario import Scenario
 from tmt.spec.toml import parse
-
-if TYPE_CHECKING:
-    from tmt.spec.scenario import Scenario
 
 OLD = """\
 title = "A test"

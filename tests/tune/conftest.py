@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from in_process import tmt
@@ -12,9 +12,6 @@ from small_search import SPACE, Searched
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.generate import Line
 from tmt.io.generation import generate
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="session")

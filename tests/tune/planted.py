@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmt.core.schemes.none import NoScheme
+from tmt.results.tune.evidence import Cell, Outcome
 from tmt.results.tune.space import SCHEME, Candidate
 from tmt.spec.path import Path
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tmt.results.tune.evidence import Cell, Outcome
 
 
 def grid_of(*levels: int) -> list[Candidate]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import pytest
@@ -12,18 +13,14 @@ from planted import Planted, grid_of
 
 from tmt.core.errors import UsageError
 from tmt.results.statistics import Interval, rank
+from tmt.results.tune.evidence import Cell, Outcome
 from tmt.results.tune.objectives import parse_goal
 from tmt.results.tune.race import Race, Rules
 from tmt.results.tune.recommendation import Bounded, Recommendation, Standing, recommend
 from tmt.results.tune.search import search
 from tmt.results.tune.space import SCHEME
+from tmt.results.tune.tuning import Tuning
 from tmt.results.tune.wording import certainty, headline
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tmt.results.tune.evidence import Cell, Outcome
-    from tmt.results.tune.tuning import Tuning
 
 GOODPUT = parse_goal(["goodput"], [])
 RULES = Rules(first=4, most=20, level=0.95, tolerance=0.01)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import distributed
 import pytest
 from in_process import tmt
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from local_cluster import Cluster
-    from small_search import Searched
+from local_cluster import Cluster
+from small_search import Searched
 
 pytestmark = pytest.mark.ns2
 

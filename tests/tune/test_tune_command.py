@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
 from answers import blocks, replaced
 from in_process import tmt
-from small_search import SPACE
-
-if TYPE_CHECKING:
-    from small_search import Searched
+from small_search import SPACE, Searched
 
 REFUSALS = Path(__file__).with_name("refusals.txt")
 

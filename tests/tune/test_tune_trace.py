@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import altair as alt
 import numpy as np
 import pandas as pd
 import pytest
+from small_search import Searched
 
 import tmt
 from tmt.core.errors import InputError, UsageError
 from tmt.io import open_trace
 from tmt.results.tune import trace_task
 from tmt.results.tune.tuning import plan_tuning
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from small_search import Searched
 
 
 def test_tune_scenario__is_the_search_of_the_command(searched: Searched) -> None:

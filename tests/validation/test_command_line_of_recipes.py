@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from analysis import pages
 from analysis.command_line import start
 from tmt.core.errors import SimulatorError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Recipe:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +13,6 @@ from analysis.botos.statements import Throughputs, judge_throughput
 from analysis.script_runs import over_seeds
 from tmt.results.selections import PointRuns
 from tmt.results.statistics import t_interval
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_throughput__counts_the_file_or_what_was_acknowledged_of_it() -> None:

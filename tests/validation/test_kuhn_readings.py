@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -22,9 +22,6 @@ from analysis.scenario_runs import SCENARIOS
 from tmt.core.channels.lms import Lms
 from tmt.core.channels.shadows import Shadows
 from tmt.spec.scenario import Scenario
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 OF_PAGE = {"net-transfers": "internet-transfers"}
 

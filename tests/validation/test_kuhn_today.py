@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
@@ -23,9 +23,6 @@ from analysis.kuhn2014_today.cells import (
 )
 from analysis.kuhn2014_today.conclusions import conclusions
 from tmt.spec.tcp import LINUX
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SPREAD = (-1.0, 0.0, 1.0)
 """Deviations of the three seeds in kbit/s, which grow a little with each further scheme."""

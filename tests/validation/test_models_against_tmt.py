@@ -6,8 +6,6 @@ of the replicates, delays within 1 %.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numba
 import numpy as np
 import pytest
@@ -21,9 +19,7 @@ from tmt.core.units import NS_PER_S
 from tmt.results.statistics import t_interval
 from tmt.theory import RegularLink, TwoStateChannel, burst_length_law, gap_length_law
 from tmt.theory.catalogue import Parameters, evaluate
-
-if TYPE_CHECKING:
-    from tmt.theory.channel import FloatArray
+from tmt.theory.channel import FloatArray
 
 REPLICATES, SLOTS = 12, 100_000
 SLOT_NS, DECODE_NS = 1_000_000, 7_000_000

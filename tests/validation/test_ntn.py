@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -40,9 +40,6 @@ from analysis.ntn.flows import MODERN, Flows
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_MS
 from tmt.spec.scenario import Scenario
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 

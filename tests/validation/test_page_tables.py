@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,9 +11,6 @@ import pytest
 from analysis.statements import Statement, write_judged
 from tmt.results.statistics import Interval
 from tools.page_tables import cross_table, listed, plus_minus
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

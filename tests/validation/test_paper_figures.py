@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numba
 import pandas as pd
@@ -11,11 +11,7 @@ import pytest
 
 from analysis.kuhn2014.theory_against_tmt import TheoryFigure, compare, report, worst, write
 from analysis.kuhn2014.theory_figures import FIGURE_5, FIGURE_6
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tmt.theory import Performance, RegularLink, TwoStateChannel
+from tmt.theory import Performance, RegularLink, TwoStateChannel
 
 needs_jit = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="34 million slots: the kernels need the JIT for them"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from analysis.jin2006 import runs
 from analysis.script_runs import figures_of, over_seeds
 from tmt.theory.split import SYSTEMS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.ns2
 
