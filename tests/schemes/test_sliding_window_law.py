@@ -12,12 +12,12 @@ from hypothesis import given, settings, strategies as st
 from naive import repair_queue
 from naive.sliding_window import coefficients, product
 from naive.traces import phy_trace, rows_of
-from tmt.core.schemes.scheme import Scheme
 
 from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.code_converter import products
 from tmt.core.kernels.tinymt32 import coding_coefficients, next_word, start
 from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.trace import PhyTrace
 
