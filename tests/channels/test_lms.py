@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import re
 from dataclasses import fields
 from fractions import Fraction
 from itertools import pairwise
@@ -19,7 +18,6 @@ from tmt.cli.generate_command import command
 from tmt.core.channels.lms import Lms
 from tmt.core.channels.lms.path import SlowLevel
 from tmt.core.channels.lms.profiles import PROFILES
-from tmt.core.errors import UsageError
 from tmt.core.generate import Line
 from tmt.core.trace import PhyTrace
 from tmt.io import read_phy, write_trace
@@ -112,42 +110,6 @@ def test_path__is_the_same_for_every_es_n0_interleaver_and_code() -> None:
     other = Lms(es_n0_db=9.0, interleaver_depth=0, code_width_db=2.0, segments=7).path(3).next_block()
     assert np.array_equal(one, other)
     assert not np.array_equal(one, Lms(es_n0_db=5.0).path(4).next_block())
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"es_n0_db": None}, "es_n0_db: is missing; allowed: a number from -100 to 100 dB"),
-        ({"es_n0_db": math.nan}, "es_n0_db: nan is not allowed; allowed: a number from -100 to 100 dB"),
-        ({"speed_kmh": 0.0}, "speed_kmh: 0 is not allowed; allowed: a number from 0.001 to 2000 km/h"),
-        ({"segments": 0}, "segments: 0 is not allowed; allowed: a whole number from 1 to 1000"),
-        (
-            {"los_to_deep": 0.6, "los_to_moderate": 0.6},
-            "los_to_moderate: 0.6 does not go with the rest; allowed: los_to_moderate + los_to_deep of at",
-        ),
-        (
-            {"transition_m": 4.0},
-            "transition_m: 4 does not go with the rest; allowed: at most the shortest frame, 3 m",
-        ),
-        (
-            {"processing_time": 0, "interleaver_depth": 0},
-            "processing_time: 0 does not go with the rest; allowed: more than 0 s without an interleaver",
-        ),
-        ({"los_to_deep": 0.0, "deep_to_los": 0.0}, "with at most one absorbing state"),
-        (
-            {"profile": "urban"},
-            "profile: 'urban' is not allowed; allowed: internet, perez-fontan-suburban-4",
-        ),
-    ],
-)
-def test_lms__refuses_by_name_value_and_range(values: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(message)):
-        Lms(**{"es_n0_db": 5.0} | values)
-
-
-def test_lms__refuses_a_negative_seed() -> None:
-    with pytest.raises(UsageError, match="seed is -1; it must be 0 or more"):
-        Lms(es_n0_db=5.0).realisation(-1)
 
 
 def test_generate__takes_the_decode_time_from_the_interleaver(tmp_path: Path) -> None:

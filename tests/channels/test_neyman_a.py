@@ -12,7 +12,6 @@ from naive import neyman_a as naive
 
 from tmt.core.channels.neyman_a import NeymanA
 from tmt.core.channels.neyman_a.kernel import neyman_a
-from tmt.core.errors import UsageError
 from tmt.theory import ClusteredErrors
 
 CASES = [
@@ -129,21 +128,3 @@ def test_erasures__start_as_if_the_channel_had_always_run() -> None:
 
 def test_erasures__never_happen_with_probability_0() -> None:
     assert not NeymanA(0.0, 5, 20).erasures(3).next(100_000).any()
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: NeymanA(1.0, 5, 1), "probability: 1 .* allowed: below 1"),
-        (lambda: NeymanA(-0.5, 5, 1), r"probability: -0\.5 is not allowed; allowed: a number from 0 to 1"),
-        (lambda: NeymanA(0.5, 0, 1), "errors_per_cluster: 0 is not allowed"),
-        (lambda: NeymanA(0.5, math.inf, 1), "errors_per_cluster: inf is not allowed"),
-        (lambda: NeymanA(0.5, 5, -1), "cluster_slots: -1 is not allowed"),
-        (lambda: NeymanA(0.5, 5, math.nan), "cluster_slots: nan is not allowed"),
-        (lambda: NeymanA(0.5, 1, 1e8), "cluster_slots: 100000000 .* at most 1000000 clusters"),
-        (lambda: NeymanA(0.5, 5, 1).erasures(-1), "seed is -1; it must be 0 or more"),
-    ],
-)
-def test_channel__refuses_by_name_value_and_range(make: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        make()

@@ -102,22 +102,6 @@ def test_profiles__name_every_parameter() -> None:
     assert Shadows("distribution").decode_time_ns == 36_100_000
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"spacing_spread": 1.5}, "spacing_spread: 1.5 is not allowed; allowed: a number from 0 to 1"),
-        ({"crown_error": -0.1}, "crown_error: -0.1 is not allowed; allowed: a number from 0 to 1"),
-        ({"crown": 0.6}, "crown: 0.6 does not go with the rest; allowed: at most the least spacing, 0.5 s"),
-        ({"trunk": 0.3}, "trunk: 0.3 does not go with the rest; allowed: at most crown, 0.2 s"),
-        ({"interleaver_depth": 0, "processing_time": 0}, "processing_time: 0 .* without an interleaver"),
-        ({"spacing": 0}, "spacing: 0 is not allowed; allowed: a number from 1e-09 to .* s"),
-    ],
-)
-def test_bad_parameter__is_refused(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        replace(CHANNEL, **changes)
-
-
 def test_generate__takes_profile_and_settings(tmp_path: Path) -> None:
     words = ["--channel", "shadows", "--crown", "1", "--crown-error", "1", "--duration", "60"]
     done = CliRunner().invoke(command, [*words, str(tmp_path / "phy.npy")], catch_exceptions=False)

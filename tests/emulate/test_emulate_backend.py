@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from experiments import Asked, asked
 
-from tmt.core.errors import EmulatorError, UsageError
+from tmt.core.errors import EmulatorError
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.results import read_result
 from tmt.run.setup import ready_path
 from tmt.spec.experiment import PlainLink
-from tmt.spec.path import Path as LinkPath, Wired
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.run_columns import RUN_RESULTS
 
 S = 1_000_000_000
@@ -30,25 +30,6 @@ def experiment(**changes: Any) -> Asked:
         "duration_ns": 4 * S,
     }
     return asked(**(settings | changes))
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"stack": "modern"}, "backend: 'emulate' does not have stack modern; allowed: ns2 for stack modern"),
-        ({"backend": "ns2"}, "backend: 'ns2' does not have stack linux; allowed: linux or emulate"),
-        ({"backend": "ns3"}, "backend: 'ns3' is not allowed; did you mean ns2?; allowed: ns2, linux, emu"),
-        ({"tcp": "bbr3"}, "tcp: 'bbr3' needs stack modern; allowed: newreno, "),
-        ({"delayed_acks": True}, "traffic.delayed_acks: true is not in backend emulate; allowed: false: "),
-        ({"window_packets": 9}, 'path.window_packets: 9 is not in backend emulate; allowed: "none": '),
-        ({"wired": Wired(rate=1e6)}, "path.wired: is given, which backend emulate lacks; allowed: "),
-    ],
-)
-def test_experiment__is_refused_in_one_line(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError) as refusal:
-        experiment(**changes)
-    assert str(refusal.value).startswith(message)
-    assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("text", [None, "flows\t1\ncommand_sta", "flows\t1\n"])

@@ -90,13 +90,6 @@ def test_harq_processes__use_the_slots_of_the_law(
     assert row["forward_utilisation"] == pytest.approx(share, rel=0.03)
 
 
-def test_online__refuses_parameters_of_conversions() -> None:
-    with pytest.raises(UsageError, match="feedback_seed: 3 has no meaning: the seed of the run draws the"):
-        HarqProcesses(feedback_seed=3, online=True)
-    with pytest.raises(UsageError, match=r"below\.feedback_seed: 3 has no meaning"):
-        Rlc(HarqProcesses(feedback_seed=3), online=True)
-
-
 COMBINED = HarqProcesses(repetitions=2, combining="incremental", combining_threshold_db=3.0)
 
 

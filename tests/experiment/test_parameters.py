@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from tmt.run.measure import link_columns
 from tmt.run.ns2 import arguments
 from tmt.run.setup import set_up
 from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.path import Proxy, Wired
+from tmt.spec.path import Wired
 
 S = 1_000_000_000
 WIRED = Wired(rate=1e7)
@@ -45,41 +44,6 @@ def link_trace(rows: int, spacing_ns: int, first_ns: int = 0, delay_ns: int = 0)
         np.ones(rows, np.bool_),
         np.ones(rows, np.uint8),
     )
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"tcp": "vegas"}, ["tcp", "'vegas'", "westwood", "stack 2009"]),
-        ({"tcp": "bbr"}, ["tcp", "'bbr'", "compound", "stack 2009"]),
-        ({"stack": "2020"}, ["stack", "'2020'", "modern"]),
-        ({"rtt": -1}, ["rtt: -1 is", "from 0", " s"]),
-        ({"duration": 0}, ["duration: 0 is", "from 1e-09", " s"]),
-        ({"flows": 0}, ["flows", "from 1 to 1000"]),
-        ({"seed": 0}, ["seed", "from 1"]),
-        ({"packet_bytes": 52}, ["packet_bytes", "52", "from 100"]),
-        ({"queue_packets": 0}, ["queue_packets"]),
-        ({"window_packets": True}, ["window_packets", "true"]),
-        ({"transfer_bytes": 0}, ["transfer_bytes"]),
-        ({"start_ns": 10 * S}, ["start: 10 ", "10 s"]),
-        ({"hold_ns": S, "in_order": False}, ["hold", "in_order = true"]),
-        ({"code": "lt"}, ["code", "fectcp"]),
-        ({"tcp": "fectcp", "code": "raptor"}, ["code", "'raptor'", "raptorq", "0% to 100%"]),
-        ({"tcp": "fectcp", "delayed_acks": True}, ["delayed_acks", "FECTCP"]),
-        ({"tcp": "fectcp", "wired": WIRED, "proxy": Proxy(tcp="cubic")}, ["proxy", "FECTCP"]),
-        ({"wired": WIRED, "proxy": Proxy(tcp="fectcp")}, ["proxy", "FECTCP"]),
-    ],
-)
-def test_replay__refuses_a_value_by_name(changes: dict[str, Any], words: list[str]) -> None:
-    with pytest.raises(UsageError) as refusal:
-        replay(**changes)
-    assert all(word in str(refusal.value) for word in words), str(refusal.value)
-
-
-@pytest.mark.parametrize("rate_bps", [0, -1, math.nan, math.inf])
-def test_plain_link__refuses_a_rate_that_is_none(rate_bps: float) -> None:
-    with pytest.raises(UsageError, match="rate"):
-        PlainLink(rate_bps)
 
 
 def test_set_up__computes_queue_and_window_from_the_bandwidth_delay_product() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path as File
 from typing import Any
 
@@ -12,11 +11,10 @@ import pytest
 from experiments import Asked, asked
 
 from tests.experiment.conftest import LinkFactory
-from tmt.core.errors import UsageError
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.run.setup import set_up
 from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.path import Path, Proxy, Wired
+from tmt.spec.path import Proxy, Wired
 from tmt.spec.scenario import Scenario
 
 MS = 1_000_000
@@ -37,30 +35,6 @@ def replay(**changes: Any) -> Asked:
         "wired": WIRED,
     }
     return asked(**(settings | changes))
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Path(0.1, proxy=Proxy()), "proxy: is not possible without wired; allowed: a wired hop"),
-        (lambda: replay(proxy=Proxy("bbr")), "path.proxy.tcp: 'bbr' needs stack modern or linux; allowed: "),
-        (lambda: Proxy(stack="2020"), "stack: '2020' is not allowed; did you mean 2009?; allowed: 2009, "),
-        (lambda: replay(tcp="bbr", stack="modern", proxy=Proxy(stack="2009")), "path.proxy.stack: '2009' "),
-        (lambda: Proxy("bbr", "2009"), "tcp: 'bbr' needs stack modern or linux; allowed: newreno, "),
-        (lambda: Wired(rate=0), "rate: 0 is not allowed; allowed: a number from 1 to "),
-        (lambda: Wired(rate=1e6, delay=-1e-9), "delay: -1e-09 is not allowed; allowed: a number from 0 to "),
-        (lambda: Wired(rate=1e6, loss=1.5), "loss: 1.5 is not allowed; allowed: a number from 0 to 1"),
-        (
-            lambda: Proxy(buffer_packets=1),
-            "buffer_packets: 1 is not allowed; allowed: a whole number from 2",
-        ),
-        (lambda: Proxy(delay=-1e-9), "delay: -1e-09 is not allowed"),
-    ],
-)
-def test_proxy_and_wired_hop__refuse_what_cannot_be(make: Callable[[], object], words: str) -> None:
-    with pytest.raises(UsageError) as refusal:
-        make()
-    assert str(refusal.value).startswith(words), str(refusal.value)
 
 
 def test_set_up__counts_the_wired_hop() -> None:

@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from experiments import asked
 
-from tmt.core.errors import UsageError
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.measure import ExperimentResult
 from tmt.spec.experiment import PlainLink
-from tmt.spec.path import Proxy, Wired
 
 FLOWS = 2
 
@@ -50,15 +48,3 @@ def check(run: ExperimentResult) -> None:
     in_order = np.unique(other["sequence"][(other["direction"] == 1) & (other["size_bytes"] == 1500)])
     assert in_order[0] == 1
     assert row["return_goodput_bps"] == pytest.approx(len(in_order) * 1448 * 8 / 20, rel=0.02)
-
-
-def test_return_flows__need_connections_of_their_own() -> None:
-    with pytest.raises(UsageError, match=r"traffic\.return_flows: 1 .* allowed: 0 with a proxy"):
-        result("modern", wired=Wired(rate=1e7), proxy=Proxy())
-    with pytest.raises(UsageError, match=r"return_flows: 1 .* allowed: 0 with FECTCP"):
-        result("modern", tcp="fectcp")
-
-
-def test_receive_buffer__is_refused_by_ns2() -> None:
-    with pytest.raises(UsageError, match=r"100000 is not in backend ns2; allowed: none"):
-        result("modern", receive_buffer_bytes=100_000)

@@ -11,7 +11,7 @@ from experiments import Asked, asked
 
 from tests.experiment.test_return_flows import check, result
 from tests.ns2.conftest import Datagrams
-from tmt.core.errors import SimulatorError, UsageError
+from tmt.core.errors import SimulatorError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
@@ -19,7 +19,6 @@ from tmt.io import write_trace
 from tmt.run import linux
 from tmt.run.linux.kernel import Kernel
 from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.path import Wired
 from tmt.spec.tcp import LINUX, STACKS
 
 RATE_BPS = 2e6
@@ -198,14 +197,6 @@ def test_window_of_the_handshake__is_no_limit_of_a_buffer() -> None:
     """Hybla's first window is RTT / 25 ms, here 80 packets; a SYN cannot advertise more than 65,535 bytes."""
     row = experiment(tcp="hybla", rtt_ns=2 * NS_PER_S, transfer_bytes=99_912).run().row
     assert row["flows_completed"] == 1
-
-
-def test_part_that_only_ns2_has__is_refused() -> None:
-    with pytest.raises(
-        UsageError,
-        match=r"path\.wired: is given, which backend linux lacks; .*ns2 has it",
-    ):
-        experiment(wired=Wired(rate=1e7))
 
 
 def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

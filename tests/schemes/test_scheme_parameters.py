@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from tmt.core.converter import Counts
@@ -16,75 +14,8 @@ from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.online_only import GoBackN, Hybrid
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.rlc import Rlc
-from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (
-            lambda: NoScheme(detection_delay=-1),
-            "detection_delay: -1 is not allowed; allowed: a number",
-        ),
-        (
-            lambda: Arq(max_transmissions=0),
-            'max_transmissions: 0 is .* 1 to 2147483647, or "none": never',
-        ),
-        (lambda: Fec(data=0, repair=1), "data: 0 is not allowed; allowed: a whole number from 1 to 65535"),
-        (lambda: Fec(data=1, repair=-1), "repair: -1 is not"),
-        (lambda: Fec(data=1, repair=1, depth=0), "depth: 0 is not"),
-        (
-            lambda: Fec(data=1000, repair=24, depth=64),
-            "depth: 64 makes too long a run; .* 65535 slots",
-        ),
-        (lambda: Harq(data=1, repair=1, extra=-1), "extra: -1 is not"),
-        (lambda: Harq(data=1, repair=1, rounds=-1), "rounds: -1 is not"),
-        (lambda: HarqProcesses(processes=0), "processes: 0 is not"),
-        (
-            lambda: HarqProcesses(retransmission="never"),
-            "retransmission: 'never' .* asynchronous, synch",
-        ),
-        (lambda: HarqProcesses(missed_feedback=1.5), "missed_feedback: 1.5 is not"),
-        (
-            lambda: HarqProcesses(missed_feedback=0.7, false_feedback=0.4),
-            "false_feedback: 0.4 .* at most 1",
-        ),
-        (
-            lambda: HarqProcesses(slot_time=5),
-            'slot_time: 5 has no .*; allowed: retransmission = "synch',
-        ),
-        (lambda: HarqProcesses(repetitions=0), "repetitions: 0 is not"),
-        (lambda: HarqProcesses(repetitions=2, false_feedback=0.1), "repetitions: 2 turns feedback off"),
-        (lambda: SlidingWindow(coding_window=1025, repair_interval=1), "coding_window: 1025 is not"),
-        (lambda: SlidingWindow(coding_window=1, repair_interval=0), "repair_interval: 0 is not"),
-        (lambda: Tetrys(coding_window=0, repair_interval=1), "coding_window: 0 is not"),
-        (lambda: Tetrys(coding_window=1, repair_interval=65_536), "repair_interval: 65536 is not"),
-        (lambda: Rlc(mode="acknowleged"), "mode: 'acknowleged' .*; did you mean acknowledged\\?"),
-        (lambda: Rlc(window_pdus=0), "window_pdus: 0 is not"),
-        (lambda: Rlc(poll_pdus=0), "poll_pdus: 0 is not"),
-        (lambda: Rlc(max_retransmissions=-1), "max_retransmissions: -1 is not"),
-        (
-            lambda: Rlc(below=Rlc()),
-            "below.name: 'rlc' .*: a scheme that converts traces, other than",
-        ),
-        (lambda: Rlc(below=Arq(online=True)), "below.online: true does not go"),
-        (lambda: Hybrid(data=0, online=True), "data: 0 is not"),
-        (lambda: Hybrid(persistency=-1, online=True), "persistency: -1 is not"),
-        (Hybrid, "online: false is not possible: hybrid converts no traces; allowed: true"),
-        (
-            lambda: HarqProcesses(feedback_seed=3, online=True),
-            "feedback_seed: 3 has no meaning: the seed",
-        ),
-        (lambda: GoBackN(window_frames=0, online=True), "window_frames: 0 is not"),
-        (lambda: Harq(data=1.5, repair=1), "data: 1.5 is not allowed; allowed: a whole number"),  # type: ignore[arg-type]
-        (lambda: Harq(data=True, repair=1), "data: true is not"),
-    ],
-)
-def test_parameters__are_refused_by_name(make: Callable[[], Scheme], said: str) -> None:
-    with pytest.raises(Refused, match=said):
-        make()
 
 
 def test_all_wrong_parameters__are_named_at_once() -> None:

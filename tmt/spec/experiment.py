@@ -10,7 +10,7 @@ from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.path import Path
-from tmt.spec.tcp import FECTCP, LINUX, backend_of, stack_rule
+from tmt.spec.tcp import FECTCP, LINUX, NS2_STACKS, STACKS, backend_of, stack_rule
 from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
@@ -103,10 +103,12 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
     proxy = path.proxy
     if proxy is not None:
         tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
-        if stack != LINUX:
-            key = "tcp" if proxy.tcp is not None else "stack"
+        if stack != LINUX and proxy.tcp is not None:
             for _, *rest in stack_rule(tcp, stack):
-                yield ("path", "proxy", key), *rest  # type: ignore[misc]
+                yield ("path", "proxy", "tcp"), *rest  # type: ignore[misc]
+        elif stack != LINUX and tcp not in STACKS[stack]:
+            having = " or ".join(name for name in NS2_STACKS if tcp in STACKS[name])
+            yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
         if FECTCP in (tcp, traffic.tcp):
             yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
         if traffic.return_flows:
