@@ -26,7 +26,6 @@ from tmt.spec.path import Path as LinkPath
 pytestmark = pytest.mark.usefixtures("emulator")
 
 SENT, RECEIVED, LINK_LOST, _, QUEUE_DROPPED, _ = range(len(PACKET_EVENTS))
-COUNTED = {SENT: "arrived", RECEIVED: "delivered", LINK_LOST: "lost", QUEUE_DROPPED: "overflowed"}
 MOST_LATE_NS = 20 * NS_PER_S
 RTT_NS = 40 * NS_PER_MS
 

@@ -13,9 +13,6 @@ from tmt.spec.run_columns import RUN_RESULTS
 BASIC = ["--rtt", "0.5", "--duration", "5"]
 
 
-RATE = ["--rate", "1e6"]
-
-
 @pytest.mark.ns2
 @pytest.mark.usefixtures("simulator")
 def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
