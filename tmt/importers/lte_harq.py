@@ -20,8 +20,8 @@ from tmt.importers.attempts import (
     number_blocks,
     with_data,
 )
-from tmt.importers.columns import UNITS_NS, TextTable, first_names
 from tmt.importers.harq_logs import HarqImporter, SlotClock
+from tmt.importers.log_files import UNITS_NS, TextTable, first_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,10 +22,9 @@ from tmt.importers.attempts import (
     select,
     with_data,
 )
-from tmt.importers.columns import Row
 from tmt.importers.harq_logs import HarqImporter, SlotClock
 from tmt.importers.importer import DirectionOf
-from tmt.importers.log_files import text_lines
+from tmt.importers.log_files import Row, text_lines
 from tmt.importers.lte_harq import synchronous
 
 if TYPE_CHECKING:

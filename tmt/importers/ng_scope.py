@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tmt.core.errors import InputError
 from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
-from tmt.importers.columns import UNITS_NS, Row, TextTable
 from tmt.importers.harq_logs import GrantImporter, SlotClock
-from tmt.importers.log_files import text_lines
+from tmt.importers.log_files import UNITS_NS, Row, TextTable, text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
-from tmt.importers.columns import UNITS_NS, TextTable, first_names
 from tmt.importers.harq_logs import GrantImporter, SlotClock, SlotImporter, slots_per_frame
+from tmt.importers.log_files import UNITS_NS, TextTable, first_names
 
 if TYPE_CHECKING:
     from tmt.importers.importer import Measurement

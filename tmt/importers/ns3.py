@@ -14,8 +14,8 @@ from tmt.importers.attempts import (
     number_blocks,
     select,
 )
-from tmt.importers.columns import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
 from tmt.importers.harq_logs import CellImporter
+from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -25,9 +25,8 @@ from tmt.importers.attempts import (
     number_blocks,
     select,
 )
-from tmt.importers.columns import Row, es_n0_mdb
 from tmt.importers.harq_logs import FRAMES, SlotClock, SlotImporter, slots_per_frame
-from tmt.importers.log_files import text_lines
+from tmt.importers.log_files import Row, es_n0_mdb, text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 
 if TYPE_CHECKING:
