@@ -17,7 +17,7 @@ from analysis.error_bars import draw_intervals
 from analysis.figure_style import LINE_STYLES, new_figure, save
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from tmt.results.selections import change, chosen
+from analysis.selections import change, chosen
 from tmt.show.charts.style import MUTED
 from tools.page_tables import markdown_table, plus_minus
 

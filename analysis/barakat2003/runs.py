@@ -13,7 +13,7 @@ from tmt.theory.hybrid import HybridLink, hybrid
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.results.selections import PointRuns
+    from analysis.script_runs import PointRuns
     from tmt.results.statistics import Interval
     from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 

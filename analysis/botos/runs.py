@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tmt.results.selections import PointRuns
+    from analysis.script_runs import PointRuns
     from tmt.results.statistics import Interval
     from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 

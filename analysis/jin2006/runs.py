@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.script_runs import figures_of, over_seeds
-from tmt.results.selections import by_point
+from analysis.script_runs import by_point, figures_of, over_seeds
 from tmt.theory.split import SYSTEMS, GoBackNLink, SplitScenario, TcpSender, TwoLinks, transfer
 from tmt.theory.tcp import long_run_packets_per_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.results.selections import PointRuns
+    from analysis.script_runs import PointRuns
     from tmt.results.statistics import Interval
     from tmt.run.ns2.script import ScriptFigures, ScriptSettings
     from tmt.theory.split import Formula, Transfer

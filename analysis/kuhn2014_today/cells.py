@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.kuhn2014.campaigns import HARQS, PAPER_TCPS
-from tmt.results.selections import chosen, difference, interval, relative_difference
+from analysis.selections import chosen, difference, interval, relative_difference
 from tmt.spec.tcp import LINUX, STACKS, VARIANTS
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from tools.page_tables import markdown_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from tmt.results.selections import PointRuns
+    from analysis.script_runs import PointRuns
     from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 
     Cases = dict[str, list["Case"]]

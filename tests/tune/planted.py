@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tmt.core.schemes.none import NoScheme
-from tmt.results.tune.evidence import Cell, Outcome
-from tmt.results.tune.space import SCHEME, Candidate
+from tmt.results.tune.race import Cell, Outcome
+from tmt.results.tune.task import SCHEME, Candidate
 from tmt.spec.path import Path
 
 
