@@ -1,7 +1,5 @@
 """The comparison behind figures 5 and 6 of Kuhn 2014, in small, and whether it can tell a wrong theory."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The comparison with Kuhn 2014: its arithmetic by hand, its data file, and the page that it has written."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 
