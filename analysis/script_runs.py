@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import json
 import statistics
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import pandas as pd
 
 from analysis.scenario_runs import execute_missing
 from tmt.campaign.campaign import open_runs
 from tmt.campaign.columns import DONE
 from tmt.campaign.runs import plan_script_run
 from tmt.core.errors import InputError
-from tmt.results.statistics import t_interval
-from tmt.run.ns2.script import ScriptExperiment
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-    import pandas as pd
-
-    from tmt.results.statistics import Interval
-    from tmt.run.ns2.script import ScriptFigures, ScriptSettings
+from tmt.results.statistics import Interval, t_interval
+from tmt.run.ns2.script import ScriptExperiment, ScriptFigures, ScriptSettings
 
 
 @dataclass(frozen=True, slots=True)

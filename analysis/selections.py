@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
 from tmt.results.statistics import Interval, paired_difference, t_interval
 from tmt.results.values import numbers_of
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    import pandas as pd
-
-Values = tuple["npt.NDArray[np.float64]", "npt.NDArray[np.float64]"]
+Values = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
 def chosen(runs: pd.DataFrame, **place: object) -> pd.DataFrame:
