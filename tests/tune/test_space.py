@@ -11,11 +11,10 @@ import pytest
 from tmt import Path, Rlc, Scenario, Trace, Traffic, Tune
 from tmt.core.schemes.registry import SCHEMES
 from tmt.io import read_phy
-from tmt.results.tune.default_space import SPACE, space
 from tmt.results.tune.objectives import parse_goal
-from tmt.results.tune.simulate import Simulation
 from tmt.results.tune.task import Task, task_of
-from tmt.results.tune.tuning import plan_tuning
+from tmt.results.tune.trace_task import SPACE, space
+from tmt.results.tune.tuning import Simulation, plan_tuning
 
 ROOT = File(__file__).resolve().parents[2]
 
