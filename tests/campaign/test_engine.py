@@ -80,9 +80,7 @@ def undisturbed(finished: Path) -> pd.DataFrame:
     return results_of(finished)
 
 
-def test_run__does_every_run_once_and_nothing_the_next_time(
-    scenario: Path, undisturbed: pd.DataFrame, finished: Path
-) -> None:
+def test_run__does_every_run_once(scenario: Path, undisturbed: pd.DataFrame, finished: Path) -> None:
     assert len(undisturbed) == 3 * 2 * 3
     assert set(undisturbed["status"]) == {"done"}
     assert (undisturbed["goodput_bps"] > 0).all()
@@ -119,9 +117,7 @@ def test_run__killed_many_times_ends_as_if_undisturbed(
     assert list(_inside(out.resolve())) == []
 
 
-def test_run__makes_the_traces_of_both_directions(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
-) -> None:
+def test_run__makes_both_traces(tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path) -> None:
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=2)
     text = scenario.read_text().replace("rtt = 0.1", 'rtt = 0.1\nreturn_link = ["plain", "unprotected"]')
     scenario.write_text(text)
@@ -136,9 +132,7 @@ def test_run__makes_the_traces_of_both_directions(
     assert len(list((tmp_path / "out" / "cache").glob("*.npy"))) == 2, "none and ARQ, each made once"
 
 
-def test_run__of_two_engines_does_no_run_twice(
-    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_two_engines__do_no_run_twice(scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with (
         subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as first,

@@ -328,9 +328,7 @@ def test_cached_sources__are_not_parsed_again(
     assert source_hash(PACKAGE) == before
 
 
-def test_process__does_not_vouch_for_sources_that_changed_after_its_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_process__does_not_vouch_for_changed_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where a file has its old content and modification time again: it may have been imported."""
     file = PACKAGE / "core" / "units.py"
     assert loaded_hash(file) == source_hash(file)

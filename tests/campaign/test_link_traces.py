@@ -63,9 +63,7 @@ def swapped(trace: bytes) -> bytes:
         lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"bytes": 5})),
     ],
 )
-def test_damaged_trace__gives_nothing_and_is_made_anew(
-    damage: Callable[[Path, Path], object], task: Convert
-) -> None:
+def test_damaged_trace__is_made_anew(damage: Callable[[Path, Path], object], task: Convert) -> None:
     assert make_link_trace(task) == {"error": None}
     trace, facts = link_file(task.cache, task.recipe), facts_file(task.cache, task.recipe)
     whole, told = trace.read_bytes(), read_facts(task.cache, task.recipe)
@@ -110,9 +108,7 @@ duration = 3
 LMS = 'channel = { name = "lms", es_n0_db = 3 }\nlength = 5'
 
 
-def test_combining__takes_the_es_n0_of_a_channel_or_a_file(
-    task: Convert, tmp_path: Path, simulator: Path
-) -> None:
+def test_combining__takes_es_n0_of_a_channel_or_file(task: Convert, tmp_path: Path, simulator: Path) -> None:
     phy = PhyTrace(np.arange(3000) * 1_000_000, np.zeros(3000, np.int64), {"lldu_bytes": 33})
     write_trace(tmp_path / "phy.parquet", replace(phy, es_n0_mdb=np.zeros(3000, np.int32)))
     for trace in (
@@ -148,9 +144,7 @@ def test_online_scheme__gets_the_es_n0_that_it_needs(needed: bool, task: Convert
     assert np.load(file.npy).tolist() == with_es_n0
 
 
-def test_combining_online__takes_the_es_n0_of_a_channel(
-    task: Convert, tmp_path: Path, simulator: Path
-) -> None:
+def test_combining_online__takes_es_n0_of_a_channel(task: Convert, tmp_path: Path, simulator: Path) -> None:
     both = COMBINED.format(trace=LMS).replace("chase", "incremental")
     (tmp_path / "s.toml").write_text(both.replace("[[path]]", "online = [false, true]\n[[path]]"))
     offline, online = (run.recipe for run in runs_of(tmp_path / "s.toml"))
@@ -209,9 +203,7 @@ def test_phy_trace_whose_metadata_change__is_looked_at_again(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("scheme", ["none", "online", "none under a channel"])
-def test_phy_trace_that_changes_after_planning__gives_no_link_trace(
-    scheme: str, task: Convert, tmp_path: Path
-) -> None:
+def test_phy_trace_that_changes__gives_no_link_trace(scheme: str, task: Convert, tmp_path: Path) -> None:
     """Otherwise the cache would hold another trace's rows under the planned one's identity."""
     phy = tmp_path / "phy.csv"
     phy.write_text("tx_time_ns,decode_time_ns\n0,5\n1000000,5\n2000000,5\n")

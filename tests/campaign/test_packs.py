@@ -303,9 +303,7 @@ def test_run__of_a_hostile_pack_ends_in_one_line(name: str, pack: Path, tmp_path
     ],
     ids=["link", "pipe", "lzma"],
 )
-def test_run__refuses_what_is_no_plain_file(
-    entry: dict[str, int], reason: str, pack: Path, tmp_path: Path
-) -> None:
+def test_run__refuses_special_files(entry: dict[str, int], reason: str, pack: Path, tmp_path: Path) -> None:
     _write(tmp_path / "bad.zip", _listed(_contents(pack) | {"odd": b"/etc/passwd"}), **entry)
     _refuses(tmp_path, reason)
 

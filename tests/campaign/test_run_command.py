@@ -71,9 +71,7 @@ def test_run__says_what_a_link_could_carry_even_when_nothing_has_arrived(
     assert rows["capacity_bps"]["ARQ"] == pytest.approx(expected, rel=1e-2)
 
 
-def test_run__on_a_terminal_shows_the_table_as_it_fills(
-    tmp_path: Path, write_scenario: Callable[..., Path]
-) -> None:
+def test_run__shows_the_table_as_it_fills(tmp_path: Path, write_scenario: Callable[..., Path]) -> None:
     write_scenario(tmp_path / "short.toml", tcp='["cubic"]', seeds=2)
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(ours, (40, 100))
@@ -160,9 +158,7 @@ def test_run__warns_of_results_of_another_simulator(folder: Path, tmp_path: Path
     assert "12 to execute" in result.stdout
 
 
-def test_fectcp__runs_beside_tcp(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
-) -> None:
+def test_fectcp__beside_tcp(tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path) -> None:
     del simulator
     path = write_scenario(tmp_path / "coded.toml", tcp='"cubic"', seeds=2)
     coded = '[[traffic]]\ntcp = "fectcp"\ncode = "5%"\nblock_segments = 50\nduration = 3\n'

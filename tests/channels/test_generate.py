@@ -129,9 +129,7 @@ def test_overlay__refuses_a_link_trace(tmp_path: Path) -> None:
         ("--channel error-free --duration 1 --seed -4", "'--seed': -4 is not in the range x>=0."),
     ],
 )
-def test_generate_command__knows_the_options_of_its_channel(
-    arguments: str, message: str, tmp_path: Path
-) -> None:
+def test_generate_command__knows_options_of_its_channel(arguments: str, message: str, tmp_path: Path) -> None:
     result = tmt("generate", *arguments.split(), "phy.parquet", folder=tmp_path)
     assert result.status == 2
     assert message in result.err

@@ -151,9 +151,7 @@ def test_output__that_cannot_be_written_ends_in_one_line(arguments: tuple[str, .
 
 
 @pytest.mark.parametrize("arguments", ["doctor --json", "--version", "inspect phy.txt"])
-def test_stdout__that_is_closed_ends_a_command_with_a_result_in_one_line(
-    arguments: str, tmp_path: Path
-) -> None:
+def test_closed_stdout__ends_a_command_with_a_result_in_one_line(arguments: str, tmp_path: Path) -> None:
     (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
     words = f"{TMT} {arguments} >&-"
     result = subprocess.run(words, shell=True, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)

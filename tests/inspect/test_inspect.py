@@ -316,9 +316,7 @@ def test_inspect_command__draws_a_trace_without_losses(tmp_path: Path) -> None:
         ("none/a.png", "cannot be written: there is no folder "),
     ],
 )
-def test_inspect_command__refuses_a_picture_that_cannot_be_before_it_reads(
-    name: str, message: str, tmp_path: Path
-) -> None:
+def test_inspect_command__refuses_a_picture_before_it_reads(name: str, message: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(command, ["missing.parquet", "--plot", str(tmp_path / name)])
     assert isinstance(result.exception, UsageError)
     assert f"{name}: {message}" in str(result.exception)

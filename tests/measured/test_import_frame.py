@@ -196,9 +196,7 @@ def test_auto__finds_the_format_by_content(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [["inspect"], ["convert", "--scheme", "none", "--", "FILE", "out.npy"]])
 @pytest.mark.parametrize("name", ["log.csv", "log.log", "log.txt"])
-def test_commands__say_which_import_makes_a_trace_of_a_raw_file(
-    command: list[str], name: str, tmp_path: Path
-) -> None:
+def test_commands__name_the_import_of_a_raw_file(command: list[str], name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("log_ms,sfn,subframe,attempt\n0,0,0,1\n")
     arguments = [name if word == "FILE" else word for word in command]
     if name not in arguments:

@@ -29,9 +29,7 @@ def test_transition__is_the_power_of_one_step(alpha: float, beta: float, steps: 
 
 @settings(derandomize=True, deadline=None, max_examples=40)
 @given(alpha=inner, beta=inner, depth=st.integers(1, 12))
-def test_decimated__keeps_the_stationary_law_and_has_the_power_as_its_step(
-    alpha: float, beta: float, depth: int
-) -> None:
+def test_decimated__keeps_the_law_and_steps_by_the_power(alpha: float, beta: float, depth: int) -> None:
     channel = TwoStateChannel(alpha, beta, 0.1, 0.8)
     seen = channel.decimated(depth)
     np.testing.assert_allclose(seen.stationary, channel.stationary, atol=1e-9)

@@ -47,9 +47,7 @@ def _by_transform(channel: TwoStateChannel, n: int) -> np.ndarray:
         TwoStateChannel(0.1, 0.2, 0.3, 0.9),
     ],
 )
-def test_erasure_count_law__equals_the_inverse_transform_of_its_generating_function(
-    channel: TwoStateChannel, n: int
-) -> None:
+def test_erasure_count_law__inverts_its_generating_function(channel: TwoStateChannel, n: int) -> None:
     np.testing.assert_allclose(erasure_count_law(channel, n), _by_transform(channel, n), atol=1e-12)
 
 

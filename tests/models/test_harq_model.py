@@ -72,9 +72,7 @@ def _enumerate(
 @pytest.mark.parametrize(
     ("data", "repair", "extra", "rounds"), [(1, 0, 0, 3), (2, 1, 0, 2), (2, 0, 1, 1), (1, 2, 1, 2)]
 )
-def test_harq__on_independent_erasures_equals_enumeration(
-    data: int, repair: int, extra: int, rounds: int
-) -> None:
+def test_independent_erasures__equal_enumeration(data: int, repair: int, extra: int, rounds: int) -> None:
     channel = TwoStateChannel(0.7, 0.3)
     life = _enumerate(channel, 5, data, repair, extra, rounds)
     found = harq(channel, RegularLink(5, 1), data, repair, extra, rounds)

@@ -21,9 +21,7 @@ from tmt.theory.hybrid import (
 @pytest.mark.parametrize(
     ("code_length", "frame_units", "unit_loss"), [(5, 3, 0.2), (6, 6, 0.01), (4, 1, 0.5)]
 )
-def test_trial_loss__is_the_probability_of_too_few_units(
-    code_length: int, frame_units: int, unit_loss: float
-) -> None:
+def test_trial_loss__is_that_of_too_few_units(code_length: int, frame_units: int, unit_loss: float) -> None:
     lost = sum(
         math.prod(unit_loss if erased else 1.0 - unit_loss for erased in pattern)
         for pattern in itertools.product((0, 1), repeat=code_length)

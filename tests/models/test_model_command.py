@@ -50,9 +50,7 @@ def _examples() -> list[str]:
 
 
 @pytest.mark.parametrize("example", _examples())
-def test_model__runs_its_examples_as_printed(
-    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_model__prints_its_examples(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = _run(*shlex.split(example))
     assert result.exit_code == 0

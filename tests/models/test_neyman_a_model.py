@@ -25,9 +25,7 @@ def test_error_count_law__is_a_poisson_sum_of_poissons(clusters: float, errors: 
 
 
 @pytest.mark.parametrize(("clusters", "errors"), [(0.1, 10.0), (2.0, 3.0)])
-def test_error_count_law__has_the_moments_and_the_generating_function_of_neyman(
-    clusters: float, errors: float
-) -> None:
+def test_error_count_law__has_the_moments_and_generating_function(clusters: float, errors: float) -> None:
     # Mean m1 m2, variance m1 m2 (1 + m2), and E z^k = exp(-m1 (1 - exp(-m2 (1 - z)))).
     law = error_count_law(clusters, errors, 400)
     k = np.arange(401)

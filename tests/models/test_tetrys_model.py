@@ -81,9 +81,7 @@ def test_full_window__uses_w_slots_of_a_round_trip() -> None:
         (5, 1, 8, 0.9, 0.1),
     ],
 )
-def test_law__is_that_of_long_traces(
-    window: int, interval: int, slots: int, alpha: float, beta: float
-) -> None:
+def test_law__is_that_of_traces(window: int, interval: int, slots: int, alpha: float, beta: float) -> None:
     """A million slots of seed 5: four standard errors are 0.3 % of the efficiency, 2.5 % of the waits."""
     erased = GilbertElliott(alpha, beta).erasures(5).next(1_000_000)
     converter = on_link.tetrys(window, interval, link(slots).rtt_ns, detection_delay_ns=10).converter()

@@ -130,9 +130,7 @@ def test_tune__refuses_a_scenario_in_one_line(case: list[str], trace: Path, tmp_
         (("--rtt", "0.1", "--constraint", "goodput>x"), "--constraint: 'goodput>x' is not allowed"),
     ],
 )
-def test_tune__refuses_options_in_one_line(
-    words: tuple[str, ...], message: str, trace: Path, tmp_path: Path
-) -> None:
+def test_tune__refuses_options(words: tuple[str, ...], message: str, trace: Path, tmp_path: Path) -> None:
     done = tmt("tune", trace, "--output", "out", *words, folder=tmp_path)
     assert done.status == 2
     assert done.err.count("\n") == 1
@@ -156,9 +154,7 @@ def test_tune__refuses_options_beside_a_scenario(searched: Searched) -> None:
         (1, ("--duration", "1"), "short.txt: it does not say how large its LLDUs are; "),
     ],
 )
-def test_tune__says_what_a_short_trace_lacks(
-    rows: int, words: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
+def test_tune__refuses_a_short_trace(rows: int, words: tuple[str, ...], message: str, tmp_path: Path) -> None:
     (tmp_path / "short.txt").write_text("".join(f"{row / 1000} 0.0005\n" for row in range(rows)))
     done = tmt("tune", "short.txt", "--rtt", "0.1", *words, folder=tmp_path)
     assert (done.status, done.err.count("\n")) == (2, 1)
