@@ -27,9 +27,7 @@ from tmt.run.link_files import ready_link
 
 
 @pytest.fixture(scope="module")
-def task(
-    write_scenario: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory, simulator: Path
-) -> Convert:
+def task(write_scenario: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Convert:
     folder = tmp_path_factory.mktemp("campaign")
     run = runs_of(write_scenario(folder / "s.toml", tcp='["newreno"]', seeds=1))[0]
     for name in ("cache", "scratch"):
@@ -108,7 +106,7 @@ duration = 3
 LMS = 'channel = { name = "lms", es_n0_db = 3 }\nlength = 5'
 
 
-def test_combining__takes_es_n0_of_a_channel_or_file(task: Convert, tmp_path: Path, simulator: Path) -> None:
+def test_combining__takes_es_n0_of_a_channel_or_file(task: Convert, tmp_path: Path) -> None:
     phy = PhyTrace(np.arange(3000) * 1_000_000, np.zeros(3000, np.int64), {"lldu_bytes": 33})
     write_trace(tmp_path / "phy.parquet", replace(phy, es_n0_mdb=np.zeros(3000, np.int32)))
     for trace in (
@@ -144,7 +142,7 @@ def test_online_scheme__gets_the_es_n0_that_it_needs(needed: bool, task: Convert
     assert np.load(file.npy).tolist() == with_es_n0
 
 
-def test_combining_online__takes_es_n0_of_a_channel(task: Convert, tmp_path: Path, simulator: Path) -> None:
+def test_combining_online__takes_es_n0_of_a_channel(task: Convert, tmp_path: Path) -> None:
     both = COMBINED.format(trace=LMS).replace("chase", "incremental")
     (tmp_path / "s.toml").write_text(both.replace("[[path]]", "online = [false, true]\n[[path]]"))
     offline, online = (run.recipe for run in runs_of(tmp_path / "s.toml"))
@@ -162,7 +160,7 @@ def test_combining_online__takes_es_n0_of_a_channel(task: Convert, tmp_path: Pat
     assert "es_n0_mdb" not in np.load(link_file(task.cache, plain)).dtype.names
 
 
-def test_combining__is_refused_over_a_trace_without_es_n0(tmp_path: Path, simulator: Path) -> None:
+def test_combining__is_refused_over_a_trace_without_es_n0(tmp_path: Path) -> None:
     write_trace(
         tmp_path / "phy.parquet",
         PhyTrace(np.arange(9) * 1_000_000, np.zeros(9, np.int64), {"lldu_bytes": 33}),
@@ -182,7 +180,7 @@ def test_combining__is_refused_over_a_trace_without_es_n0(tmp_path: Path, simula
         assert f"{label}' does not have; allowed: one Es/N0 of each slot: " in str(refused.value)
 
 
-def test_combining__is_refused_over_a_trace_with_two_es_n0(tmp_path: Path, simulator: Path) -> None:
+def test_combining__is_refused_over_a_trace_with_two_es_n0(tmp_path: Path) -> None:
     phy = PhyTrace(np.arange(9) * 1_000_000, np.zeros(9, np.int64), {"lldu_bytes": 33})
     write_trace(tmp_path / "phy.parquet", replace(phy, es_n0_mdb=np.zeros(9, np.int32)))
     trace = 'channel = { name = "lms", es_n0_db = 3 }\nfile = "phy.parquet"'

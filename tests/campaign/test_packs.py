@@ -30,7 +30,7 @@ from tmt.core.errors import InputError
 from tmt.results.reading import check_rows
 from tmt.spec.toml import read
 
-pytestmark = pytest.mark.ns2
+pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
 SCENARIO = """
 title = "Two traces"
@@ -53,7 +53,7 @@ duration = 2
 
 
 @pytest.fixture(scope="module")
-def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path, simulator: Path) -> Path:
+def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path) -> Path:
     """A scenario of four runs, over a file and over a channel, with its results in `out/two`."""
     base = tmp_path_factory.mktemp("campaign")
     for name in ("scenarios", "traces"):

@@ -18,7 +18,6 @@ from waiting import PATIENCE_S, until
 import tmt
 from tmt.cli.command_line import COMMANDS
 from tmt.cli.values import Values
-from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 
@@ -125,13 +124,6 @@ def test_command__refuses_an_unknown_option_with_status_2(name: str) -> None:
     assert result.returncode == 2
     assert "--no-such-option" in result.stderr
     assert "Traceback" not in result.stderr
-
-
-def test_command__lists_choices_of_a_missing_option_in_one_line() -> None:
-    result = subprocess.run([TMT, "convert", "a", "b"], capture_output=True, text=True, check=False)
-    assert result.returncode == 2
-    choices = ", ".join(name for name, kind in SCHEMES.items() if kind.converts)
-    assert result.stderr == f"--scheme: is missing; allowed: {choices}\n"
 
 
 def _said(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:

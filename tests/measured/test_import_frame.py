@@ -156,27 +156,6 @@ def test_import__takes_old_keywords_with_a_warning(tmp_path: Path) -> None:
     assert len(trace) == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (
-            "mahimahi s o.npy --line 5",
-            "--line is an option of irtt, lens, ping, pcap, iperf3 or rates, not of",
-        ),
-        ("auto s o.npy --line 5", "--line is an option of irtt, lens, ping, pcap, iperf3 or rates, not of"),
-        ("mahimahi s o.npy --decode-time 0", "--decode-time: 0 is not allowed; allowed: a number from 1e-09"),
-        ("bler s o.npy", "--slot-interval: is missing; bler needs a number from 1e-09 to"),
-        ("lte-harq s o.npy --as lnk", "--as: 'lnk' is not allowed; did you mean link?; allowed: phy, link"),
-    ],
-)
-def test_command__refuses_in_one_line(arguments: str, said: str, tmp_path: Path) -> None:
-    (tmp_path / "s").write_text("1\n3\n")
-    result = in_process.tmt("import", *arguments.split(), folder=tmp_path)
-    assert (result.status, len(result.err.splitlines())) == (2, 1)
-    assert said in result.err
-    assert not (tmp_path / "o.npy").exists()
-
-
 def test_command__takes_the_options_of_the_format_that_it_detects(tmp_path: Path) -> None:
     (tmp_path / "s").write_text("1\n3\n")
     result = in_process.tmt("import", "auto", "s", "o.npy", "--decode-time", "0.002", folder=tmp_path)

@@ -7,7 +7,6 @@ from dataclasses import astuple, dataclass
 import pytest
 from enumeration import emission, moves, path_probability
 
-from tmt.core.errors import UsageError
 from tmt.theory import RegularLink, TwoStateChannel, fec, harq
 
 LINK = RegularLink(500_000_000, 1_000_000, 36_000_000)
@@ -120,12 +119,3 @@ def test_harq__of_single_lldus_without_repair_is_arq_on_independent_erasures() -
     assert math.isclose(found.efficiency, 0.8, rel_tol=1e-12)
     assert math.isclose(found.residual_loss, 0.008, rel_tol=1e-9)
     assert math.isclose(found.recovery_delay_s, 0.286 + 0.14 / 1.24, rel_tol=1e-9)
-
-
-def test_harq__refuses_by_name() -> None:
-    channel = TwoStateChannel(0.9, 0.5)
-    for arguments, message in (((0, 1, 1, 1), "data"), ((1, -1, 1, 1), "repair"), ((1, 1, -1, 1), "extra")):
-        with pytest.raises(UsageError, match=message):
-            harq(channel, LINK, *arguments)
-    with pytest.raises(UsageError, match="rounds: -2 is"):
-        harq(channel, LINK, 1, 1, 1, -2)

@@ -9,7 +9,6 @@ import pytest
 from naive import repair_queue
 
 from tmt import GilbertElliott, SlidingWindow
-from tmt.core.errors import UsageError
 from tmt.core.trace import PhyTrace
 from tmt.theory import RegularLink, TwoStateChannel, sliding_window
 
@@ -135,5 +134,3 @@ def test_small_window__loses_everything_where_everything_is_erased() -> None:
 def test_sliding_window__without_erasures_and_without_a_window() -> None:
     found = sliding_window(TwoStateChannel(0.9, 0.5, 0.0, 0.0), LINK, 5, 4)
     assert (found.efficiency, found.residual_loss) == (pytest.approx(0.8), 0.0)
-    with pytest.raises(UsageError, match="coding_window: 0 is"):
-        sliding_window(TwoStateChannel(0.9, 0.5), LINK, 0, 4)
