@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path as File
 from typing import TYPE_CHECKING, cast
 
-from tmt.api.arguments import path_of, processes_of, scenario_of
-from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.notebook_progress import notebook_progress
+from tmt.api.arguments import AnyTrace, path_of, processes_of, scenario_of, trace_of
+from tmt.api.notebook import progress_shown
 from tmt.api.old_calls import also, search_by_keywords
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
@@ -185,7 +184,7 @@ def tune_scenario(
 
 def _search(task: Task, folder: File, processes: int) -> Tuning:
     """Carry out a search in a folder; a notebook shows its progress."""
-    with notebook_progress() as watch:
+    with progress_shown() as watch:
         return tune(plan_tuning(task), folder, lambda _: Pool(LocalWorkers(processes)), processes, watch)
 
 
