@@ -1,17 +1,15 @@
 """FECTCP's codes, and the table of their overheads against real decoders."""
 
-from __future__ import annotations
-
 import csv
 from collections import defaultdict
 
 import pytest
 
-from tmt.core.declaration import Refused
+from tmt import Refused, Traffic
 from tmt.run import coding
 from tmt.run.coding import largest_block, overhead
 from tmt.spec.tcp import HEADER_BYTES
-from tmt.spec.traffic import MAX_BLOCK_SEGMENTS, RATELESS_CODES, Traffic
+from tmt.spec.traffic import MAX_BLOCK_SEGMENTS, RATELESS_CODES
 
 
 def counts(text: str) -> dict[int, int]:

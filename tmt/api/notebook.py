@@ -16,9 +16,8 @@ from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.words.html_table import chart_of, html_table, notebook_html
 from tmt.results.comparison import PairedCampaigns
 from tmt.results.dataset import Results
-from tmt.results.tune.finalist_table import finalist_table
 from tmt.results.tune.tuning import Tuning
-from tmt.results.tune.wording import certainty, headline, setting_words
+from tmt.results.tune.wording import certainty, finalist_table, headline, setting_words
 from tmt.run.measure import ExperimentResult
 from tmt.show.charts.style import tcp_label
 from tmt.theory.fit import FitReport

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
-    from tmt.results.tune.space import Value
-    from tmt.results.tune.task import Task
+    from tmt.results.tune.task import Task, Value
     from tmt.results.tune.tuning import Tuning
     from tmt.spec.tcp import Variant
 
