@@ -8,8 +8,7 @@ import pytest
 from tmt import Refused, Traffic
 from tmt.run import coding
 from tmt.run.coding import largest_block, overhead
-from tmt.spec.tcp import HEADER_BYTES
-from tmt.spec.traffic import MAX_BLOCK_SEGMENTS, RATELESS_CODES
+from tmt.spec.traffic import HEADER_BYTES, MAX_BLOCK_SEGMENTS, RATELESS_CODES
 
 
 def counts(text: str) -> dict[int, int]:

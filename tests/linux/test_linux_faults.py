@@ -23,7 +23,7 @@ from tmt.run import RunError
 from tmt.run.linux import BACKEND, kernel as kernel_module
 from tmt.run.linux.kernel import Kernel
 from tmt.run.setup import set_up
-from tmt.spec.tcp import LINUX
+from tmt.spec.traffic import LINUX
 
 DRIVE = Path(__file__).parents[2] / "traces/measured/gnss-drive.parquet"
 DRIVE_OFFSET_NS = 844_505_166_987

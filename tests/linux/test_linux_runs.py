@@ -17,7 +17,7 @@ from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
 from tmt.run import linux
 from tmt.run.linux.kernel import Kernel
-from tmt.spec.tcp import LINUX, STACKS
+from tmt.spec.traffic import LINUX, STACKS
 
 RATE_BPS = 2e6
 SEGMENT_SHARE = 1448 / 1500

@@ -12,8 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmt.spec.tcp import HEADER_BYTES
-from tmt.spec.traffic import ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, RATELESS_CODES
+from tmt.spec.traffic import ENDLESS_BLOCK_SEGMENTS, HEADER_BYTES, MAX_BLOCK_SEGMENTS, RATELESS_CODES
 
 if TYPE_CHECKING:
     from tmt.spec.traffic import Traffic

@@ -13,11 +13,17 @@ from tmt.run import load_backend
 from tmt.run.link_files import ready_link
 from tmt.run.measure import measure
 from tmt.run.setup import set_up
-from tmt.spec.experiment import TraceLink
-from tmt.spec.path import MIN_BUFFER_PACKETS
+from tmt.spec.experiment import MIN_BUFFER_PACKETS, TraceLink
 from tmt.spec.points import plain
-from tmt.spec.tcp import HEADER_BYTES, VARIANTS, WINDOWS_PER_PATH
-from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, RATELESS_CODES
+from tmt.spec.traffic import (
+    DEFAULT_CODE,
+    ENDLESS_BLOCK_SEGMENTS,
+    HEADER_BYTES,
+    MAX_BLOCK_SEGMENTS,
+    RATELESS_CODES,
+    VARIANTS,
+    WINDOWS_PER_PATH,
+)
 
 if TYPE_CHECKING:
     from os import PathLike

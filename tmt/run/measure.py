@@ -19,8 +19,7 @@ from tmt.io.atomic import write_text
 from tmt.io.parquet import write_records
 from tmt.run.link_files import ReadyLink, link_figures
 from tmt.run.records import PACKETS, WINDOWS
-from tmt.spec.columns import columns_of
-from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.columns import RUN_RESULTS, columns_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -41,7 +40,7 @@ class ExperimentResult(Charted):
     Attributes
     ----------
     row
-        One value for each column of `tmt.spec.run_columns.RUN_RESULTS`, in that order.
+        One value for each column of `tmt.spec.columns.RUN_RESULTS`, in that order.
     packets : [n_packets], columns of `tmt.core.schema.PACKET_RECORDS`
     windows : [n_changes], columns of `tmt.core.schema.WINDOW_RECORDS`
     flows

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from tmt.core.declaration import Param, Spec, ns
 from tmt.core.errors import UsageError
 from tmt.run.link_files import link_settings
-from tmt.spec.experiment import Link
-from tmt.spec.path import Path
+from tmt.spec.experiment import Link, Path
 
 if TYPE_CHECKING:
     import pathlib

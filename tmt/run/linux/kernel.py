@@ -16,7 +16,7 @@ from tmt.core.errors import SimulatorError
 from tmt.core.provenance import file_version
 from tmt.run.link_files import link_settings
 from tmt.run.program import build_stamp, built_program, remedy, run_program
-from tmt.spec.tcp import HEADER_BYTES, LINUX, VARIANTS
+from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
