@@ -192,7 +192,7 @@ def test_meaning_of_a_tcp_name__is_part_of_a_key(
     old: str, new: str, differs: bool, package: Path, scenario: Path
 ) -> None:
     before = _keys(package, scenario)
-    file = package / "spec" / "tcp.py"
+    file = package / "spec" / "traffic.py"
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))
