@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tmt.core.declaration import declared
 from tmt.core.units import NS_PER_S
 from tmt.run import experiment as backends
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 from tmt.spec.experiment import Experiment
 from tmt.spec.path import Path
 from tmt.spec.traffic import Traffic

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from tmt.run.measure import ExperimentResult
+    from tmt.run.experiment import ExperimentResult
     from tmt.spec.tcp import Variant
 
 ROOT = Path(__file__).resolve().parents[2]

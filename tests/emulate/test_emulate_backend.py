@@ -10,8 +10,7 @@ from experiments import Asked, asked
 
 from tmt.core.errors import EmulatorError
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
-from tmt.run.emulate.emulation import Emulation
-from tmt.run.emulate.results import read_result
+from tmt.run.emulate.emulation import Emulation, read_result
 from tmt.run.setup import ready_path
 from tmt.spec.experiment import PlainLink
 from tmt.spec.path import Path as LinkPath

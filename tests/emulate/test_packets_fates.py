@@ -17,9 +17,8 @@ from tests.ns2.queue_twin import Options, outcomes
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.emulate.emulation import Emulation
+from tmt.run.emulate.emulation import Emulation, EmulationResult
 from tmt.run.emulate.emulator import run
-from tmt.run.emulate.results import EmulationResult
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.path import Path as LinkPath
 

@@ -12,7 +12,7 @@ from tests.experiment.conftest import LinkFactory
 from tmt.core.measure import transport
 from tmt.core.measure.transport import DECODED, FORWARD, RECEIVED, SENT
 from tmt.core.units import NS_PER_MS
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.tcp import HEADER_BYTES
 

@@ -17,7 +17,7 @@ from tests.experiment.conftest import LinkFactory
 from tmt.core.measure import transport
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run import RunError
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.run_columns import RUN_RESULTS
 from tmt.spec.tcp import FECTCP, NS2_STACKS, STACKS

@@ -14,7 +14,7 @@ from experiments import asked
 from tests.experiment.conftest import LinkFactory
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 from tmt.spec.experiment import PlainLink, TraceLink
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]

@@ -11,7 +11,7 @@ from in_process import tmt
 
 from tmt.core.channels.lms import Lms
 from tmt.core.errors import SimulatorError
-from tmt.run.linux.kernel import Kernel
+from tmt.run.linux import Kernel
 from tmt.spec.scenario import Scenario
 from tmt.spec.tcp import LINUX
 

@@ -11,7 +11,7 @@ from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.words.html_table import chart_of
 from tmt.results.dataset import Results
 from tmt.results.tune.tuning import Tuning
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 from tmt.theory.fit import FitReport
 
 if TYPE_CHECKING:
