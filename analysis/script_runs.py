@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol, TypeVar
 
 from analysis.scenario_runs import execute_missing
 from tmt.campaign.campaign import open_runs
 from tmt.campaign.runs import plan_script_run
-from tmt.results.selections import by_point, read_figures
-from tmt.run.ns2.script import ScriptExperiment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from tmt.results.selections import PointRuns
-    from tmt.run.ns2.script import ScriptFigures, ScriptSettings
+from tmt.results.selections import PointRuns, by_point, read_figures
+from tmt.run.ns2.script import ScriptExperiment, ScriptFigures, ScriptSettings
 
 
 class ScriptPoint(Protocol):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from matplotlib.axes import Axes
 
 from analysis.figure_style import new_figure, save
 from analysis.pages import DOCS, fill_tables, write_csv
@@ -20,12 +22,6 @@ from tmt.results.selections import chosen, interval, relative_difference
 from tmt.show.charts.style import BLUE, INK, ORANGE
 from tmt.spec.tcp import LINUX, VARIANTS
 from tools.page_tables import cross_table, markdown_table, two_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
 
 PAGE = DOCS / "kernel.md"
 FIGURE = DOCS / "images" / "kernel-windows.png"

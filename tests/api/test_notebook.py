@@ -1,7 +1,5 @@
 """The notebooks of docs run from their first cell to their last, and show their objects as tables."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The names of `import tmt`: data frames, traces and files give the same results, and the same refusals."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
@@ -227,12 +225,7 @@ def test_replay__gives_the_figures_of_the_command(frame: pd.DataFrame, tmp_path:
     traffic = tmt.Traffic(duration=5, start_spread=0.5)
     run = tmt.replay_trace(link, 0.1, traffic, seed=3, back=1e6)
     options = "--rtt 0.1 --duration 5 --seed 3 --start-spread 0.5 --return-rate 1e6 --json"
-    command = [
-        str(Path(sys.executable).with_name("tmt")),
-        "replay",
-        "link.npy",
-        *options.split(),
-    ]
+    command = [str(Path(sys.executable).with_name("tmt")), "replay", "link.npy", *options.split()]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     differing = {key for key, value in json.loads(said).items() if run.row[key] != value}
     assert differing <= {"wall_time_s", "command"}

@@ -1,7 +1,5 @@
 """A real scheduler and real workers, one of which is killed: the results are those of this machine alone."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """A run's key covers everything that decides the run's result, and nothing else."""
 
-from __future__ import annotations
-
 import shutil
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A store keeps every finished run once, for several writers and after each kind of abrupt end."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

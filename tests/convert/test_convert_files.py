@@ -1,7 +1,5 @@
 """Conversion from file to file: equal to that in memory, in bounded memory, with complete files or none."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal
@@ -16,13 +14,11 @@ from naive.on_link import OnLink
 from naive.traces import rows_of
 from waiting import PATIENCE_S
 
+from tmt import Harq, NoScheme, SlidingWindow
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, OutputError, UsageError
 from tmt.core.provenance import file_sha256
 from tmt.core.schema import PHY_TRACE
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, read_link, write_trace
 from tmt.io.conversion import Conversion, convert_file, convert_files

@@ -4,8 +4,6 @@ The emulator's records hold the moment at which it read each packet. From these,
 twin of `Queue/Clift` derives every fate and the moment at which it is due; only lateness is the machine's.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -14,13 +12,12 @@ import pytest
 from emulate.conftest import TraceFactory
 
 from tests.ns2.queue_twin import Options, outcomes
+from tmt import Path as LinkPath, PlainLink, TraceLink
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.emulate.emulation import Emulation, EmulationResult
 from tmt.run.emulate.emulator import run
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.path import Path as LinkPath
 
 pytestmark = pytest.mark.usefixtures("emulator")
 

@@ -1,18 +1,16 @@
 """FECTCP's codes, and the table of their overheads against real decoders."""
 
-from __future__ import annotations
-
 import csv
 from collections import defaultdict
 
 import pytest
 
-from tmt.core.declaration import Refused
+from tmt import Refused, Traffic
 from tmt.run import ns2
 from tmt.run.ns2 import overhead
 from tmt.run.setup import largest_block
 from tmt.spec.tcp import HEADER_BYTES
-from tmt.spec.traffic import MAX_BLOCK_SEGMENTS, RATELESS_CODES, Traffic
+from tmt.spec.traffic import MAX_BLOCK_SEGMENTS, RATELESS_CODES
 
 
 def counts(text: str) -> dict[int, int]:

@@ -1,7 +1,5 @@
 """Records kept as files and tables, and the drawing of a run, from a small result made by hand."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page about metrics agrees with the declarations."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Scripts of single papers through the campaign engine: nothing runs twice, and a key holds what decides."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

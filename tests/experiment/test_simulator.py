@@ -1,7 +1,5 @@
 """Reports of failed simulations, with real processes in the simulator's place."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import time

@@ -1,7 +1,5 @@
 """Options of declared classes: groups in the help, values, choices of classes, refusals, old names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal
 

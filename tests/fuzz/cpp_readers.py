@@ -1,7 +1,5 @@
 """The readers that are written in C++, under libFuzzer and sanitizers; they need clang."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Rules for every command: quick help with examples, documentation, and refusals in one line."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

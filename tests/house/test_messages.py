@@ -1,7 +1,5 @@
 """Messages about mistakes say what to do; slips that are allowed get one note on stderr."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

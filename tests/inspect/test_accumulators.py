@@ -1,7 +1,5 @@
 """Accumulators over a streamed trace, against direct computations over the whole trace."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import groupby
 from math import ceil

@@ -1,7 +1,5 @@
 """Summaries of traces: hand arithmetic, any pieces, and the counts of the conversions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,16 +13,13 @@ from click.testing import CliRunner
 from naive import on_link
 from naive.on_link import OnLink
 
+from tmt import Arq, Fec, GilbertElliott, NoScheme
 from tmt.cli.inspect_command import command
-from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
 from tmt.core.generate import Line
 from tmt.core.measure.link import summarise
 from tmt.core.measure.summaries import LinkSummary, PhySummary
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.trace import LinkTrace, PhyTrace, Trace
 from tmt.io import open_trace, read_phy, read_trace, write_trace

@@ -1,7 +1,5 @@
 """Checks of rows: the first defect is found wherever chunks are cut, and fast and slow parsing agree."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

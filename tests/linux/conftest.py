@@ -1,7 +1,5 @@
 """The kernel in simulated time; tests that need it are skipped where it has not been built."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Faults around a kernel in simulated time: each ends with its reason, and leaves nothing behind."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -16,15 +14,14 @@ import pytest
 from experiments import Asked, asked
 from waiting import PATIENCE_S, until
 
+from tmt import PlainLink, SlidingWindow, TraceLink
 from tmt.core.errors import SimulatorError
 from tmt.core.provenance import file_sha256
-from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io.conversion import convert_file
 from tmt.run import RunError, linux
 from tmt.run.linux import BACKEND, Kernel
 from tmt.run.setup import set_up
-from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.tcp import LINUX
 
 DRIVE = Path(__file__).parents[2] / "traces/measured/gnss-drive.parquet"

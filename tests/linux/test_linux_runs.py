@@ -1,7 +1,5 @@
 """Runs of Linux's own TCP in simulated time: deliveries, repeatability and refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ from experiments import Asked, asked
 
 from tests.experiment.test_return_flows import check, result
 from tests.ns2.conftest import Datagrams
+from tmt import PlainLink, TraceLink
 from tmt.core.errors import SimulatorError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.trace import LinkTrace
@@ -18,7 +17,6 @@ from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
 from tmt.run import linux
 from tmt.run.linux import Kernel
-from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.tcp import LINUX, STACKS
 
 RATE_BPS = 2e6

@@ -1,7 +1,5 @@
 """The measured LTE uplink of `traces/measured`, back in the form of its log."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tmt.core.units import NS_PER_MS

@@ -1,7 +1,5 @@
 """Links in the forms of other tools, read back by what their own sources and pages say of those forms."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -36,7 +34,7 @@ def link(rows: list[tuple[float, float, bool]], sizes: list[int] | None = None) 
 
 
 TRACE = link(
-    [(0, 20, True), (40, 30, True), (80, 0, False), (120, 40, True), (310, 50, True), (320, 50, True)],
+    [(0, 20, True), (40, 30, True), (80, 0, False), (120, 40, True), (310, 50, True), (320, 50, True)]
 )
 """In intervals of 100 ms: three rows of which one is lost, one row, none, two rows."""
 

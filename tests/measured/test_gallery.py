@@ -1,7 +1,5 @@
 """The gallery of measured links: their contents, and the commands that make them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

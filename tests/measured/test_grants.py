@@ -1,7 +1,5 @@
 """NR-Scope and NG-Scope: outcomes inferred from grants that were heard."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import re

@@ -1,7 +1,5 @@
 """Uplink HARQ logs of LTE terminals."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

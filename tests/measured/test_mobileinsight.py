@@ -1,7 +1,5 @@
 """MobileInsight's decoded messages, as JSON and as XML."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -212,10 +210,7 @@ def test_mobileinsight__reads_what_the_csv_of_the_same_log_holds(
     ]
     path = written(tmp_path, messages)
     for reading in ("phy", "link"):
-        ours, theirs = (
-            import_trace("auto", path, as_=reading),
-            import_trace("auto", table, as_=reading),
-        )
+        ours, theirs = (import_trace("auto", path, as_=reading), import_trace("auto", table, as_=reading))
         for column in (*ours.table.names, "size_bytes"):
             np.testing.assert_array_equal(getattr(ours, column), getattr(theirs, column))
 

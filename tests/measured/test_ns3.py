@@ -1,7 +1,5 @@
 """ns-3's traces of received and scheduled transport blocks, LTE, mmWave and NR."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rate series: opportunities of a rate, losses and delays of intervals, and the files of data sets."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import itertools
@@ -269,11 +267,7 @@ def test_iperf3__joins_intervals_whose_ends_are_rounded(tmp_path: Path) -> None:
     ("text", "direction", "reason"),
     [
         (iperf(second(0, 1e6)), "up", ": --direction is up; this test sent down"),
-        (
-            iperf(second(0, -1)),
-            None,
-            ":intervals[0].sum: bits_per_second is -1; a number from 0",
-        ),
+        (iperf(second(0, -1)), None, ":intervals[0].sum: bits_per_second is -1; a number from 0"),
         (
             iperf(second(0, 1e6), second(0, 1e6)),
             None,

@@ -1,7 +1,5 @@
 """Base-station logs of srsRAN Project and srsRAN 4G."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path
@@ -137,18 +135,10 @@ def test_4g__reads_both_directions_of_an_enodeb(tmp_path: Path) -> None:
         tmp_path,
         line_4g(0, 10_236, f"PDSCH: cc=0, rnti=0xffff, {down.format('9', '0')}, tti_tx_dl=0")
         + line_4g(0, 10_237, f"PDSCH: cc=0, rnti=0x46, {down.format('500/600', '0/0')}, tti_tx_dl=1")
-        + line_4g(
-            4,
-            1,
-            "PUSCH: cc=0, rnti=0x46, rb=(2,4), tbs=18, rv=0, crc=KO, avg_iter=4.0, snr=1 dB",
-        )
+        + line_4g(4, 1, "PUSCH: cc=0, rnti=0x46, rb=(2,4), tbs=18, rv=0, crc=KO, avg_iter=4.0, snr=1 dB")
         + line_4g(8, 5, "PUCCH: cc=0; rnti=0x46, f=1b, n_pucch=12, corr=0.9, ack=10, ta=0.1 us")
         + line_4g(9, 6, f"PDSCH: cc=0, rnti=0x46, {down.format('600', '1')}, tti_tx_dl=10")
-        + line_4g(
-            12,
-            9,
-            "PUSCH: cc=0, rnti=0x46, rb=(2,4), tbs=18, rv=2, crc=OK, avg_iter=1.0, snr=9 dB",
-        )
+        + line_4g(12, 9, "PUSCH: cc=0, rnti=0x46, rb=(2,4), tbs=18, rv=2, crc=OK, avg_iter=1.0, snr=9 dB")
         + line_4g(17, 14, "PUCCH: cc=0; rnti=0x46, f=1a, n_pucch=12, corr=0.9, ack=1, ta=0.1 us"),
     )
     phy = import_trace("auto", path)

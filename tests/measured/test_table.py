@@ -1,7 +1,5 @@
 """Any table: separators, headers, units, polarity, filters, and the values that are refused."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from datetime import datetime, timedelta, timezone

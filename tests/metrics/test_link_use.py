@@ -1,7 +1,5 @@
 """Capacity and queue length of a link over time, by hand and against a queue that moves row by row."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

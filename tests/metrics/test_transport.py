@@ -1,7 +1,5 @@
 """Transport metrics against slow twins that follow the definitions record by record, and hand arithmetic."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Two links, segment by segment and event by event, from what TCP's sender, receiver and proxy do."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import math

@@ -1,7 +1,5 @@
 """HARQ processes in Queue/Clift/Online: stalls, faults of feedback, counters and refusals."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

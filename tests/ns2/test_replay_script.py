@@ -1,7 +1,5 @@
 """The script that replays TCP: refusals, and equal files for equal arguments."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

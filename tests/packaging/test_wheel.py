@@ -4,8 +4,6 @@
 of the sources and of the checkout's own programs, which the same functions lay out.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

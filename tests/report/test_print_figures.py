@@ -1,7 +1,5 @@
 """Figures for print: one file each for any names, with names and values unchanged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Means, intervals and differences of a campaign's cells."""
 
-from __future__ import annotations
-
 import pytest
 from result_rows import frame, run
 

@@ -1,7 +1,5 @@
 """Courses of runs: series from packet and window records, and from the link trace below them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

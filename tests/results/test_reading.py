@@ -1,7 +1,5 @@
 """From a campaign's folder to the results that a report shows."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import subprocess

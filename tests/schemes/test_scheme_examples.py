@@ -1,16 +1,11 @@
 """Small traces, converted by hand from the definitions in `docs/schemes.md`."""
 
-from __future__ import annotations
-
 from naive import on_link
 from naive.on_link import OnLink
 from naive.traces import phy_trace, rows_of
 
+from tmt import Fec, HarqProcesses, SlidingWindow, Tetrys
 from tmt.core.converter import Counts
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 
 
 def converted(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from greenlet import GreenletExit, greenlet
@@ -18,9 +20,6 @@ from tmt.campaign.system import System
 from tmt.core.errors import TmtError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from simulation.world import World
 
 

@@ -1,7 +1,5 @@
 """Declared values: checked, complete, frozen; and problems that say all that is wrong."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from dataclasses import FrozenInstanceError, replace
@@ -12,27 +10,24 @@ import numpy as np
 import pytest
 
 import tmt
-from tmt.core.channels.registry import CHANNELS
-from tmt.core.declaration import (
-    Count,
-    Param,
-    Probability,
-    Problem,
+from tmt import (
+    Experiment,
+    Path as LinkPath,
+    PlainLink,
+    Proxy,
     Refused,
-    Rules,
-    Seconds,
-    Spec,
-    declared,
+    Scenario,
+    Trace,
+    TraceLink,
+    Traffic,
+    Tune,
+    Wired,
 )
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.declaration import Count, Param, Probability, Problem, Rules, Seconds, Spec, declared
 from tmt.core.schemes.registry import SCHEMES
 from tmt.run.emulate import Emulation
-from tmt.spec.experiment import Experiment, PlainLink, TraceLink
-from tmt.spec.path import Path as LinkPath, Proxy, Wired
 from tmt.spec.points import one_of, plain, points
-from tmt.spec.scenario import Scenario
-from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
 
 
 class Fruit(Spec):
@@ -140,11 +135,7 @@ def test_value__is_kept_in_one_form(key: str, given: Any, kept: Any) -> None:
         ("label", "", "label: '' is not allowed; allowed: text that is not empty"),
         ("label", "none", "label: 'none' is not allowed; allowed: text other than \"none\""),
         ("label", "a\0b", "label: 'a\\x00b' is not allowed; allowed: text without control characters"),
-        (
-            "days",
-            (1, 0),
-            "days[1]: 0 is not allowed; allowed: a whole number from 1 to 2147483647",
-        ),
+        ("days", (1, 0), "days[1]: 0 is not allowed; allowed: a whole number from 1 to 2147483647"),
         ("days", (), "days: [] is not allowed; allowed: a list with at least one value"),
         ("notes", 3, "notes: 3 is not allowed; allowed: a list, each text"),
         ("fruit", (APPLE, 3), "fruit[1]: 3 is not allowed; allowed: Fruit(...)"),

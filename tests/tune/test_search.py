@@ -1,7 +1,5 @@
 """The search finds what an exhaustive one finds, for less, and says how sure it is."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from types import SimpleNamespace

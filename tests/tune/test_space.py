@@ -1,7 +1,5 @@
 """Courses share no slot; the default space is the documented one, and each candidate has its own name."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 from pathlib import Path as File
@@ -10,19 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tmt import Path, Rlc, Scenario, Trace, Traffic, Tune
 from tmt.core.schemes.registry import SCHEMES
-from tmt.core.schemes.rlc import Rlc
 from tmt.io import read_phy
 from tmt.results.tune.default_space import SPACE, space
 from tmt.results.tune.objectives import parse_goal
 from tmt.results.tune.simulate import Simulation
 from tmt.results.tune.task import Task, task_of
 from tmt.results.tune.tuning import plan_tuning
-from tmt.spec.path import Path
-from tmt.spec.scenario import Scenario
-from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
 
 ROOT = File(__file__).resolve().parents[2]
 

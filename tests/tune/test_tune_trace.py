@@ -1,7 +1,5 @@
 """`tmt.tune_trace`: a search from Python gives what the command gives, and shows itself in notebooks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -88,10 +86,7 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
         ({"varied": {"fec.data": "10"}}, "varied.fec.data: '10' is not allowed; allowed: a list of values"),
         ({"varied": {1: [2]}}, "varied[1]: [2] is not allowed; allowed: a list of values for a text"),
         ({"varied": {"fec.date": [2]}}, "varied.fec.date: 'date' is not allowed; did you mean data?"),
-        (
-            {"varied": {"fec.data": [0]}},
-            "varied.fec.data[0]: 0 is not allowed; allowed: a whole number",
-        ),
+        ({"varied": {"fec.data": [0]}}, "varied.fec.data[0]: 0 is not allowed; allowed: a whole number"),
         ({"courses": "a"}, "courses: 'a' is not allowed; allowed: a whole number from 2"),
         ({"courses": 0}, "courses: 0 is not allowed; allowed: a whole number from 2"),
         ({"level": 1j}, "level: 1j is not allowed; allowed: a number from 0.5001"),

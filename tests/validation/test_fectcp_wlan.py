@@ -1,7 +1,5 @@
 """FECTCP on a wireless LAN: the recipe's arithmetic by hand, and the paper's main result in a few runs."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

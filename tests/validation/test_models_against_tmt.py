@@ -4,14 +4,12 @@ Fixed seeds, 12 replicates of 100 000 slots per case. Efficiency and loss must l
 of the replicates, delays within 1 %.
 """
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest
 from scipy import stats
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt import GilbertElliott
 from tmt.core.convert import convert
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import PhyTrace

@@ -1,7 +1,5 @@
 """5G over satellites: scenarios match the recipe, its arithmetic hand and model, its choices the runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -37,9 +35,9 @@ from analysis.ntn.conversions import (
     slots,
 )
 from analysis.ntn.flows import MODERN, Flows
+from tmt import Scenario
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_MS
-from tmt.spec.scenario import Scenario
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 
