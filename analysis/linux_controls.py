@@ -12,7 +12,7 @@ import pandas as pd
 from analysis.command_line import start
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from tmt.results.selections import chosen, interval
+from analysis.selections import chosen, interval
 from tmt.spec.tcp import VARIANTS
 from tools.page_tables import markdown_table
 

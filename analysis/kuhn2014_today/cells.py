@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from analysis.kuhn2014.campaigns import HARQS, PAPER_TCPS
-from tmt.results.selections import chosen, difference, interval, relative_difference
+from analysis.selections import chosen, difference, interval, relative_difference
 from tmt.results.statistics import Interval
 from tmt.spec.tcp import LINUX, STACKS, VARIANTS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.ntn.contenders import HARQ_NO_STALLS, OPTIONS, names_by_label
-from tmt.results.selections import change, difference, interval
+from analysis.selections import change, difference, interval
 from tmt.results.statistics import Interval
 from tmt.spec.tcp import LINUX
 

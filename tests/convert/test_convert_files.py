@@ -72,7 +72,6 @@ def test_convert_file__keeps_sizes_and_packing(tmp_path: Path, scheme: OnLink) -
     assert in_file.metadata["packing"] == in_memory.metadata["packing"] == "packed"
     size_of_slot = dict(zip(phy.tx_time_ns.tolist(), sizes.tolist(), strict=True))
     for link in (in_file, in_memory):
-        assert link.size_bytes is not None
         assert link.size_bytes.tolist() == [size_of_slot[sent_ns] for sent_ns in link.tx_time_ns.tolist()]
 
 
@@ -162,7 +161,6 @@ def test_convert_file__leaves_no_link_trace_when_it_is_interrupted(
         stderr=subprocess.DEVNULL,
         text=True,
     ) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "under way\n"
         assert [path for path in tmp_path.iterdir() if path.name.startswith(".part-")]
         process.send_signal(how)
