@@ -29,8 +29,7 @@ from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
-from tmt.run.experiment import run
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult, run
 from tmt.spec.experiment import Experiment, Link, Path as LinkPath, PlainLink, TraceLink
 from tmt.spec.traffic import Traffic, Variant
 from tools.page_tables import markdown_table

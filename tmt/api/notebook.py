@@ -18,7 +18,7 @@ from tmt.results.comparison import PairedCampaigns
 from tmt.results.dataset import Results
 from tmt.results.tune.tuning import Tuning
 from tmt.results.tune.wording import certainty, finalist_table, headline, setting_words
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 from tmt.show.charts.style import tcp_label
 from tmt.theory.fit import FitReport
 

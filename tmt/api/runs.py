@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.results.comparison import PairedCampaigns
-    from tmt.run.measure import ExperimentResult
+    from tmt.run.experiment import ExperimentResult
     from tmt.spec.scenario import Scenario
 
 AnyLink = AnyTrace | float | Link
