@@ -34,7 +34,7 @@ from tmt.campaign.store import Store
 from tmt.campaign.tasks import Simulate, perform
 from tmt.core.errors import UsageError
 from tmt.core.provenance import file_sha256
-from tmt.run.linux.kernel import NEEDED
+from tmt.run.linux import NEEDED
 
 pytestmark = pytest.mark.ns2
 

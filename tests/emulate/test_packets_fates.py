@@ -16,9 +16,8 @@ from tmt import Path as LinkPath, PlainLink, TraceLink
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.emulate.emulation import Emulation
+from tmt.run.emulate.emulation import Emulation, EmulationResult
 from tmt.run.emulate.emulator import run
-from tmt.run.emulate.results import EmulationResult
 
 pytestmark = pytest.mark.usefixtures("emulator")
 

@@ -13,7 +13,7 @@ from tmt import PlainLink, TraceLink
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.schema import CONGESTION_STATES, UNSETTLED
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
