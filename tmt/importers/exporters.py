@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from os import PathLike
 
+    from tmt.core.schema import Packing
     from tmt.core.trace import BoolArray, FloatArray, Int64Array, Trace
 
     FileName = str | PathLike[str]
@@ -103,7 +104,7 @@ def packet_fates(trace: Trace, lldu_bytes: int | None) -> BoolArray:
     """
     sizes = trace.size_bytes
     rows = np.zeros(len(trace), []) if sizes is None else sizes.view([(SIZE_BYTES.name, sizes.dtype)])
-    packing = "padded" if sizes is None else "packed"
+    packing: Packing = "padded" if sizes is None else "packed"
     packets = packets_in_rows(rows, PACKET_BYTES, lldu_bytes or PACKET_BYTES, packing)
     return arrive(packets, _fates(trace)[1])
 

@@ -88,8 +88,8 @@ class MobileInsight(HarqImporter):
                 if kind == UPLINK:
                     attempts.append(_uplink(found, clock, log_ns))
                     continue
-                blocks, others = _downlink(found, clock, log_ns)
-                attempts += blocks
+                own, others = _downlink(found, clock, log_ns)
+                attempts += own
                 broadcast += others
         kept, notes = select(path, attempts, self.direction, None)
         if broadcast:
