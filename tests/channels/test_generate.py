@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from in_process import tmt
 
-from tmt.core.channels.bernoulli import Bernoulli
-from tmt.core.channels.error_free import ErrorFree
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.channels.lms import Lms
+from tmt.core.channels.memoryless import Bernoulli, ErrorFree
 from tmt.core.errors import InputError, UsageError
 from tmt.core.generate import Line
 from tmt.core.trace import LinkTrace, PhyTrace

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from naive import shadows as naive
 
 from tmt.cli.generate_command import command
-from tmt.core.channels.shadows import Shadows
-from tmt.core.channels.shadows.profiles import PROFILES
+from tmt.core.channels.shadows import PROFILES, Shadows
 from tmt.core.errors import UsageError
 from tmt.io import read_phy
 

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 
 from tmt.cli.fit_command import command
 from tmt.core.channels.base import Channel
-from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.channels.memoryless import Bernoulli
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace

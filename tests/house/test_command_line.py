@@ -20,7 +20,7 @@ from waiting import PATIENCE_S, until
 import tmt
 from tmt.cli.command_line import COMMANDS
 from tmt.cli.values import Values
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 

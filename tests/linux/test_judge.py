@@ -12,8 +12,7 @@ import pytest
 from analysis.judge import report
 from analysis.judge.__main__ import SCENARIOS, main
 from analysis.judge.real_time import MARKER, SCENARIO as REAL_TIME, table as real_time_table
-from tmt.core.channels.bernoulli import Bernoulli
-from tmt.core.channels.error_free import ErrorFree
+from tmt.core.channels.memoryless import Bernoulli, ErrorFree
 from tmt.spec.scenario import Scenario
 
 PLACES = "".join(

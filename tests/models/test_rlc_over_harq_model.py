@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from naive import on_link
 
-from tmt.core.channels.bernoulli import Bernoulli
+from tmt.core.channels.memoryless import Bernoulli
 from tmt.core.converter import joined
 from tmt.core.errors import UsageError
 from tmt.core.schemes.harq_processes import HarqProcesses

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.show.charts import style
 from tmt.show.charts.style import (
     SCHEME_STYLES,

@@ -6,13 +6,13 @@ import pytest
 
 from tmt.core.converter import Counts
 from tmt.core.declaration import Refused
+from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.online_only import GoBackN, Hybrid
-from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys

@@ -13,9 +13,8 @@ from naive import repair_queue
 from naive.sliding_window import coefficients, product
 from naive.traces import phy_trace, rows_of
 
-from tmt.core.channels.bernoulli import Bernoulli
-from tmt.core.code_converter import products
-from tmt.core.kernels.tinymt32 import coding_coefficients, next_word, start
+from tmt.core.channels.memoryless import Bernoulli
+from tmt.core.code_converter import coding_coefficients, next_word, products, start
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tmt
-from tmt.core.channels.registry import CHANNELS
+from tmt.core.channels import CHANNELS
 from tmt.core.declaration import (
     Count,
     Param,
@@ -24,7 +24,7 @@ from tmt.core.declaration import (
     Spec,
     declared,
 )
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.run.emulate import Emulation
 from tmt.spec.experiment import Experiment, PlainLink, TraceLink
 from tmt.spec.path import Path as LinkPath, Proxy, Wired

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
 from tmt.io import read_phy
 from tmt.results.tune.default_space import SPACE, space
