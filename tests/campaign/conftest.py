@@ -1,15 +1,13 @@
 """A small trace, rows for stores, and campaigns that are run by the real command."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tmt import GilbertElliott
 from tmt.campaign.columns import DONE, blank_row
-from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.generate import Line
 from tmt.io.generation import generate
 

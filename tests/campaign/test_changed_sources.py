@@ -1,7 +1,5 @@
 """Sources that change while a campaign runs: nothing that they may have made is stored."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A real scheduler and real workers, one of which is killed: the results are those of this machine alone."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import subprocess
@@ -36,7 +34,7 @@ from tmt.campaign.store import Store
 from tmt.campaign.tasks import Simulate, perform
 from tmt.core.errors import UsageError
 from tmt.core.provenance import file_sha256
-from tmt.run.linux.kernel import NEEDED
+from tmt.run.linux import NEEDED
 
 pytestmark = pytest.mark.ns2
 

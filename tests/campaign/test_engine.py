@@ -1,7 +1,5 @@
 """The real command with the real simulator: a campaign with killed processes ends with the same results."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -219,9 +217,7 @@ def test_run__on_a_full_disk_stops_with_one_line(
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(disk)],
-        capture_output=True,
-        check=False,
+        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(disk)], capture_output=True, check=False
     )
     if mounted.returncode:
         pytest.skip("mounting a small disk needs root")

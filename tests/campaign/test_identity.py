@@ -16,15 +16,12 @@ from pathlib import Path
 import grimp
 import pytest
 
+from tmt import Arq, Harq, NoScheme, Rlc
 from tmt.core import identity
 from tmt.core.channels import CHANNELS
 from tmt.core.errors import ChangedProgramsError
 from tmt.core.identity import PACKAGE, class_places, core_places, loaded_hash, model_places, source_hash
 from tmt.core.schemes import SCHEMES
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.rlc import Rlc
 from tmt.run.experiment import FACTS
 from tmt.spec.tcp import BACKENDS, VARIANTS
 

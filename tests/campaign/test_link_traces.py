@@ -1,7 +1,5 @@
 """Link traces of the cache: damage is found when a trace is used, and the trace is made again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 from scenario_parts import runs_of
 
+from tmt import GilbertElliott, NoScheme, TraceLink
 from tmt.campaign.link_traces import (
     Convert,
     facts_file,
@@ -21,13 +20,10 @@ from tmt.campaign.link_traces import (
     trace_sources,
 )
 from tmt.campaign.recipe import Phy, look_at
-from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import InputError
-from tmt.core.schemes.none import NoScheme
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.run.link_files import ready_link
-from tmt.spec.experiment import TraceLink
 
 
 @pytest.fixture(scope="module")

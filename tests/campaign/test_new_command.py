@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from in_process import Said, tmt
 
+from tmt import Rlc, Scenario
 from tmt.cli.new_command import NAMES
-from tmt.core.schemes.rlc import Rlc
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-from tmt.spec.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "traces" / "sample.parquet"
@@ -128,10 +127,7 @@ def test_new__refuses_a_link_trace(tmp_path: Path) -> None:
 def test_new__keeps_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text("mine")
     refused = new(tmp_path, "mine.toml")
-    assert (refused.status, refused.err) == (
-        2,
-        "mine.toml: this file is there already; name another one\n",
-    )
+    assert (refused.status, refused.err) == (2, "mine.toml: this file is there already; name another one\n")
     assert (tmp_path / "mine.toml").read_text() == "mine"
 
 

@@ -1,7 +1,5 @@
 """Packs: what they hold, that they repeat to the bit, and that hostile ones do nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -22,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 from in_process import tmt
 
+from tmt import Scenario
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pack_reader import is_pack, unpacked
@@ -29,7 +28,6 @@ from tmt.campaign.pack_writer import write_pack
 from tmt.campaign.pool import Pool
 from tmt.core.errors import InputError
 from tmt.results.reading import check_rows
-from tmt.spec.scenario import Scenario
 from tmt.spec.toml import read
 
 pytestmark = pytest.mark.ns2
@@ -276,10 +274,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] =
         lambda contents: _listed(contents, scenario="README.txt"),
         "or the scenario is missing",
     ),
-    "trace outside": (
-        _with_scenario("phy.parquet", "../../../../../etc/passwd"),
-        "not in the pack",
-    ),
+    "trace outside": (_with_scenario("phy.parquet", "../../../../../etc/passwd"), "not in the pack"),
     "absolute trace": (_with_scenario("phy.parquet", "/etc/passwd"), "etc/passwd, which is not in"),
     "results": (_with_file("results.parquet", b"PAR1 garbage PAR1"), "results.parquet is damaged"),
     "many rows": (

@@ -1,7 +1,5 @@
 """`tmt run`: output for people and for scripts, and exit statuses."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """A store keeps every finished run once, for several writers and after each kind of abrupt end."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal
@@ -145,7 +143,6 @@ def test_claim__holds_off_other_processes_until_its_owner_is_dead(
     store = Store(tmp_path / "out")
     command = [sys.executable, "-c", CLAIMER, str(tmp_path / "out"), key]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "True\n"
         assert not store.claim(key)
         assert store.claim(other)
@@ -175,7 +172,6 @@ def test_store__loses_no_row_that_it_has_taken_when_its_engine_is_killed(tmp_pat
         start = taken[-1] + 1 if taken else 0
         command = [sys.executable, "-c", WRITER, str(tmp_path / "out"), str(start)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as engine:
-            assert engine.stdout is not None
             taken += [int(engine.stdout.readline()) for _ in range(3)]
             engine.kill()
             taken += [int(line) for line in engine.stdout if line.endswith("\n")]
@@ -397,7 +393,6 @@ def test_reading__while_an_engine_writes_gives_all_rows_of_one_moment(tmp_path: 
     out = tmp_path / "out"
     command = [sys.executable, "-c", script, str(out), "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as engine:
-        assert engine.stdout is not None
         engine.stdout.readline()
         os.set_blocking(engine.stdout.fileno(), False)
         most = 0

@@ -1,7 +1,5 @@
 """PHY traces from channels: exact times, any cut, over a trace, and refusals of the command."""
 
-from __future__ import annotations
-
 import shlex
 from fractions import Fraction
 from pathlib import Path
@@ -10,9 +8,7 @@ import numpy as np
 import pytest
 from in_process import tmt
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
-from tmt.core.channels.lms import Lms
-from tmt.core.channels.memoryless import Bernoulli, ErrorFree
+from tmt import Bernoulli, ErrorFree, GilbertElliott, Lms
 from tmt.core.errors import InputError, UsageError
 from tmt.core.generate import Line
 from tmt.core.trace import LinkTrace, PhyTrace
@@ -127,10 +123,7 @@ def test_overlay__refuses_a_link_trace(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            "--channel error-free --alpha 0.5 --duration 1",
-            "--alpha is an option of gilbert-elliott, not of",
-        ),
+        ("--channel error-free --alpha 0.5 --duration 1", "--alpha is an option of gilbert-elliott, not of"),
         ("--alpha 0.5 --duration 1", "--alpha needs --channel gilbert-elliott"),
         ("--channel bernoulli --probabilty 0.1 --duration 1", "Did you mean '--probability'?"),
         ("--channel error-free --duration 1 --seed -4", "'--seed': -4 is not in the range x>=0."),

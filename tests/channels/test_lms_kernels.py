@@ -1,7 +1,5 @@
 """The kernels of the land-mobile-satellite channel against their slow twins and against integrals."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 
@@ -184,8 +182,7 @@ def test_autoregression__is_a_recursive_filter(memory: float) -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(
-    gains=st.lists(st.floats(1e-3, 20.0), min_size=1, max_size=6),
-    variance=st.sampled_from([0.05, 4.0, 25.0]),
+    gains=st.lists(st.floats(1e-3, 20.0), min_size=1, max_size=6), variance=st.sampled_from([0.05, 4.0, 25.0])
 )
 def test_equal_gain__has_the_mean_information_of_the_gains(gains: list[float], variance: float) -> None:
     """With 80 digits: what the equal gain lacks of the information is the mean of what the gains lack."""

@@ -1,7 +1,5 @@
 """The channel of a measured signal: series, tables of error rates, and the resulting erasures."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from in_process import tmt
 
-from tmt.core.channels.snr import Snr
+from tmt import Snr
 from tmt.core.channels.snr.tables import read_error_rates, read_signal_series
 from tmt.core.errors import InputError
 from tmt.io import read_phy

@@ -1,7 +1,5 @@
 """Each setting is declared once; its result column and its setting of the simulator's script follow."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 docs/tcp-linux.md names the patch without which each test fails.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -12,10 +10,10 @@ import pytest
 from experiments import asked
 
 from tests.experiment.conftest import LinkFactory
+from tmt import PlainLink, TraceLink
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.measure import ExperimentResult
-from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.run.experiment import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -126,11 +124,7 @@ def test_smoothed_rtt__follows_samples_that_are_32_seconds_apart(link_file: Link
     delay_ns = np.where(np.arange(rows) * SPACING_NS < 50 * S, 50 * S, 0)
     path = link_file("link.npy", rows=rows, spacing_ns=SPACING_NS, delay_ns=delay_ns)
     result = sender(
-        "newreno",
-        forward=TraceLink(path, 1500),
-        window_packets=20,
-        duration_ns=100 * S,
-        in_order=False,
+        "newreno", forward=TraceLink(path, 1500), window_packets=20, duration_ns=100 * S, in_order=False
     )
     srtt_s = result.windows["srtt_ns"] / S
     assert srtt_s.max() == pytest.approx(50.5, rel=0.01)

@@ -1,7 +1,5 @@
 """Window records of a sender against the packet records of the same run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +9,11 @@ import pytest
 from experiments import asked
 
 from tests.experiment.conftest import LinkFactory
+from tmt import PlainLink, TraceLink
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.schema import CONGESTION_STATES, UNSETTLED
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.measure import ExperimentResult
-from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.run.experiment import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -116,15 +114,8 @@ def test_timeout__is_a_state_of_its_own(link_file: LinkFactory) -> None:
 
 def test_moment__has_one_row_for_each_flow(tmp_path: Path) -> None:
     result = asked(
-        tcp="cubic",
-        forward=PlainLink(2e6),
-        rtt_ns=S // 10,
-        duration_ns=20 * S,
-        queue_packets=20,
-        flows=3,
-    ).run(
-        tmp_path / "run",
-    )
+        tcp="cubic", forward=PlainLink(2e6), rtt_ns=S // 10, duration_ns=20 * S, queue_packets=20, flows=3
+    ).run(tmp_path / "run")
     moments = list(zip(result.windows["time_ns"].tolist(), result.windows["flow"].tolist(), strict=True))
     assert len(set(moments)) == len(moments)
     assert set(result.windows["flow"].tolist()) == {0, 1, 2}

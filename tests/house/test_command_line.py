@@ -1,7 +1,5 @@
 """Rules for every command: quick help with examples, documentation, and refusals in one line."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os
@@ -201,7 +199,6 @@ def test_signal__ends_a_command_and_what_it_has_half_written(number: signal.Sign
     with subprocess.Popen(
         [TMT, "generate", *forever, "phy.npy"], cwd=tmp_path, stderr=subprocess.PIPE
     ) as process:
-        assert process.stderr is not None
         until(lambda: list(tmp_path.iterdir()), process)
         process.send_signal(number)
         try:

@@ -1,7 +1,5 @@
 """Bad command lines are refused with exit status 2 and one line, which refusals.txt has whole."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Accumulators over a streamed trace, against direct computations over the whole trace."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import groupby
 from math import ceil
@@ -135,7 +133,6 @@ def test_rates__of_each_bin_are_its_bytes_over_its_width(
     if len(gaps_ns) == 1:
         assert rates is None
         return
-    assert rates is not None
     rows, edges_ns = len(gaps_ns), np.round((rates.edges_s - rates.edges_s[0]) * 1e9).astype(np.int64)
     # The rows fill the time from the first one to one mean interval after the last one.
     assert edges_ns[-1] == pytest.approx(int(tx_time_ns[-1] - tx_time_ns[0]) * rows / (rows - 1), abs=1e3)

@@ -1,7 +1,5 @@
 """Contract files: every reader accepts the good ones and refuses the bad ones with the agreed messages."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys

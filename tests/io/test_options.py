@@ -1,7 +1,5 @@
 """Option types of the command line: times in seconds become nanoseconds, numbers have bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import click

@@ -1,7 +1,5 @@
 """Links in the forms of other tools, read back by what their own sources and pages say of those forms."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -36,7 +34,7 @@ def link(rows: list[tuple[float, float, bool]], sizes: list[int] | None = None) 
 
 
 TRACE = link(
-    [(0, 20, True), (40, 30, True), (80, 0, False), (120, 40, True), (310, 50, True), (320, 50, True)],
+    [(0, 20, True), (40, 30, True), (80, 0, False), (120, 40, True), (310, 50, True), (320, 50, True)]
 )
 """In intervals of 100 ms: three rows of which one is lost, one row, none, two rows."""
 
@@ -190,7 +188,6 @@ def test_leoreplayer__gives_back_the_gallery_s_starlink(tmp_path: Path) -> None:
         .read(str(tmp_path / "bw.txt"))
         .trace
     )
-    assert isinstance(again, PhyTrace)
     np.testing.assert_array_equal(again.tx_time_ns, time_ns)
     np.testing.assert_array_equal(again.decode_time_ns, delay_ns)
 

@@ -1,7 +1,5 @@
 """Rules for every importer: options, metadata, recognition, hints."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Intervals have their stated coverage, and the ranking agrees with the pairwise tests."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

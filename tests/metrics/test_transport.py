@@ -1,7 +1,5 @@
 """Transport metrics against slow twins that follow the definitions record by record, and hand arithmetic."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -258,5 +256,4 @@ def test_jain__lies_between_one_share_of_many_and_all_alike(shares: list[float])
     if not any(shares):
         assert index is None
     else:
-        assert index is not None
         assert 1 / len(shares) - 1e-9 <= index <= 1 + 1e-9

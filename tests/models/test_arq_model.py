@@ -1,7 +1,5 @@
 """ARQ against closed forms, against a larger chain solved numerically, and against its slow twin."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

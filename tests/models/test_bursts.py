@@ -1,7 +1,5 @@
 """Burst and gap lengths: geometric if the states are the erasures, else of phase type."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -9,13 +7,7 @@ import pytest
 from enumeration import patterns
 
 from tmt.core.errors import UsageError
-from tmt.theory import (
-    TwoStateChannel,
-    burst_length_law,
-    gap_length_law,
-    mean_burst_length,
-    mean_gap_length,
-)
+from tmt.theory import TwoStateChannel, burst_length_law, gap_length_law, mean_burst_length, mean_gap_length
 
 BURSTY = TwoStateChannel(0.9, 0.8, 0.05, 0.7)
 

@@ -1,7 +1,5 @@
 """The two-state chain: stationary law, powers, refusals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """P(m, n) against brute force, against a transform, and against the binomial law."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from enumeration import moves, patterns

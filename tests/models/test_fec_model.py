@@ -1,7 +1,5 @@
 """FEC against its slow twin over every erasure pattern, and against the binomial law."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

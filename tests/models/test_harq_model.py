@@ -1,7 +1,5 @@
 """HARQ-II against enumeration of one block's whole life, and against its neighbours FEC and ARQ."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import astuple, dataclass

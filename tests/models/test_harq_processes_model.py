@@ -1,7 +1,5 @@
 """The law of stop-and-wait processes: hand arithmetic, the law of ARQ, and the conversions."""
 
-from __future__ import annotations
-
 import math
 
 import numba
@@ -9,7 +7,7 @@ import numpy as np
 import pytest
 from naive import on_link
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt import GilbertElliott
 from tmt.core.errors import UsageError
 from tmt.core.trace import PhyTrace
 from tmt.theory import (

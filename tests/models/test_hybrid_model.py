@@ -1,7 +1,5 @@
 """TCP over hybrid FEC/ARQ-SR: against hand arithmetic, enumeration, Monte Carlo and the paper."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """`tmt model`: output, figures, refusals."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -72,16 +70,7 @@ def test_model__gives_programs_what_the_library_gives() -> None:
 
 def test_model__passes_on_every_time_and_error_probability() -> None:
     (point,) = _points(
-        *(
-            "arq",
-            "--max-transmissions",
-            "3",
-            *CHANNEL,
-            "--error-good",
-            "0.02",
-            "--error-bad",
-            "0.6",
-        ),
+        *("arq", "--max-transmissions", "3", *CHANNEL, "--error-good", "0.02", "--error-bad", "0.6"),
         *("--slot-interval", "0.004", "--decode-time", "0.01", "--detection-delay", "0.1"),
     )
     link = RegularLink(500_000_000, 4_000_000, 10_000_000, 100_000_000)

@@ -1,7 +1,5 @@
 """The formulas for clustered errors against sums, integrals and simulation by definition."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

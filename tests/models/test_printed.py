@@ -1,7 +1,5 @@
 """The printed formulas by hand arithmetic: they are kept exactly as printed, wrong ones included."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

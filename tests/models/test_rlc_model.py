@@ -1,14 +1,12 @@
 """Radio link control against its law for rare erasures: exact on isolated ones, close on random ones."""
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest
 from naive import on_link
 from naive.on_link import OnLink
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt import GilbertElliott
 from tmt.core.converter import Counts, joined
 from tmt.core.errors import UsageError
 from tmt.core.trace import PhyTrace

@@ -1,7 +1,5 @@
 """The law of RLC above HARQ processes: hand arithmetic, a resequencer, and the conversions."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -10,10 +8,9 @@ import numpy as np
 import pytest
 from naive import on_link
 
-from tmt.core.channels.memoryless import Bernoulli
+from tmt import Bernoulli, HarqProcesses
 from tmt.core.converter import joined
 from tmt.core.errors import UsageError
-from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.trace import PhyTrace
 from tmt.theory import Performance, RegularLink, TwoStateChannel, rlc_over_harq_processes
 

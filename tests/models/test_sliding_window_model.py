@@ -1,7 +1,5 @@
 """The law of the sliding-window code: hand arithmetic, all patterns of a recovery, and the conversions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -10,9 +8,8 @@ import numpy as np
 import pytest
 from naive import repair_queue
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt import GilbertElliott, SlidingWindow
 from tmt.core.errors import UsageError
-from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.trace import PhyTrace
 from tmt.theory import RegularLink, TwoStateChannel, sliding_window
 

@@ -1,7 +1,5 @@
 """`tmt model split`: output, figures, refusals."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """TCP through a proxy and over go-back-N: against hand arithmetic, definitions, an event list and limits."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

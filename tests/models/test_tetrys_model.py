@@ -1,7 +1,5 @@
 """The law of the code with feedback: hand arithmetic, limits, and the conversions."""
 
-from __future__ import annotations
-
 import math
 
 import numba
@@ -9,7 +7,7 @@ import numpy as np
 import pytest
 from naive import on_link
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt import GilbertElliott
 from tmt.core.converter import joined
 from tmt.core.errors import UsageError
 from tmt.core.trace import PhyTrace

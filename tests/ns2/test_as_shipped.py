@@ -1,7 +1,5 @@
 """TCP-Linux as shipped: with `as_shipped_` it gives the results of ns-2.35, without it the mended ones."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`clift-ns2/build.py` with missing or wrong inputs, in a copy of its folder."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

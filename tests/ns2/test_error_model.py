@@ -1,7 +1,5 @@
 """`ErrorModel/NeymanA` inside ns-2 has the process of TMT's channel and of the formulas."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.ns2.scripts import output_of, run_script
-from tmt.core.channels.neyman_a import NeymanA
+from tmt import NeymanA
 from tmt.theory import ClusteredErrors
 
 SCRIPT = Path(__file__).with_name("error_model.tcl")

@@ -3,8 +3,6 @@
 A packet takes 1 ms and each way 50 ms unless a test says otherwise; the handshake takes 0.027 ms.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

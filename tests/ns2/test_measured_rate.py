@@ -1,7 +1,5 @@
 """A link trace with measured sizes has the measured link's rate in ns-2."""
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess

@@ -4,8 +4,6 @@ A packet takes 1 ms and each way 50 ms, so that an ACK comes 101 ms after its pa
 takes 0.027 ms. A dropped packet takes no time on the link.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

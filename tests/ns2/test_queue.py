@@ -1,7 +1,5 @@
 """Queue/Clift in ns-2: packets' fates and times, trace files, monitors, refusals."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Split connections in the simulator: exact, bounded, both ways, with every variant, to a clean end."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,8 +64,7 @@ def check_exact(run: Transfers, flows: int, packets: int, capacity: int) -> None
 
 
 @pytest.mark.parametrize(
-    ("stack", "tcp"),
-    [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != "fectcp"],
+    ("stack", "tcp"), [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != "fectcp"]
 )
 def test_split__is_exact_with_every_variant_in_both_directions(
     stack: str, tcp: str, simulator: Path, tmp_path: Path
@@ -95,8 +92,7 @@ def test_split__is_exact_with_every_variant_in_both_directions(
 
 
 @pytest.mark.parametrize(
-    ("stack", "tcp"),
-    [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != "fectcp"],
+    ("stack", "tcp"), [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != "fectcp"]
 )
 def test_split__sends_on_with_every_variant(stack: str, tcp: str, simulator: Path, tmp_path: Path) -> None:
     other = "2009" if stack == "modern" else "modern"

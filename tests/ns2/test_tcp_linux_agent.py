@@ -3,8 +3,6 @@
 docs/tcp-linux.md names the patch without which each test fails.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import re

@@ -1,7 +1,5 @@
 """Files of charts: formats, texts that XML does not allow, and a drawing library that ends its process."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

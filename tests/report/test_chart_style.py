@@ -1,19 +1,10 @@
 """TCP variants and schemes have styles that readers can distinguish."""
 
-from __future__ import annotations
-
 import pytest
 
 from tmt.core.schemes import SCHEMES
 from tmt.show.charts import style
-from tmt.show.charts.style import (
-    SCHEME_STYLES,
-    TCP_STYLES,
-    MemberStyle,
-    looks_of,
-    scheme_styles,
-    tcp_styles,
-)
+from tmt.show.charts.style import SCHEME_STYLES, TCP_STYLES, MemberStyle, looks_of, scheme_styles, tcp_styles
 from tmt.spec.tcp import TCP_VARIANTS
 
 OKABE_ITO = {style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.MUTED}

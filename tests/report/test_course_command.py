@@ -1,7 +1,5 @@
 """`tmt course`: the recorded runs of a campaign on the terminal, against the records themselves."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

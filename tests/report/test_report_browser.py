@@ -1,7 +1,5 @@
 """The page in a browser: real results, hostile names, a desktop's and a phone's window, a keyboard."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`tmt report`: its files and its refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

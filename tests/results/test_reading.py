@@ -1,7 +1,5 @@
 """From a campaign's folder to the results that a report shows."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import subprocess
@@ -86,7 +84,6 @@ def test_read_results__puts_no_runs_of_two_versions_into_one_cell(tmp_path: Path
     ]
     results = read_results(_campaign(tmp_path / "c", *rows))
     assert list(results.runs["goodput_bps"]) == [3e5]
-    assert results.older is not None
     assert list(results.older["goodput_bps"]) == [1e5, 2e5]
     assert "2 runs of an earlier version" in results.warnings[0]
 

@@ -1,7 +1,5 @@
 """Compiled kernels are cached, and compiled again when the file of any kernel has changed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

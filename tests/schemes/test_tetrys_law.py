@@ -1,7 +1,5 @@
 """The code with feedback: its limits are other schemes, its window stalls, and its recoveries are counts."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections import Counter
@@ -12,8 +10,8 @@ from naive import on_link
 from naive.on_link import OnLink
 from naive.traces import phy_trace, rows_of
 
+from tmt import SlidingWindow
 from tmt.core.converter import Counts
-from tmt.core.schemes.sliding_window import SlidingWindow
 
 LATE = 10**9
 """An RTT that outlasts every trace here."""

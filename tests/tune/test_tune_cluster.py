@@ -1,7 +1,5 @@
 """A search whose simulations run on the workers of a cluster gives the result of this machine alone."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

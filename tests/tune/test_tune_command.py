@@ -1,7 +1,5 @@
 """`tmt tune` from the trace to the page, and its refusals."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line of recipes: the folder, copies for the documentation, refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

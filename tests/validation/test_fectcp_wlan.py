@@ -1,7 +1,5 @@
 """FECTCP on a wireless LAN: the recipe's arithmetic by hand, and the paper's main result in a few runs."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -10,8 +8,7 @@ import pytest
 from analysis.botos.losses import PACKET_BITS, longest_roughly_equal_bits, process
 from analysis.botos.runs import DELAYS_S, LOSSES, SCRIPT, VARIANTS, Download, Shares, throughput_bps
 from analysis.botos.statements import Throughputs, judge_throughput
-from analysis.script_runs import over_seeds
-from tmt.results.selections import PointRuns
+from analysis.script_runs import PointRuns, over_seeds
 from tmt.results.statistics import t_interval
 
 

@@ -1,7 +1,5 @@
 """The page on TCP of today says what the runs say: verdicts, choices and sentences from made-up runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Transfers that lose packets, through the four systems of Jin and Yang: the model beside ns-2, in small."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tmt.run.emulate.results import EmulationResult
+    from tmt.run.emulate.emulation import EmulationResult
 
 NO_OPTIONS = ("return_link", "return_rate", "return_trace", "window_packets", "wired", "proxy")
 """Fields of a path that an emulation does not have, or that are its links."""

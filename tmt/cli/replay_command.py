@@ -30,7 +30,7 @@ from tmt.spec.traffic import MAX_SEED, Traffic
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.run.measure import ExperimentResult
+    from tmt.run.experiment import ExperimentResult
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LEAST_WIDTH = 72

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.core.declaration import Place
-    from tmt.results.tune.space import Value
-    from tmt.results.tune.task import Task
+    from tmt.results.tune.task import Task, Value
 
 PAGE = "tune.html"
 

@@ -10,12 +10,11 @@ from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.core.words.values import span_notes, unsettled_notes
-from tmt.run.coding import largest_block
 from tmt.run.link_files import ReadyLink, ready_link
 from tmt.spec.experiment import PlainLink, TraceLink
 from tmt.spec.path import MAX_PACKETS, MIN_BUFFER_PACKETS
-from tmt.spec.tcp import FECTCP, WINDOWS_PER_PATH
-from tmt.spec.traffic import DEFAULT_CODE
+from tmt.spec.tcp import FECTCP, HEADER_BYTES, WINDOWS_PER_PATH
+from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS
 
 if TYPE_CHECKING:
     from tmt.spec.experiment import Experiment, Link
@@ -161,6 +160,15 @@ def set_up(experiment: Experiment) -> Setup:
         proxy=proxy,
     )
     return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back)
+
+
+def largest_block(traffic: Traffic) -> int:
+    """Return the source symbols of a flow's largest block."""
+    if traffic.transfer_bytes is None:
+        return traffic.block_segments or ENDLESS_BLOCK_SEGMENTS
+    segments = -(-traffic.transfer_bytes // (traffic.packet_bytes - HEADER_BYTES))
+    blocks = -(-segments // (traffic.block_segments or MAX_BLOCK_SEGMENTS))
+    return -(-segments // blocks)
 
 
 def _ready(link: Link, packet_bytes: int) -> tuple[ReadyLink | PlainLink, float, float]:

@@ -25,7 +25,7 @@ from tmt.spec.tcp import HEADER_BYTES, LINUX, VARIANTS
 
 if TYPE_CHECKING:
     from tmt.core.measure.transport import Records
-    from tmt.run.emulate.results import EmulationResult
+    from tmt.run.emulate.emulation import EmulationResult
     from tmt.run.setup import Setup
     from tmt.spec.columns import Value
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tmt.core.measure.timeline import Timeline
-    from tmt.run.measure import ExperimentResult
+    from tmt.run.experiment import ExperimentResult
     from tmt.show.charts.vega import Row, Spec
 
 FLOW_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
