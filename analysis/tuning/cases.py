@@ -18,12 +18,10 @@ from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.online_only import Hybrid
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.spec.path import Path
-from tmt.spec.scenario import Scenario
-from tmt.spec.tcp import Variant
+from tmt.spec.experiment import Path
+from tmt.spec.scenario import Scenario, Tune
 from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
+from tmt.spec.traffic import Traffic, Variant
 
 CHANNELS: dict[str, Channel] = {
     "rare losses": Bernoulli(0.005),

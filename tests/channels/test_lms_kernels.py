@@ -55,9 +55,7 @@ def erasures(
     jitter=st.sampled_from([0.0, 0.5, 1.0]),
     es_n0_db=st.sampled_from([0.0, 3.0, 5.0, 9.0]),
 )
-def test_decode__erases_what_the_twin_erases(
-    seed: int, segments: int, jitter: float, es_n0_db: float
-) -> None:
+def test_decode__equals_the_twin(seed: int, segments: int, jitter: float, es_n0_db: float) -> None:
     random = np.random.default_rng(seed)
     field = random.normal(size=200) + 1j * random.normal(size=200)
     time_ns = np.sort(random.integers(500, 15_000, 40))

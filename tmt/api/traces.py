@@ -21,7 +21,7 @@ from tmt.importers import AUTO, all_importers, files as measured_files
 from tmt.importers.importer import Importer
 from tmt.io.generation import generate
 from tmt.spec.points import one_of
-from tmt.spec.slot_line import SlotLine
+from tmt.spec.trace import SlotLine
 from tmt.theory import fit
 
 if TYPE_CHECKING:

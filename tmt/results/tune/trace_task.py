@@ -14,7 +14,7 @@ from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import ns_to_seconds
 from tmt.results.tune.task import task_of
-from tmt.spec.path import Path
+from tmt.spec.experiment import Path
 from tmt.spec.points import points
 from tmt.spec.scenario import Scenario
 from tmt.spec.trace import Trace
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path as File
 
     from tmt.results.tune.task import Task, Value
+    from tmt.spec.scenario import Tune
     from tmt.spec.traffic import Traffic
-    from tmt.spec.tune import Tune
 
 
 DEFAULT_DURATION_S = 60.0
