@@ -65,27 +65,18 @@ DecodeTime = Annotated[PositiveSeconds, "time until a slot is decoded; the measu
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A measurement in the form of a trace.
-
-    Attributes
-    ----------
-    trace
-        Rows; `size_bytes` where sizes were measured.
-    packing
-        How packets lie in the rows of this kind of link.
-    lldu_bytes
-        Bytes that every row carries; None where `trace` has sizes or the format does not tell.
-    slots
-        Transmission attempts behind the rows of a link trace; None where the format does not tell.
-    notes
-        Sentences for the user with numbers of rows that were left out, inferred or corrected.
-    """
+    """A measurement in the form of a trace."""
 
     trace: Trace
+    """Rows; `size_bytes` where sizes were measured."""
     packing: Packing
+    """How packets lie in the rows of this kind of link."""
     lldu_bytes: int | None = None
+    """Bytes that every row carries; None where `trace` has sizes or the format does not tell."""
     notes: tuple[str, ...] = ()
+    """Sentences for the user with numbers of rows that were left out, inferred or corrected."""
     slots: int | None = None
+    """Transmission attempts behind the rows of a link trace; None where the format does not tell."""
 
 
 class Importer(Spec):
@@ -111,12 +102,8 @@ class Importer(Spec):
     def read(self, path: str) -> Measurement:
         """Return the rows of a file, with or without those at `until` and after it.
 
-        Raises
-        ------
-        InputError
-            When the file is not of this format, or damaged.
-        UsageError
-            When it does not hold what is asked for.
+        InputError when the file is not of this format, or damaged; UsageError when it does not hold what is
+        asked for.
         """
 
     @property
@@ -181,15 +168,9 @@ def import_trace(
         Its metadata hold ``importer``, its parameters, ``source``, ``packing``, ``lldu_bytes`` where all rows
         carry the same, and ``notes``, a list of sentences.
 
-    Raises
-    ------
-    InputError
-        When the measurement is not of that format, or damaged.
-    OutputError
-        When `target` cannot be written.
-    UsageError
-        When the file does not hold what is asked for, the ending of `target` stands for no format, or
-        `target` is `source`.
+    InputError when the measurement is not of that format, or damaged; OutputError when `target` cannot be
+    written; UsageError when the file does not hold what is asked for, the ending of `target` stands for no
+    format, or `target` is `source`.
     """
     path = fspath(source)
     if target is not None:

@@ -67,10 +67,7 @@ class Irtt(RoundTripImporter):
         Downwards a probe sets out when its way up ends. One that was lost on its way up never sets out. A
         loss whose direction irtt does not know counts in the direction that is read.
 
-        Raises
-        ------
-        InputError
-            With the round trip, where a field is missing or wrong, or the client's clock goes back.
+        InputError with the round trip, where a field is missing or wrong, or the client's clock goes back.
         """
         document = read_json(path)
         trips = member(document, "round_trips")
@@ -117,10 +114,8 @@ class Lens(RoundTripImporter):
     def probes(self, path: str) -> Probes:
         """Return the probes of one direction.
 
-        Raises
-        ------
-        InputError
-            With the line, where the header is none of the two, a field is no number, or time goes back.
+        InputError with the line, where the header is none of the two, a field is no number, or time goes
+        back.
         """
         lines = text_lines(path)
         header = next(lines, None)

@@ -30,21 +30,14 @@ _NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?|
 
 
 class TextLine(NamedTuple):
-    """A line that is not blank.
-
-    Attributes
-    ----------
-    number
-        From 1.
-    text
-        Without surrounding blanks.
-    ended
-        Whether a line end follows; the last line of a log that was cut has none.
-    """
+    """A line that is not blank."""
 
     number: int
+    """From 1."""
     text: str
+    """Without surrounding blanks."""
     ended: bool
+    """Whether a line end follows; the last line of a log that was cut has none."""
 
 
 def text_lines(path: str, *, comments: bool = True) -> Iterator[TextLine]:
@@ -55,10 +48,7 @@ def text_lines(path: str, *, comments: bool = True) -> Iterator[TextLine]:
     comments
         Whether lines that begin with ``#`` are comments, and skipped.
 
-    Raises
-    ------
-    InputError
-        When the file cannot be read.
+    InputError when the file cannot be read.
     """
     with open_input(path) as file:
         for first, block in LineBlocks(file, path).blocks():
@@ -79,10 +69,7 @@ def member(document: Any, *names: str) -> Any:
 def read_json(path: str) -> Any:
     """Return the document in a file, which may be compressed (.gz).
 
-    Raises
-    ------
-    InputError
-        With the line, where the text is no JSON: as in a log that ends in the middle.
+    InputError with the line, where the text is no JSON: as in a log that ends in the middle.
     """
     with open_input(path) as file, input_errors(path):
         text = file.read()
@@ -199,12 +186,9 @@ class TextTable:
     def rows(self, *names: str) -> Iterator[Row]:
         """Yield the rows with their fields in the columns called `names`.
 
-        Raises
-        ------
-        InputError
-            When a column is missing or there are two of its name, or, with the line, a row has another
-            number of fields than the header. A last line that is too short is left out: logs end so when
-            their program is stopped.
+        InputError when a column is missing or there are two of its name, or, with the line, a row has another
+        number of fields than the header. A last line that is too short is left out: logs end so when their
+        program is stopped.
         """
         positions = {name: self._position(name) for name in names}
         width, short = len(self.names), None

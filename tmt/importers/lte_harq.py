@@ -66,11 +66,8 @@ class LteHarq(HarqImporter):
 def read_attempts(path: str) -> list[Attempt]:
     """Return the attempts in order of time, the first one at 0; `version` is the number of the attempt.
 
-    Raises
-    ------
-    InputError
-        With the line, when columns are missing, a value is no number in its range, or two attempts do not
-        follow one another in time.
+    InputError with the line, when columns are missing, a value is no number in its range, or two attempts do
+    not follow one another in time.
     """
     table = TextTable(path)
     sizes = ["tb_bytes"] if table.has("tb_bytes") else []

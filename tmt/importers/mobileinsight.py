@@ -68,12 +68,8 @@ class MobileInsight(HarqImporter):
     def read(self, path: str) -> Measurement:
         """Return the trace of the phone's transport blocks in one direction.
 
-        Raises
-        ------
-        InputError
-            With the line, when a message is damaged or lacks a field.
-        UsageError
-            When there is no message of the direction that is asked for.
+        InputError with the line, when a message is damaged or lacks a field; UsageError when there is no
+        message of the direction that is asked for.
         """
         attempts: list[Attempt] = []
         clock = SlotClock()

@@ -68,10 +68,8 @@ class Ping(RoundTripImporter):
         A probe without a reply is lost if a later one was answered, or if the log goes on for the longest
         round trip. Otherwise its fate is open, and it is left out.
 
-        Raises
-        ------
-        InputError
-            With the line, where it is none of ping's, has no time stamp, or is earlier than the line before.
+        InputError with the line, where it is none of ping's, has no time stamp, or is earlier than the line
+        before.
         """
         log = _Log(path)
         for line in text_lines(path, comments=False):

@@ -36,26 +36,18 @@ LEAST_DELAY_NS = NS_PER_MS
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """Probes of one direction in the order of sending.
-
-    Attributes
-    ----------
-    tx_time_ns : [n_probes], int64, strictly increasing
-        Since the first probe.
-    delay_ns : [n_probes], int64
-        One-way delay; for a lost probe, interpolated between its neighbours'.
-    delivered : [n_probes], bool
-    size_bytes
-        Bytes of a probe's IP packet.
-    notes
-        Sentences for the user: clock offset, losses whose direction is unknown.
-    """
+    """Probes of one direction in the order of sending."""
 
     tx_time_ns: Int64Array
+    """[n_probes], int64, strictly increasing: since the first probe."""
     delay_ns: Int64Array
+    """[n_probes], int64: one-way delay; for a lost probe, interpolated between its neighbours'."""
     delivered: BoolArray
+    """[n_probes], bool."""
     size_bytes: int
+    """Bytes of a probe's IP packet."""
     notes: tuple[str, ...] = ()
+    """Sentences for the user: clock offset, losses whose direction is unknown."""
 
     @classmethod
     def of(
@@ -93,10 +85,7 @@ class Probes:
         Row i begins at ``i * 8 * lldu_bytes / rate_bps`` s, from the first probe to the last. It is
         delivered if the probe nearest before it was. Its delay is interpolated between the delivered probes.
 
-        Raises
-        ------
-        UsageError
-            When there are more than `MAX_ROWS` before `until_ns`.
+        UsageError when there are more than `MAX_ROWS` before `until_ns`.
         """
         interval_ns = 8 * lldu_bytes * NS_PER_S / Fraction(str(rate_bps))
         rows = int(int(self.tx_time_ns[-1]) / interval_ns) + 1
@@ -154,10 +143,7 @@ def rows_to_make(rows: int, first_rows: int | None, options: str) -> int:
     first_rows
         Rows that begin before ``--until``; None without that option.
 
-    Raises
-    ------
-    UsageError
-        When the first ones are more than `MAX_ROWS`, too.
+    UsageError when the first ones are more than `MAX_ROWS`, too.
     """
     made = rows if rows <= MAX_ROWS or first_rows is None else min(rows, first_rows)
     if made > MAX_ROWS:
@@ -179,10 +165,8 @@ def multiples(interval_ns: Fraction, count: int) -> Int64Array:
 def numbers_between(path: str, first: int, last: int, received: int) -> Int64Array:
     """Return all sequence numbers from the first to the last, of which `received` have been received.
 
-    Raises
-    ------
-    InputError
-        When more of them are lost than `MOST_LOST` and `MOST_LOST_PER_RECEIVED` allow: then one is wrong.
+    InputError when more of them are lost than `MOST_LOST` and `MOST_LOST_PER_RECEIVED` allow: then one is
+    wrong.
     """
     lost, most = last - first + 1 - received, MOST_LOST + MOST_LOST_PER_RECEIVED * received
     if lost > most:

@@ -104,10 +104,7 @@ class RateTable(RateImporter):
     def rates(self, path: str) -> RateSeries:
         """Return the rates of one direction, downwards unless told otherwise.
 
-        Raises
-        ------
-        InputError
-            With the line, where the columns are not known, a field is wrong, or time goes back.
+        InputError with the line, where the columns are not known, a field is wrong, or time goes back.
         """
         direction = self.direction or "down"
         if _DISH in head_of(path):
@@ -226,10 +223,7 @@ def _ends(start: Int64Array, longest_ns: int | None) -> Int64Array:
 def read_dish_history(path: str, direction: Direction) -> RateSeries:
     """Return usage, loss and half of the round trip of each second, the oldest first.
 
-    Raises
-    ------
-    InputError
-        Where a field is missing or wrong.
+    InputError where a field is missing or wrong.
     """
     history = member(read_json(path), "dishGetHistory")
     if not isinstance(history, dict):

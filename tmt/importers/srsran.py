@@ -89,12 +89,8 @@ class Srsran(SlotImporter):
     def read(self, path: str) -> Measurement:
         """Return the trace of one terminal.
 
-        Raises
-        ------
-        InputError
-            With the line, when a field is missing or has no such value; as for `select` and `in_order`.
-        UsageError
-            When the subcarrier spacing does not fit the slot numbers.
+        InputError with the line, when a field is missing or has no such value; as for `select` and
+        `in_order`; UsageError when the subcarrier spacing does not fit the slot numbers.
         """
         events, slot_ns, cut = _events(path, self.subcarrier_spacing)
         attempts: list[Attempt] = []

@@ -119,12 +119,9 @@ class AnyTable(Importer):
     def read(self, path: str) -> Measurement:
         """Return the trace of the rows, sorted by time.
 
-        Raises
-        ------
-        InputError
-            With the line or row, when a value is missing or out of range; when a column is missing, no row
-            meets the conditions, or the outcome column has values of one kind that `bad` or `good` never
-            meets.
+        InputError with the line or row, when a value is missing or out of range; when a column is missing, no
+        row meets the conditions, or the outcome column has values of one kind that `bad` or `good` never
+        meets.
         """
         outcome, chosen = Condition.parse(self.good or self.bad), Condition.parse(self.where)
         texts = {key: getattr(self, key) for key in _UNITS}

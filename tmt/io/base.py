@@ -236,33 +236,22 @@ class TraceWriter(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One file format.
-
-    Attributes
-    ----------
-    name
-        For people.
-    endings
-        Endings of file names that mean this format, lower case, the preferred one first.
-    sniff
-        Whether a file that starts with these bytes (decompressed) may be of this format.
-    open
-        Opens a reader on a binary file, given its name for messages and the wanted table (None: either).
-    create
-        Starts a file at a temporary path, given its final name for messages, its table and its metadata.
-    mismatch
-        Key in `REFUSALS` of the reason given for a file with this ending and other content.
-    keeps_metadata
-        Whether a file has room for how it was made.
-    """
+    """One file format."""
 
     name: str
+    """For people."""
     endings: tuple[str, ...]
+    """Endings of file names that mean this format, lower case, the preferred one first."""
     sniff: Callable[[bytes], bool]
+    """Whether a file that starts with these bytes (decompressed) may be of this format."""
     open: Callable[[BinaryFile, str, Table | None], TraceReader]
+    """Opens a reader on a binary file, given its name for messages and the wanted table (None: either)."""
     create: Callable[[Path, str, Table, Metadata], TraceWriter]
+    """Starts a file at a temporary path, given its final name for messages, its table and its metadata."""
     mismatch: str = "other_format"
+    """Key in `REFUSALS` of the reason given for a file with this ending and other content."""
     keeps_metadata: bool = False
+    """Whether a file has room for how it was made."""
 
 
 def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:
