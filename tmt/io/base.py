@@ -175,12 +175,8 @@ class TraceWriter(ABC):
     def write(self, chunk: Trace) -> None:
         """Append the rows of `chunk`, whose arrays may not change afterwards: they may be held back.
 
-        Raises
-        ------
-        ValueError
-            When the rows may not stand in a trace: whoever made them has a defect.
-        OSError
-            When these or earlier rows cannot be written.
+        ValueError when the rows may not stand in a trace: whoever made them has a defect; OSError when these
+        or earlier rows cannot be written.
         """
         if chunk.table is not self.table:
             raise ValueError(f"a {chunk.table.kind} trace cannot be written into a {self.table.kind} trace")

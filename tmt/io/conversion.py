@@ -52,14 +52,9 @@ def convert_file(
     watch
         Called with each chunk of the file before it is converted.
 
-    Raises
-    ------
-    InputError
-        When `phy_path` cannot be read, holds no PHY trace, or lacks a column that the scheme needs.
-    UsageError
-        When `every` is below 1, the trace is too short for a single row, or both paths are one file.
-    OutputError
-        When `link_path` cannot be written.
+    InputError when `phy_path` cannot be read, holds no PHY trace, or lacks a column that the scheme needs;
+    UsageError when `every` is below 1, the trace is too short for a single row, or both paths are one file;
+    OutputError when `link_path` cannot be written.
     """
     check_not_source(link_path, phy_path)
     share, converter = Share(every), scheme.converter(rtt)

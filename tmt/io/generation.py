@@ -61,12 +61,8 @@ def generate(
     progress
         Called with the number of slots done since the last call.
 
-    Raises
-    ------
-    UsageError
-        When the duration leaves no slot or ends later than a trace may, or the channel knows no Es/N0.
-    OutputError
-        When the file cannot be written.
+    UsageError when the duration leaves no slot or ends later than a trace may, or the channel knows no Es/N0;
+    OutputError when the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
@@ -107,14 +103,9 @@ def overlay(
     `with_es_n0` it has none of its own, and takes that of the channel. `watch` is called with each chunk of
     `source`.
 
-    Raises
-    ------
-    InputError
-        When `source` cannot be read, holds no PHY trace, or has an Es/N0 of its own that would be replaced.
-    UsageError
-        When `path` is `source`, or the channel knows no Es/N0.
-    OutputError
-        When the file cannot be written.
+    InputError when `source` cannot be read, holds no PHY trace, or has an Es/N0 of its own that would be
+    replaced; UsageError when `path` is `source`, or the channel knows no Es/N0; OutputError when the file
+    cannot be written.
     """
     check_not_source(path, source)
     if with_es_n0:

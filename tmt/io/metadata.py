@@ -74,10 +74,7 @@ def read_beside(path: str, file_bytes: int | None) -> Metadata:
     file_bytes
         Its size; None where it is not known.
 
-    Raises
-    ------
-    InputError
-        When the file beside it is damaged, or describes a trace of another size.
+    InputError when the file beside it is damaged, or describes a trace of another size.
     """
     beside = metadata_file(path)
     if not _exists(beside):
