@@ -24,16 +24,7 @@ from tmt.importers.attempts import (
     select,
     with_data,
 )
-from tmt.importers.importer import (
-    As,
-    DecodeTime,
-    DirectionOf,
-    Importer,
-    Measurement,
-    Spacing,
-    User,
-    separate,
-)
+from tmt.importers.importer import As, DecodeTime, DirectionOf, Importer, Measurement, Spacing, User, separate
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -194,10 +194,7 @@ def _series(
 
 
 def _merged(
-    path: str,
-    start: Int64Array,
-    values: FloatArray,
-    places: list[int | str],
+    path: str, start: Int64Array, values: FloatArray, places: list[int | str]
 ) -> tuple[Int64Array, FloatArray, list[int | str], int]:
     """Return one row for each time, the mean of its rows; refuse times that go back."""
     steps = np.diff(start)
