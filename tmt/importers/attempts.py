@@ -49,10 +49,10 @@ class Attempt:
 def select(
     path: str, attempts: Sequence[Attempt], direction: Direction | None, user: str | None
 ) -> tuple[list[Attempt], list[str]]:
-    """Return the attempts of one direction and one user, and notes on those that are left out.
+    """Return the attempts of one direction and one user in order of time, and notes on those left out.
 
     InputError when there is no attempt, or several users and no choice among them; UsageError when the log
-    has no attempt of the direction or the user that is asked for.
+    has no attempt of the direction or the user that is asked for. Other errors as for `in_order`.
     """
     if not attempts:
         raise InputError(path, "there are no transmissions in this log")
@@ -76,7 +76,7 @@ def select(
         kept = [attempt for attempt in kept if attempt.user == user]
         if others:
             notes.append(f"{others:,} transmissions of other users are left out")
-    return kept, notes
+    return in_order(path, kept), notes
 
 
 def count_from_first(attempts: Sequence[Attempt]) -> None:

@@ -16,7 +16,6 @@ from tmt.importers.attempts import (
     LARGEST_BLOCK_BYTES,
     Attempt,
     count_from_first,
-    in_order,
     mark_repeats_of_failures,
     number_blocks,
     select,
@@ -90,7 +89,6 @@ class MobileInsight(HarqImporter):
         kept, notes = select(path, attempts, self.direction, None)
         if broadcast:
             notes.append(f"{broadcast:,} blocks of system information, paging and random access are left out")
-        kept = in_order(path, kept)
         count_from_first(attempts)
         if kept[0].direction == "up":
             kept, blocks, said = synchronous(path, kept)

@@ -76,13 +76,6 @@ class RateSeries:
         times = self.start_ns[index] + np.floor(into_ns + 1e-3).astype(np.int64)
         return separate(times)
 
-    def at_rate(self, line_bps: float) -> RateSeries:
-        """Return a series of the rate `line_bps` with the measured losses and delays."""
-        rates = np.full(len(self.rate_bps), float(line_bps))
-        return replace(
-            self, rate_bps=rates, notes=(*self.notes, f"the rate is set to {number(line_bps)} bit/s")
-        )
-
 
 class RateImporter(Importer):
     """A format with rates over time."""
@@ -105,14 +98,15 @@ class RateImporter(Importer):
         there are more rows than `MAX_ROWS`.
         """
         series = self.rates(path)
+        notes = list(series.notes)
         if self.line is not None:
-            series = series.at_rate(self.line)
+            series = replace(series, rate_bps=np.full(len(series.rate_bps), float(self.line)))
+            notes.append(f"the rate is set to {number(self.line)} bit/s")
         times = series.opportunities_ns(self.lldu_bytes, self.until_ns)
         if not len(times):
             raise InputError(path, f"its rates carry no row of {self.lldu_bytes} bytes")
         at = np.searchsorted(series.start_ns, times, side="right") - 1
         lost = np.zeros(len(times), np.bool_)
-        notes = list(series.notes)
         if series.loss is not None:
             lost = np.random.Generator(np.random.PCG64(self.seed)).random(len(times)) < series.loss[at]
             drawn = f"is drawn (seed {self.seed}): {lost.sum()} of {len(lost)}"
