@@ -159,14 +159,8 @@ def one_direction(
 ) -> Probes:
     """Return the probes of one direction of round trips.
 
-    Parameters
-    ----------
-    sent_ns : [n_trips], int64
-        When the client sent them.
-    lost : [n_trips], str
-        "" (not lost), "up", "down" or "unknown".
-    up_ns, down_ns : [n_not_lost], int64
-        One-way delays as measured.
+    `lost` is "" (not lost), "up", "down" or "unknown": [n_trips]. The delays are those that were measured:
+    [n_not_lost].
     """
     whole = lost == ""
     up_ns, down_ns, note = _one_way_delays(up_ns, down_ns)
@@ -188,13 +182,9 @@ def one_direction(
 def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array, Int64Array, str]:
     """Return the delays of both directions with the difference of the clocks removed, and a note about it.
 
-    Parameters
-    ----------
-    up_ns, down_ns : [n], int64
-        Measured one-way delays of the same probes. Both hold the clocks' difference, with opposite signs.
-
-    A least delay that is not positive proves that the clocks differ. Then both directions get half of the
-    least round trip as their least delay. Otherwise the clocks are taken to agree.
+    The measured delays of the same probes hold the clocks' difference, with opposite signs. A least delay
+    that is not positive proves that the clocks differ. Then both directions get half of the least round trip
+    as their least delay. Otherwise the clocks are taken to agree.
     """
     least_up, least_down = int(up_ns.min()), int(down_ns.min())
     if least_up > 0 and least_down > 0:

@@ -43,12 +43,8 @@ class TextLine(NamedTuple):
 def text_lines(path: str, *, comments: bool = True) -> Iterator[TextLine]:
     """Yield the lines of a file, which may be compressed (.gz), without blank ones; DOS ends do no harm.
 
-    Parameters
-    ----------
-    comments
-        Whether lines that begin with ``#`` are comments, and skipped.
-
-    InputError when the file cannot be read.
+    With `comments`, lines that begin with ``#`` are comments, and skipped. InputError when the file cannot be
+    read.
     """
     with open_input(path) as file:
         for first, block in LineBlocks(file, path).blocks():
@@ -140,18 +136,13 @@ class Row:
 class TextTable:
     """A text table whose columns are found by name.
 
-    Lines that begin with `#` or `%` are comments. The header is the first line without a number; without
-    such a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3);
-    otherwise the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated
-    field more than the header, the first column has no name (older ns-3, `DataFrame.to_string`).
+    Lines that begin with `#` or `%` are comments. The header is the first line without a number; without such
+    a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3); otherwise
+    the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated field more than the
+    header, the first column has no name (older ns-3, `DataFrame.to_string`).
 
-    Attributes
-    ----------
-    names
-        Names of the columns, without surrounding blanks.
-    cut_notes
-        Once all rows have been read: a sentence on a last line that ends in the middle of a row and was left
-        out; empty without one.
+    Once all rows have been read, `cut_notes` has a sentence on a last line that ends in the middle of a row
+    and was left out.
     """
 
     def __init__(self, path: str) -> None:

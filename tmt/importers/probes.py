@@ -55,14 +55,7 @@ class Probes:
         size_bytes: int,
         notes: tuple[str, ...] = (),
     ) -> Probes:
-        """Make probes from times that may be out of order or equal, and the delays of the delivered ones.
-
-        Parameters
-        ----------
-        sent_ns : [n_probes], int64
-            On any clock; at least one probe must be delivered.
-        delay_ns : [n_delivered], int64
-        """
+        """Make probes from [n_probes] times, in any order or equal, and the delays of the [n_delivered] ones."""
         order = np.argsort(sent_ns, kind="stable")
         times = separate(sent_ns[order] - sent_ns.min())
         arrived = delivered[order]

@@ -59,17 +59,8 @@ def _no_format() -> str:
 def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceReader:
     """Open a trace for reading, in the format of its ending.
 
-    Parameters
-    ----------
-    path
-        Local file, or a pyarrow file-system URI.
-    table
-        `PHY_TRACE` or `LINK_TRACE` where one of them is needed; None takes either.
-
-    Returns
-    -------
-    TraceReader
-        A context manager; iterating over it, once, gives checked chunks.
+    `path` is a local file, or a pyarrow file-system URI. `table` is `PHY_TRACE` or `LINK_TRACE` where one of
+    them is needed. The reader is a context manager; iterating over it, once, gives checked chunks.
 
     InputError when the file is missing, its ending stands for no format, it is no such trace, or, while
     iterating, at its first defect.
@@ -101,15 +92,9 @@ def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceRe
 def create_trace(path: str | PathLike[str], table: Table, metadata: Metadata) -> Iterator[TraceWriter]:
     """Give a writer whose file appears at `path` when the block ends well, and not at all when it does not.
 
-    Parameters
-    ----------
-    path
-        Local file, or a pyarrow file-system URI; its ending chooses the format.
-    table
-        Kind of trace.
-    metadata
-        How the trace was made (`tmt.core.provenance.record`); a file beside it, ``NAME.json``, holds
-        this where the format has no room.
+    The ending of `path`, a local file or a pyarrow file-system URI, chooses the format. The metadata say how
+    the trace was made (`tmt.core.provenance.record`); a file beside it, ``NAME.json``, holds them where the
+    format has no room.
 
     OutputError when the file cannot be written; UsageError when the ending stands for no format, or nothing
     was written.

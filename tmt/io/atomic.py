@@ -81,14 +81,7 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 def own_folder(path: str | os.PathLike[str], owner: str) -> Path:
     """Make a folder, or take an empty one, and return its absolute path.
 
-    Parameters
-    ----------
-    path
-        Where.
-    owner
-        What fills it, for the message: ``a run``.
-
-    UsageError, OutputError when it holds something, or cannot be made.
+    `owner` fills it: ``a run``. UsageError when it holds something; other errors as for `make_folder`.
     """
     folder = make_folder(path)
     with _as_output_error(str(folder)):

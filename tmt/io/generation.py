@@ -48,18 +48,8 @@ def generate(
 ) -> int:
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
-    Parameters
-    ----------
-    path
-        The file to write; its ending names the format.
-    duration_ns
-        Slots are sent from 0 until before this time.
-    lldu_bytes
-        Useful bytes of one LLDU, for the trace's metadata.
-    with_es_n0
-        Whether to write the Es/N0 of each slot.
-    progress
-        Called with the number of slots done since the last call.
+    Slots are sent from 0 until before `duration_ns`. `lldu_bytes`, the useful bytes of one LLDU, go into the
+    trace's metadata. `progress` is called with the number of slots done since the last call.
 
     UsageError when the duration leaves no slot or ends later than a trace may, or the channel knows no Es/N0;
     OutputError when the file cannot be written.

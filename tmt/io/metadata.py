@@ -65,14 +65,7 @@ def checked(metadata: Metadata, path: str) -> Metadata:
 
 
 def read_beside(path: str, file_bytes: int | None) -> Metadata:
-    """Return the metadata in the file beside `path`; nothing where there is none.
-
-    Parameters
-    ----------
-    path
-        A trace.
-    file_bytes
-        Its size; None where it is not known.
+    """Return the metadata in the file beside a trace of `file_bytes`, if that is known; or nothing.
 
     InputError when the file beside it is damaged, or describes a trace of another size.
     """
