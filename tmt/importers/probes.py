@@ -55,7 +55,7 @@ class Probes:
         size_bytes: int,
         notes: tuple[str, ...] = (),
     ) -> Probes:
-        """Make probes from [n_probes] times, in any order or equal, and the delays of the [n_delivered] ones."""
+        """Make probes of times in any order, which may be equal, and of the delays of the delivered ones."""
         order = np.argsort(sent_ns, kind="stable")
         times = separate(sent_ns[order] - sent_ns.min())
         arrived = delivered[order]
