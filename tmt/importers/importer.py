@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from os import fspath
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from tmt.core.declaration import Number, Param, PositiveSeconds, Rate, Seconds, 
 from tmt.core.errors import InputError
 from tmt.core.trace import make_trace
 from tmt.importers import all_importers
+from tmt.importers.log_files import first_names
 from tmt.io import write_trace
 from tmt.io.atomic import check_not_source
 from tmt.io.files import input_errors, open_input
@@ -92,11 +93,13 @@ class Importer(Spec):
         field(default=None, kw_only=True)
     )
 
+    columns: ClassVar[tuple[str, ...]] = ()
+    """Columns of a table of this format, if it is one that has a header."""
+
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether a file that starts with these bytes (decompressed, up to 64 KiB) is of this format."""
-        del head
-        return False
+        return bool(cls.columns) and set(cls.columns) <= set(first_names(head))
 
     @abstractmethod
     def read(self, path: str) -> Measurement:

@@ -79,18 +79,8 @@ class Behind:
 class TraceReader(ABC):
     """An open trace file: a context manager that iterates, once, over checked chunks.
 
-    Attributes
-    ----------
-    path
-        The file, as the user named it.
-    table
-        `PHY_TRACE` or `LINK_TRACE`.
-    columns
-        Columns of that table that the file has.
-    metadata
-        How the trace was made; empty where neither the file nor one beside it says so.
-    rows
-        Number of rows, or None where only reading to the end tells it.
+    `columns` are those of its `table` that the file has. `metadata` are empty where neither the file nor one
+    beside it says how the trace was made. `rows` is None where only reading to the end tells their number.
 
     Iterating raises `InputError` at the first defect. The arrays of a chunk are its own and contiguous. The
     next chunks are read, in a thread, while the caller works on one.
