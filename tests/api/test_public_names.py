@@ -98,9 +98,7 @@ def test_functions__have_each_keyword_in_their_signature(name: str) -> None:
     assert several == (["options"] if name == "import_trace" else [])
 
 
-def test_scenario__is_run_from_a_value_and_from_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scenario__runs_as_a_value_and_as_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     scenario = tmt.Scenario(
         title="Two schemes, one path",

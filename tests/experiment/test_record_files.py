@@ -16,7 +16,7 @@ from tmt.core.schema import CONGESTION_STATES, PACKET_RECORDS, UNSETTLED, WINDOW
 from tmt.run.experiment import ExperimentResult
 from tmt.show.charts.files import save_chart
 from tmt.show.charts.over_time import timeline_chart
-from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.columns import RUN_RESULTS
 
 S = 1_000_000_000
 

@@ -3,7 +3,7 @@
 import importlib.util
 from pathlib import Path
 
-from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.columns import RUN_RESULTS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -139,9 +139,7 @@ def test_nr_scope__repeats_most_often_come_7_slots_later(measured_data: Path) ->
     assert gaps.most_common(1)[0][0] == 7
 
 
-def test_harq_processes__repeat_most_often_in_the_measured_slots_with_feedback_of_7(
-    measured_data: Path,
-) -> None:
+def test_harq_processes__repeat_in_the_measured_slots_with_feedback_of_7(measured_data: Path) -> None:
     """NR repeats asynchronously: the scheduler chooses the slot.
 
     On the grants of each terminal, 16 processes retransmit in the measured slot for 79 % of the repeats if
@@ -241,9 +239,7 @@ def test_ng_scope__takes_uplink_repeats_8_ms_later(tmp_path: Path) -> None:
         import_trace("auto", path, direction="down")
 
 
-def test_ng_scope__takes_a_log_of_processes_without_new_data_indicators_for_a_downlink(
-    tmp_path: Path,
-) -> None:
+def test_ng_scope__takes_processes_without_new_data_indicators_for_a_downlink(tmp_path: Path) -> None:
     """Older versions print no NDI: only a redundancy version above 0 repeats, in its process."""
 
     def line(tti: int, version: int, process: int) -> str:

@@ -128,9 +128,7 @@ def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_log: str)
 
 
 @pytest.mark.parametrize("synchronous", [False, True], ids=["asynchronous", "synchronous"])
-def test_harq_processes__make_the_measured_link_of_eight_processes(
-    measured_log: str, synchronous: bool
-) -> None:
+def test_harq_processes__make_the_measured_link(measured_log: str, synchronous: bool) -> None:
     """LTE's uplink has eight synchronous processes: subframe modulo 8, feedback within 8 ms.
 
     All 69 repeats and every other attempt fall in the measured subframes; no slot stalls.

@@ -207,9 +207,7 @@ def test_table__refuses_parquet_with_text_that_is_not_utf_8(tmp_path: Path) -> N
         ({"time": "t", "packing": "loose"}, "packing: 'loose' is not allowed; allowed: padded, packed"),
     ],
 )
-def test_table__refuses_options_in_one_sentence(
-    options: dict[str, str], message: str, tmp_path: Path
-) -> None:
+def test_table__refuses_options_in_one_line(options: dict[str, str], message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=re.escape(message)):
         import_trace("table", written(tmp_path, "t,x\n1,1\n"), **options)
 

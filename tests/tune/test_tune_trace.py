@@ -100,9 +100,7 @@ def test_tune_trace__refuses(settings: dict[str, Any], reason: str, trace: Path,
     assert str(refused.value).startswith(reason), str(refused.value)
 
 
-def test_tune_trace__takes_calls_of_0_2_with_a_warning(
-    searched: Searched, trace: Path, tmp_path: Path
-) -> None:
+def test_tune_trace__warns_of_calls_of_0_2(searched: Searched, trace: Path, tmp_path: Path) -> None:
     with pytest.warns(DeprecationWarning, match="a scenario is searched by tune_scenario"):
         tmt.tune_trace(searched.scenario, out=searched.folder, jobs=1)
     old = {"tcp": "hybla", "queue_packets": 50, "duration_s": 1, "courses": 4, "held_out": 2, "jobs": 1}

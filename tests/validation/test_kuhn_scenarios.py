@@ -10,7 +10,7 @@ from in_process import tmt
 from tmt import Lms, Scenario
 from tmt.core.errors import SimulatorError
 from tmt.run.linux import Kernel
-from tmt.spec.tcp import LINUX
+from tmt.spec.traffic import LINUX
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = sorted(

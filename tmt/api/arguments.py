@@ -35,6 +35,8 @@ SpecT = TypeVar("SpecT", bound=Spec)
 AnyTrace = Trace | pd.DataFrame | str | os.PathLike[str]
 """A trace, a data frame with its columns, or the name of its file."""
 
+_NEEDED = "a trace, a data frame or the name of a file is needed"
+
 EXACT_S = 1e6
 """Times in seconds below this are whole nanoseconds after multiplication and rounding."""
 
@@ -95,8 +97,7 @@ def trace_of(given: AnyTrace) -> Trace:
     if isinstance(given, str | os.PathLike):
         return io.read_trace(given)
     if not isinstance(given, PhyTrace | LinkTrace):
-        needed = "a trace, a data frame or the name of a file is needed"
-        raise InputError("trace", f"this is of type {type(given).__name__}; {needed}")
+        raise InputError("trace", f"this is of type {type(given).__name__}; {_NEEDED}")
     return checked(given)
 
 

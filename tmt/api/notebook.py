@@ -141,13 +141,10 @@ for kind in Drawn.__args__:
 @contextmanager
 def progress_shown() -> Iterator[Watch]:
     """Give the engine's observer: a bar of the ended runs in a notebook until the end, else nothing."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    if shell is None or not hasattr(shell, "kernel"):
+    display = _display()
+    if display is None:
         yield lambda progress: None
         return
-    from IPython import display  # noqa: PLC0415  (only a notebook has it)
-
     handle = display.display(display.HTML(""), display_id=True)
     due_s = 0.0
 
@@ -161,6 +158,17 @@ def progress_shown() -> Iterator[Watch]:
         yield watch
     finally:
         handle.update(display.HTML(""))
+
+
+def _display() -> Any:
+    """Return IPython's module of displays if a notebook's kernel runs this process, else None."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    from IPython import display  # noqa: PLC0415  (only a notebook has it)
+
+    return display
 
 
 def bar_of(progress: Progress) -> str:

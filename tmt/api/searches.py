@@ -21,10 +21,9 @@ from tmt.io import write_trace
 from tmt.results.tune.task import is_scenario, task_of
 from tmt.results.tune.trace_task import DEFAULT_COURSES, trace_task
 from tmt.results.tune.tuning import default_folder, plan_tuning, tune
-from tmt.spec.path import Path
-from tmt.spec.scenario import Scenario
+from tmt.spec.experiment import Path
+from tmt.spec.scenario import Scenario, Tune
 from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from tmt.results.tune.task import Task, Value
     from tmt.results.tune.tuning import Tuning
-    from tmt.spec.tcp import Variant
+    from tmt.spec.traffic import Variant
 
 
 @also(search_by_keywords)

@@ -24,13 +24,18 @@ from tmt.run import load_backend
 from tmt.run.link_files import ReadyLink, link_figures, ready_link
 from tmt.run.records import PACKETS, WINDOWS
 from tmt.run.setup import set_up
-from tmt.spec.columns import columns_of
-from tmt.spec.experiment import TraceLink
-from tmt.spec.path import MIN_BUFFER_PACKETS
+from tmt.spec.columns import RUN_RESULTS, columns_of
+from tmt.spec.experiment import MIN_BUFFER_PACKETS, TraceLink
 from tmt.spec.points import plain
-from tmt.spec.run_columns import RUN_RESULTS
-from tmt.spec.tcp import HEADER_BYTES, VARIANTS, WINDOWS_PER_PATH
-from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, RATELESS_CODES
+from tmt.spec.traffic import (
+    DEFAULT_CODE,
+    ENDLESS_BLOCK_SEGMENTS,
+    HEADER_BYTES,
+    MAX_BLOCK_SEGMENTS,
+    RATELESS_CODES,
+    VARIANTS,
+    WINDOWS_PER_PATH,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -51,7 +56,7 @@ class ExperimentResult(Charted):
     Attributes
     ----------
     row
-        One value for each column of `tmt.spec.run_columns.RUN_RESULTS`, in that order.
+        One value for each column of `tmt.spec.columns.RUN_RESULTS`, in that order.
     packets : [n_packets], columns of `tmt.core.schema.PACKET_RECORDS`
     windows : [n_changes], columns of `tmt.core.schema.WINDOW_RECORDS`
     flows

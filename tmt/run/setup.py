@@ -11,14 +11,18 @@ from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.core.words.values import span_notes, unsettled_notes
 from tmt.run.link_files import ReadyLink, ready_link
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.path import MAX_PACKETS, MIN_BUFFER_PACKETS
-from tmt.spec.tcp import FECTCP, HEADER_BYTES, WINDOWS_PER_PATH
-from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS
+from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
+from tmt.spec.traffic import (
+    DEFAULT_CODE,
+    ENDLESS_BLOCK_SEGMENTS,
+    FECTCP,
+    HEADER_BYTES,
+    MAX_BLOCK_SEGMENTS,
+    WINDOWS_PER_PATH,
+)
 
 if TYPE_CHECKING:
-    from tmt.spec.experiment import Experiment, Link
-    from tmt.spec.path import Path
+    from tmt.spec.experiment import Experiment, Link, Path
     from tmt.spec.traffic import Traffic
 
 MIN_QUEUE_PACKETS = 10
@@ -111,7 +115,7 @@ def queue_for(path: ReadyPath) -> int:
 def set_up(experiment: Experiment) -> Setup:
     """Check the traces of an experiment and compute the settings that it leaves open.
 
-    Queue and window follow from the bandwidth-delay product as `tmt.spec.path.Path` says. Errors are those of
+    Queue and window follow from the bandwidth-delay product as `tmt.spec.experiment.Path` says. Errors are those of
     `tmt.run.link_files.ready_link`, and UsageError when the path holds more packets than ns-2 counts.
     """
     path, traffic = experiment.path, experiment.traffic

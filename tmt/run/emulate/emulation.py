@@ -15,8 +15,7 @@ from tmt.io.atomic import write_text
 from tmt.run.link_files import link_figures, link_settings
 from tmt.run.records import COUNTERS, PACKETS, Counters, read_array_of
 from tmt.run.setup import link_notes
-from tmt.spec.experiment import Link
-from tmt.spec.path import Path
+from tmt.spec.experiment import Link, Path
 
 if TYPE_CHECKING:
     import pathlib

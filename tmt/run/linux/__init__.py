@@ -20,7 +20,7 @@ from tmt.run import RunError
 from tmt.run.link_files import link_settings
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
-from tmt.spec.tcp import HEADER_BYTES, LINUX, VARIANTS
+from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS
 
 if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion

@@ -21,7 +21,7 @@ from tmt.show.charts.style import (
     VERMILLION,
     tcp_label,
 )
-from tmt.spec.tcp import DEFAULT_STACK, FECTCP
+from tmt.spec.traffic import DEFAULT_STACK, FECTCP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
