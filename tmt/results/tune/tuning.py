@@ -16,8 +16,7 @@ from tmt.campaign.engine import execute, plan
 from tmt.campaign.plan import expand
 from tmt.campaign.store import Store
 from tmt.core.words.html_table import Charted, ShownInNotebooks
-from tmt.results.tune.bounds import goodput_bounds
-from tmt.results.tune.courses import Courses, choose_courses
+from tmt.results.tune.courses import Courses, choose_courses, goodput_bounds
 from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME
 from tmt.results.tune.recommendation import Recommendation, recommend
 from tmt.results.tune.search import Search, search
