@@ -18,7 +18,7 @@ from tmt.results.statistics import (
     rank,
     t_intervals,
 )
-from tmt.results.values import COMPARED, Measure, codes_of, measures, numbers_of
+from tmt.results.values import COMPARED, Measure, codes_of, measures, numbers_of, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -199,7 +199,9 @@ def grid_of(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[Summary, dict[K
     """Return the summary of a grid without its cells, and the rows of the runs of each cell in order."""
     (tcp_of, tcps), (scheme_of, schemes) = (codes_of(runs[name]) for name in MEMBERS)
     names = runs.drop_duplicates("scheme")["scheme_name"].fillna("").tolist()
-    levels = np.stack([*(axis.places(runs) for axis in axes), np.zeros(len(runs), np.intp)], axis=1)
+    levels = np.stack(
+        [*(places_of(runs[axis.column], axis.levels) for axis in axes), np.zeros(len(runs), np.intp)], axis=1
+    )
     points, point_of = np.unique(levels, axis=0, return_inverse=True)
     keys = np.stack([tcp_of, scheme_of, point_of.ravel()], axis=1)
     order = np.lexsort(keys.T[::-1])
