@@ -55,16 +55,10 @@ class CellDifference:
 
 @dataclass(frozen=True, slots=True)
 class PairedCampaigns(ShownInNotebooks):
-    """Two campaigns beside each other.
+    """Two campaigns beside each other, their names, and the pairs of their runs.
 
     Attributes
     ----------
-    first, second
-        The campaigns.
-    names
-        What to call them.
-    pairs
-        Their matched runs.
     results
         The matched runs of the second campaign, with the axes of both.
     summary
@@ -121,21 +115,15 @@ def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCa
     grid, rows = grid_of(runs, pairs.axes)
     shown = measures(before, after)
     found = _differences(before, after, list(rows.values()), shown)
-    cells = [
-        Cell(
-            *key,
-            members,
-            {column: one.difference for column, one in by_measure.items()},
-            {column: list(one.values) for column, one in by_measure.items()},
-            [],
-            float("nan"),
-            {
-                column: dict.fromkeys(MEMBERS, "*" if one.is_significant else "")
-                for column, one in by_measure.items()
-            },
-        )
-        for (key, members), by_measure in zip(rows.items(), found, strict=True)
-    ]
+    cells = []
+    for (key, members), of_cell in zip(rows.items(), found, strict=True):
+        intervals = {column: one.difference for column, one in of_cell.items()}
+        single = {column: list(one.values) for column, one in of_cell.items()}
+        stars = {
+            column: dict.fromkeys(MEMBERS, "*" if one.is_significant else "")
+            for column, one in of_cell.items()
+        }
+        cells.append(Cell(*key, members, intervals, single, [], float("nan"), stars))
     summary = replace(grid, measures=shown, cells=cells)
     return PairedCampaigns(first, second, names, pairs, results, summary, tuple(found))
 
