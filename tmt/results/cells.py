@@ -42,19 +42,12 @@ Key = tuple[int, int, int]
 class Cell:
     """The runs of one TCP variant, scheme and grid point; values are in the measures' units.
 
-    Attributes
-    ----------
-    tcp, scheme, point
-        Indexes into the lists of `Summary`.
-    single
-        One value a run, by measure.
-    capacity_bps
-        TCP payload that full packets sent back to back would carry; NaN for a scheme that works online.
-    letters
-        By measure: significance letters among the TCP variants over this scheme (key ``tcp``), and among the
-        schemes under this variant (key ``scheme``); in a comparison, a star for a significant difference.
-    among_best
-        By measure: whether no TCP variant over this scheme is significantly better.
+    `tcp`, `scheme` and `point` are indexes into the lists of `Summary`. `single` holds one value a run, by
+    measure. `capacity_bps` is the TCP payload that full packets sent back to back would carry; NaN for a
+    scheme that works online. `letters` holds by measure the significance letters among the TCP variants over
+    this scheme (key ``tcp``), and among the schemes under this variant (key ``scheme``); in a comparison, a
+    star for a significant difference. `among_best` tells by measure whether no TCP variant over this scheme
+    is significantly better.
     """
 
     tcp: int

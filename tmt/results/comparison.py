@@ -57,14 +57,9 @@ class CellDifference:
 class PairedCampaigns(ShownInNotebooks):
     """Two campaigns beside each other, their names, and the pairs of their runs.
 
-    Attributes
-    ----------
-    results
-        The matched runs of the second campaign, with the axes of both.
-    summary
-        Its cells; the intervals and single values are those of the differences, second minus first.
-    cells
-        For each cell of the summary, its differences by measure.
+    `results` are the matched runs of the second campaign, with the axes of both, `summary` its cells; their
+    intervals and single values are those of the differences, second minus first. `cells` holds for each cell
+    of the summary its differences by measure.
     """
 
     first: Results

@@ -87,15 +87,9 @@ class Published:
 class Results(Charted, ShownInNotebooks):
     """The results of one campaign.
 
-    Attributes
-    ----------
-    runs
-        Finished runs, one row each: the columns of `tmt.campaign.columns.COLUMNS` and those of the axes. All
-        runs of a cell have the same version.
-    older
-        Finished runs of cells that have runs of a later version.
-    notes
-        Pairs of label and text about how the results were made.
+    `runs` are finished runs, one row each: the columns of `tmt.campaign.columns.COLUMNS` and those of the
+    axes. All runs of a cell have the same version; `older` are finished runs of cells that have runs of a
+    later one. `notes` are pairs of label and text about how the results were made.
     """
 
     title: str

@@ -48,14 +48,9 @@ FORWARD = 0
 class RunRecords:
     """Packet and window records of one run.
 
-    Attributes
-    ----------
-    row
-        Index of the run in `Results.runs`.
-    packets : [n_events], `schema.PACKET_RECORDS`
-    windows : [n_changes], `schema.WINDOW_RECORDS`
-    link_trace
-        The link trace that the run used, while the campaign's cache holds it.
+    `row` is the index of the run in `Results.runs`; `packets` ([n_events]) is a `schema.PACKET_RECORDS`,
+    `windows` ([n_changes]) a `schema.WINDOW_RECORDS`. `link_trace` is the link trace that the run used, while
+    the campaign's cache holds it.
     """
 
     row: int

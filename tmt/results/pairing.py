@@ -56,22 +56,12 @@ class ChangedSetting:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Matched runs of two campaigns.
+    """Matched runs of two campaigns: row i of `first` and of `second` is one pair.
 
-    Attributes
-    ----------
-    first, second
-        The matched runs; row i of both is one pair.
-    axes
-        Axes of both grids, with the levels that pairs have.
-    only_first, only_second
-        Runs without a partner.
-    settings
-        Settings in which runs of some pairs differ.
-    equal
-        For each pair, whether everything that the runs measured is equal, bit by bit.
-    same_channel
-        For each pair, whether both runs start at the same place of the same slots.
+    `axes` are those of both grids, with the levels that pairs have. `only_first` and `only_second` are runs
+    without a partner, `settings` those in which runs of some pairs differ. `equal` tells for each pair
+    whether everything that the runs measured is equal, bit by bit, and `same_channel` whether both runs start
+    at the same place of the same slots.
     """
 
     first: pd.DataFrame
@@ -236,18 +226,9 @@ def _no_pair(settings: dict[str, _Coded]) -> str:
 class Repetition:
     """Results of a pack and of its repetition.
 
-    Attributes
-    ----------
-    pack
-        The pack, as the user named it.
-    packed
-        Results in it.
-    equal, different, missing
-        How many of them the repetition has bit by bit, has with other values, and does not have.
-    columns
-        Number of results that differ in each column that any differs in.
-    programs
-        Programs that differ: column, values in the pack, values here.
+    `pack` is its name as the user typed it, `packed` the number of results in it. Of them the repetition has
+    `equal` ones bit by bit, `different` ones with other values, and does not have `missing` ones. `columns`
+    counts the results that differ in a column. `programs` differ: column, values in the pack, values here.
     """
 
     pack: str

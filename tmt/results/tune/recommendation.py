@@ -70,17 +70,11 @@ class Bounded:
 class Recommendation:
     """The result of a search; without a winner no candidate could be judged.
 
-    Attributes
-    ----------
-    ties
-        Candidates that may be as good: the race did not tell them from the winner.
-    most_better
-        Upper bound on the advantage of any simulated or ruled-out candidate over the winner, in the unit of
-        the objective, with probability `level`; NaN for a front.
-    most_unseen_better
-        Upper bound on the share of the candidates that were not simulated and are better; None if all were.
-    runner_up, runner_up_held_out
-        The nearest rival with its loss against the winner, and the same loss on the courses held out.
+    `ties` may be as good: the race did not tell them from the winner. `most_better` bounds the advantage of
+    any simulated or ruled-out candidate over the winner, in the unit of the objective, with probability
+    `level`; NaN for a front. `most_unseen_better` bounds the share of the candidates that were not simulated
+    and are better; None if all were. `runner_up` is the nearest rival with its loss against the winner,
+    `runner_up_held_out` the same loss on the courses held out.
     """
 
     standings: list[Standing]

@@ -32,18 +32,11 @@ MOST_FINALISTS = 10
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A finished search.
+    """A finished search; its winner is the recommendation, None when no candidate could be judged.
 
-    Attributes
-    ----------
-    drawn
-        Candidates that the sampler drew uniformly; empty if the whole space took part.
-    winner
-        The recommendation; None when no candidate could be judged.
-    finalists
-        Winner, front and nearest rivals, which ran on the courses held out; best first.
-    held_out
-        Their values there; candidates are numbered as in the space.
+    `drawn` are candidates that the sampler drew uniformly; empty if the whole space took part. The
+    `finalists`, winner, front and nearest rivals, ran on the courses held out; best first. `held_out` has
+    their values there; candidates are numbered as in the space.
     """
 
     candidates: Sequence[Candidate]
