@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tmt.spec.columns import SETTINGS, Setting
-from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.columns import RUN_RESULTS, SETTINGS, Setting
 
 SCRIPT = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl" / "replay.tcl"
 

@@ -123,7 +123,6 @@ def test_search__gives_the_front_of_two_objectives() -> None:
 
     result = recommend(search(grid_of(4), goal, RULES, 256, 4, evaluate))
     assert [one.number for one in result.front] == [0, 1, 3]
-    assert result.winner is not None
     assert result.winner.number == 1  # a third of the span in goodput, a tenth in delay from the best values
     assert result.standings[2].fate == "eliminated"
 

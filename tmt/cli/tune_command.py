@@ -16,10 +16,10 @@ from tmt.core.declaration import Refused
 from tmt.core.errors import StoppedError, UsageError
 from tmt.core.units import ns_to_seconds, seconds_to_ns
 from tmt.core.words.values import time_notes
+from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.options import Part
-from tmt.spec.path import Path as LinkPath
+from tmt.spec.scenario import Tune
 from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -114,7 +114,7 @@ def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCa
     for (key, members), of_cell in zip(rows.items(), found, strict=True):
         intervals = {column: one.difference for column, one in of_cell.items()}
         single = {column: list(one.values) for column, one in of_cell.items()}
-        stars = {
+        stars: dict[str, dict[str, str]] = {
             column: dict.fromkeys(MEMBERS, "*" if one.is_significant else "")
             for column, one in of_cell.items()
         }

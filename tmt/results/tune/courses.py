@@ -35,8 +35,7 @@ from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.io import read_trace
-from tmt.spec.tcp import FECTCP, HEADER_BYTES, NS2_STACKS
-from tmt.spec.traffic import MAX_SEED
+from tmt.spec.traffic import FECTCP, HEADER_BYTES, MAX_SEED, NS2_STACKS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tmt.core.declaration import Place, Spec
     from tmt.core.schemes.scheme import Scheme
-    from tmt.spec.path import Path
+    from tmt.spec.experiment import Path
     from tmt.spec.scenario import Scenario
     from tmt.spec.trace import Trace
     from tmt.spec.traffic import Traffic

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tmt.campaign.recipe import look_at
 from tmt.core.declaration import Param, Problem, Refused, declared, taken
 from tmt.core.errors import InputError
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import ns_to_seconds
 from tmt.results.tune.task import task_of
-from tmt.spec.path import Path
+from tmt.spec.experiment import Path
 from tmt.spec.points import points
 from tmt.spec.scenario import Scenario
 from tmt.spec.trace import Trace
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path as File
 
     from tmt.results.tune.task import Task, Value
+    from tmt.spec.scenario import Tune
     from tmt.spec.traffic import Traffic
-    from tmt.spec.tune import Tune
 
 
 DEFAULT_DURATION_S = 60.0

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tmt.results.tune.courses import Courses
     from tmt.results.tune.race import Cell, Outcome
     from tmt.results.tune.task import Task
-    from tmt.spec.path import Path
+    from tmt.spec.experiment import Path
     from tmt.spec.scenario import Scenario
 
 WINNER = "winner.toml"
