@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import chdir
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -98,9 +99,7 @@ def test_functions__have_each_keyword_in_their_signature(name: str) -> None:
     assert several == (["options"] if name == "import_trace" else [])
 
 
-def test_scenario__is_run_from_a_value_and_from_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scenario__runs_as_a_value_and_as_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     scenario = tmt.Scenario(
         title="Two schemes, one path",
@@ -245,9 +244,9 @@ REFUSED = blocks(Path(__file__).with_name("refusals.txt"))
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0])
 @pytest.mark.filterwarnings("ignore:this call is deprecated")
-def test_refusal__says_what_is_allowed(frame: pd.DataFrame, case: list[str]) -> None:
+def test_refusal__says_what_is_allowed(frame: pd.DataFrame, case: list[str], tmp_path: Path) -> None:
     call, answer = case
-    with pytest.raises((InputError, UsageError)) as refused:
+    with chdir(tmp_path), pytest.raises((InputError, UsageError)) as refused:
         eval(call, {"tmt": tmt, "f": frame, "np": np, "pd": pd})
     assert_answer(str(refused.value), answer)
 

@@ -44,9 +44,7 @@ def trace(n: int, erased: float = 0.1) -> PhyTrace:
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
 @pytest.mark.parametrize("every", [1, 7])
-def test_convert_file__equals_convert_whatever_the_row_groups(
-    tmp_path: Path, scheme: OnLink, every: int
-) -> None:
+def test_convert_file__equals_convert_in_any_row_groups(tmp_path: Path, scheme: OnLink, every: int) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -144,9 +142,7 @@ def test_convert_file__leaves_nothing_when_it_cannot_write(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_convert_file__leaves_no_link_trace_when_it_is_interrupted(
-    tmp_path: Path, how: signal.Signals
-) -> None:
+def test_convert_file__leaves_nothing_when_interrupted(tmp_path: Path, how: signal.Signals) -> None:
     write_trace(tmp_path / "phy.npy", trace(300_000))
     script = (
         "import time; from tmt.io.conversion import convert_file\n"

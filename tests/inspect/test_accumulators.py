@@ -117,9 +117,7 @@ def test_timeline__counts_every_slot_where_it_lies(gaps_ns: list[int], piece: in
     piece=st.integers(1, 100),
     has_sizes=st.booleans(),
 )
-def test_rates__of_each_bin_are_its_bytes_over_its_width(
-    gaps_ns: list[int], piece: int, has_sizes: bool
-) -> None:
+def test_rates__of_bins_are_bytes_over_width(gaps_ns: list[int], piece: int, has_sizes: bool) -> None:
     tx_time_ns = 10**12 + np.cumsum(np.array(gaps_ns, np.int64))
     bad = np.arange(len(gaps_ns)) % 5 == 1
     good = np.arange(len(gaps_ns)) % 5 > 1  # others are neither, as unsettled rows

@@ -136,9 +136,7 @@ def lossy_trace(tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("in_order", [False, True])
-def test_schedule__has_the_same_fates_in_ns2(
-    lossy_trace: Path, in_order: bool, send_datagrams: Datagrams
-) -> None:
+def test_schedule__has_ns2_s_fates(lossy_trace: Path, in_order: bool, send_datagrams: Datagrams) -> None:
     # The packets that the kernel sent go once more, at their times, through ns-2's Queue/Clift.
     run = experiment(forward=TraceLink(lossy_trace), in_order=in_order, queue_packets=30).run()
     packets = run.packets[run.packets["direction"] == 0]

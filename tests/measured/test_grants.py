@@ -89,8 +89,6 @@ def test_nr_scope__says_what_spacings_fit(tmp_path: Path) -> None:
     assert import_trace("nr-scope", path).tx_time_ns.tolist() == [0, 9 * MS]
     halves = import_trace("nr-scope", path, subcarrier_spacing=30)
     assert halves.tx_time_ns.tolist() == [0, 9 * MS // 2]
-    with pytest.raises(UsageError, match="subcarrier_spacing: 17 is not allowed"):
-        import_trace("nr-scope", path, subcarrier_spacing=17)
 
 
 def test_nr_scope__matches_as_many_repeats_as_were_counted(measured_data: Path) -> None:
@@ -139,9 +137,7 @@ def test_nr_scope__repeats_most_often_come_7_slots_later(measured_data: Path) ->
     assert gaps.most_common(1)[0][0] == 7
 
 
-def test_harq_processes__repeat_most_often_in_the_measured_slots_with_feedback_of_7(
-    measured_data: Path,
-) -> None:
+def test_harq_processes__repeat_in_the_measured_slots_with_feedback_of_7(measured_data: Path) -> None:
     """NR repeats asynchronously: the scheduler chooses the slot.
 
     On the grants of each terminal, 16 processes retransmit in the measured slot for 79 % of the repeats if
@@ -241,9 +237,7 @@ def test_ng_scope__takes_uplink_repeats_8_ms_later(tmp_path: Path) -> None:
         import_trace("auto", path, direction="down")
 
 
-def test_ng_scope__takes_a_log_of_processes_without_new_data_indicators_for_a_downlink(
-    tmp_path: Path,
-) -> None:
+def test_ng_scope__takes_processes_without_new_data_indicators_for_a_downlink(tmp_path: Path) -> None:
     """Older versions print no NDI: only a redundancy version above 0 repeats, in its process."""
 
     def line(tti: int, version: int, process: int) -> str:
@@ -332,9 +326,3 @@ def test_ng_scope__takes_the_size_of_a_repeat_without_one_from_its_block(tmp_pat
     phy = import_trace("auto", path)
     assert phy.size_bytes.tolist() == [100, 100, 100]
     assert (phy.decode_time_ns == 0).tolist() == [True, True, False]
-
-
-def test_ng_scope__refuses_other_files(tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text("1\t2\t3\n")
-    with pytest.raises(InputError, match=r"a line has 3 fields; needed are 14 \(downlink\) or 12 \(uplink\)"):
-        import_trace("ng-scope", tmp_path / "x.txt")

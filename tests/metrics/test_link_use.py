@@ -168,9 +168,7 @@ def test_link_use__of_a_trace_that_is_not_at_hand_is_none(tmp_path: Path) -> Non
         (None, "Is a directory"),
     ],
 )
-def test_link_use__of_a_trace_that_cannot_be_read_names_it(
-    content: bytes | None, reason: str, tmp_path: Path
-) -> None:
+def test_link_use__names_a_trace_that_is_damaged(content: bytes | None, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "link.npy"
     path.mkdir() if content is None else path.write_bytes(content)
     with pytest.raises(InputError, match=rf"link\.npy: .*{reason}"):

@@ -23,9 +23,9 @@ from tmt import (
     Tune,
     Wired,
 )
-from tmt.core.channels.registry import CHANNELS
+from tmt.core.channels import CHANNELS
 from tmt.core.declaration import Count, Param, Probability, Problem, Rules, Seconds, Spec, declared
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.run.emulate import Emulation
 from tmt.spec.points import one_of, plain, points
 
@@ -203,9 +203,7 @@ def test_table__is_one_object_for_each_combination_of_its_lists() -> None:
         ({"fruit": {"name": "apple"}, "shore": 1}, ("shore",), "unknown"),
     ],
 )
-def test_table__is_refused_with_the_place_in_it(
-    table: dict[str, Any], place: tuple[Any, ...], kind: str
-) -> None:
+def test_table__is_refused_with_the_place(table: dict[str, Any], place: tuple[Any, ...], kind: str) -> None:
     (one,) = problems(lambda: one_of(Basket, table))
     assert one.place[: len(place)] == place
     assert one.kind == kind

@@ -77,9 +77,7 @@ def test_second_losses__are_as_frequent_as_losses_while_clusters_are_short() -> 
         assert process(loss, half, errors=1e6).repeat_probability == pytest.approx(1.5 * loss, rel=0.04)
 
 
-def test_fectcp__is_ahead_where_many_segments_are_lost_and_behind_where_few_are(
-    simulator: Path, tmp_path: Path
-) -> None:
+def test_fectcp__is_ahead_where_many_segments_are_lost(tmp_path: Path) -> None:
     # Three seeds of 10 MB each; differences of a tenth and more, intervals of 2 % (docs/fectcp-wlan.md).
     points = [Download(tcp, 0.02, loss) for tcp in ("fectcp", "cubic", "sack") for loss in (0.005, 0.15)]
     found = over_seeds(SCRIPT, points, 3, tmp_path / "runs")

@@ -19,12 +19,12 @@ import pandas as pd
 
 from tmt import io
 from tmt.campaign.local_workers import default_jobs
-from tmt.core.channels.registry import CHANNELS
+from tmt.core.channels import CHANNELS
 from tmt.core.checks import checked
 from tmt.core.declaration import Count, Problem, Refused, Spec, declared, taken
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.trace import LinkTrace, PhyTrace, Trace, make_trace
 from tmt.core.units import NS_PER_S, ns_to_seconds, seconds_to_ns
 from tmt.io.text import layout_of, text_names
