@@ -25,7 +25,7 @@ from tmt.core.errors import UsageError
 from tmt.core.measure.link import summarise
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import RoundTrip, Scheme
-from tmt.importers import AUTO, all_importers, files as measured_files
+from tmt.importers import AUTO, all_importers, importer as measured_files
 from tmt.importers.importer import Importer
 from tmt.io.generation import generate
 from tmt.spec.points import one_of
