@@ -24,7 +24,7 @@ SCRIPTS = {
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("colour", "red"), "colour is no setting; there are "),
+        (("colour", "red"), "colour is not a setting; there are "),
         (("seed",), "the last key, seed, has no value"),
         (("duration_s", "5", "seed"), "the last key, seed, has no value"),
         (("seed", "0"), "seed is 0; a whole number from 1 "),

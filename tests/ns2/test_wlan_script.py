@@ -90,7 +90,7 @@ def test_wlan__is_the_same_for_the_same_seed(simulator: Path) -> None:
         (("stack", "2030"), "wlan.tcl: stack is 2030; allowed are 2009, modern"),
         (("wlan_rate_bps", "0"), "wlan.tcl: wlan_rate_bps is 0; a number from 1 is allowed"),
         (("packet_bytes", "40"), "wlan.tcl: packet_bytes is 40; a whole number from 53 to 65535 is allowed"),
-        (("flows", "{newreno"), "wlan.tcl: flows is {newreno, which is no list"),
+        (("flows", "{newreno"), "wlan.tcl: flows is {newreno, which is not a list"),
         (("start_s", "0 10"), "wlan.tcl: start_s is 0 10; one number for each of newreno is allowed"),
         (("start_s", "soon"), "wlan.tcl: start_s is soon; a number from 0 is allowed"),
         (("loss", "1"), "wlan.tcl: loss is 1; a number from 0 to below 1 is allowed"),
