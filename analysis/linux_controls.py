@@ -12,8 +12,8 @@ import pandas as pd
 from analysis.command_line import start
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from tmt.results.selections import chosen, interval
-from tmt.spec.tcp import VARIANTS
+from analysis.selections import chosen, interval
+from tmt.spec.traffic import VARIANTS
 from tools.page_tables import markdown_table
 
 PAGE, TABLE, CSV = "linux.md", "controls", "linux-controls.csv"

@@ -16,7 +16,7 @@ from analysis.command_line import start
 from analysis.figure_style import LINE_STYLES, draw_intervals, new_figure, save
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from tmt.results.selections import change, chosen
+from analysis.selections import change, chosen
 from tmt.results.statistics import Interval
 from tmt.show.charts.style import MUTED
 from tools.page_tables import markdown_table, plus_minus

@@ -14,10 +14,8 @@ from tempfile import TemporaryDirectory
 from tmt.core.errors import TmtError
 from tmt.run.emulate import Emulation, run as emulate
 from tmt.run.experiment import run
-from tmt.spec.experiment import Experiment, PlainLink
-from tmt.spec.path import Path as LinkPath
-from tmt.spec.tcp import Stack
-from tmt.spec.traffic import Traffic
+from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
+from tmt.spec.traffic import Stack, Traffic
 
 RTT_S = 0.5
 RATES_BPS = (2e6, 100e6)

@@ -14,7 +14,7 @@ import numpy as np
 from tmt.core.schema import Packing
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-from tmt.run.ns2.simulator import Simulator
+from tmt.run.ns2 import Simulator
 
 SCRIPTS = Path(__file__).with_name("ns2")
 DISTRIBUTION_NS = Path("/usr/bin/ns")

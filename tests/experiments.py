@@ -9,7 +9,7 @@ from tmt import Experiment, Path, Traffic
 from tmt.core.declaration import declared
 from tmt.core.units import NS_PER_S
 from tmt.run import experiment as backends
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 
 
 class Asked(NamedTuple):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tmt.core.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS, Table
-from tmt.spec.run_columns import RUN_RESULTS, ResultColumn
+from tmt.spec.columns import RUN_RESULTS, ResultColumn
 
 DOCS = Path(__file__).parents[1] / "docs"
 

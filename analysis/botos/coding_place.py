@@ -15,7 +15,7 @@ from analysis.command_line import start
 from analysis.figure_style import draw_intervals, new_figure, save
 from analysis.pages import write_tables
 from analysis.scenario_runs import run_named
-from tmt.results.selections import chosen, difference, interval
+from analysis.selections import chosen, difference, interval
 from tmt.show.charts.style import INK, TCP_STYLES
 from tools.page_tables import markdown_table, plus_minus
 

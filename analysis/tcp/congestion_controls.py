@@ -15,9 +15,8 @@ import pandas as pd
 
 from analysis.command_line import start
 from analysis.pages import write_csv, write_tables
-from analysis.script_runs import over_seeds
+from analysis.script_runs import PointRuns, over_seeds
 from analysis.tcp.response_functions import independent_losses, published
-from tmt.results.selections import PointRuns
 from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 from tools.page_tables import markdown_table
 

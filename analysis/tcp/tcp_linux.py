@@ -29,12 +29,9 @@ from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
-from tmt.run.experiment import run
-from tmt.run.measure import ExperimentResult
-from tmt.spec.experiment import Experiment, Link, PlainLink, TraceLink
-from tmt.spec.path import Path as LinkPath
-from tmt.spec.tcp import Variant
-from tmt.spec.traffic import Traffic
+from tmt.run.experiment import ExperimentResult, run
+from tmt.spec.experiment import Experiment, Link, Path as LinkPath, PlainLink, TraceLink
+from tmt.spec.traffic import Traffic, Variant
 from tools.page_tables import markdown_table
 
 ROOT = Path(__file__).resolve().parents[2]

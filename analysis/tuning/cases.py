@@ -7,9 +7,9 @@ from itertools import product
 from scipy.stats import binom
 
 from tmt.core.channels.base import Channel
-from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.channels.lms import Lms
+from tmt.core.channels.memoryless import Bernoulli
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
@@ -18,12 +18,10 @@ from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.online_only import Hybrid
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.spec.path import Path
-from tmt.spec.scenario import Scenario
-from tmt.spec.tcp import Variant
+from tmt.spec.experiment import Path
+from tmt.spec.scenario import Scenario, Tune
 from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
+from tmt.spec.traffic import Traffic, Variant
 
 CHANNELS: dict[str, Channel] = {
     "rare losses": Bernoulli(0.005),

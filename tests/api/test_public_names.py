@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import chdir
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -16,8 +17,7 @@ from answers import assert_answer, blocks
 import tmt
 from tmt import api
 from tmt.core.errors import InputError, UsageError
-from tmt.core.measure.summaries import LinkSummary, PhySummary
-from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.core.trace import LinkTrace
 
 SLOTS = 4000
 
@@ -65,7 +65,6 @@ def test_frame__in_seconds_and_in_nanoseconds_are_one_trace(frame: pd.DataFrame)
     )
     for given in (frame, in_ns, in_ns.convert_dtypes()):
         trace = tmt.trace_from_frame(given, lldu_bytes=33)
-        assert isinstance(trace, PhyTrace)
         assert trace.tx_time_ns.tolist() == in_ns["tx_time_ns"].tolist()
         assert trace.decode_time_ns.tolist() == in_ns["decode_time_ns"].tolist()
         assert trace.metadata == {"lldu_bytes": 33}
@@ -100,9 +99,7 @@ def test_functions__have_each_keyword_in_their_signature(name: str) -> None:
     assert several == (["options"] if name == "import_trace" else [])
 
 
-def test_scenario__is_run_from_a_value_and_from_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scenario__runs_as_a_value_and_as_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     scenario = tmt.Scenario(
         title="Two schemes, one path",
@@ -151,7 +148,6 @@ def test_flat_rlc_of_old_calls__stands_above_its_scheme(frame: pd.DataFrame) -> 
 def test_generated_trace__is_inspected_and_fitted() -> None:
     trace = tmt.generate_trace(tmt.GilbertElliott(0.99, 0.5), 60, lldu_bytes=33, seed=2)
     summary, report = tmt.inspect_trace(trace), tmt.fit_trace(trace)
-    assert isinstance(summary, PhySummary)
     assert (summary.times.rows, summary.erased) == (60_000, int((trace.decode_time_ns == 0).sum()))
     assert (
         report.models["gilbert"].parameters["alpha"].low
@@ -162,7 +158,6 @@ def test_generated_trace__is_inspected_and_fitted() -> None:
     assert "erasure_rate" in summary._repr_html_()
     assert report.verdict[:20] in report._repr_html_()
     link = tmt.inspect_trace(tmt.convert_trace(trace, "none"), rtt=0.5)
-    assert isinstance(link, LinkSummary)
     assert link.rtt_s == 0.5
 
 
@@ -239,7 +234,6 @@ def test_replay__of_a_frame_has_its_capacity_over_time(frame: pd.DataFrame) -> N
     capacity_bps = run.timeline(bins=2).capacity_bps
     assert capacity_bps == pytest.approx([0.8 * 12e6] * 2, rel=0.01)
     rows = run.forward_trace
-    assert rows is not None
     assert rows.is_file()
     del run
     assert not rows.exists()
@@ -250,9 +244,9 @@ REFUSED = blocks(Path(__file__).with_name("refusals.txt"))
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0])
 @pytest.mark.filterwarnings("ignore:this call is deprecated")
-def test_refusal__says_what_is_allowed(frame: pd.DataFrame, case: list[str]) -> None:
+def test_refusal__says_what_is_allowed(frame: pd.DataFrame, case: list[str], tmp_path: Path) -> None:
     call, answer = case
-    with pytest.raises((InputError, UsageError)) as refused:
+    with chdir(tmp_path), pytest.raises((InputError, UsageError)) as refused:
         eval(call, {"tmt": tmt, "f": frame, "np": np, "pd": pd})
     assert_answer(str(refused.value), answer)
 

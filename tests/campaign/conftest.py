@@ -36,7 +36,7 @@ def make_row() -> Callable[..., Row]:
 
 
 @pytest.fixture(scope="session")
-def write_scenario(phy: Path) -> Callable[..., Path]:
+def write_scenario(phy: Path, simulator: Path) -> Callable[..., Path]:
     """Give a function that writes a scenario of short runs over the small trace."""
 
     def write(path: Path, *, tcp: str, seeds: int, duration_s: float = 3, grid: str = "") -> Path:

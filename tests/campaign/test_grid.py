@@ -95,7 +95,7 @@ def test_key__changes_with_the_channel(folder: Path, old: str, new: str) -> None
 def test_key__changes_with_the_simulator_and_the_trace(folder: Path) -> None:
     key = _key(folder, TEXT)
     assert _key(folder, TEXT, stamp="build 2") != key
-    from tmt.core.channels.bernoulli import Bernoulli
+    from tmt.core.channels.memoryless import Bernoulli
     from tmt.io.generation import overlay
 
     overlay(folder / "phy.parquet", folder / "other.parquet", Bernoulli(0.5), seed=1)
@@ -323,8 +323,6 @@ def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_pa
     assert len({run.key for run in runs}) == 3
     # 264 bits in every tenth slot of 2.63 Mbit/s; 1523 bytes in every slot of a line of the user's own rate.
     shared, own = runs[0].recipe.phy.line, runs[2].recipe.phy.line
-    assert shared is not None
-    assert own is not None
     assert (shared.interval_ns, runs[0].coordinates["forward_lldu_bytes"]) == (
         Fraction(264 * 10**10, 2_630_000),
         33,

@@ -30,7 +30,7 @@ from tmt.core.errors import InputError
 from tmt.results.reading import check_rows
 from tmt.spec.toml import read
 
-pytestmark = pytest.mark.ns2
+pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
 SCENARIO = """
 title = "Two traces"
@@ -53,7 +53,7 @@ duration = 2
 
 
 @pytest.fixture(scope="module")
-def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path, simulator: Path) -> Path:
+def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path) -> Path:
     """A scenario of four runs, over a file and over a channel, with its results in `out/two`."""
     base = tmp_path_factory.mktemp("campaign")
     for name in ("scenarios", "traces"):
@@ -303,9 +303,7 @@ def test_run__of_a_hostile_pack_ends_in_one_line(name: str, pack: Path, tmp_path
     ],
     ids=["link", "pipe", "lzma"],
 )
-def test_run__refuses_what_is_no_plain_file(
-    entry: dict[str, int], reason: str, pack: Path, tmp_path: Path
-) -> None:
+def test_run__refuses_special_files(entry: dict[str, int], reason: str, pack: Path, tmp_path: Path) -> None:
     _write(tmp_path / "bad.zip", _listed(_contents(pack) | {"odd": b"/etc/passwd"}), **entry)
     _refuses(tmp_path, reason)
 

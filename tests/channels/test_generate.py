@@ -120,24 +120,6 @@ def test_overlay__refuses_a_link_trace(tmp_path: Path) -> None:
     assert not (tmp_path / "out.csv").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--channel error-free --alpha 0.5 --duration 1", "--alpha is an option of gilbert-elliott, not of"),
-        ("--alpha 0.5 --duration 1", "--alpha needs --channel gilbert-elliott"),
-        ("--channel bernoulli --probabilty 0.1 --duration 1", "Did you mean '--probability'?"),
-        ("--channel error-free --duration 1 --seed -4", "'--seed': -4 is not in the range x>=0."),
-    ],
-)
-def test_generate_command__knows_the_options_of_its_channel(
-    arguments: str, message: str, tmp_path: Path
-) -> None:
-    result = tmt("generate", *arguments.split(), "phy.parquet", folder=tmp_path)
-    assert result.status == 2
-    assert message in result.err
-    assert result.err.count("\n") == 1
-
-
 def test_generate_command__takes_options_of_version_0_2_and_says_todays(tmp_path: Path) -> None:
     line = "--duration 1 --lldu-bytes 33"
     old = f"--channel lms --es-n0-db 5 --set speed_kmh=30 {line} --rate-bps 1e6 --share 2"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from in_process import tmt
 
-from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.columns import RUN_RESULTS
 
 BASIC = ["--rtt", "0.5", "--duration", "5"]
 

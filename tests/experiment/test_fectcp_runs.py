@@ -11,8 +11,8 @@ from tmt import PlainLink, TraceLink
 from tmt.core.measure import transport
 from tmt.core.measure.transport import DECODED, FORWARD, RECEIVED, SENT
 from tmt.core.units import NS_PER_MS
-from tmt.run.measure import ExperimentResult
-from tmt.spec.tcp import HEADER_BYTES
+from tmt.run.experiment import ExperimentResult
+from tmt.spec.traffic import HEADER_BYTES
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

@@ -69,9 +69,7 @@ def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> Non
         (HarqProcesses(repetitions=2, online=True), 1),
     ],
 )
-def test_harq_processes__use_the_slots_of_the_law(
-    scheme: HarqProcesses, share: float, tmp_path: Path
-) -> None:
+def test_harq_processes__use_slots_by_the_law(scheme: HarqProcesses, share: float, tmp_path: Path) -> None:
     write_trace(tmp_path / "phy.npy", phy_trace())
     row = replay(TraceLink(tmp_path / "phy.npy", scheme=scheme)).run().row
     assert row["forward_online"] == scheme.label

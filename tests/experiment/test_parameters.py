@@ -14,8 +14,8 @@ from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
+from tmt.run.experiment import link_columns
 from tmt.run.link_files import ready_link
-from tmt.run.measure import link_columns
 from tmt.run.ns2 import arguments
 from tmt.run.setup import set_up
 

@@ -13,10 +13,10 @@ import pytest
 
 from tmt.core.measure import transport
 from tmt.core.schema import CONGESTION_STATES, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 from tmt.show.charts.files import save_chart
 from tmt.show.charts.over_time import timeline_chart
-from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.columns import RUN_RESULTS
 
 S = 1_000_000_000
 

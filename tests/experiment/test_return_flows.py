@@ -9,7 +9,7 @@ from experiments import asked
 from tmt import PlainLink
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 
 FLOWS = 2
 

@@ -13,7 +13,7 @@ from tmt import PlainLink, TraceLink
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.schema import CONGESTION_STATES, UNSETTLED
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -77,9 +77,7 @@ def test_smoothed_rtt__is_the_mean_of_rfc_6298_over_the_acknowledgements() -> No
     assert windows["srtt_ns"].max() > 1100 * NS_PER_MS, "the queue has added nothing"
 
 
-def test_recovery__begins_with_the_first_retransmission_and_halves_the_threshold(
-    link_file: LinkFactory,
-) -> None:
+def test_recovery__begins_with_a_retransmission_and_halves_the_threshold(link_file: LinkFactory) -> None:
     # One row in every two hundred is lost, alone.
     path = link_file("link.npy", rows=6000, spacing_ns=6 * NS_PER_MS, lost=range(400, 6000, 200))
     result = sender(forward=TraceLink(path, 1500))

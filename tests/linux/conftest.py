@@ -6,7 +6,7 @@ import pytest
 
 from tests.ns2.conftest import send_datagrams  # noqa: F401  (a fixture)
 from tmt.core.errors import SimulatorError
-from tmt.run.linux.kernel import Kernel
+from tmt.run.linux import Kernel
 
 
 @pytest.fixture

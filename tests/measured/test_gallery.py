@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tmt.core.channels.snr.error_rates import read_error_rates
-from tmt.core.channels.snr.signal_series import read_signal_series
+from tmt.core.channels.snr.tables import read_error_rates, read_signal_series
 from tmt.core.provenance import file_sha256
 from tmt.io import read_phy
 
@@ -64,7 +63,6 @@ def test_traces__hold_what_was_counted(name: str, slots: int, erased: int, rate_
 
 def test_lte_uplink__keeps_the_measured_sizes() -> None:
     sizes = read_phy(TRACES["lte-uplink.parquet"]).size_bytes
-    assert sizes is not None
     assert sizes.mean() == pytest.approx(113, abs=1)
 
 

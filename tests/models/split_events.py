@@ -83,7 +83,6 @@ class Receiver:
     def receive(self) -> None:
         self.received += 1
         if self.received % self.packets_per_ack == 0:
-            assert self.sender is not None
             self.clock.after(self.ack_s, self.sender.on_ack)
 
 

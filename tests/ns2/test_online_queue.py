@@ -214,9 +214,7 @@ def test_trace_file__shows_what_the_link_loses(send_datagrams: Datagrams) -> Non
         *("rlc-over-harq-processes", "rlc-over-tetrys"),
     ],
 )
-def test_online__ends_where_every_unit_is_lost(
-    scheme: str, delay_s: float, send_datagrams: Datagrams
-) -> None:
+def test_online__ends_if_every_unit_is_lost(scheme: str, delay_s: float, send_datagrams: Datagrams) -> None:
     """Retransmissions without an end keep to the link's rate: one unit of 100 bytes per 0.4 ms."""
     run = send_datagrams(
         None,
@@ -236,9 +234,7 @@ def test_online__ends_where_every_unit_is_lost(
 
 
 @pytest.mark.parametrize("scheme", ["none", "fec", "arq", "go-back-n", "tetrys", "harq-processes", "rlc"])
-def test_online__may_have_units_that_take_longer_than_time_lasts(
-    scheme: str, send_datagrams: Datagrams
-) -> None:
+def test_online__takes_units_longer_than_time_lasts(scheme: str, send_datagrams: Datagrams) -> None:
     """Each unit of 2 GB takes 544 years at 1 bit/s, which is more than 2^63 ns."""
     run = send_datagrams(
         None, [(MS, 1000)] * 3, queue="Clift/Online", rate_bps=1, scheme=scheme, unit_bytes_=2**31 - 1

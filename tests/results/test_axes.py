@@ -30,9 +30,7 @@ from tmt.results.dataset import find_axes, scheme_order, tcp_order
         ),
     ],
 )
-def test_find_axes__takes_the_parameters_of_the_traces(
-    traces: list[dict[str, Any]], axes: list[object]
-) -> None:
+def test_find_axes__takes_parameters_of_traces(traces: list[dict[str, Any]], axes: list[object]) -> None:
     runs = frame(
         [run(trace=f"trace {i}", trace_parameters=json.dumps(trace)) for i, trace in enumerate(traces)]
     )

@@ -40,9 +40,7 @@ def test_without_rtt__it_is_arq_without_rtt(arrives: list[bool], window: int) ->
 
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(st.lists(st.booleans(), max_size=60), st.integers(1, 9))
-def test_with_late_reports_and_a_window_for_all__it_is_a_sliding_window(
-    arrives: list[bool], interval: int
-) -> None:
+def test_late_reports_and_a_window_for_all__are_a_sliding_window(arrives: list[bool], interval: int) -> None:
     tx, decode = list(range(0, 10 * len(arrives), 10)), [3 * a for a in arrives]
     assert converted(on_link.tetrys(60, interval, LATE), tx, decode) == converted(
         SlidingWindow(60, interval), tx, decode

@@ -163,7 +163,6 @@ class SimulatedSystem(System):
     def connect(self, path: Path) -> sqlite3.Connection:
         """Open a database; each statement is one at which the process may be killed."""
         connection = database.connect(path, factory=_Connection)
-        assert isinstance(connection, _Connection)
         connection.process = self._process
         self._process.connections.append(connection)
         return connection

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tmt import NoScheme, Path
-from tmt.results.tune.evidence import Cell, Outcome
-from tmt.results.tune.space import SCHEME, Candidate
+from tmt.results.tune.race import Cell, Outcome
+from tmt.results.tune.task import SCHEME, Candidate
 
 
 def grid_of(*levels: int) -> list[Candidate]:

@@ -9,8 +9,8 @@ from in_process import tmt
 
 from tmt import Lms, Scenario
 from tmt.core.errors import SimulatorError
-from tmt.run.linux.kernel import Kernel
-from tmt.spec.tcp import LINUX
+from tmt.run.linux import Kernel
+from tmt.spec.traffic import LINUX
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = sorted(

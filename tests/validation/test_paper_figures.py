@@ -39,7 +39,7 @@ def test_comparison__does_not_depend_on_the_number_of_processes() -> None:
 def test_comparison__rejects_a_theory_of_another_block(monkeypatch: pytest.MonkeyPatch) -> None:
     # A model of N_R = 6 where TMT uses 7: the smallest mistake that one can make in a block.
     from analysis.kuhn2014 import theory_figures as comparison
-    from tmt.theory.catalogue import Parameters, evaluate
+    from tmt.theory import Parameters, evaluate
 
     def of_another_block(
         scheme: str, channel: TwoStateChannel, link: RegularLink, parameters: Parameters

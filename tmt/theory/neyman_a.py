@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from tmt.core.declaration import Param, Spec, taken
-from tmt.theory.link import LEAST, Loss, Positive, Quantity
+from tmt.theory.channel import LEAST, Loss, Positive, Quantity
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -55,9 +55,8 @@ class ClusteredErrors(Spec):
         """Return the process that loses a packet with this probability, within (0, 1)."""
         taken("probability", Annotated[Loss, Param(least=LEAST)], probability)
         one = cls(1.0, errors_per_cluster, cluster_packets)
-        return cls(
-            math.log1p(-probability) / math.log(one.no_error(1.0)), errors_per_cluster, cluster_packets
-        )
+        clusters = math.log1p(-probability) / math.log(one.no_error(1.0))
+        return cls(clusters, errors_per_cluster, cluster_packets)
 
     @classmethod
     def of_bits(
