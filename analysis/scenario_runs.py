@@ -11,7 +11,7 @@ from tmt.campaign.campaign import open_campaign
 from tmt.campaign.columns import DONE
 from tmt.campaign.local_workers import LocalWorkers, default_jobs
 from tmt.campaign.pool import Pool
-from tmt.cli.run_progress import run_progress
+from tmt.cli.progress import run_progress
 from tmt.spec.toml import read
 
 if TYPE_CHECKING:
