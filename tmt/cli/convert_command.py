@@ -15,8 +15,8 @@ from tmt.cli.values import Values, flat_rlc
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.schema import PHY_TRACE
+from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.units import ns_to_seconds

@@ -7,14 +7,14 @@ import click
 from tmt.cli.options import FILE, JSON, WholeNumber, json_text
 from tmt.cli.progress import print_notes, progress_bar, rows_of
 from tmt.cli.values import Values, by_options, set_by_name
+from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel
-from tmt.core.channels.registry import CHANNELS
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.words.values import time_notes
 from tmt.io.generation import generate, overlay
 from tmt.spec.options import Part
-from tmt.spec.slot_line import SlotLine
+from tmt.spec.trace import SlotLine
 
 VALUES = {
     "channel": Part(("channel",), Channel, among=CHANNELS, meaning="Channel model."),

@@ -29,13 +29,12 @@ from tmt.cli.options import (
 from tmt.cli.progress import print_notes
 from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Problem, Refused, declared, ns
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.units import ns_to_seconds
 from tmt.spec.options import Part
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
-    from tmt.theory.catalogue import Parameters, Row
 
 with imported_when_used():
     from tmt import theory
@@ -145,9 +144,9 @@ class Sweep:
 
     scheme: str
     formula: str
-    parameters: Parameters
+    parameters: theory.Parameters
     link: theory.RegularLink
-    rows: list[Row]
+    rows: list[theory.Row]
     laws: list[Laws]
 
     @property
@@ -181,19 +180,17 @@ def _command(scheme: str) -> click.Command:
         as_json: bool,
         **schemes: Scheme,
     ) -> None:
-        from tmt.theory.catalogue import sweep  # noqa: PLC0415  (scipy takes long to import)
-
         with by_options():
             channels = [
                 theory.TwoStateChannel(*one, error_good, error_bad) for one in itertools.product(alpha, beta)
             ]
         link = theory.RegularLink(rtt, slot_interval, decode_time, detection_delay)
-        parameters: Parameters = {}
+        parameters: theory.Parameters = {}
         for name, one in schemes.items():
             parameters |= _parameters(one, MODELS[scheme][name])
         if parameters.get("repetitions") is not None:  # the others have no meaning without feedback
             parameters = {"repetitions": parameters["repetitions"]}
-        rows = sweep(scheme, channels, link, parameters, formula)
+        rows = theory.sweep(scheme, channels, link, parameters, formula)
         shown = [_laws(channel, laws) for channel in channels] if laws else []
         found = Sweep(scheme, formula, parameters, link, rows, shown)
         if plot:
@@ -213,9 +210,9 @@ def _part(scheme: str, parameters: dict[str, int | None]) -> Part:
     return Part((scheme,), SCHEMES[scheme], hidden=hidden)
 
 
-def _parameters(scheme: Scheme, bounds: dict[str, int | None]) -> Parameters:
+def _parameters(scheme: Scheme, bounds: dict[str, int | None]) -> theory.Parameters:
     """Return the arguments of a model, with times in nanoseconds (UsageError)."""
-    found: Parameters = {}
+    found: theory.Parameters = {}
     for key, most in bounds.items():
         value, field = getattr(scheme, key), declared(type(scheme))[key]
         if most is not None and (scheme.name != "arq" if value is None else value > most):
@@ -271,9 +268,9 @@ def _warn(sweep: Sweep) -> None:
         print_notes([f"{note} (docs/models.md)"])
 
 
-def _in_seconds(parameters: Parameters) -> Parameters:
+def _in_seconds(parameters: theory.Parameters) -> theory.Parameters:
     """Return the parameters with times in seconds."""
-    found: Parameters = {}
+    found: theory.Parameters = {}
     for name, value in parameters.items():
         if name.endswith("_ns"):
             found[f"{name[:-3]}_s"] = ns_to_seconds(int(value or 0))

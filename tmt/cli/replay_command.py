@@ -21,21 +21,20 @@ from tmt.cli.options import JSON, FigurePath, Number, WholeNumber, json_text, ou
 from tmt.cli.progress import print_notes, print_warnings
 from tmt.cli.tables import print_parts
 from tmt.cli.values import Values, by_options, flat_rlc
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
 from tmt.core.words.values import time_notes
-from tmt.spec.experiment import Experiment
+from tmt.spec.columns import RUN_RESULTS
+from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
-from tmt.spec.path import Path as LinkPath
-from tmt.spec.run_columns import RUN_RESULTS
 from tmt.spec.traffic import MAX_SEED, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.run.measure import ExperimentResult
+    from tmt.run.experiment import ExperimentResult
 
 with imported_when_used():
     from tmt.run import experiment as experiments

@@ -29,21 +29,20 @@ from tmt.core.declaration import Refused
 from tmt.core.errors import StoppedError, UsageError
 from tmt.core.units import ns_to_seconds, seconds_to_ns
 from tmt.core.words.values import percent, time_notes
+from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.options import Part
-from tmt.spec.path import Path as LinkPath
+from tmt.spec.scenario import Tune
 from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.core.declaration import Place
-    from tmt.results.tune.space import Value
-    from tmt.results.tune.task import Task
+    from tmt.results.tune.task import Task, Value
 
 with imported_when_used():
     from tmt.campaign import local_workers
-    from tmt.results.tune import finalist_table, task as tasks, trace_task, tuning, wording
+    from tmt.results.tune import task as tasks, trace_task, tuning, wording
     from tmt.show.page import tune_page
     from tmt.spec import toml
 
@@ -287,7 +286,7 @@ def _summarise(found: tuning.Tuning, page: Path) -> None:
     console.print(wording.setting_words(result.winner.settings))
     for line in wording.certainty(found):
         console.print(line)
-    header, rows = finalist_table.finalist_table(found)
+    header, rows = wording.finalist_table(found)
     print_parts(text_table("Finalists", header, rows[:MOST_LINES], (0, 1)))
     console.print(f"Intervals: Student's t at {percent(result.level)} over courses; losses are paired.")
     console.print(f"page: {page}\nthe winner again: tmt run {found.winner_file}")

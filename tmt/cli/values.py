@@ -17,7 +17,7 @@ import click
 
 from tmt.core.declaration import Refused, declared, spelled
 from tmt.core.errors import UsageError
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.spec.options import Part, ValueOption, first_line, flag_of, listed
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.core.words.values import percent
-from tmt.results.tune.space import SCHEME, levels_of
+from tmt.results.tune.task import SCHEME, levels_of
 from tmt.results.tune.wording import setting_words, shown_unit, unit_of, value_word, with_unit
 from tmt.results.values import bounds, digits, interval_fields
 from tmt.show.charts import tune as tune_charts
