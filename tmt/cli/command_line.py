@@ -21,7 +21,7 @@ from tmt.core.errors import NotATraceError, OtherKindError, TmtError
 from tmt.run import load_backend
 
 with imported_when_used():
-    from tmt.importers import files
+    from tmt.importers import importer as importers
 
 COMMANDS = {
     "generate": "make a PHY trace from a channel model",
@@ -144,7 +144,7 @@ def _hint(error: TmtError) -> str:
         return "; a link trace is the result of a scheme: give the PHY trace that it was made of"
     if not isinstance(error, NotATraceError):
         return ""
-    found = files.import_hint(error.path)
+    found = importers.import_hint(error.path)
     return f"; {found or 'a measurement becomes a trace by `tmt import` (tmt import --help)'}"
 
 

@@ -9,7 +9,7 @@ import click
 from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, WholeNumber, is_typed, json_text
 from tmt.cli.progress import progress_bar, rows_of
 from tmt.core.errors import UsageError
-from tmt.importers.export_formats import EXPORTERS
+from tmt.importers.exporters import EXPORTERS
 from tmt.io import copy_trace, read_trace
 from tmt.io.atomic import check_not_source
 

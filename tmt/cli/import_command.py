@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tmt.core.trace import Trace
 
 with imported_when_used():
-    from tmt.importers import files, importer as importers
+    from tmt.importers import importer as importers
 
 
 class Auto(Values):
@@ -38,7 +38,7 @@ class Auto(Values):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Choose the format of the file; options of others are refused."""
-        kind = files.recognised(ctx.params["source"])
+        kind = importers.recognised(ctx.params["source"])
         ctx.meta[CHOSEN] = {"--importer": [kind.name]}
         for option in (one for one in self.get_params(ctx) if isinstance(one, ValueOption)):
             if ctx.params[str(option.name)] is not None and option.place[1] not in declared(kind):
@@ -60,7 +60,7 @@ def _of_format(name: str) -> click.Command:
         source: str, target: str, as_json: bool, importer: importers.Importer | tuple[importers.Importer]
     ) -> None:
         one = importer[0] if isinstance(importer, tuple) else importer
-        trace = files.import_trace(one, source, target)
+        trace = importers.import_trace(one, source, target)
         click.echo(json_text(_as_record(target, trace)) if as_json else _describe(target, trace))
 
     arguments = [
