@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from os import PathLike
 
-    from tmt.show.charts.vega import Spec
+    from tmt.show.charts.style import Spec
 
 FORMATS = ("png", "svg", "pdf", "html", "json")
 """Endings of the files that a chart can be saved to; JSON is the Vega-Lite specification."""

@@ -13,7 +13,7 @@ from tmt.show.charts.style import BLUE, LINE_LOOKS, SCHEME_STYLES, VERMILLION, M
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tmt.show.charts.vega import Row, Spec
+    from tmt.show.charts.style import Row, Spec
 
 SCHEME_AXES = {
     "alpha": "alpha (probability of staying in the good state)",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tmt.core.measure.timeline import Timeline
     from tmt.run.measure import ExperimentResult
-    from tmt.show.charts.vega import Row, Spec
+    from tmt.show.charts.style import Row, Spec
 
 FLOW_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
 PALE_BLUE = "#c3e3f7"

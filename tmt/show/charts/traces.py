@@ -29,7 +29,7 @@ from tmt.theory.fit import MODELS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tmt.show.charts.vega import Row, Spec
+    from tmt.show.charts.style import Row, Spec
     from tmt.theory.fit import FitReport
 
 Tables = dict[str, list["Row"]]

@@ -19,8 +19,7 @@ from tmt.show.charts.style import (
     scheme_styles,
     tcp_styles,
 )
-from tmt.show.page.page import assemble, columnar, page_record, sections
-from tmt.show.page.wording import terms
+from tmt.show.page.page import assemble, columnar, page_record, sections, term
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,7 +66,7 @@ def campaign_page(
         sections=sections(_with_rows(possible, data), failures=bool(failures)),
         failures=failures,
         warnings=[*warnings, *left_out],
-        terms=terms(summary),
+        terms=[term(one.column, one.label, one.unit) for one in summary.measures],
         **more,
     )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Results
     from tmt.results.over_time import RunRecords, Series
-    from tmt.show.charts.vega import Row
+    from tmt.show.charts.style import Row
 
 GOODPUT, DELAY = "goodput_bps", "delay_p95_s"
 

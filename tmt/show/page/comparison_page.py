@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.results.comparison import PairedCampaigns
-    from tmt.show.charts.vega import Row
+    from tmt.show.charts.style import Row
 
 METHOD = (
     "Two runs are a pair when they have the same place in the grid and the same seed. A difference is the "

@@ -17,7 +17,8 @@ from jinja2 import Environment, StrictUndefined
 
 from tmt import __version__
 from tmt.io.atomic import write_text
-from tmt.show.charts.vega import INKS, MARKER_PATHS, configuration
+from tmt.results.values import COLUMNS
+from tmt.show.charts.style import INKS, MARKER_PATHS, configuration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,6 +50,13 @@ def fact(label: str, value: object, *, alarm: bool = False) -> Record:
 def finding(text: str, more: Sequence[str] = (), tail: str = "") -> Record:
     """Return a sentence; `more` opens on demand before the `tail`."""
     return {"text": text, "more": list(more), "tail": tail}
+
+
+def term(column: str, label: str, unit: str) -> Record:
+    """Return the meaning of a measure as its column declares it."""
+    declared = COLUMNS[column]
+    told = {"meaning": declared.meaning, "counts": declared.counts, "null": declared.null}
+    return {"label": label, "unit": unit} | told
 
 
 def sections(shown: Iterable[Section], *, failures: bool) -> list[Record]:

@@ -11,8 +11,7 @@ from tmt.show.charts import campaign as charts
 from tmt.show.charts.files import save_charts
 from tmt.show.charts.over_time import course
 from tmt.show.charts.parts import filled
-from tmt.show.charts.style import INK, MUTED, tcp_styles
-from tmt.show.charts.vega import configuration
+from tmt.show.charts.style import INK, MUTED, configuration, tcp_styles
 from tmt.show.page import chart_rows
 from tmt.show.page.page import titled
 from tmt.show.page.views import PUBLISHED_NOTE, members
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
-    from tmt.show.charts.vega import Row, Spec
+    from tmt.show.charts.style import Row, Spec
 
 FORMATS = ("pdf", "svg")
 PRINTED = ("goodput_bps", "delay_p95_s", "completion_s")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tmt.core.words.values import percent
 from tmt.io.atomic import write_text
@@ -17,9 +17,9 @@ from tmt.results.tune.wording import (
     unit_of,
     value_word,
 )
-from tmt.results.values import COLUMNS, slug
-from tmt.show.page.page import Record, assemble, fact, finding, headed_table, sections
-from tmt.show.page.tune_views import candidate_table, charts_of, scheme_looks
+from tmt.results.values import bounds, slug
+from tmt.show.page.page import Record, assemble, fact, finding, headed_table, page_record, sections, term
+from tmt.show.page.tune_charts import charts_of, styles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,9 +50,9 @@ def render(found: Tuning) -> str:
     charts = charts_of(found)
     data = {
         "file": slug(title),
-        "members": {"scheme": scheme_looks(found)},
+        "members": {"scheme": [page_record(style) for style in styles(found)]},
         "charts": charts,
-        "tables": [candidate_table(found)],
+        "tables": [_candidates(found)],
     }
     winner = found.recommendation.winner
     return assemble(
@@ -90,6 +90,21 @@ SECTIONS = {
     "race": ("The race", "All candidates run the first courses; those that may be the best run more."),
     "sensitivity": ("Sensitivity", "How the objective changes with one parameter at a time."),
 }
+
+
+def _candidates(found: Tuning) -> Record:
+    """Return the table of every candidate with its settings, fate and values."""
+    aims = [(aim, *shown_unit(found, aim)) for aim in found.task.goal.objectives]
+    columns = [{"label": label} for label in ("candidate", "settings", "fate", "courses")]
+    for aim, unit, _ in aims:
+        columns += [{"label": aim.label, "unit": unit}, {"label": "low"}, {"label": "high"}]
+    rows: list[list[Any]] = []
+    for one in found.recommendation.standings:
+        means = [one.values[aim.text].scaled(factor) for aim, _, factor in aims]
+        row = [one.name, setting_words(one.settings), one.fate, means[0].count]
+        rows.append(row + [bound for mean in means for bound in bounds(mean)])
+    caption = "Every candidate of the space"
+    return {"name": "candidates", "caption": caption, "columns": columns, "rows": rows}
 
 
 def _sections(found: Tuning, charts: list[Record]) -> list[Record]:
@@ -149,15 +164,13 @@ def _setup(found: Tuning) -> list[Record]:
 
 
 def _terms(found: Tuning) -> list[Record]:
-    terms = []
-    for measure in found.task.goal.measures:
-        if measure.column:
-            column = COLUMNS[measure.column]
-            told = {"meaning": column.meaning, "counts": column.counts, "null": column.null}
-        else:
-            told = {"meaning": "delivered data LLDUs / slots that pass", "counts": "data LLDUs", "null": ""}
-        terms.append({"label": measure.label, "unit": _unit(found, measure)} | told)
-    return terms
+    efficiency = {"meaning": "delivered data LLDUs / slots that pass", "counts": "data LLDUs", "null": ""}
+    return [
+        term(one.column, one.label, _unit(found, one))
+        if one.column
+        else {"label": one.label, "unit": _unit(found, one)} | efficiency
+        for one in found.task.goal.measures
+    ]
 
 
 def _unit(found: Tuning, measure: Quantity) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
-    from tmt.show.charts.vega import Row, Spec
+    from tmt.show.charts.style import Row, Spec
 
 Pair = tuple[charts.Members, charts.Members]
 """Inner and outer members of a chart."""

@@ -182,17 +182,3 @@ def _parts(value: str) -> list[str]:
 
 def _word(value: Any) -> str:
     return "not set" if value is None else value if isinstance(value, str) else json.dumps(value)
-
-
-def terms(summary: Summary) -> list[Record]:
-    """Return the counted unit of each measure of the page, as the results' schema declares it."""
-    return [
-        {
-            "label": measure.label,
-            "unit": measure.unit,
-            "meaning": COLUMNS[measure.column].meaning,
-            "counts": COLUMNS[measure.column].counts,
-            "null": COLUMNS[measure.column].null,
-        }
-        for measure in summary.measures
-    ]
