@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from analysis import offline_online
 from analysis.barakat2003.__main__ import main as barakat2003
@@ -15,9 +15,6 @@ from analysis.kuhn2014 import theory_figures
 from analysis.kuhn2014.__main__ import main as kuhn2014
 from analysis.measured import gallery
 from analysis.tcp import congestion_controls
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RECIPES = {
     "Kuhn 2014, figures 5 and 6": theory_figures.main,

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from analysis.pages import to_docs
 from tmt.core.errors import TmtError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-
-def start(
-    main: Callable[..., str],
-    *docs: str,
-    default: str = "out/reproduce",
-    **switches: str,
-) -> None:
+def start(main: Callable[..., str], *docs: str, default: str = "out/reproduce", **switches: str) -> None:
     """Run a recipe in the given folder, and print its findings; an error that a user can mend is one line.
 
     Parameters

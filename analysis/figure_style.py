@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tmt.io.atomic import staged
+from tmt.results.statistics import Interval
 from tmt.show.charts.style import INK, LINE_LOOKS, MUTED, PALE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 LINE_STYLES = tuple({"color": colour, "marker": marker} for colour, marker, _ in LINE_LOOKS)
 """Colour and marker of lines that are neither TCP variants nor schemes."""
@@ -68,3 +68,11 @@ def save(figure: Figure, path: Path) -> None:
     undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[path.suffix]
     with mpl.rc_context(RC), staged(path) as temporary:
         figure.savefig(temporary, format=path.suffix[1:], metadata=undated)
+
+
+def draw_intervals(
+    panel: Axes, x: Iterable[float], values: Sequence[Interval], scale: float = 1.0, **style: Any
+) -> None:
+    """Draw a point with an error bar for each interval, times `scale`; `style` is that of `Axes.errorbar`."""
+    means, halves = [scale * one.mean for one in values], [scale * one.half_width for one in values]
+    panel.errorbar(list(x), means, yerr=halves, **{"capsize": 2, **style})

@@ -5,19 +5,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 
 from analysis.command_line import start
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from tmt.results.selections import chosen, interval
-from tmt.spec.tcp import VARIANTS
+from analysis.selections import chosen, interval
+from tmt.spec.traffic import VARIANTS
 from tools.page_tables import markdown_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGE, TABLE, CSV = "linux.md", "controls", "linux-controls.csv"
 SHOWN = ("newreno", "cubic", "bbr", "hybla", "illinois", "vegas", "nv", "cdg")

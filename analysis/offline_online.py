@@ -7,24 +7,19 @@ The same PHY traces, schemes and TCP flows, once as conversion and `Queue/Clift`
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from analysis.command_line import start
-from analysis.error_bars import draw_intervals
-from analysis.figure_style import LINE_STYLES, new_figure, save
+from analysis.figure_style import LINE_STYLES, draw_intervals, new_figure, save
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from tmt.results.selections import change, chosen
+from analysis.selections import change, chosen
+from tmt.results.statistics import Interval
 from tmt.show.charts.style import MUTED
 from tools.page_tables import markdown_table, plus_minus
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tmt.results.statistics import Interval
 
 SCHEMES = {
     "arq": "ARQ",

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tmt.core.errors import InputError
 from tmt.io.atomic import write_text
 from tools.page_tables import filled, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    import pandas as pd
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tmt.campaign.campaign import open_campaign
+import pandas as pd
+
+from tmt.campaign.campaign import OpenCampaign, open_campaign
 from tmt.campaign.columns import DONE
 from tmt.campaign.local_workers import LocalWorkers, default_jobs
 from tmt.campaign.pool import Pool
 from tmt.cli.run_progress import run_progress
 from tmt.spec.toml import read
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tmt.campaign.campaign import OpenCampaign
 
 SCENARIOS = Path(__file__).resolve().parents[1] / "scenarios"
 

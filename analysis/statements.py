@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 
 from analysis.pages import write_csv, write_page
 from tools.page_tables import markdown_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 Verdict = Literal["yes", "in part", "no"]
 

@@ -9,13 +9,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 from analysis.pages import render
-from benchmarks.backends import (
-    RATES_BPS,
-    Cost,
-    measure_emulated,
-    measure_emulator,
-    measure_simulated,
-)
+from benchmarks.backends import RATES_BPS, Cost, measure_emulated, measure_emulator, measure_simulated
 from benchmarks.campaign import STORED_RUNS, measure_campaign
 from benchmarks.files import LONG_SLOTS, measure_files, measure_first_call, measure_long
 from benchmarks.kernels import ERASURES, N_SLOTS, SCHEMES, measure_kernels

@@ -10,17 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from tmt.core.errors import TmtError
 from tmt.run.emulate import Emulation, run as emulate
 from tmt.run.experiment import run
-from tmt.spec.experiment import Experiment, PlainLink
-from tmt.spec.path import Path as LinkPath
-from tmt.spec.traffic import Traffic
-
-if TYPE_CHECKING:
-    from tmt.spec.tcp import Stack
+from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
+from tmt.spec.traffic import Stack, Traffic
 
 RTT_S = 0.5
 RATES_BPS = (2e6, 100e6)

@@ -12,7 +12,6 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -20,15 +19,13 @@ from benchmarks.timing import paired_medians
 from tmt.api import compare_results, read_results
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.database import DATABASE
+from tmt.campaign.engine import Progress
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.core.channels.error_free import ErrorFree
 from tmt.core.generate import Line
 from tmt.io.generation import generate
 from tmt.spec.toml import read
-
-if TYPE_CHECKING:
-    from tmt.campaign.engine import Progress
 
 JOBS = 2
 LONG_RUNS, LONG_S = 8, 8000

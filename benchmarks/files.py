@@ -11,7 +11,6 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -22,13 +21,11 @@ from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.trace import PhyTrace
 from tmt.io import create_trace
 from tmt.io.conversion import convert_file
 from tmt.io.parquet import READ_SETTINGS, WRITE_SETTINGS
-
-if TYPE_CHECKING:
-    from tmt.core.schemes.scheme import Scheme
 
 LONG_SLOTS = 100_000_000
 RTT_S = 0.5

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.core.schema import Packing
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-from tmt.run.ns2.simulator import Simulator
-
-if TYPE_CHECKING:
-    from tmt.core.schema import Packing
+from tmt.run.ns2 import Simulator
 
 SCRIPTS = Path(__file__).with_name("ns2")
 DISTRIBUTION_NS = Path("/usr/bin/ns")

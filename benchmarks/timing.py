@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def paired_medians(

@@ -1,7 +1,5 @@
 """Files of refusals: blocks of what is asked, and the whole answer below it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

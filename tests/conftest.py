@@ -1,7 +1,5 @@
 """Fixtures that every area shares."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from tmt import Experiment, Path, Traffic
 from tmt.core.declaration import declared
 from tmt.core.units import NS_PER_S
 from tmt.run import experiment as backends
-from tmt.run.measure import ExperimentResult
-from tmt.spec.experiment import Experiment
-from tmt.spec.path import Path
-from tmt.spec.traffic import Traffic
+from tmt.run.experiment import ExperimentResult
 
 
 class Asked(NamedTuple):

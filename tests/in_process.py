@@ -1,7 +1,5 @@
 """Commands of `tmt` in this process, which has imported their libraries already."""
 
-from __future__ import annotations
-
 import gc
 import io
 import signal

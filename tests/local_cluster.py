@@ -1,7 +1,5 @@
 """A real scheduler with real workers on this machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

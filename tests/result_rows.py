@@ -1,7 +1,5 @@
 """Rows of runs as a campaign stores them, with values that are easy to compute by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

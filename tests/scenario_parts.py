@@ -1,12 +1,10 @@
 """Parts of scenarios that tests of several areas share, and the runs of a scenario file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
+from tmt import Refused
 from tmt.campaign.plan import expand
 from tmt.campaign.runs import ReplayRun
-from tmt.core.declaration import Refused
 from tmt.spec import toml
 
 LOSSY_TRACE = """\

@@ -1,7 +1,5 @@
 """Waiting for another process, without a measure of speed."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable

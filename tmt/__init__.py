@@ -42,12 +42,17 @@ if TYPE_CHECKING:
     from tmt.core.schemes.rlc import Rlc as Rlc
     from tmt.core.schemes.sliding_window import SlidingWindow as SlidingWindow
     from tmt.core.schemes.tetrys import Tetrys as Tetrys
-    from tmt.spec.experiment import Experiment as Experiment, PlainLink as PlainLink, TraceLink as TraceLink
-    from tmt.spec.path import Path as Path, Proxy as Proxy, Wired as Wired
-    from tmt.spec.scenario import Scenario as Scenario
+    from tmt.spec.experiment import (
+        Experiment as Experiment,
+        Path as Path,
+        PlainLink as PlainLink,
+        Proxy as Proxy,
+        TraceLink as TraceLink,
+        Wired as Wired,
+    )
+    from tmt.spec.scenario import Scenario as Scenario, Tune as Tune
     from tmt.spec.trace import Trace as Trace
     from tmt.spec.traffic import Traffic as Traffic
-    from tmt.spec.tune import Tune as Tune
 
 _NAMES = {
     "tmt.api": (
@@ -55,12 +60,10 @@ _NAMES = {
         *("convert_trace", "inspect_trace", "fit_trace", "replay_trace", "run_scenario"),
         *("tune_trace", "tune_scenario", "read_results", "compare_results"),
     ),
-    "tmt.spec.scenario": ("Scenario",),
+    "tmt.spec.scenario": ("Scenario", "Tune"),
     "tmt.spec.trace": ("Trace",),
-    "tmt.spec.path": ("Path", "Wired", "Proxy"),
+    "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
     "tmt.spec.traffic": ("Traffic",),
-    "tmt.spec.tune": ("Tune",),
-    "tmt.spec.experiment": ("Experiment", "TraceLink", "PlainLink"),
     "tmt.core.schemes.registry": (
         *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),
         *("Hybrid", "GoBackN"),

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from page_tables import filled, markdown_table
 
+from tmt.core.channels.base import Profile, Sourced
 from tmt.core.channels.lms import Lms
 from tmt.core.channels.lms.profiles import PROFILES
 from tmt.core.declaration import declared
-
-if TYPE_CHECKING:
-    from tmt.core.channels.base import Profile, Sourced
 
 PAGE = Path(__file__).parents[1] / "docs" / "lms.md"
 

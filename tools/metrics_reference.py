@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.core.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
-from tmt.spec.run_columns import RUN_RESULTS
-
-if TYPE_CHECKING:
-    from tmt.core.schema import Table
-    from tmt.spec.run_columns import ResultColumn
+from tmt.core.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS, Table
+from tmt.spec.columns import RUN_RESULTS, ResultColumn
 
 DOCS = Path(__file__).parents[1] / "docs"
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+import pandas as pd
 
-    import pandas as pd
-
-    from tmt.results.statistics import Interval
+from tmt.results.statistics import Interval
 
 
 def mean_and_half(found: Interval, spec: str = ".0f") -> tuple[str, str]:

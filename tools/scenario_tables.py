@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from page_tables import filled, markdown_table
 
 from tmt.core.channels.registry import CHANNELS
-from tmt.core.declaration import declared, number
+from tmt.core.declaration import Field, Spec, declared, number
 from tmt.core.schemes.registry import SCHEMES
-from tmt.spec.path import Path as LinkPath, Proxy, Wired
+from tmt.spec.experiment import Path as LinkPath, Proxy, Wired
 from tmt.spec.scenario import AXES, Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import Traffic
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Field, Spec
 
 PAGE = Path(__file__).parents[1] / "docs" / "scenarios.md"
 

@@ -7,23 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from analysis.figure_style import new_figure, save
 from tmt.core.converter import joined
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILLION
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from tmt.core.schemes.scheme import Scheme
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SENDER, RECEIVER = 0.0, 1.0

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
-from analysis.error_bars import draw_intervals
-from analysis.figure_style import LINE_STYLES, new_figure, save
+from matplotlib.axes import Axes
+
+from analysis.barakat2003.runs import HybridFigure, HybridPoint, HybridRuns
+from analysis.figure_style import LINE_STYLES, draw_intervals, new_figure, save
 from tmt.show.charts.models import HYBRID_AXES
 from tmt.show.charts.style import MUTED
 from tmt.theory.hybrid import largest_throughput
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from analysis.barakat2003.runs import HybridFigure, HybridPoint, HybridRuns
 
 
 def draw(figure: HybridFigure, measured: Mapping[HybridPoint, HybridRuns], path: Path) -> None:
@@ -30,9 +27,7 @@ def draw(figure: HybridFigure, measured: Mapping[HybridPoint, HybridRuns], path:
         panel.plot([], [], color=MUTED, linewidth=0.9, label="model")
         panel.set_xlabel(HYBRID_AXES[figure.swept])
         panel.set_ylabel("throughput (% of the link)")
-        panel.set_ylim(0, 100)
-        panel.set_title(f"{figure.title} (figures {figure.number} and {figure.model_number})")
-        panel.legend(ncols=2)
+        _finish(panel, f"{figure.title} (figures {figure.number} and {figure.model_number})")
         save(canvas, path)
 
 
@@ -48,7 +43,11 @@ def draw_optimum(frame_units: int, losses: tuple[float, ...], number: int, path:
             panel.plot(redundancy, values, label=f"p = {loss:g}", markevery=3, **style)
         panel.set_xlabel("N - K (redundant units of a frame)")
         panel.set_ylabel("throughput with unlimited persistency (% of the link)")
-        panel.set_ylim(0, 100)
-        panel.set_title(f"Largest throughput, K = {frame_units} (figure {number})")
-        panel.legend(ncols=2)
+        _finish(panel, f"Largest throughput, K = {frame_units} (figure {number})")
         save(canvas, path)
+
+
+def _finish(panel: Axes, title: str) -> None:
+    panel.set_ylim(0, 100)
+    panel.set_title(title)
+    panel.legend(ncols=2)

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 from analysis.barakat2003.runs import FRAME_UNITS, SCRIPT
-from analysis.error_bars import draw_intervals
-from analysis.figure_style import LINE_STYLES, new_figure, save
+from analysis.figure_style import LINE_STYLES, draw_intervals, new_figure, save
 from analysis.script_runs import over_seeds
+from tmt.results.statistics import Interval
+from tmt.run.ns2.script import ScriptSettings
 from tools.page_tables import markdown_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-
-    from tmt.results.statistics import Interval
-    from tmt.run.ns2.script import ScriptSettings
 
 SEEDS = 3
 UNIT_LOSS = 0.01

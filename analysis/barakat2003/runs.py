@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from analysis.script_runs import over_seeds
+from analysis.script_runs import PointRuns, over_seeds
+from tmt.results.statistics import Interval
+from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 from tmt.theory.hybrid import HybridLink, hybrid
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tmt.results.selections import PointRuns
-    from tmt.results.statistics import Interval
-    from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 
 SCRIPT = Path(__file__).with_name("hybrid.tcl")
 SEEDS = 3

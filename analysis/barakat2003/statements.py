@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from analysis.barakat2003.runs import DELAYS_S, FRAME_UNITS, LENGTHS, LOSSES, HybridPoint
+from analysis.barakat2003.runs import (
+    DELAYS_S,
+    FRAME_UNITS,
+    LENGTHS,
+    LOSSES,
+    HybridFigure,
+    HybridPoint,
+    HybridRuns,
+)
 from analysis.statements import Statement, verdict
 from tmt.theory.hybrid import largest_throughput, optimal_code_lengths
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from analysis.barakat2003.runs import HybridFigure, HybridRuns
 
 NEAR = 0.02
 """Throughputs that differ by less than 2 % of the link are called equal."""

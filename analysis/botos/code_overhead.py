@@ -12,7 +12,7 @@ Decoding does not depend on the contents of symbols: they are zeros of the least
 ``pip install -e '.[codes]'`` brings the first package, and the second comes with
 ``pip install --no-deps qrstream-headless==0.10.5``. Its dependencies are for video, except a copy of raptorq
 that would replace the first package.
-``python -m analysis.botos.code_overhead`` writes `tmt/spec/code_overhead.csv`, from which `tmt` draws.
+``python -m analysis.botos.code_overhead`` writes `tmt/run/ns2/code_overhead.csv`, from which `tmt` draws.
 It takes some five minutes.
 """
 
@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-RESULTS = Path(__file__).resolve().parents[2] / "tmt" / "settings" / "code_overhead.csv"
+RESULTS = Path(__file__).resolve().parents[2] / "tmt" / "run" / "ns2" / "code_overhead.csv"
 SEED = 6330
 RAPTORQ_BLOCKS = {10: 20_000, 30: 20_000, 100: 20_000, 300: 20_000, 1000: 5000, 3000: 1000, 10_000: 300}
 LT_BLOCKS = {10: 20_000, 30: 10_000, 100: 5000, 300: 2000, 1000: 600, 3000: 150, 10_000: 30}

@@ -6,22 +6,18 @@ The scenario is `scenarios/coding-place.toml`: the same seeds, and so the same c
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
 
 from analysis.command_line import start
-from analysis.error_bars import draw_intervals
-from analysis.figure_style import new_figure, save
+from analysis.figure_style import draw_intervals, new_figure, save
 from analysis.pages import write_tables
 from analysis.scenario_runs import run_named
-from tmt.results.selections import chosen, difference, interval
+from analysis.selections import chosen, difference, interval
 from tmt.show.charts.style import INK, TCP_STYLES
 from tools.page_tables import markdown_table, plus_minus
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 NAME = "fectcp-coding-place"
 PAGE, TABLE = "fectcp.md", "coding-place"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from analysis.botos.runs import (
     CLUSTERS_BITS,
@@ -17,21 +20,13 @@ from analysis.botos.runs import (
     UDP_BPS,
     VARIANTS,
     Download,
+    Shares,
     Sharing,
     rates_bps,
 )
-from analysis.error_bars import draw_intervals
-from analysis.figure_style import LINE_STYLES, new_figure, save
+from analysis.figure_style import LINE_STYLES, draw_intervals, new_figure, save
+from tmt.results.statistics import Interval
 from tmt.show.charts.style import BLUE, INK, MUTED, PALE, SKY, TCP_STYLES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-
-    from analysis.botos.runs import Shares
-    from tmt.results.statistics import Interval
 
 LABELS = {FECTCP: "FECTCP", "sack": "SACK", "udp": "UDP, 20 kB/s"}
 GOOD = (0.05, 0.25)

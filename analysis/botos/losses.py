@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from analysis.figure_style import LINE_STYLES, new_figure, save
 from tmt.core.channels.neyman_a import NeymanA
 from tmt.show.charts.style import INK, MUTED, PALE
 from tmt.theory import ClusteredErrors
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
 
 PACKET_BITS = 12_000
 """1500 bytes."""

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from analysis.botos.losses import ERRORS_PER_CLUSTER, PACKET_BITS, SHORT_BITS
-from analysis.script_runs import over_seeds
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from tmt.results.selections import PointRuns
-    from tmt.results.statistics import Interval
-    from tmt.run.ns2.script import ScriptFigures, ScriptSettings
+from analysis.script_runs import PointRuns, over_seeds
+from tmt.results.statistics import Interval
+from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 
 SCRIPT = Path(__file__).with_name("wlan.tcl")
 SEEDS = 5

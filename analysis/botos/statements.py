@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from analysis.botos.figures import label
 from analysis.botos.losses import ROUGHLY, SHORT_BITS, longest_roughly_equal_bits, process
@@ -18,15 +18,11 @@ from analysis.botos.runs import (
     UNTIL_S,
     VARIANTS,
     Download,
+    Shares,
     Sharing,
 )
 from analysis.statements import Statement, verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from analysis.botos.runs import Shares
-    from tmt.results.statistics import Interval
+from tmt.results.statistics import Interval
 
 SMALL = 0.2
 """A penalty of less than a fifth is called small."""
@@ -73,11 +69,7 @@ def judge_throughput(measured: Mapping[Download, Interval], delays_s: tuple[floa
     """Return the statements on figures 3 and 4, whose delays of one way are `delays_s`."""
     rate = Throughputs(measured)
     called = dict(zip(delays_s, ("IV.A, 20 ms, figure 3", "IV.A, 100 ms, figure 4"), strict=True))
-    return [
-        *_crossover(rate, called),
-        *_high_losses(rate, called),
-        *_delay(rate, delays_s),
-    ]
+    return [*_crossover(rate, called), *_high_losses(rate, called), *_delay(rate, delays_s)]
 
 
 def _percent(*values: float) -> str:

@@ -10,10 +10,12 @@ import math
 import os
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from scipy.special import i0e, j0, ndtr
 
 from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
@@ -24,11 +26,6 @@ from tmt.core.channels.lms.path import POINTS_PER_DOPPLER_PERIOD
 from tmt.core.generate import Line
 from tmt.results.statistics import t_interval
 from tmt.show.charts.style import BLUE, GREEN, INK, VERMILLION
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
 
 SEEDS, SLOTS = 12, 99_622
 ES_N0_DB = (5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 14.0)

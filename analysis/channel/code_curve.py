@@ -18,13 +18,11 @@ from __future__ import annotations
 import math
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 RESULTS = Path(__file__).with_name("code_curve.csv")
 INFORMATION_BITS, LIFTING = 264, 36

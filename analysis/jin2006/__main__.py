@@ -7,7 +7,7 @@ from pathlib import Path
 from analysis.command_line import start
 from analysis.jin2006 import runs
 from analysis.jin2006.figures import draw_patterns, draw_systems, draw_windows
-from analysis.jin2006.results import FigureResults
+from analysis.jin2006.runs import FigureResults
 from analysis.jin2006.statements import judge
 from analysis.statements import write_judged
 

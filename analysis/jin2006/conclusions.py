@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.jin2006.results import (
+from analysis.jin2006.runs import (
+    DELAYS_S,
     END_TO_END,
     END_TO_END_ARQ,
     LITTLE,
+    LOSSES,
+    PACKET_BYTES,
+    PACKETS_PER_ACK,
     SPLIT,
     SPLIT_ARQ,
+    WIRELESS_RATE_BPS,
+    FigureResults,
     compare,
     percent,
 )
-from analysis.jin2006.runs import DELAYS_S, LOSSES, PACKET_BYTES, PACKETS_PER_ACK, WIRELESS_RATE_BPS
 from analysis.statements import Statement, verdict
 from tmt.theory.split import SYSTEMS, added_s
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from analysis.jin2006.results import FigureResults
 
 
 def judge_conclusions(results: FigureResults) -> list[Statement]:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from analysis.error_bars import draw_intervals
-from analysis.figure_style import new_figure, save
-from analysis.jin2006.runs import throughput_kbps
+from analysis.figure_style import draw_intervals, new_figure, save
+from analysis.jin2006.runs import SplitFigure, SplitPoint, SplitRuns, Windows, throughput_kbps
 from tmt.show.charts.models import SPLIT_STYLES
-from tmt.show.charts.style import MUTED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure as Canvas
-
-    from analysis.jin2006.runs import SplitFigure, SplitPoint, SplitRuns, Windows
-    from tmt.show.charts.style import MemberStyle
+from tmt.show.charts.style import MUTED, MemberStyle
 
 SHOWN_S = 60.0
 MOST_SHOWN_KBPS = 2000.0

@@ -1,27 +1,29 @@
-"""The simulations: transfers through the four systems, and the sender's window over time."""
+"""The simulations: transfers through the four systems, and the sender's window over time; their results."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.script_runs import figures_of, over_seeds
-from tmt.results.selections import by_point
-from tmt.theory.split import SYSTEMS, GoBackNLink, SplitScenario, TcpSender, TwoLinks, transfer
+from analysis.script_runs import PointRuns, by_point, figures_of, over_seeds
+from tmt.results.statistics import Interval
+from tmt.run.ns2.script import ScriptFigures, ScriptSettings
+from tmt.theory.split import (
+    SYSTEMS,
+    Formula,
+    GoBackNLink,
+    SplitScenario,
+    TcpSender,
+    Transfer,
+    TwoLinks,
+    transfer,
+)
 from tmt.theory.tcp import long_run_packets_per_s
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tmt.results.selections import PointRuns
-    from tmt.results.statistics import Interval
-    from tmt.run.ns2.script import ScriptFigures, ScriptSettings
-    from tmt.theory.split import Formula, Transfer
 
 SCRIPT = Path(__file__).with_name("split.tcl")
 
@@ -46,6 +48,11 @@ LOSS_OF_FIGURE_3, LOSS_OF_FIGURE_5 = 0.05, 0.01
 
 SAMPLE_S, SAMPLED_S = 0.2, 100.0
 SAMPLES = round(SAMPLED_S / SAMPLE_S)
+
+LITTLE = 0.1
+"""Values that differ by less are "not affected", "a little" apart, or the same "almost completely"."""
+
+END_TO_END, END_TO_END_ARQ, SPLIT, SPLIT_ARQ = SYSTEMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,3 +267,40 @@ def measure_windows(folder: Path) -> dict[tuple[bool, bool], Windows]:
     wanted = [p.settings(seed) | endless for p in points.values() for seed in seeds]
     found = by_point(figures_of(SCRIPT, wanted, folder), SEEDS)
     return {system: Windows(point, runs) for (system, point), runs in zip(points.items(), found, strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureResults:
+    """All that was simulated."""
+
+    losses: SplitFigure
+    delays: SplitFigure
+    independent: SplitFigure
+    bursty: SplitFigure
+    reno: SplitFigure
+    measured: Mapping[SplitPoint, SplitRuns]
+    windows: Mapping[tuple[bool, bool], Windows]
+
+    def line(self, figure: SplitFigure, system: tuple[bool, bool]) -> list[SplitRuns]:
+        """Return the measured values along one line of a figure."""
+        return [self.measured[point] for point in figure.lines[system]]
+
+    def latencies(self, figure: SplitFigure, system: tuple[bool, bool]) -> np.ndarray:
+        """Return the mean latencies along it."""
+        return np.array([m.latency_s.mean for m in self.line(figure, system)])
+
+    def ratio(self, figure: SplitFigure, system: tuple[bool, bool], other: tuple[bool, bool]) -> np.ndarray:
+        """Return the mean latencies of a system over those of another, point by point."""
+        return self.latencies(figure, system) / self.latencies(figure, other)
+
+
+def percent(value: float | np.floating) -> str:
+    """Return a share in per cent."""
+    return f"{100 * value:.1f} %"
+
+
+def compare(first: list[SplitRuns], second: list[SplitRuns]) -> tuple[int, int, int]:
+    """Count pairs: the first is faster beyond both intervals, neither is, the second is."""
+    first_faster = sum(a.latency_s.high < b.latency_s.low for a, b in zip(first, second, strict=True))
+    second_faster = sum(a.latency_s.low > b.latency_s.high for a, b in zip(first, second, strict=True))
+    return first_faster, len(first) - first_faster - second_faster, second_faster

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.jin2006.conclusions import judge_conclusions
-from analysis.jin2006.results import END_TO_END, END_TO_END_ARQ, LITTLE, SPLIT, SPLIT_ARQ, percent
-from analysis.jin2006.runs import DELAYS_S, FRAME_ERRORS, LOSSES, WIRED_LOSS
+from analysis.jin2006.runs import (
+    DELAYS_S,
+    END_TO_END,
+    END_TO_END_ARQ,
+    FRAME_ERRORS,
+    LITTLE,
+    LOSSES,
+    SPLIT,
+    SPLIT_ARQ,
+    WIRED_LOSS,
+    FigureResults,
+    percent,
+)
 from analysis.statements import Statement, verdict
 from tmt.theory.split import SYSTEMS
 from tools.page_tables import plus_minus
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from analysis.jin2006.results import FigureResults
 
 
 def judge(results: FigureResults) -> list[Statement]:

@@ -5,16 +5,13 @@ The runs are those of the scenarios beside this file. FOLDER keeps a campaign fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from analysis.command_line import start
 from analysis.judge.real_time import SCENARIO as REAL_TIME, cross_check
 from analysis.judge.report import FIGURE, PAGE, read_campaign, write_report
 from analysis.scenario_runs import run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SCENARIOS = tuple(Path(__file__).with_name(f"{name}.toml") for name in ("losses", "schemes", "any-order"))
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import platform
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from analysis.judge.report import read_campaign
 from analysis.pages import fill_tables
 from analysis.scenario_runs import run
 from tmt.core.errors import TmtError
 from tmt.results.statistics import t_interval
-from tmt.spec.tcp import VARIANTS
+from tmt.spec.traffic import VARIANTS
 from tools.page_tables import markdown_table, plus_minus
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCENARIO = Path(__file__).with_name("real-time.toml")
 MARKER = "written by the cross-check"

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from matplotlib.axes import Axes
 
 from analysis.figure_style import new_figure, save
 from analysis.pages import DOCS, fill_tables, write_csv
+from analysis.selections import chosen, interval, relative_difference
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
 from tmt.results.over_time import read_chosen
 from tmt.results.reading import read_results
-from tmt.results.selections import chosen, interval, relative_difference
 from tmt.show.charts.style import BLUE, INK, ORANGE
-from tmt.spec.tcp import LINUX, VARIANTS
+from tmt.spec.traffic import LINUX, VARIANTS
 from tools.page_tables import cross_table, markdown_table, two_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
 
 PAGE = DOCS / "kernel.md"
 FIGURE = DOCS / "images" / "kernel-windows.png"

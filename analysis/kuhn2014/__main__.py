@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 
@@ -16,9 +16,6 @@ from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
 from analysis.pages import write_csv
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.io.atomic import write_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def main(folder: Path, *, as_is: bool = False) -> str:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from analysis.kuhn2014 import published
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from analysis.kuhn2014.measures import Cells
-    from analysis.kuhn2014.published import Value
+from analysis.kuhn2014.measures import Cells
+from analysis.kuhn2014.published import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +76,3 @@ def lines(cells: Cells) -> list[Compared]:
 def worst(chosen: Sequence[Compared]) -> Compared:
     """Return the line that is furthest from the paper."""
     return max(chosen, key=lambda line: abs(line.deviation))
-
-
-def rms(chosen: Sequence[Compared]) -> float:
-    """Return the root of the mean squared deviation."""
-    return math.sqrt(sum(line.deviation**2 for line in chosen) / len(chosen))

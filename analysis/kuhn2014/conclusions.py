@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from analysis.kuhn2014.campaigns import (
     BY_REPAIR,
@@ -18,11 +17,9 @@ from analysis.kuhn2014.campaigns import (
     code_rate,
     packet_rate_kbps,
 )
+from analysis.kuhn2014.measures import Cells
 from analysis.statements import Statement, verdict
 from tmt.show.charts.style import TCP_STYLES
-
-if TYPE_CHECKING:
-    from analysis.kuhn2014.measures import Cells
 
 AT_CAPACITY = 0.95
 """Share of the line's capacity under the scheme above which a flow counts as using all of it."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from analysis.kuhn2014.campaigns import INTERLEAVED, LLDUS_PER_PACKET, RATE_KBPS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from analysis.kuhn2014.comparison import Compared
+from analysis.kuhn2014.comparison import Compared
 
 LINE_KBPS, PACKET_BYTES = RATE_KBPS[INTERLEAVED], 1500
 LLDUS_OF_A_PACKET, LLDU_BYTES = LLDUS_PER_PACKET[INTERLEAVED]

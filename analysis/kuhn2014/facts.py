@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from analysis.kuhn2014.campaigns import BY_REPAIR, HARQS, INTERLEAVED, TRANSFERS, UP
+from analysis.kuhn2014.comparison import Compared
 from analysis.kuhn2014.conclusions import kbps
 from analysis.kuhn2014.contradictions import LINE_KBPS
 from analysis.kuhn2014.left_out import rms
-from analysis.kuhn2014.tables import DELAYS, PROBABILITY, WITHIN, capacity_bps
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from analysis.kuhn2014.comparison import Compared
-    from analysis.kuhn2014.measures import Cells
-    from analysis.kuhn2014.tables import Readings
+from analysis.kuhn2014.measures import Cells
+from analysis.kuhn2014.tables import DELAYS, PROBABILITY, WITHIN, Readings, capacity_bps
 
 BITS_OF_A_PACKET = 12_000
 TABLE_1_WITHIN = 0.25

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from analysis.figure_style import new_figure, save
 from analysis.kuhn2014.campaigns import (
@@ -20,18 +25,9 @@ from analysis.kuhn2014.campaigns import (
     code_rate,
     packet_rate_kbps,
 )
+from analysis.kuhn2014.measures import Cells
 from analysis.kuhn2014.published import read
 from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, SKY, TCP_STYLES, VERMILLION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike
-
-    from analysis.kuhn2014.measures import Cells
 
 SCHEMES = {
     "none": (MUTED, ":", "x"),

@@ -7,21 +7,16 @@ the relative deviations are least; none goes further from the page's value than 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.optimize import lsq_linear
 
+from analysis.kuhn2014.comparison import Compared
 from analysis.kuhn2014.readings import AS_HERE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-
-    from analysis.kuhn2014.comparison import Compared
 
 Array = npt.NDArray[np.float64]
 

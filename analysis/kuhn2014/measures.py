@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from tmt.results.statistics import t_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAYLOAD_PER_PACKET = 1448 / 1500
 """Our goodput counts TCP payload; the paper's kbit/s count whole packets (`docs/reproduction.md`)."""

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from analysis import pages
 from analysis.kuhn2014 import comparison, tables
 from analysis.kuhn2014.conclusions import statements
 from analysis.kuhn2014.contradictions import Bounds
 from analysis.kuhn2014.facts import facts
-from analysis.kuhn2014.left_out import FREE, left_out
+from analysis.kuhn2014.left_out import FREE, left_out, rms
+from analysis.kuhn2014.measures import Cells
 from analysis.statements import count, frame, judged
+from tmt.core.channels.base import Profile
 from tmt.core.channels.lms.profiles import PROFILES as LMS
 from tmt.core.channels.shadows import Shadows
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from analysis.kuhn2014.measures import Cells
-    from tmt.core.channels.base import Profile
 
 CELLS, READINGS, PAGE = "reproduction.csv", "reproduction-readings.csv", "reproduction.md"
 """Names of the files: means and intervals, means of other readings, and the page that is made from them."""
@@ -75,7 +72,7 @@ def render(cells: Cells, others: pd.DataFrame) -> RenderedPage:
         partly=count(said, "in part"),
         judged=judged(said),
         worst=comparison.worst,
-        rms=comparison.rms,
+        rms=lambda lines: rms([line.deviation for line in lines]),
         mean=cells.mean,
         seeds=seeds,
         bps=bps,

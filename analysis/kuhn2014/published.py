@@ -64,12 +64,13 @@ class Value:
 def read() -> list[Value]:
     """Return every published number."""
     with FILE.open(encoding="utf-8", newline="") as file:
-        return [_value(row) for row in csv.DictReader(file)]
-
-
-def _value(row: dict[str, str]) -> Value:
-    texts = {name: row[name] for name in ("place", "scenario", "tcp", "scheme", "kind", "source")}
-    error = float(row["error"]) if row["error"] else None
-    return Value(
-        measure=row["column"], es_n0_db=float(row["Es/N0"]), value=float(row["value"]), error=error, **texts
-    )
+        return [
+            Value(
+                **{name: row[name] for name in ("place", "scenario", "tcp", "scheme", "kind", "source")},
+                measure=row["column"],
+                es_n0_db=float(row["Es/N0"]),
+                value=float(row["value"]),
+                error=float(row["error"]) if row["error"] else None,
+            )
+            for row in csv.DictReader(file)
+        ]

@@ -7,16 +7,13 @@ courses of the channel.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from analysis.kuhn2014.campaigns import INTERLEAVED, NOT_INTERLEAVED, TRANSFERS, UP
-from tmt.spec.tcp import HEADER_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from tmt.spec.traffic import HEADER_BYTES
 
 SCENARIOS = Path(__file__).with_name("scenarios")
 AS_HERE = "as on this page"

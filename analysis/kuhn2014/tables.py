@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from analysis.kuhn2014 import published
 from analysis.kuhn2014.campaigns import BY_REPAIR, INTERLEAVED, UP, code_rate, packet_rate_kbps
-from analysis.kuhn2014.comparison import origin
-from analysis.kuhn2014.left_out import FREE, rms
+from analysis.kuhn2014.comparison import Compared, origin
+from analysis.kuhn2014.left_out import FREE, LeftOut, rms
+from analysis.kuhn2014.published import Value
 from analysis.kuhn2014.readings import AS_HERE
 from tmt.show.charts.style import TCP_STYLES
 from tools.page_tables import markdown_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from analysis.kuhn2014.comparison import Compared
-    from analysis.kuhn2014.left_out import LeftOut
-    from analysis.kuhn2014.published import Value
 
 PROBABILITY = "retransmission_ratio"
 DELAYS = ("delay_p85_s", "delay_p99_s")

@@ -26,8 +26,7 @@ from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.results.statistics import LEVEL, t_interval
-from tmt.theory import RegularLink, TwoStateChannel
-from tmt.theory.catalogue import Parameters, evaluate
+from tmt.theory import Parameters, RegularLink, TwoStateChannel, evaluate
 from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:

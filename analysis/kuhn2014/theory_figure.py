@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.transforms import ScaledTranslation
 
 from analysis.figure_style import new_figure, save
 from tmt.show.charts.style import INK, MUTED, SCHEME_STYLES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True)

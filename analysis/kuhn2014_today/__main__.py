@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -28,12 +27,9 @@ from analysis.kuhn2014_today.conclusions import JUDGES, OTHERS, conclusions
 from analysis.kuhn2014_today.figures import draw
 from analysis.pages import render, write_csv
 from analysis.scenario_runs import run_named
-from analysis.statements import count, frame, table
+from analysis.statements import Statement, count, frame, table
 from tmt.io.atomic import write_text
 from tools.page_tables import cross_table, two_columns
-
-if TYPE_CHECKING:
-    from analysis.statements import Statement
 
 PAGE, TABLES = "kuhn2014-today.md", ("kuhn2014-today.csv", "kuhn2014-today-schemes.csv")
 TEMPLATE = Path(__file__).with_name("page.md.j2")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from analysis.kuhn2014.campaigns import HARQS, PAPER_TCPS
-from tmt.results.selections import chosen, difference, interval, relative_difference
-from tmt.spec.tcp import LINUX, STACKS, VARIANTS
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tmt.results.statistics import Interval
+from analysis.selections import chosen, difference, interval, relative_difference
+from tmt.results.statistics import Interval
+from tmt.spec.traffic import LINUX, STACKS, VARIANTS
 
 OLD, MODERN = "2009-as-shipped", "modern"
 STACK_LABELS = {OLD: "TCP of 2009", MODERN: "today, ns-2", LINUX: "today, Linux 6.12"}

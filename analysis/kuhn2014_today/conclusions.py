@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from analysis.kuhn2014.campaigns import BY_REPAIR, HARQS, PAPER_TCPS
-from analysis.kuhn2014_today.cells import (
-    CLEAR,
-    NOISY,
-    SPLIT,
-    STACK_LABELS,
-    UP,
-    label,
-    tcps_of,
-)
+from analysis.kuhn2014_today.cells import CLEAR, NOISY, SPLIT, STACK_LABELS, UP, StackCells, label, tcps_of
 from analysis.statements import Statement, verdict
 from tools.page_tables import plus_minus
-
-if TYPE_CHECKING:
-    from analysis.kuhn2014_today.cells import StackCells
 
 FULL = 0.95
 """Share of a scheme's capacity from which on a flow counts as filling it."""

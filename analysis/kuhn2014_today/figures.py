@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+from matplotlib.axes import Axes
 
 from analysis.figure_style import new_figure, save
 from analysis.kuhn2014_today.cells import (
@@ -15,18 +17,13 @@ from analysis.kuhn2014_today.cells import (
     STACK_LABELS,
     TCPS,
     UP,
+    Place,
+    StackCells,
     label,
     tcps_of,
 )
 from tmt.show.charts.style import BLUE, INK, MUTED, ORANGE
-from tmt.spec.tcp import LINUX
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-
-    from analysis.kuhn2014_today.cells import Place, StackCells
+from tmt.spec.traffic import LINUX
 
 FIGURES = {
     "today-interleaved": NOISY,

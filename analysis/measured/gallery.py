@@ -8,23 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from analysis.command_line import start
 from analysis.figure_style import new_figure, save
-from tmt.core.channels.snr.signal_series import read_signal_series
+from tmt.core.channels.snr.signal_series import SignalSeries, read_signal_series
+from tmt.core.trace import FloatArray
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.importers.link_intervals import LinkIntervals
 from tmt.io import read_trace
 from tmt.show.charts.style import BLUE, GREEN, VERMILLION
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from tmt.core.channels.snr.signal_series import SignalSeries
-    from tmt.core.trace import FloatArray
 
 GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"
 

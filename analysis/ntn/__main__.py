@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 
@@ -16,9 +16,6 @@ from analysis.ntn.figure import draw
 from analysis.ntn.flows import Flows
 from analysis.ntn.page import PAGE, write
 from analysis.scenario_runs import run_named
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FIGURE = "ntn"
 

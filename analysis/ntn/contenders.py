@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.units import NS_PER_MS
-
-if TYPE_CHECKING:
-    from tmt.core.schemes.scheme import Scheme
 
 SLOT_NS = DECODE_TIME_NS = NS_PER_MS
 SLOT_S = DECODE_TIME_S = 0.001

@@ -36,7 +36,7 @@ from analysis.ntn.conversions import (
     memory,
     of_channel,
 )
-from tmt.results.selections import chosen, interval
+from analysis.selections import chosen, interval
 from tools.page_tables import markdown_table, plus_minus, two_columns
 
 REPLACEMENTS = (RLC, WINDOW_RLC, OFF_RLC)

@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -28,17 +28,13 @@ from tmt.core.channels.lms import Lms
 from tmt.core.declaration import ns
 from tmt.core.generate import lay_over
 from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import read_phy
-from tmt.results.statistics import t_interval
-from tmt.theory import RegularLink, TwoStateChannel
+from tmt.results.statistics import Interval, t_interval
+from tmt.theory import Performance, RegularLink, TwoStateChannel
 from tmt.theory.arq import harq_processes, utilisation
-
-if TYPE_CHECKING:
-    from tmt.core.schemes.scheme import Scheme
-    from tmt.results.statistics import Interval
-    from tmt.theory import Performance
 
 CHANNELS = SATELLITE, MEASURED = "satellite channel", "measured shadowing"
 """The channels, by their labels in the scenarios."""

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from analysis.error_bars import draw_intervals
-from analysis.figure_style import new_figure, save
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis.figure_style import draw_intervals, new_figure, save
 from analysis.ntn.contenders import HARQ, OFF_RLC, ORBITS, RLC, WINDOW, WINDOW_RLC
 from analysis.ntn.conversions import MEASURED, SATELLITE, line_bps, of_channel
-from analysis.ntn.flows import MODERN
+from analysis.ntn.flows import MODERN, Flows
 from tmt.results.statistics import t_interval
 from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, VERMILLION
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from analysis.ntn.flows import Flows
 
 PAYLOAD_SHARE = 1448 / 1500
 """TCP payload of a full packet over its IP size."""

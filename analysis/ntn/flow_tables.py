@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -18,15 +18,10 @@ from analysis.ntn.contenders import (
     names_by_label,
 )
 from analysis.ntn.conversions import CHANNELS, by_hand
-from analysis.ntn.flows import STACKS, TCPS
-from tmt.results.selections import chosen, interval
-from tmt.spec.tcp import VARIANTS
+from analysis.ntn.flows import STACKS, TCPS, Flows
+from analysis.selections import chosen, interval
+from tmt.spec.traffic import VARIANTS
 from tools.page_tables import cross_table, listed, markdown_table, plus_minus, two_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from analysis.ntn.flows import Flows
 
 GOODPUT, TRANSFER = "goodput_rank", "transfer_rank"
 """Rank among the options that do not differ significantly from the best one; empty for all others."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
 
 from analysis.ntn.contenders import HARQ_NO_STALLS, OPTIONS, names_by_label
-from tmt.results.selections import change, difference, interval
-from tmt.spec.tcp import LINUX
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tmt.results.statistics import Interval
+from analysis.selections import change, difference, interval
+from tmt.results.statistics import Interval
+from tmt.spec.traffic import LINUX
 
 MODERN = "modern"
 STACKS = {MODERN: "ns-2", LINUX: "Linux 6.12"}

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from analysis.ntn import conversion_tables, flow_tables
 from analysis.ntn.contenders import BLOCK_BYTES, HARQ, MAX_TRANSMISSIONS, PROCESSES, RLC
 from analysis.ntn.conversions import ES_N0_DB, SATELLITE, crossing_ms, of_channel
-from analysis.ntn.flows import MODERN, STACKS
+from analysis.ntn.flows import MODERN, STACKS, Flows
 from analysis.pages import render, write_csv
 from tmt.io.atomic import write_text
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from analysis.ntn.flows import Flows
 
 PAGE = "ntn.md"
 CUBIC = {"channel": SATELLITE, "sender": STACKS[MODERN], "control": "CUBIC"}

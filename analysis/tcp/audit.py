@@ -25,7 +25,7 @@ from analysis.tcp.tcp_linux import builder
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
-from tmt.run.ns2.simulator import Simulator
+from tmt.run.ns2 import Simulator
 
 SCRIPT = Path(__file__).with_name("audit.tcl")
 SUPPRESSIONS = Path(__file__).with_name("memcheck.supp")

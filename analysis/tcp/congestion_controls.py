@@ -5,30 +5,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from analysis.command_line import start
 from analysis.pages import write_csv, write_tables
-from analysis.script_runs import over_seeds
+from analysis.script_runs import PointRuns, over_seeds
 from analysis.tcp.response_functions import independent_losses, published
+from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 from tools.page_tables import markdown_table
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tmt.results.selections import PointRuns
-    from tmt.run.ns2.script import ScriptFigures, ScriptSettings
-
-    Cases = dict[str, list["Case"]]
-    """Cases of each control."""
-    Cells = Callable[["Case", PointRuns], list[str]]
-    """Returns the cells of a case."""
+Cases = dict[str, list["Case"]]
+"""Cases of each control."""
+Cells = Callable[["Case", PointRuns], list[str]]
+"""Returns the cells of a case."""
 
 PAGE = "congestion-controls.md"
 SCRIPT = Path(__file__).with_suffix(".tcl")

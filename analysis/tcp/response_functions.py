@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 RTT0_S = 0.025
 """Hybla's reference RTT."""

@@ -13,11 +13,12 @@ import importlib.util
 import itertools
 import os
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 import numpy as np
 
@@ -28,29 +29,16 @@ from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
-from tmt.run.experiment import run
-from tmt.spec.experiment import Experiment, Link, PlainLink, TraceLink
-from tmt.spec.path import Path as LinkPath
-from tmt.spec.traffic import Traffic
+from tmt.run.experiment import ExperimentResult, run
+from tmt.spec.experiment import Experiment, Link, Path as LinkPath, PlainLink, TraceLink
+from tmt.spec.traffic import Traffic, Variant
 from tools.page_tables import markdown_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from tmt.run.measure import ExperimentResult
-    from tmt.spec.tcp import Variant
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "tcp-linux.md"
 PATCHES = ROOT / "clift-ns2" / "patches"
 
-STEPS = (
-    ("0003", "0011", "0012", "0013"),
-    ("0014", "0015"),
-    ("0016",),
-    ("0017", "0018", "0019", "0020"),
-)
+STEPS = (("0003", "0011", "0012", "0013"), ("0014", "0015"), ("0016",), ("0017", "0018", "0019", "0020"))
 """Numbers of the patches that change TCP-Linux and its sinks, by rows of the table; all others come first."""
 
 S = NS_PER_S

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from analysis.command_line import start
 from analysis.pages import render, write_csv
 from analysis.tuning import cases
-from analysis.tuning.searches import exhaustive, search
+from tmt.campaign.local_workers import LocalWorkers, default_jobs
+from tmt.campaign.pool import Pool
 from tmt.io.atomic import write_text
+from tmt.results.statistics import rank
+from tmt.results.tune.race import Rules
+from tmt.results.tune.task import task_of
+from tmt.results.tune.tuning import Tuning, plan_tuning, tune
 from tmt.results.values import interval_text, slug
+from tmt.spec.scenario import Scenario
 from tmt.theory.hybrid import largest_throughput, optimal_code_lengths
 from tools.page_tables import markdown_table
-
-if TYPE_CHECKING:
-    from tmt.results.tune.tuning import Tuning
-    from tmt.spec.scenario import Scenario
 
 PAGE, TABLE = "tune-check.md", "tune-check.csv"
 TEMPLATE = Path(__file__).with_name("page.md.j2")
@@ -59,6 +62,29 @@ def page(small: pd.DataFrame, lengths: list[list[str]], switches: list[list[str]
         switches=markdown_table(SWITCHES, switches),
         falls_out=schemes[0] == "HARQ" and schemes[-1] == "ARQ",
     )
+
+
+def search(scenario: Scenario, folder: Path) -> Tuning:
+    """Search the space of a scenario; finished runs in `folder` are not done again."""
+    planned = plan_tuning(task_of(scenario))
+    jobs = default_jobs()
+    return tune(planned, folder, lambda _: Pool(LocalWorkers(jobs)), jobs)
+
+
+def exhaustive(scenario: Scenario, folder: Path) -> tuple[list[str], int]:
+    """Return the candidates that are best or not significantly worse on all courses, and the cost.
+
+    A race whose first look has all courses and that eliminates nobody is an exhaustive search.
+    """
+    task = task_of(scenario)
+    most = task.rules.most
+    every = replace(task, rules=Rules(most, most, task.rules.level, task.rules.tolerance))
+    planned = plan_tuning(every)
+    jobs = default_jobs()
+    found = tune(replace(planned, bounded=False), folder, lambda _: Pool(LocalWorkers(jobs)), jobs)
+    scores = found.search.race.evidence.scores()
+    best = [place.column for place in rank(np.asarray(scores).T) if place.among_best]
+    return [task.candidates[number].name for number in best], scores.size
 
 
 def _small(name: str, space: Scenario, folder: Path) -> dict[str, str]:

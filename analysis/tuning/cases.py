@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
 
 from scipy.stats import binom
 
+from tmt.core.channels.base import Channel
 from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.channels.lms import Lms
@@ -16,17 +16,12 @@ from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.online_only import Hybrid
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.spec.path import Path
-from tmt.spec.scenario import Scenario
+from tmt.spec.experiment import Path
+from tmt.spec.scenario import Scenario, Tune
 from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
-
-if TYPE_CHECKING:
-    from tmt.core.channels.base import Channel
-    from tmt.core.schemes.scheme import Scheme
-    from tmt.spec.tcp import Variant
+from tmt.spec.traffic import Traffic, Variant
 
 CHANNELS: dict[str, Channel] = {
     "rare losses": Bernoulli(0.005),

@@ -1,7 +1,5 @@
 """Values of the names of `import tmt` have charts: the pictures of the commands, with the values' numbers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """The notebooks of docs run from their first cell to their last, and show their objects as tables."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import nbformat
 import pytest
 from waiting import PATIENCE_S
 
-from tmt.api.notebook_progress import bar_of, notebook_progress
+from tmt.api.notebook import bar_of, progress_shown
 from tmt.campaign.engine import Progress
 
 SHOWN = {
@@ -34,7 +32,7 @@ def test_progress_bar__counts_runs_and_is_for_notebooks_alone(capsys: pytest.Cap
     assert bar_of(Progress(total=12, done=3, failed=1)) == (
         '<progress value="4" max="12"></progress> 4 of 12 runs, 1 failed'
     )
-    with notebook_progress() as watch:
+    with progress_shown() as watch:
         watch(Progress(total=12))
     assert capsys.readouterr() == ("", "")
 

@@ -1,15 +1,13 @@
 """A small trace, rows for stores, and campaigns that are run by the real command."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tmt import GilbertElliott
 from tmt.campaign.columns import DONE, blank_row
-from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.generate import Line
 from tmt.io.generation import generate
 
@@ -38,7 +36,7 @@ def make_row() -> Callable[..., Row]:
 
 
 @pytest.fixture(scope="session")
-def write_scenario(phy: Path) -> Callable[..., Path]:
+def write_scenario(phy: Path, simulator: Path) -> Callable[..., Path]:
     """Give a function that writes a scenario of short runs over the small trace."""
 
     def write(path: Path, *, tcp: str, seeds: int, duration_s: float = 3, grid: str = "") -> Path:

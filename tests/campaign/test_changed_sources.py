@@ -1,7 +1,5 @@
 """Sources that change while a campaign runs: nothing that they may have made is stored."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -105,9 +103,7 @@ def test_sources__that_change_during_a_run_give_no_row(
     assert campaign.stored() == (1, 0)
 
 
-def test_page__that_changes_during_a_run_does_no_harm(
-    package: Path, simulator: Path, phy: Path, tmp_path: Path
-) -> None:
+def test_page__may_change_during_a_run(package: Path, simulator: Path, phy: Path, tmp_path: Path) -> None:
     campaign = _Campaign(tmp_path, simulator, phy, '"none"', 200)
     with campaign.start() as process:
         until(lambda: list((campaign.out / "scratch").glob("*/*/stdout.txt")), process)

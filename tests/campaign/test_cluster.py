@@ -1,7 +1,5 @@
 """A real scheduler and real workers, one of which is killed: the results are those of this machine alone."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import subprocess
@@ -36,7 +34,7 @@ from tmt.campaign.store import Store
 from tmt.campaign.tasks import Simulate, perform
 from tmt.core.errors import UsageError
 from tmt.core.provenance import file_sha256
-from tmt.run.linux.kernel import NEEDED
+from tmt.run.linux import NEEDED
 
 pytestmark = pytest.mark.ns2
 
@@ -56,7 +54,7 @@ def _with_its_own(folder: Path) -> tuple[str | Path, ...]:
 
 
 def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
+    tmp_path: Path, write_scenario: Callable[..., Path], cluster: Cluster
 ) -> None:
     """The other worker has a campaign of its own at the same path: its records come back with its rows."""
     scenario = write_scenario(
@@ -167,7 +165,7 @@ def test_pool__gives_runs_to_workers_with_our_programs_only(
 
 
 def test_workers__that_die_before_they_hand_over_a_result_are_dead(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
+    tmp_path: Path, write_scenario: Callable[..., Path], cluster: Cluster
 ) -> None:
     run = runs_of(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1))[0]
     store = Store(tmp_path / "out")
@@ -187,7 +185,7 @@ def test_workers__that_die_before_they_hand_over_a_result_are_dead(
 
 
 def test_task__that_the_scheduler_forgets_is_lost_and_not_the_scheduler(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
+    tmp_path: Path, write_scenario: Callable[..., Path], cluster: Cluster
 ) -> None:
     """It forgets tasks whose link trace has gone with a worker; here another client makes it forget one."""
     run = runs_of(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=4000))[0]
@@ -230,7 +228,7 @@ class _Client:
 
 @pytest.mark.parametrize("is_there", [True, False])
 def test_worker__that_dies_while_a_link_trace_travels_to_it_loses_its_task(
-    is_there: bool, tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+    is_there: bool, tmp_path: Path, write_scenario: Callable[..., Path]
 ) -> None:
     """Nor does the campaign end where the link trace has gone from the cache: the engine makes it anew."""
     run = runs_of(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1))[0]
@@ -268,7 +266,7 @@ def _outcomes(pool: Pool, runs: list[ReplayRun], store: Store) -> list[dict[str,
 
 
 def test_run__whose_scheduler_dies_says_so(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
+    tmp_path: Path, write_scenario: Callable[..., Path], cluster: Cluster
 ) -> None:
     scenario = write_scenario(tmp_path / "s.toml", tcp='["newreno"]', seeds=20, duration_s=400)
     cluster.start_worker("one")
@@ -297,7 +295,7 @@ def test_run__whose_scheduler_dies_says_so(
     ],
 )
 def test_run__without_a_scheduler_there_says_so(
-    address: str, reason: str, tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+    address: str, reason: str, tmp_path: Path, write_scenario: Callable[..., Path]
 ) -> None:
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1)
     result = tmt("run", scenario, "--output", "out", "--scheduler", address, folder=tmp_path)
@@ -323,7 +321,7 @@ def _greet(server: socket.socket) -> None:
 
 
 def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, write_scenario: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
     private_folder.cache_clear()

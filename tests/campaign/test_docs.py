@@ -1,7 +1,5 @@
 """The statements of the pages about scenarios, campaigns and statistics are true."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import subprocess
@@ -11,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tmt import Scenario
 from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
 from tmt.campaign.database import DATABASE, RESULTS
 from tmt.campaign.store import FOLDERS
-from tmt.spec.scenario import Scenario
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCENARIOS, CAMPAIGNS = (DOCS / "scenarios.md").read_text(), (DOCS / "campaigns.md").read_text()

@@ -1,7 +1,5 @@
 """The real command with the real simulator: a campaign with killed processes ends with the same results."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -62,9 +60,7 @@ def _fill(path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def scenario(
-    tmp_path_factory: pytest.TempPathFactory, write_scenario: Callable[..., Path], simulator: Path
-) -> Path:
+def scenario(tmp_path_factory: pytest.TempPathFactory, write_scenario: Callable[..., Path]) -> Path:
     path = tmp_path_factory.mktemp("scenario") / "short.toml"
     return write_scenario(path, tcp='["newreno", "cubic", "hybla"]', seeds=3)
 
@@ -82,9 +78,7 @@ def undisturbed(finished: Path) -> pd.DataFrame:
     return results_of(finished)
 
 
-def test_run__does_every_run_once_and_nothing_the_next_time(
-    scenario: Path, undisturbed: pd.DataFrame, finished: Path
-) -> None:
+def test_run__does_every_run_once(scenario: Path, undisturbed: pd.DataFrame, finished: Path) -> None:
     assert len(undisturbed) == 3 * 2 * 3
     assert set(undisturbed["status"]) == {"done"}
     assert (undisturbed["goodput_bps"] > 0).all()
@@ -121,9 +115,7 @@ def test_run__killed_many_times_ends_as_if_undisturbed(
     assert list(_inside(out.resolve())) == []
 
 
-def test_run__makes_the_traces_of_both_directions(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
-) -> None:
+def test_run__makes_both_traces(tmp_path: Path, write_scenario: Callable[..., Path]) -> None:
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=2)
     text = scenario.read_text().replace("rtt = 0.1", 'rtt = 0.1\nreturn_link = ["plain", "unprotected"]')
     scenario.write_text(text)
@@ -138,9 +130,7 @@ def test_run__makes_the_traces_of_both_directions(
     assert len(list((tmp_path / "out" / "cache").glob("*.npy"))) == 2, "none and ARQ, each made once"
 
 
-def test_run__of_two_engines_does_no_run_twice(
-    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_two_engines__do_no_run_twice(scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with (
         subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as first,
@@ -155,7 +145,7 @@ def test_run__of_two_engines_does_no_run_twice(
 
 @pytest.mark.parametrize("victim", ["simulation", "worker"])
 def test_run__that_is_killed_is_a_row_and_is_retried_on_demand(
-    victim: str, tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+    victim: str, tmp_path: Path, write_scenario: Callable[..., Path]
 ) -> None:
     out = tmp_path / "out"
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=2, duration_s=100)
@@ -181,7 +171,7 @@ def test_run__that_is_killed_is_a_row_and_is_retried_on_demand(
 
 
 def test_run__that_hangs_is_a_row_with_its_command_line(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+    tmp_path: Path, write_scenario: Callable[..., Path]
 ) -> None:
     scenario = write_scenario(
         tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=100_000, grid="timeout = 0.2"
@@ -197,7 +187,7 @@ def test_run__that_hangs_is_a_row_with_its_command_line(
 
 
 def test_run__interrupted_keeps_what_it_has_and_leaves_no_process(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+    tmp_path: Path, write_scenario: Callable[..., Path]
 ) -> None:
     out = tmp_path / "out"
     scenario = write_scenario(tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=6, duration_s=3000)
@@ -219,9 +209,7 @@ def test_run__on_a_full_disk_stops_with_one_line(
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(disk)],
-        capture_output=True,
-        check=False,
+        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(disk)], capture_output=True, check=False
     )
     if mounted.returncode:
         pytest.skip("mounting a small disk needs root")
@@ -241,7 +229,7 @@ def test_run__on_a_full_disk_stops_with_one_line(
 
 
 def test_simulation__ends_with_its_worker_and_its_engine_when_both_are_killed(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+    tmp_path: Path, write_scenario: Callable[..., Path]
 ) -> None:
     out = tmp_path / "out"
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=1_000_000)

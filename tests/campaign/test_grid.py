@@ -1,7 +1,5 @@
 """A run's key covers everything that decides the run's result, and nothing else."""
 
-from __future__ import annotations
-
 import shutil
 from fractions import Fraction
 from pathlib import Path
@@ -325,8 +323,6 @@ def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_pa
     assert len({run.key for run in runs}) == 3
     # 264 bits in every tenth slot of 2.63 Mbit/s; 1523 bytes in every slot of a line of the user's own rate.
     shared, own = runs[0].recipe.phy.line, runs[2].recipe.phy.line
-    assert shared is not None
-    assert own is not None
     assert (shared.interval_ns, runs[0].coordinates["forward_lldu_bytes"]) == (
         Fraction(264 * 10**10, 2_630_000),
         33,

@@ -16,17 +16,14 @@ from pathlib import Path
 import grimp
 import pytest
 
+from tmt import Arq, Harq, NoScheme, Rlc
 from tmt.core import identity
 from tmt.core.channels.registry import CHANNELS
 from tmt.core.errors import ChangedProgramsError
 from tmt.core.identity import PACKAGE, class_places, core_places, loaded_hash, model_places, source_hash
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.registry import SCHEMES
-from tmt.core.schemes.rlc import Rlc
 from tmt.run.experiment import FACTS
-from tmt.spec.tcp import BACKENDS, VARIANTS
+from tmt.spec.traffic import BACKENDS, VARIANTS
 
 HOUSE = Path(__file__).resolve().parents[2]
 
@@ -195,7 +192,7 @@ def test_meaning_of_a_tcp_name__is_part_of_a_key(
     old: str, new: str, differs: bool, package: Path, scenario: Path
 ) -> None:
     before = _keys(package, scenario)
-    file = package / "spec" / "tcp.py"
+    file = package / "spec" / "traffic.py"
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))
@@ -331,9 +328,7 @@ def test_cached_sources__are_not_parsed_again(
     assert source_hash(PACKAGE) == before
 
 
-def test_process__does_not_vouch_for_sources_that_changed_after_its_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_process__does_not_vouch_for_changed_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where a file has its old content and modification time again: it may have been imported."""
     file = PACKAGE / "core" / "units.py"
     assert loaded_hash(file) == source_hash(file)

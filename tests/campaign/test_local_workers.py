@@ -1,7 +1,5 @@
 """Workers that cannot start: the engine says so in one line, and ends those that have started."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

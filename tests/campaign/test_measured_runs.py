@@ -1,7 +1,5 @@
 """Campaigns over measured traces: sizes per row, packing, a return trace of their own, and their starts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +16,7 @@ from tmt.io import write_trace
 from tmt.results.over_time import run_over_time
 from tmt.results.reading import read_results
 from tmt.spec import toml
-from tmt.spec.tcp import HEADER_BYTES
+from tmt.spec.traffic import HEADER_BYTES
 
 MS = 1_000_000
 
@@ -97,11 +95,7 @@ def test_expand__has_the_content_of_the_return_trace_in_the_key(folder: Path) ->
         ),
         ('"up.parquet"', '"absent.parquet"', "absent.parquet: cannot be read"),
         ('"up.parquet"', '"up.txt"', "s.toml:12: key path[0].return_trace: is missing: "),
-        (
-            '"up.parquet"',
-            '""',
-            "key path[0].return_trace: '' is not allowed; allowed: text that is",
-        ),
+        ('"up.parquet"', '""', "key path[0].return_trace: '' is not allowed; allowed: text that is"),
         ('"up.parquet"', "7", "key path[0].return_trace: 7 is not allowed; allowed: text, or "),
         (
             "[[scheme]]",

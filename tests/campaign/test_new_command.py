@@ -3,15 +3,11 @@
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 from in_process import Said, tmt
 
+from tmt import Rlc, Scenario
 from tmt.cli.new_command import NAMES
-from tmt.core.schemes.rlc import Rlc
-from tmt.core.trace import LinkTrace
-from tmt.io import write_trace
-from tmt.spec.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "traces" / "sample.parquet"
@@ -113,44 +109,3 @@ def test_scenarios_of_ours__have_todays_form_and_survive_writing(path: Path, tmp
     scenario.write(tmp_path / "again.toml")
     assert Scenario.read(tmp_path / "again.toml") == scenario
     assert "[grid]" not in path.read_text()
-
-
-def test_new__refuses_a_link_trace(tmp_path: Path) -> None:
-    link = LinkTrace(
-        np.arange(1, 4) * 1_000_000, np.full(3, 5_000_000), np.full(3, True), np.ones(3, np.uint8)
-    )
-    write_trace(tmp_path / "link.npy", link)
-    refused = new(tmp_path, "mine.toml", "--trace", "link.npy")
-    assert refused.status == 2
-    assert refused.err.startswith("link.npy: its rows are of kind link; a phy trace is needed")
-
-
-def test_new__keeps_what_is_there(tmp_path: Path) -> None:
-    (tmp_path / "mine.toml").write_text("mine")
-    refused = new(tmp_path, "mine.toml")
-    assert (refused.status, refused.err) == (
-        2,
-        "mine.toml: this file is there already; name another one\n",
-    )
-    assert (tmp_path / "mine.toml").read_text() == "mine"
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "words"),
-    [
-        ("--tcp", "cubix", "--tcp: 'cubix' is not allowed; did you mean cubic?; allowed: newreno, "),
-        ("--tcp", "cubic,cubic", "--tcp: 'cubic' is listed twice; allowed: each name once"),
-        ("--scheme", "arq,farq", "--scheme: 'farq' is not allowed; did you mean arq?; allowed: none, fec"),
-        ("--stack", "2010", "--stack: '2010' is not allowed; did you mean 2009?; allowed: 2009, "),
-        ("--seeds", "0", "--seeds: 0 is not allowed; allowed: a whole number from 1"),
-        ("--rtt", "-1", "--rtt: -1 is not allowed; allowed: a number from 0"),
-        ("--trace", "gone.parquet", "gone.parquet: cannot be read: No such file"),
-        ("--from", "gone.toml", "gone.toml: cannot be read: No such file"),
-    ],
-)
-def test_new__refuses_what_makes_no_scenario(option: str, value: str, words: str, tmp_path: Path) -> None:
-    refused = new(tmp_path, "mine.toml", f"{option}={value}")
-    assert refused.status == 2
-    assert words in refused.err
-    assert refused.err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []

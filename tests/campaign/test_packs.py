@@ -1,7 +1,5 @@
 """Packs: what they hold, that they repeat to the bit, and that hostile ones do nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -22,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 from in_process import tmt
 
+from tmt import Scenario
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pack_reader import is_pack, unpacked
@@ -29,10 +28,9 @@ from tmt.campaign.pack_writer import write_pack
 from tmt.campaign.pool import Pool
 from tmt.core.errors import InputError
 from tmt.results.reading import check_rows
-from tmt.spec.scenario import Scenario
 from tmt.spec.toml import read
 
-pytestmark = pytest.mark.ns2
+pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
 SCENARIO = """
 title = "Two traces"
@@ -55,7 +53,7 @@ duration = 2
 
 
 @pytest.fixture(scope="module")
-def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path, simulator: Path) -> Path:
+def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path) -> Path:
     """A scenario of four runs, over a file and over a channel, with its results in `out/two`."""
     base = tmp_path_factory.mktemp("campaign")
     for name in ("scenarios", "traces"):
@@ -276,10 +274,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] =
         lambda contents: _listed(contents, scenario="README.txt"),
         "or the scenario is missing",
     ),
-    "trace outside": (
-        _with_scenario("phy.parquet", "../../../../../etc/passwd"),
-        "not in the pack",
-    ),
+    "trace outside": (_with_scenario("phy.parquet", "../../../../../etc/passwd"), "not in the pack"),
     "absolute trace": (_with_scenario("phy.parquet", "/etc/passwd"), "etc/passwd, which is not in"),
     "results": (_with_file("results.parquet", b"PAR1 garbage PAR1"), "results.parquet is damaged"),
     "many rows": (
@@ -308,9 +303,7 @@ def test_run__of_a_hostile_pack_ends_in_one_line(name: str, pack: Path, tmp_path
     ],
     ids=["link", "pipe", "lzma"],
 )
-def test_run__refuses_what_is_no_plain_file(
-    entry: dict[str, int], reason: str, pack: Path, tmp_path: Path
-) -> None:
+def test_run__refuses_special_files(entry: dict[str, int], reason: str, pack: Path, tmp_path: Path) -> None:
     _write(tmp_path / "bad.zip", _listed(_contents(pack) | {"odd": b"/etc/passwd"}), **entry)
     _refuses(tmp_path, reason)
 

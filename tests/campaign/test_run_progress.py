@@ -1,7 +1,5 @@
 """Progress of simulations where stderr is no terminal: a line at most every `LINE_EVERY_S`."""
 
-from __future__ import annotations
-
 import pytest
 
 from tmt.campaign.engine import Progress

@@ -1,7 +1,5 @@
 """The JSON Schema of scenario files: good files are valid, and mistakes are marked where they are."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path
@@ -11,7 +9,7 @@ from in_process import tmt
 from jsonschema import Draft7Validator
 from jsonschema.exceptions import best_match
 
-from tmt.spec.scenario import Scenario
+from tmt import Scenario
 from tmt.spec.schema import schema_of
 
 ROOT = Path(__file__).resolve().parents[2]

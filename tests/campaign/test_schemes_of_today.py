@@ -1,7 +1,5 @@
 """A scenario with HARQ processes, a sliding-window code and RLC, from `tmt run` to the report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

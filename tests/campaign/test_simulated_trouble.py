@@ -1,7 +1,5 @@
 """A sample of the simulated schedules keeps every promise, replays, and finds planted bugs."""
 
-from __future__ import annotations
-
 import pytest
 from simulation.mutations import MUTATIONS
 from simulation.world import play

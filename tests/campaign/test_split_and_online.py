@@ -1,7 +1,5 @@
 """The real command runs a campaign over paths with and without a proxy, with online schemes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

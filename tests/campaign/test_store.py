@@ -1,7 +1,5 @@
 """A store keeps every finished run once, for several writers and after each kind of abrupt end."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal
@@ -30,9 +28,7 @@ def _rows(store: StoredRuns) -> list[Row]:
     return sorted(rows, key=lambda row: row["seed"])
 
 
-def test_store__keeps_rows_over_engines_that_come_and_go(
-    tmp_path: Path, make_row: Callable[..., Row]
-) -> None:
+def test_store__keeps_rows_over_engines(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     for number in range(3):
         store = Store(tmp_path / "out")
         store.append(make_row(number))
@@ -64,9 +60,7 @@ def test_store__keeps_values_as_they_are(tmp_path: Path, make_row: Callable[...,
     store.close()
 
 
-def test_store__keeps_the_row_that_is_done_and_else_the_last(
-    tmp_path: Path, make_row: Callable[..., Row]
-) -> None:
+def test_store__keeps_the_row_that_is_done_or_the_last(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     store = Store(tmp_path / "out")
     store.append(make_row(1, status=FAILED, attempt=1))
     store.append(make_row(2, status=FAILED, attempt=1))
@@ -125,9 +119,7 @@ class SweptSystem(System):
         return connection
 
 
-def test_store__opens_while_another_engine_makes_the_database(
-    tmp_path: Path, make_row: Callable[..., Row]
-) -> None:
+def test_store__opens_while_another_makes_the_database(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     system = SweptSystem(tmp_path / "out")
     store = Store(tmp_path / "out", system)
     (other,) = system.others
@@ -138,14 +130,11 @@ def test_store__opens_while_another_engine_makes_the_database(
     store.close()
 
 
-def test_claim__holds_off_other_processes_until_its_owner_is_dead(
-    tmp_path: Path, make_row: Callable[..., Row]
-) -> None:
+def test_claim__holds_until_its_owner_is_dead(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     key, other = make_row(1)["key"], make_row(2)["key"]
     store = Store(tmp_path / "out")
     command = [sys.executable, "-c", CLAIMER, str(tmp_path / "out"), key]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "True\n"
         assert not store.claim(key)
         assert store.claim(other)
@@ -175,7 +164,6 @@ def test_store__loses_no_row_that_it_has_taken_when_its_engine_is_killed(tmp_pat
         start = taken[-1] + 1 if taken else 0
         command = [sys.executable, "-c", WRITER, str(tmp_path / "out"), str(start)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as engine:
-            assert engine.stdout is not None
             taken += [int(engine.stdout.readline()) for _ in range(3)]
             engine.kill()
             taken += [int(line) for line in engine.stdout if line.endswith("\n")]
@@ -246,9 +234,7 @@ def test_store__refuses_an_engine_of_another_machine(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["none", "cut", "other", "view", "text", "part", "later"])
-def test_store__refuses_a_damaged_database_and_leaves_it(
-    kind: str, tmp_path: Path, make_row: Callable[..., Row]
-) -> None:
+def test_store__leaves_a_damaged_database(kind: str, tmp_path: Path, make_row: Callable[..., Row]) -> None:
     out = tmp_path / "out"
     store = Store(out)
     store.append(*(make_row(number, message="x" * 3000) for number in range(50)))
@@ -370,9 +356,7 @@ def _tree(folder: Path) -> dict[str, tuple[int, int, bytes]]:
     return found
 
 
-def test_reading__changes_nothing_and_asks_no_lock_of_an_engine_at_work(
-    tmp_path: Path, make_row: Callable[..., Row]
-) -> None:
+def test_reading__changes_nothing_and_asks_no_lock(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     out = tmp_path / "out"
     store = Store(out)
     store.append(make_row(1))
@@ -397,7 +381,6 @@ def test_reading__while_an_engine_writes_gives_all_rows_of_one_moment(tmp_path: 
     out = tmp_path / "out"
     command = [sys.executable, "-c", script, str(out), "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as engine:
-        assert engine.stdout is not None
         engine.stdout.readline()
         os.set_blocking(engine.stdout.fileno(), False)
         most = 0
@@ -446,9 +429,7 @@ int fcntl64(int fd, int command, ...) {
     ("error", "reason"),
     [(None, "grants the same lock twice"), (37, "files cannot be locked here: No locks available")],
 )
-def test_store__refuses_a_file_system_whose_locks_do_not_work(
-    error: int | None, reason: str, tmp_path: Path
-) -> None:
+def test_store__refuses_a_file_system_without_locks(error: int | None, reason: str, tmp_path: Path) -> None:
     """A library between the program and the system stands for such a file system."""
     (tmp_path / "locks.c").write_text(FALSE_LOCKS)
     library = tmp_path / "locks.so"

@@ -1,21 +1,13 @@
 """Erasure streams do not depend on the pieces, and have the laws of the models."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tmt import Bernoulli, ErrorFree, GilbertElliott, Lms, NeymanA, Shadows, Snr
 from tmt.core.channels.base import Channel, SlotChannel
-from tmt.core.channels.bernoulli import Bernoulli
-from tmt.core.channels.error_free import ErrorFree
-from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.channels.gilbert_elliott.kernel import gilbert_elliott
-from tmt.core.channels.lms import Lms
-from tmt.core.channels.neyman_a import NeymanA
 from tmt.core.channels.registry import CHANNELS
-from tmt.core.channels.shadows import Shadows
-from tmt.core.channels.snr import Snr
 from tmt.core.errors import UsageError
 
 EXAMPLES: list[SlotChannel] = [

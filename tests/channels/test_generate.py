@@ -1,7 +1,5 @@
 """PHY traces from channels: exact times, any cut, over a trace, and refusals of the command."""
 
-from __future__ import annotations
-
 import shlex
 from fractions import Fraction
 from pathlib import Path
@@ -10,10 +8,7 @@ import numpy as np
 import pytest
 from in_process import tmt
 
-from tmt.core.channels.bernoulli import Bernoulli
-from tmt.core.channels.error_free import ErrorFree
-from tmt.core.channels.gilbert_elliott import GilbertElliott
-from tmt.core.channels.lms import Lms
+from tmt import Bernoulli, ErrorFree, GilbertElliott, Lms
 from tmt.core.errors import InputError, UsageError
 from tmt.core.generate import Line
 from tmt.core.trace import LinkTrace, PhyTrace
@@ -123,27 +118,6 @@ def test_overlay__refuses_a_link_trace(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"link\.csv"):
         overlay(tmp_path / "link.csv", tmp_path / "out.csv", ErrorFree(), seed=1)
     assert not (tmp_path / "out.csv").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            "--channel error-free --alpha 0.5 --duration 1",
-            "--alpha is an option of gilbert-elliott, not of",
-        ),
-        ("--alpha 0.5 --duration 1", "--alpha needs --channel gilbert-elliott"),
-        ("--channel bernoulli --probabilty 0.1 --duration 1", "Did you mean '--probability'?"),
-        ("--channel error-free --duration 1 --seed -4", "'--seed': -4 is not in the range x>=0."),
-    ],
-)
-def test_generate_command__knows_the_options_of_its_channel(
-    arguments: str, message: str, tmp_path: Path
-) -> None:
-    result = tmt("generate", *arguments.split(), "phy.parquet", folder=tmp_path)
-    assert result.status == 2
-    assert message in result.err
-    assert result.err.count("\n") == 1
 
 
 def test_generate_command__takes_options_of_version_0_2_and_says_todays(tmp_path: Path) -> None:

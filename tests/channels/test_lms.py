@@ -1,7 +1,5 @@
 """The public interface of the land-mobile-satellite channel: pieces, seeds, sweeps, profiles, refusals."""
 
-from __future__ import annotations
-
 import importlib
 import math
 from dataclasses import fields
@@ -14,8 +12,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tmt import Lms
 from tmt.cli.generate_command import command
-from tmt.core.channels.lms import Lms
 from tmt.core.channels.lms.path import SlowLevel
 from tmt.core.channels.lms.profiles import PROFILES
 from tmt.core.generate import Line

@@ -1,7 +1,5 @@
 """The kernels of the land-mobile-satellite channel against their slow twins and against integrals."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 
@@ -58,9 +56,7 @@ def erasures(
     jitter=st.sampled_from([0.0, 0.5, 1.0]),
     es_n0_db=st.sampled_from([0.0, 3.0, 5.0, 9.0]),
 )
-def test_decode__erases_what_the_twin_erases(
-    seed: int, segments: int, jitter: float, es_n0_db: float
-) -> None:
+def test_decode__equals_the_twin(seed: int, segments: int, jitter: float, es_n0_db: float) -> None:
     random = np.random.default_rng(seed)
     field = random.normal(size=200) + 1j * random.normal(size=200)
     time_ns = np.sort(random.integers(500, 15_000, 40))
@@ -185,8 +181,7 @@ def test_autoregression__is_a_recursive_filter(memory: float) -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(
-    gains=st.lists(st.floats(1e-3, 20.0), min_size=1, max_size=6),
-    variance=st.sampled_from([0.05, 4.0, 25.0]),
+    gains=st.lists(st.floats(1e-3, 20.0), min_size=1, max_size=6), variance=st.sampled_from([0.05, 4.0, 25.0])
 )
 def test_equal_gain__has_the_mean_information_of_the_gains(gains: list[float], variance: float) -> None:
     """With 80 digits: what the equal gain lacks of the information is the mean of what the gains lack."""

@@ -3,8 +3,6 @@
 Seeds are fixed. Tolerances are four standard deviations of the estimate or more, as said at each.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,7 +12,7 @@ from scipy.integrate import quad
 from scipy.special import i0e, j0
 from scipy.stats import ncx2, norm
 
-from tmt.core.channels.lms import Lms
+from tmt import Lms
 from tmt.core.channels.lms.path import BLOCK_POINTS, FADE_POINTS, POINTS_PER_DOPPLER_PERIOD, Multipath, Visits
 
 

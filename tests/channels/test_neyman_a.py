@@ -1,7 +1,5 @@
 """The Neyman type A channel: kernel against slow twin, erasures against definition and formulas."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -10,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from naive import neyman_a as naive
 
-from tmt.core.channels.neyman_a import NeymanA
+from tmt import NeymanA
 from tmt.core.channels.neyman_a.kernel import neyman_a
 from tmt.theory import ClusteredErrors
 

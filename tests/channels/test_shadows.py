@@ -1,7 +1,5 @@
 """The channel of equal shadows: pieces, the law of the spacing, erasures, refusals."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 from naive import shadows as naive
 
+from tmt import Shadows
 from tmt.cli.generate_command import command
-from tmt.core.channels.shadows import Shadows
 from tmt.core.channels.shadows.profiles import PROFILES
 from tmt.core.errors import UsageError
 from tmt.io import read_phy

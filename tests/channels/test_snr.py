@@ -1,7 +1,5 @@
 """The channel of a measured signal: series, tables of error rates, and the resulting erasures."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from in_process import tmt
 
-from tmt.core.channels.snr import Snr
+from tmt import Snr
 from tmt.core.channels.snr.error_rates import read_error_rates
 from tmt.core.channels.snr.signal_series import read_signal_series
 from tmt.core.errors import InputError
@@ -207,9 +205,7 @@ def test_command__refuses_error_rates_over_another_axis(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", ["signal", "error-rates"])
 @pytest.mark.parametrize("line", [("--duration", "1"), ("--over", "phy.txt")])
-def test_generate__names_a_file_that_is_not_there(
-    missing: str, line: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_generate__names_a_missing_file(missing: str, line: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "phy.txt").write_text("0 1\n1 1\n")
     written(tmp_path, "0 0\n30 3\n", "signal.txt")
     written(tmp_path, AFF3CT, "error-rates.txt")

@@ -1,13 +1,11 @@
 """Conversion in memory refuses the same arrays as file readers, with the same messages."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
+from tmt import NoScheme
 from tmt.core.convert import convert
 from tmt.core.errors import InputError
-from tmt.core.schemes.none import NoScheme
 from tmt.core.trace import PhyTrace
 from tmt.io import open_trace
 

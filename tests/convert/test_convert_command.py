@@ -1,7 +1,5 @@
 """`tmt convert`: options, output and refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

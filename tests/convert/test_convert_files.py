@@ -1,7 +1,5 @@
 """Conversion from file to file: equal to that in memory, in bounded memory, with complete files or none."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal
@@ -16,13 +14,11 @@ from naive.on_link import OnLink
 from naive.traces import rows_of
 from waiting import PATIENCE_S
 
+from tmt import Harq, NoScheme, SlidingWindow
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, OutputError, UsageError
 from tmt.core.provenance import file_sha256
 from tmt.core.schema import PHY_TRACE
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, read_link, write_trace
 from tmt.io.conversion import Conversion, convert_file, convert_files
@@ -48,9 +44,7 @@ def trace(n: int, erased: float = 0.1) -> PhyTrace:
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
 @pytest.mark.parametrize("every", [1, 7])
-def test_convert_file__equals_convert_whatever_the_row_groups(
-    tmp_path: Path, scheme: OnLink, every: int
-) -> None:
+def test_convert_file__equals_convert_in_any_row_groups(tmp_path: Path, scheme: OnLink, every: int) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -76,7 +70,6 @@ def test_convert_file__keeps_sizes_and_packing(tmp_path: Path, scheme: OnLink) -
     assert in_file.metadata["packing"] == in_memory.metadata["packing"] == "packed"
     size_of_slot = dict(zip(phy.tx_time_ns.tolist(), sizes.tolist(), strict=True))
     for link in (in_file, in_memory):
-        assert link.size_bytes is not None
         assert link.size_bytes.tolist() == [size_of_slot[sent_ns] for sent_ns in link.tx_time_ns.tolist()]
 
 
@@ -149,9 +142,7 @@ def test_convert_file__leaves_nothing_when_it_cannot_write(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_convert_file__leaves_no_link_trace_when_it_is_interrupted(
-    tmp_path: Path, how: signal.Signals
-) -> None:
+def test_convert_file__leaves_nothing_when_interrupted(tmp_path: Path, how: signal.Signals) -> None:
     write_trace(tmp_path / "phy.npy", trace(300_000))
     script = (
         "import time; from tmt.io.conversion import convert_file\n"
@@ -166,7 +157,6 @@ def test_convert_file__leaves_no_link_trace_when_it_is_interrupted(
         stderr=subprocess.DEVNULL,
         text=True,
     ) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "under way\n"
         assert [path for path in tmp_path.iterdir() if path.name.startswith(".part-")]
         process.send_signal(how)

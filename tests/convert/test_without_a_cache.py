@@ -1,7 +1,5 @@
 """Commands without a cache for compiled code or hashes of sources: program and home folder are read-only."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Fixtures of every test here: a machine that allows emulation, and traces to emulate."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import Protocol

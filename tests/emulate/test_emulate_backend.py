@@ -1,21 +1,17 @@
 """The emulator as a backend of experiments: the kernel's TCP, measured as a simulation is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pytest
 from experiments import Asked, asked
 
+from tmt import Path as LinkPath, PlainLink
 from tmt.core.errors import EmulatorError
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
-from tmt.run.emulate.emulation import Emulation
-from tmt.run.emulate.results import read_result
+from tmt.run.emulate.emulation import Emulation, read_result
 from tmt.run.setup import ready_path
-from tmt.spec.experiment import PlainLink
-from tmt.spec.path import Path as LinkPath
-from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.columns import RUN_RESULTS
 
 S = 1_000_000_000
 

@@ -1,15 +1,12 @@
 """Wrong command lines of `tmt emulate`: one line, exit status 2, and no packet is sent."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
+from tmt import Path as LinkPath, PlainLink, Wired
 from tmt.core.errors import UsageError
 from tmt.run.emulate.emulation import Emulation
-from tmt.spec.experiment import PlainLink
-from tmt.spec.path import Path as LinkPath, Wired
 
 
 @pytest.mark.parametrize(

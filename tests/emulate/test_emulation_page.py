@@ -1,7 +1,5 @@
 """docs/emulation.md is correct: its example runs as printed, and its table names every figure."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -11,10 +9,9 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE_S
 
+from tmt import Path as LinkPath, PlainLink, TraceLink
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import run
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.path import Path as LinkPath
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "emulation.md").read_text()

@@ -4,8 +4,6 @@ The emulator's records hold the moment at which it read each packet. From these,
 twin of `Queue/Clift` derives every fate and the moment at which it is due; only lateness is the machine's.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -14,14 +12,12 @@ import pytest
 from emulate.conftest import TraceFactory
 
 from tests.ns2.queue_twin import Options, outcomes
+from tmt import Path as LinkPath, PlainLink, TraceLink
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.emulate.emulation import Emulation
+from tmt.run.emulate.emulation import Emulation, EmulationResult
 from tmt.run.emulate.emulator import run
-from tmt.run.emulate.results import EmulationResult
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.path import Path as LinkPath
 
 pytestmark = pytest.mark.usefixtures("emulator")
 
@@ -140,7 +136,6 @@ def test_segments__that_the_kernel_passes_together_have_fates_of_their_own(
     options = Options(1500, 50, loop=True, offset_ns=int(trace.tx_time_ns[0]))
     result = emulated(path, options, (BULK,), f"exec {sys.executable} {tmp_path / 'sink.py'}")
     assert check_against_twin(result, trace, options) >= {"received", "link_lost"}
-    assert result.packets is not None
     sent = result.packets[(result.packets["direction"] == 0) & (result.packets["event"] == SENT)]
     assert sent["size_bytes"].max() == 1500
     assert np.count_nonzero(np.diff(sent["time_ns"]) == 0) > 50, "no segments came together"
@@ -149,8 +144,6 @@ def test_segments__that_the_kernel_passes_together_have_fates_of_their_own(
 
 def check_against_twin(result: EmulationResult, trace: LinkTrace, options: Options) -> set[str]:
     """Compare the fate of each forward packet with the twin's; return the events that occurred."""
-    assert result.packets is not None
-
     forward = result.packets[result.packets["direction"] == 0]
     sent = forward[forward["event"] == SENT]
     assert len(sent) > 100
@@ -189,7 +182,6 @@ def test_figures__are_those_of_the_records(random_trace: TraceFactory) -> None:
     path, trace = random_trace("link.npy", rows=9000, gap_ns=NS_PER_MS, delay_ns=10 * NS_PER_MS, lost=0.05)
     result = emulated(path, Options(1500, 10, loop=True, offset_ns=int(trace.tx_time_ns[0])))
     packets, row = result.packets, result.row
-    assert packets is not None
     assert np.all(np.diff(packets["time_ns"]) >= 0)
     for direction, word in enumerate(("forward", "return")):
         events = packets["event"][packets["direction"] == direction]

@@ -1,7 +1,5 @@
 """Programs behind the link: exit status, signals, traffic, and no remaining processes."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -16,11 +14,10 @@ from typing import Protocol
 import pytest
 from waiting import PATIENCE_S, until
 
+from tmt import Path as LinkPath, PlainLink
 from tmt.core.errors import EmulatorError
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import run
-from tmt.spec.experiment import PlainLink
-from tmt.spec.path import Path as LinkPath
 
 pytestmark = pytest.mark.usefixtures("emulator")
 
@@ -203,9 +200,7 @@ def test_end__of_any_of_us_leaves_no_process_and_no_namespace(
     assert network not in Path("/proc/self/mountinfo").read_text()
 
 
-def test_interrupt__is_the_command_s_and_the_summary_follows(
-    running: Start,
-) -> None:
+def test_interrupt__is_the_command_s_and_the_summary_follows(running: Start) -> None:
     process, network = running("while :; do sleep 0.1; done", "trap 'echo bye; exit 5' INT")
     os.killpg(process.pid, signal.SIGINT)
     stdout, stderr = process.communicate(timeout=PATIENCE_S)

@@ -1,7 +1,5 @@
 """Link traces made for one test each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol

@@ -1,17 +1,15 @@
 """FECTCP's codes, and the table of their overheads against real decoders."""
 
-from __future__ import annotations
-
 import csv
 from collections import defaultdict
 
 import pytest
 
-from tmt.core.declaration import Refused
-from tmt.run import coding
-from tmt.run.coding import largest_block, overhead
-from tmt.spec.tcp import HEADER_BYTES
-from tmt.spec.traffic import MAX_BLOCK_SEGMENTS, RATELESS_CODES, Traffic
+from tmt import Refused, Traffic
+from tmt.run import ns2
+from tmt.run.ns2 import overhead
+from tmt.run.setup import largest_block
+from tmt.spec.traffic import HEADER_BYTES, MAX_BLOCK_SEGMENTS, RATELESS_CODES
 
 
 def counts(text: str) -> dict[int, int]:
@@ -64,7 +62,7 @@ def test_overhead__keeps_its_proportion_between_the_sizes_that_were_measured() -
 
 
 def test_table__holds_real_codes() -> None:
-    with coding._MEASURED.open(newline="") as file:
+    with ns2._OVERHEADS.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["code"] for row in rows} == set(RATELESS_CODES)
     assert {row["made_by"].split()[0] for row in rows} == {"raptorq", "qrstream-headless"}

@@ -1,14 +1,12 @@
 """`tmt replay`: refusals, table, JSON, kept records and figure."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 from in_process import tmt
 
-from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.columns import RUN_RESULTS
 
 BASIC = ["--rtt", "0.5", "--duration", "5"]
 
@@ -68,16 +66,7 @@ def test_json__is_the_row_and_nothing_else(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("simulator")
 def test_run__that_takes_too_long_ends_in_status_1_and_says_what_ran(tmp_path: Path) -> None:
     result = tmt(
-        "replay",
-        "--rate",
-        "2e6",
-        "--rtt",
-        "0.5",
-        "--duration",
-        "1e6",
-        "--timeout",
-        "0.2",
-        folder=tmp_path,
+        "replay", "--rate", "2e6", "--rtt", "0.5", "--duration", "1e6", "--timeout", "0.2", folder=tmp_path
     )
     assert result.status == 1
     assert "stopped after 0.2 s" in result.err

@@ -1,14 +1,11 @@
 """Each setting is declared once; its result column and its setting of the simulator's script follow."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
 
-from tmt.spec.columns import SETTINGS, Setting
-from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.columns import RUN_RESULTS, SETTINGS, Setting
 
 SCRIPT = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl" / "replay.tcl"
 

@@ -1,7 +1,5 @@
 """FECTCP in a replay: over plain links and link traces, from the records to the row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,12 +7,12 @@ import pytest
 from experiments import Asked, asked
 
 from tests.experiment.conftest import LinkFactory
+from tmt import PlainLink, TraceLink
 from tmt.core.measure import transport
 from tmt.core.measure.transport import DECODED, FORWARD, RECEIVED, SENT
 from tmt.core.units import NS_PER_MS
-from tmt.run.measure import ExperimentResult
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.tcp import HEADER_BYTES
+from tmt.run.experiment import ExperimentResult
+from tmt.spec.traffic import HEADER_BYTES
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

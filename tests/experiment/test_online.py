@@ -1,7 +1,5 @@
 """A scheme that works inside the simulator, through `Experiment`: beside conversion and replay."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,17 +7,12 @@ import numpy as np
 import pytest
 from experiments import Asked, asked
 
+from tmt import Arq, Fec, GoBackN, HarqProcesses, Hybrid, Rlc, TraceLink
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.online_only import GoBackN, Hybrid
-from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.spec.experiment import TraceLink
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -36,12 +29,7 @@ def phy_trace() -> PhyTrace:
 
 def replay(link: TraceLink) -> Asked:
     return asked(
-        tcp="cubic",
-        stack="2009",
-        forward=link,
-        rtt_ns=S // 5,
-        duration_ns=150 * S,
-        queue_packets=200,
+        tcp="cubic", stack="2009", forward=link, rtt_ns=S // 5, duration_ns=150 * S, queue_packets=200
     )
 
 
@@ -81,9 +69,7 @@ def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> Non
         (HarqProcesses(repetitions=2, online=True), 1),
     ],
 )
-def test_harq_processes__use_the_slots_of_the_law(
-    scheme: HarqProcesses, share: float, tmp_path: Path
-) -> None:
+def test_harq_processes__use_slots_by_the_law(scheme: HarqProcesses, share: float, tmp_path: Path) -> None:
     write_trace(tmp_path / "phy.npy", phy_trace())
     row = replay(TraceLink(tmp_path / "phy.npy", scheme=scheme)).run().row
     assert row["forward_online"] == scheme.label

@@ -1,7 +1,5 @@
 """Allowed settings of a replay, and the values computed from them before the run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,17 +8,16 @@ import numpy as np
 import pytest
 from experiments import Asked, asked
 
+from tmt import PlainLink, TraceLink, Wired
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
+from tmt.run.experiment import link_columns
 from tmt.run.link_files import ready_link
-from tmt.run.measure import link_columns
 from tmt.run.ns2 import arguments
 from tmt.run.setup import set_up
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.path import Wired
 
 S = 1_000_000_000
 WIRED = Wired(rate=1e7)

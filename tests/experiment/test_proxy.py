@@ -1,7 +1,5 @@
 """Split connections and the wired hop through `Experiment`: hand arithmetic, exact records, refusals."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path as File
 from typing import Any
@@ -11,11 +9,9 @@ import pytest
 from experiments import Asked, asked
 
 from tests.experiment.conftest import LinkFactory
+from tmt import PlainLink, Proxy, Scenario, TraceLink, Wired
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.run.setup import set_up
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.path import Proxy, Wired
-from tmt.spec.scenario import Scenario
 
 MS = 1_000_000
 S = 1000 * MS

@@ -1,7 +1,5 @@
 """Records kept as files and tables, and the drawing of a run, from a small result made by hand."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +13,10 @@ import pytest
 
 from tmt.core.measure import transport
 from tmt.core.schema import CONGESTION_STATES, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
-from tmt.run.measure import ExperimentResult
+from tmt.run.experiment import ExperimentResult
 from tmt.show.charts.files import save_chart
 from tmt.show.charts.over_time import timeline_chart
-from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.columns import RUN_RESULTS
 
 S = 1_000_000_000
 

@@ -1,7 +1,5 @@
 """Reading the records of a simulation: good ones, and every kind of damage."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

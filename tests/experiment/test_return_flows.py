@@ -1,17 +1,15 @@
 """Flows in the return direction: their effect on the forward flows, and the figures that leave them out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pytest
 from experiments import asked
 
+from tmt import PlainLink
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.measure import ExperimentResult
-from tmt.spec.experiment import PlainLink
+from tmt.run.experiment import ExperimentResult
 
 FLOWS = 2
 

@@ -1,7 +1,5 @@
 """Whole runs of the real simulator, against hand arithmetic and reference values."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading
@@ -14,13 +12,13 @@ from experiments import Asked, asked
 from waiting import PATIENCE_S, until
 
 from tests.experiment.conftest import LinkFactory
+from tmt import PlainLink, TraceLink
 from tmt.core.measure import transport
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run import RunError
-from tmt.run.measure import ExperimentResult
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.run_columns import RUN_RESULTS
-from tmt.spec.tcp import FECTCP, NS2_STACKS, STACKS
+from tmt.run.experiment import ExperimentResult
+from tmt.spec.columns import RUN_RESULTS
+from tmt.spec.traffic import FECTCP, NS2_STACKS, STACKS
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

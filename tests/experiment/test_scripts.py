@@ -1,13 +1,12 @@
 """Scripts of single papers through the campaign engine: nothing runs twice, and a key holds what decides."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from analysis.script_runs import PointRuns, by_point, read_figures
 from tmt.campaign.campaign import open_runs
 from tmt.campaign.cluster import perform_away
 from tmt.campaign.local_workers import LocalWorkers
@@ -17,7 +16,6 @@ from tmt.campaign.tasks import ChangedProgramsError, Simulate
 from tmt.core.errors import InputError, SimulatorError
 from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS
 from tmt.results.reading import read_results
-from tmt.results.selections import PointRuns, by_point, read_figures
 from tmt.run import RunError
 from tmt.run.ns2.script import ScriptExperiment, printed_figures, transfer_figures
 

@@ -1,7 +1,5 @@
 """Reports of failed simulations, with real processes in the simulator's place."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import time
@@ -13,7 +11,7 @@ from waiting import until
 from tmt.core.errors import SimulatorError
 from tmt.core.provenance import file_sha256
 from tmt.run import RunError
-from tmt.run.ns2.simulator import Simulator
+from tmt.run.ns2 import Simulator
 from tmt.run.program import STDERR, STDOUT, last_words
 
 
@@ -93,7 +91,7 @@ def test_good_run__keeps_what_was_printed_and_tells_its_time(stand_in: Simulator
 
 
 def test_missing_simulator__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("tmt.run.ns2.simulator._HOME", tmp_path)
+    monkeypatch.setattr("tmt.run.ns2._HOME", tmp_path)
     monkeypatch.delenv("CLIFT_NS", raising=False)
     with pytest.raises(SimulatorError, match="make setup"):
         Simulator.find()
@@ -108,7 +106,7 @@ def test_stamp__is_of_the_build_and_of_the_scripts(
     (tmp_path / "tcl").mkdir()
     script = tmp_path / "tcl" / "flows.tcl"
     script.write_text("set a 1\n")
-    monkeypatch.setattr("tmt.run.ns2.simulator._HOME", tmp_path)
+    monkeypatch.setattr("tmt.run.ns2._HOME", tmp_path)
     stamps = [Simulator.find().stamp]
     stand_in.program.write_text("#!/bin/sh\nexit 3\n")
     stamps.append(Simulator.find().stamp)

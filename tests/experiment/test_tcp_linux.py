@@ -3,8 +3,6 @@
 docs/tcp-linux.md names the patch without which each test fails.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -12,10 +10,10 @@ import pytest
 from experiments import asked
 
 from tests.experiment.conftest import LinkFactory
+from tmt import PlainLink, TraceLink
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.measure import ExperimentResult
-from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.run.experiment import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -67,9 +65,7 @@ def test_bound_far_beyond_the_path__costs_nothing(tcp: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_long_recovery__does_not_starve_when_retransmissions_are_lost(
-    seed: int, link_file: LinkFactory
-) -> None:
+def test_long_recovery__survives_lost_retransmissions(seed: int, link_file: LinkFactory) -> None:
     # 1 % of the rows lost, and 9,500 packets to send again after Hybla's first window. With a bound of 600 it
     # gets 1818 kbit/s, the mean of 10 substreams.
     lost = np.flatnonzero(np.random.default_rng(seed).random(51_000) < 0.01)
@@ -126,11 +122,7 @@ def test_smoothed_rtt__follows_samples_that_are_32_seconds_apart(link_file: Link
     delay_ns = np.where(np.arange(rows) * SPACING_NS < 50 * S, 50 * S, 0)
     path = link_file("link.npy", rows=rows, spacing_ns=SPACING_NS, delay_ns=delay_ns)
     result = sender(
-        "newreno",
-        forward=TraceLink(path, 1500),
-        window_packets=20,
-        duration_ns=100 * S,
-        in_order=False,
+        "newreno", forward=TraceLink(path, 1500), window_packets=20, duration_ns=100 * S, in_order=False
     )
     srtt_s = result.windows["srtt_ns"] / S
     assert srtt_s.max() == pytest.approx(50.5, rel=0.01)
@@ -138,9 +130,7 @@ def test_smoothed_rtt__follows_samples_that_are_32_seconds_apart(link_file: Link
 
 
 @pytest.mark.parametrize("tcp", VARIANTS)
-def test_state_of_a_new_flow__is_not_what_memory_held(
-    tcp: str, link_file: LinkFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_flow__forgets_memory(tcp: str, link_file: LinkFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     # malloc fills what it gives. The SYN is lost: the first acknowledgement is a duplicate, sets no snd_una,
     # and Westwood+ begins to count from there. Its estimate becomes the window with the second loss, at 30 s.
     path = link_file("link.npy", rows=20_000, spacing_ns=SPACING_NS, lost=[0, 5000])

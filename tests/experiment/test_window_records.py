@@ -1,7 +1,5 @@
 """Window records of a sender against the packet records of the same run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +9,11 @@ import pytest
 from experiments import asked
 
 from tests.experiment.conftest import LinkFactory
+from tmt import PlainLink, TraceLink
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.schema import CONGESTION_STATES, UNSETTLED
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.measure import ExperimentResult
-from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.run.experiment import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -79,9 +77,7 @@ def test_smoothed_rtt__is_the_mean_of_rfc_6298_over_the_acknowledgements() -> No
     assert windows["srtt_ns"].max() > 1100 * NS_PER_MS, "the queue has added nothing"
 
 
-def test_recovery__begins_with_the_first_retransmission_and_halves_the_threshold(
-    link_file: LinkFactory,
-) -> None:
+def test_recovery__begins_with_a_retransmission_and_halves_the_threshold(link_file: LinkFactory) -> None:
     # One row in every two hundred is lost, alone.
     path = link_file("link.npy", rows=6000, spacing_ns=6 * NS_PER_MS, lost=range(400, 6000, 200))
     result = sender(forward=TraceLink(path, 1500))
@@ -116,15 +112,8 @@ def test_timeout__is_a_state_of_its_own(link_file: LinkFactory) -> None:
 
 def test_moment__has_one_row_for_each_flow(tmp_path: Path) -> None:
     result = asked(
-        tcp="cubic",
-        forward=PlainLink(2e6),
-        rtt_ns=S // 10,
-        duration_ns=20 * S,
-        queue_packets=20,
-        flows=3,
-    ).run(
-        tmp_path / "run",
-    )
+        tcp="cubic", forward=PlainLink(2e6), rtt_ns=S // 10, duration_ns=20 * S, queue_packets=20, flows=3
+    ).run(tmp_path / "run")
     moments = list(zip(result.windows["time_ns"].tolist(), result.windows["flow"].tolist(), strict=True))
     assert len(set(moments)) == len(moments)
     assert set(result.windows["flow"].tolist()) == {0, 1, 2}

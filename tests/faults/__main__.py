@@ -8,8 +8,6 @@ defect.
 defect. At the end a table of the commands is printed from the file.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import sys

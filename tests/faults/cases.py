@@ -1,7 +1,5 @@
 """The commands whose system calls fail, with their inputs, and the comparison of what they leave."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import pickle

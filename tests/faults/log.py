@@ -1,7 +1,5 @@
 """The injections of a run of `tests.faults`: kept in a file, so that a second start goes on, and counted."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path

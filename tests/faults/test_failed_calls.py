@@ -1,7 +1,5 @@
 """A sample of `make faults`: a call fails, and nothing is lost, half-written or misreported."""
 
-from __future__ import annotations
-
 import multiprocessing
 import shutil
 import tempfile

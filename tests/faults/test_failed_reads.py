@@ -1,7 +1,5 @@
 """Every read of a simulation's records fails in turn: all rows come back, or an error that names the file."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import shutil

@@ -5,8 +5,6 @@ every library and of every program that the process starts, also those that a li
 library's public functions, which a preloaded library would miss. It works on Linux on x86-64.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

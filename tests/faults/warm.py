@@ -4,8 +4,6 @@ A start of Python and its libraries takes longer than the commands under test. T
 workers is a fork, too, in place of a new Python.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import hashlib

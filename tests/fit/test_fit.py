@@ -4,8 +4,6 @@ Numbers of replicates and the tolerances on them are chosen so that a sound meth
 below 0.002 in each check; the seeds are fixed.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path
@@ -16,10 +14,9 @@ import numpy.typing as npt
 import pytest
 from click.testing import CliRunner
 
+from tmt import Bernoulli, GilbertElliott
 from tmt.cli.fit_command import command
 from tmt.core.channels.base import Channel
-from tmt.core.channels.bernoulli import Bernoulli
-from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace

@@ -1,14 +1,12 @@
 """The likelihood of runs against the sum over all hidden paths, and closed-form estimates by hand."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 from math import log
 
 import numpy as np
 import pytest
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt import GilbertElliott
 from tmt.theory.fit import channel_correlation
 from tmt.theory.fit.likelihood import (
     ErasureRuns,
@@ -82,16 +80,9 @@ def test_runs__by_hand() -> None:
 @pytest.mark.parametrize(
     ("successes", "trials", "low", "high"),
     # Newcombe, Statistics in Medicine 17 (1998), table I, method 3 (score without continuity correction).
-    [
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ],
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
 )
-def test_proportion__has_the_published_intervals(
-    successes: int, trials: int, low: float, high: float
-) -> None:
+def test_proportion__has_published_intervals(successes: int, trials: int, low: float, high: float) -> None:
     estimate = proportion(successes, trials)
     assert estimate.value == successes / trials
     assert (estimate.low, estimate.high) == pytest.approx((low, high), abs=5e-5)

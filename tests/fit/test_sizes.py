@@ -1,7 +1,5 @@
 """Sizes of erased and decoded slots: pairs counted one by one, and the rate of false alarms."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path

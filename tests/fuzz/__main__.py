@@ -9,8 +9,6 @@ many inputs each reader had, and for each failure the file that shows it.
 has ``--inputs`` inputs, and prints a table of the readers. See `tests.fuzz.long_run`.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """The readers that are written in C++, under libFuzzer and sanitizers; they need clang."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -50,7 +48,6 @@ def fuzz(
         *(SOURCE / "emulate" / f"{part}.cc" for part in EMULATOR_PARTS),
     ]
     built_by = compiler()
-    assert built_by is not None
     command = [built_by, *OPTIONS, f"-I{SOURCE}", f"-DTARGET={TARGETS[name]}", *sources, "-o", program]
     subprocess.run(command, check=True)
     corpus = folder / "corpus"

@@ -1,7 +1,5 @@
 """Random inputs for a reader of Python, in a process of its own with bounded time and memory."""
 
-from __future__ import annotations
-
 import gc
 import mmap
 import os

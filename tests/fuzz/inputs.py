@@ -1,7 +1,5 @@
 """Random changes of an input, drawn from a seed."""
 
-from __future__ import annotations
-
 import random
 
 NUMBERS = (

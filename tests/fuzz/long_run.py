@@ -5,8 +5,6 @@ with the next seeds. Every reader gets a short shard first. Then the reader come
 time to reach its number of inputs, so that as many readers as possible reach it.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

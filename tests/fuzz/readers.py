@@ -1,7 +1,5 @@
 """Every reader of files, as a function of a path that reads all of it."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import warnings

@@ -5,8 +5,6 @@ An input of these readers that is neither a database nor an archive consists of 
 gets a run of its own, and a value of its column's type: a row that is refused hides the others.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Readers take or refuse, in one line, every input of the corpora and a few hundred random ones."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A folder with a PHY and a link trace, and a function that runs command lines in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +8,8 @@ import numpy as np
 import pytest
 from in_process import Said
 
+from tmt import Arq
 from tmt.core.convert import convert
-from tmt.core.schemes.arq import Arq
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 

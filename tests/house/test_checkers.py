@@ -1,7 +1,5 @@
 """The linters are tests too: style, types and the one direction of imports."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

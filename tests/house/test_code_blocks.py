@@ -4,8 +4,6 @@ Blocks of a page run in their order, in a folder that has `traces`, `scenarios` 
 shows by name. TMT_CODE_BLOCKS=all runs the campaigns of minutes, too (`make test-blocks`).
 """
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """Rules for every command: quick help with examples, documentation, and refusals in one line."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os
@@ -20,7 +18,6 @@ from waiting import PATIENCE_S, until
 import tmt
 from tmt.cli.command_line import COMMANDS
 from tmt.cli.values import Values
-from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 
@@ -129,13 +126,6 @@ def test_command__refuses_an_unknown_option_with_status_2(name: str) -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_command__lists_choices_of_a_missing_option_in_one_line() -> None:
-    result = subprocess.run([TMT, "convert", "a", "b"], capture_output=True, text=True, check=False)
-    assert result.returncode == 2
-    choices = ", ".join(name for name, kind in SCHEMES.items() if kind.converts)
-    assert result.stderr == f"--scheme: is missing; allowed: {choices}\n"
-
-
 def _said(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(TMT), *arguments], stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE_S, **settings
@@ -153,9 +143,7 @@ def test_output__that_cannot_be_written_ends_in_one_line(arguments: tuple[str, .
 
 
 @pytest.mark.parametrize("arguments", ["doctor --json", "--version", "inspect phy.txt"])
-def test_stdout__that_is_closed_ends_a_command_with_a_result_in_one_line(
-    arguments: str, tmp_path: Path
-) -> None:
+def test_closed_stdout__ends_a_command_with_a_result_in_one_line(arguments: str, tmp_path: Path) -> None:
     (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
     words = f"{TMT} {arguments} >&-"
     result = subprocess.run(words, shell=True, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
@@ -201,7 +189,6 @@ def test_signal__ends_a_command_and_what_it_has_half_written(number: signal.Sign
     with subprocess.Popen(
         [TMT, "generate", *forever, "phy.npy"], cwd=tmp_path, stderr=subprocess.PIPE
     ) as process:
-        assert process.stderr is not None
         until(lambda: list(tmp_path.iterdir()), process)
         process.send_signal(number)
         try:

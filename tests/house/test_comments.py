@@ -1,7 +1,5 @@
 """Comments and docstrings name only functions, classes and options that exist."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -1,7 +1,5 @@
 """Commands on a system that refuses something: one line, the right exit status, and no waiting."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """No modules of the package import each other when they are loaded; lint-imports checks only the rooms."""
 
-from __future__ import annotations
-
 import ast
 from graphlib import TopologicalSorter
 from pathlib import Path

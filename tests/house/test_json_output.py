@@ -1,7 +1,5 @@
 """`--json` prints one object on stdout, and nothing else, for every command that makes a trace."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Messages about mistakes say what to do; slips that are allowed get one note on stderr."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -181,7 +179,6 @@ def test_interruption__says_how_many_runs_are_kept(folder: Path) -> None:
         out = folder / "out" / "long"
         until(lambda: finished_runs(out), process)
         os.killpg(process.pid, signal.SIGINT)
-        assert process.stderr is not None
         said = process.stderr.read()
         assert process.wait(timeout=PATIENCE_S) == 130
     kept = finished_runs(out)

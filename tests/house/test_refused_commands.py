@@ -1,7 +1,5 @@
 """Bad command lines are refused with exit status 2 and one line, which refusals.txt has whole."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 
@@ -16,25 +14,36 @@ from tmt.io import write_trace
 CASES = blocks(Path(__file__).with_name("refusals.txt"))
 
 
+SCENARIO = """
+seeds = 1
+trace = { file = "phy.parquet" }
+scheme = { name = "none" }
+path = { rtt = 0.1 }
+traffic = { duration = 1 }
+"""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("refused")
-    tx_ns, decode_ns = np.arange(24) * 1_000_000, np.full(24, 5_000_000)
+    tx_ns, decode_ns = np.arange(60) * 1_000_000, np.full(60, 5_000_000)
     delivered, once, about = np.ones(24, np.bool_), np.ones(24, np.uint8), {"lldu_bytes": 1500}
-    write_trace(folder / "phy.parquet", PhyTrace(tx_ns, decode_ns, about))
-    write_trace(folder / "link.parquet", LinkTrace(tx_ns, decode_ns, delivered, once, about))
-    (folder / "good.txt").write_text("0 1\n1 1\n")
-    (folder / "bad.txt").write_text("0 1\n0 1\n")
+    write_trace(folder / "phy.parquet", PhyTrace(tx_ns[:24], decode_ns[:24], about))
+    write_trace(folder / "long.parquet", PhyTrace(tx_ns, decode_ns, about))
+    write_trace(folder / "link.parquet", LinkTrace(tx_ns[:24], decode_ns[:24], delivered, once, about))
+    for name, text in (("good", "0 1\n1 1\n"), ("bad", "0 1\n0 1\n"), ("up", "1\n3\n")):
+        (folder / f"{name}.txt").write_text(text)
+    (folder / "s.toml").write_text(SCENARIO)
     return folder
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
 def test_command__is_refused_in_one_line(case: list[str], folder: Path) -> None:
     words, line = case
+    before = contents(folder)
     assert tmt(*shlex.split(words)[2:], folder=folder) == (2, "", f"{line}\n")
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "bad.txt",
-        "good.txt",
-        "link.parquet",
-        "phy.parquet",
-    ]
+    assert contents(folder) == before

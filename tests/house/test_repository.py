@@ -1,7 +1,5 @@
 """Rules for the whole repository: links have targets, and the README's commands exist."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tomllib

@@ -1,7 +1,5 @@
 """Tables on terminals that are too narrow: no figure is cut."""
 
-from __future__ import annotations
-
 import pytest
 from rich.table import Table
 

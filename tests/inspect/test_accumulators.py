@@ -1,7 +1,5 @@
 """Accumulators over a streamed trace, against direct computations over the whole trace."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import groupby
 from math import ceil
@@ -119,9 +117,7 @@ def test_timeline__counts_every_slot_where_it_lies(gaps_ns: list[int], piece: in
     piece=st.integers(1, 100),
     has_sizes=st.booleans(),
 )
-def test_rates__of_each_bin_are_its_bytes_over_its_width(
-    gaps_ns: list[int], piece: int, has_sizes: bool
-) -> None:
+def test_rates__of_bins_are_bytes_over_width(gaps_ns: list[int], piece: int, has_sizes: bool) -> None:
     tx_time_ns = 10**12 + np.cumsum(np.array(gaps_ns, np.int64))
     bad = np.arange(len(gaps_ns)) % 5 == 1
     good = np.arange(len(gaps_ns)) % 5 > 1  # others are neither, as unsettled rows
@@ -135,7 +131,6 @@ def test_rates__of_each_bin_are_its_bytes_over_its_width(
     if len(gaps_ns) == 1:
         assert rates is None
         return
-    assert rates is not None
     rows, edges_ns = len(gaps_ns), np.round((rates.edges_s - rates.edges_s[0]) * 1e9).astype(np.int64)
     # The rows fill the time from the first one to one mean interval after the last one.
     assert edges_ns[-1] == pytest.approx(int(tx_time_ns[-1] - tx_time_ns[0]) * rows / (rows - 1), abs=1e3)

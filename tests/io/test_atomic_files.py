@@ -1,7 +1,5 @@
 """Files appear completely or not at all, however writing is stopped."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Contract files: every reader accepts the good ones and refuses the bad ones with the agreed messages."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys
@@ -62,9 +60,7 @@ def test_good_file__holds_the_rows_that_were_written_down(name: str, kind: str, 
 
 
 @pytest.mark.parametrize(("name", "kind", "place", "reason"), [line for line in EXPECTED if line[3]])
-def test_bad_file__is_refused_in_one_line_with_place_and_reason(
-    name: str, kind: str, place: str, reason: str
-) -> None:
+def test_bad_file__is_refused_with_place_and_reason(name: str, kind: str, place: str, reason: str) -> None:
     path = CONTRACT / name
     with pytest.raises(InputError) as refused:
         read_trace(path, TABLES[kind])

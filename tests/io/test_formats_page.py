@@ -1,7 +1,5 @@
 """The page on formats is current, names every format, and has correct examples."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Option types of the command line: times in seconds become nanoseconds, numbers have bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import click
@@ -115,9 +113,7 @@ def test_range__becomes_its_values(
         (COUNTS, "some", "some is neither a whole number nor FIRST:LAST"),
     ],
 )
-def test_range__is_refused_with_what_is_allowed(
-    kind: click.ParamType[Sequence[float]], text: str, message: str
-) -> None:
+def test_bad_range__is_refused(kind: click.ParamType[Sequence[float]], text: str, message: str) -> None:
     with pytest.raises(click.BadParameter, match=message):
         kind.convert(text, None, None)
 

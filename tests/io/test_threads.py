@@ -1,7 +1,5 @@
 """Reading ahead and writing behind: order, errors, and early closing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Checks of rows: the first defect is found wherever chunks are cut, and fast and slow parsing agree."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any
@@ -191,7 +189,6 @@ def test_seconds__are_parsed_at_once_up_to_24_places(text: str, expected: int) -
     if "00000000150000000000000001" in text:  # 26 places
         assert parsed is None
     else:
-        assert parsed is not None
         assert parsed["tx_time_ns"].tolist() == [expected]
     assert seconds_to_ns(text) == expected
 

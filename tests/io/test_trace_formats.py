@@ -1,7 +1,5 @@
 """Rules for every trace format, in a loop over the registry."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

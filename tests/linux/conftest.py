@@ -1,14 +1,12 @@
 """The kernel in simulated time; tests that need it are skipped where it has not been built."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 from tests.ns2.conftest import send_datagrams  # noqa: F401  (a fixture)
 from tmt.core.errors import SimulatorError
-from tmt.run.linux.kernel import Kernel
+from tmt.run.linux import Kernel
 
 
 @pytest.fixture

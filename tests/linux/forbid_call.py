@@ -3,8 +3,6 @@
 The filter is classic BPF for x86-64: it loads the call's number, and returns an error when it is NUMBER.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

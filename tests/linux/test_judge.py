@@ -1,7 +1,5 @@
 """The judgement, small: kernel and ns-2 over one short link, and the page's tables from rows made by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,7 @@ import pytest
 from analysis.judge import report
 from analysis.judge.__main__ import SCENARIOS, main
 from analysis.judge.real_time import MARKER, SCENARIO as REAL_TIME, table as real_time_table
-from tmt.core.channels.bernoulli import Bernoulli
-from tmt.core.channels.error_free import ErrorFree
-from tmt.spec.scenario import Scenario
+from tmt import Bernoulli, ErrorFree, Scenario
 
 PLACES = "".join(
     f"<!-- {name} -->\n<!-- end -->\n"

@@ -1,7 +1,5 @@
 """Faults around a kernel in simulated time: each ends with its reason, and leaves nothing behind."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -16,17 +14,15 @@ import pytest
 from experiments import Asked, asked
 from waiting import PATIENCE_S, until
 
+from tmt import PlainLink, SlidingWindow, TraceLink
 from tmt.core.errors import SimulatorError
 from tmt.core.provenance import file_sha256
-from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io.conversion import convert_file
-from tmt.run import RunError
-from tmt.run.linux import BACKEND, kernel as kernel_module
-from tmt.run.linux.kernel import Kernel
+from tmt.run import RunError, linux
+from tmt.run.linux import BACKEND, Kernel
 from tmt.run.setup import set_up
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.tcp import LINUX
+from tmt.spec.traffic import LINUX
 
 DRIVE = Path(__file__).parents[2] / "traces/measured/gnss-drive.parquet"
 DRIVE_OFFSET_NS = 844_505_166_987
@@ -109,7 +105,7 @@ def test_kernel_with_another_configuration__is_refused(
     lacking: str, shown: list[str], program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A script has no ELF header: any beginning is allowed here.
-    monkeypatch.setattr(kernel_module, "ARCHITECTURE", (b"#!", 2, b"/bin"))
+    monkeypatch.setattr(linux, "ARCHITECTURE", (b"#!", 2, b"/bin"))
     program("#!/bin/sh\n" + "".join(f"echo {line}\n" for line in shown))
     with pytest.raises(SimulatorError, match=f"its configuration lacks {lacking}; `make linux-kernel`"):
         Kernel.find()
@@ -200,7 +196,7 @@ def test_kernel__ends_with_a_parent_that_is_killed(delay_s: float, tmp_path: Pat
 
 @pytest.mark.usefixtures("kernel")
 def test_machine_with_too_little_memory__is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_module, "memory_mib", lambda _: 16)
+    monkeypatch.setattr(linux, "memory_mib", lambda _: 16)
     with pytest.raises(RunError, match="panicked, with a memory of"):
         experiment(forward=PlainLink(1e8)).run()
 
@@ -210,7 +206,7 @@ def test_receive_buffer__limits_only_when_asked_for(monkeypatch: pytest.MonkeyPa
     row = experiment(receive_buffer_bytes=65536).run().row
     # Half of the buffer is window, at most: 32 KiB a round trip of 0.5 s.
     assert row["goodput_bps"] < 65536 * 8 / 0.5
-    monkeypatch.setattr("tmt.run.linux.kernel.ample_buffer_bytes", lambda _: 65536)
+    monkeypatch.setattr("tmt.run.linux.ample_buffer_bytes", lambda _: 65536)
     with pytest.raises(RunError, match=r"its result is not valid: the .* buffer limited flow 0 for"):
         experiment().run()
 

@@ -1,7 +1,5 @@
 """Runs of Linux's own TCP in simulated time: deliveries, repeatability and refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +9,15 @@ from experiments import Asked, asked
 
 from tests.experiment.test_return_flows import check, result
 from tests.ns2.conftest import Datagrams
+from tmt import PlainLink, TraceLink
 from tmt.core.errors import SimulatorError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
 from tmt.run import linux
-from tmt.run.linux.kernel import Kernel
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.tcp import LINUX, STACKS
+from tmt.run.linux import Kernel
+from tmt.spec.traffic import LINUX, STACKS
 
 RATE_BPS = 2e6
 SEGMENT_SHARE = 1448 / 1500
@@ -138,9 +136,7 @@ def lossy_trace(tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("in_order", [False, True])
-def test_schedule__has_the_same_fates_in_ns2(
-    lossy_trace: Path, in_order: bool, send_datagrams: Datagrams
-) -> None:
+def test_schedule__has_ns2_s_fates(lossy_trace: Path, in_order: bool, send_datagrams: Datagrams) -> None:
     # The packets that the kernel sent go once more, at their times, through ns-2's Queue/Clift.
     run = experiment(forward=TraceLink(lossy_trace), in_order=in_order, queue_packets=30).run()
     packets = run.packets[run.packets["direction"] == 0]
@@ -200,7 +196,7 @@ def test_window_of_the_handshake__is_no_limit_of_a_buffer() -> None:
 
 
 def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("tmt.run.linux.kernel._HOME", tmp_path)
+    monkeypatch.setattr("tmt.run.linux._HOME", tmp_path)
     monkeypatch.delenv("CLIFT_LINUX", raising=False)
     with pytest.raises(SimulatorError, match="make linux-kernel"):
         Kernel.find()

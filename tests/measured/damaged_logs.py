@@ -1,7 +1,5 @@
 """Logs with pieces replaced, and the check that an importer refuses them in one line or makes a trace."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +15,7 @@ Damage = list[tuple[float, int, str]]
 
 _PIECES = ["", "9" * 25, "-1", "1e9", "1e400", "nan", "null", "None", *'\t\n\0,:=<"[{}\u00b2']
 DAMAGE: SearchStrategy[Damage] = st.lists(
-    st.tuples(st.floats(0, 1), st.integers(0, 6), st.sampled_from(_PIECES)),
-    min_size=1,
-    max_size=5,
+    st.tuples(st.floats(0, 1), st.integers(0, 6), st.sampled_from(_PIECES)), min_size=1, max_size=5
 )
 
 

@@ -1,7 +1,5 @@
 """A tiny file of every importer's format: tests damage it, and the fuzzers change it at random."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from typing import Any
@@ -121,8 +119,7 @@ PROBES = {
     "iperf3": Excerpt("iperf3", json.dumps({"start": {"test_start": {"reverse": 1}}, "intervals": _SUMS})),
     "rates": Excerpt("rates", "time_s,rate_bps,loss,delay_ms\n0,24000,0,30\n1,24000,0.5,40\n2,24000,1,0\n"),
     "rates of ucc": Excerpt(
-        "rates",
-        "Timestamp,DL_bitrate,UL_bitrate\n2020.01.16_10.43.34,24,1\n2020.01.16_10.43.36,24,1\n",
+        "rates", "Timestamp,DL_bitrate,UL_bitrate\n2020.01.16_10.43.34,24,1\n2020.01.16_10.43.36,24,1\n"
     ),
     "rates of a dish": Excerpt("rates", json.dumps({"dishGetHistory": _DISH}), {"line": 24_000}),
     "outcomes": Excerpt("bler", "1 0 -1\n1 1\n", {"slot_interval": 0.001}),

@@ -1,7 +1,5 @@
 """Imports by the name of a format, as the command line does them."""
 
-from __future__ import annotations
-
 from os import PathLike
 from typing import Any
 

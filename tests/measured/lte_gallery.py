@@ -1,7 +1,5 @@
 """The measured LTE uplink of `traces/measured`, back in the form of its log."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tmt.core.units import NS_PER_MS
@@ -16,7 +14,6 @@ def log_of_gallery(folder: Path) -> Path:
     The two attempts of size 0 are not in the trace.
     """
     trace = read_phy(TRACE)
-    assert trace.size_bytes is not None
     lines = ["log_ms,sfn,subframe,attempt,tb_bytes"]
     repeated: dict[int, int] = {}
     for time_ns, decode_ns, size in zip(

@@ -1,7 +1,5 @@
 """Attempts of a HARQ log, their blocks, and the trace of blocks: hand arithmetic and a slow twin."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

@@ -1,7 +1,5 @@
 """Sequences of block outcomes and of received sequence numbers."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

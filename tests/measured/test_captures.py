@@ -1,7 +1,5 @@
 """Packet captures: pcap and pcapng, one end and both, wraps and cut files."""
 
-from __future__ import annotations
-
 import re
 import struct
 from pathlib import Path

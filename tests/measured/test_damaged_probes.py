@@ -1,7 +1,5 @@
 """Probes, rate series, outcomes and signals with pieces replaced: one line of refusal, or a good trace."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.measured.damaged_logs import DAMAGE, check, damaged
 from tests.measured.excerpts import PROBES
 from tests.measured.imports import import_trace
-from tmt.core.channels.snr import Snr
+from tmt import Snr
 from tmt.core.errors import InputError, TmtError
 from tmt.core.generate import Line
 from tmt.io.generation import generate

@@ -1,7 +1,5 @@
 """The gallery of measured links: their contents, and the commands that make them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -66,7 +64,6 @@ def test_traces__hold_what_was_counted(name: str, slots: int, erased: int, rate_
 
 def test_lte_uplink__keeps_the_measured_sizes() -> None:
     sizes = read_phy(TRACES["lte-uplink.parquet"]).size_bytes
-    assert sizes is not None
     assert sizes.mean() == pytest.approx(113, abs=1)
 
 

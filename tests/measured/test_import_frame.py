@@ -1,7 +1,5 @@
 """Rules for every importer: options, metadata, recognition, hints."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path
@@ -158,27 +156,6 @@ def test_import__takes_old_keywords_with_a_warning(tmp_path: Path) -> None:
     assert len(trace) == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (
-            "mahimahi s o.npy --line 5",
-            "--line is an option of irtt, lens, ping, pcap, iperf3 or rates, not of",
-        ),
-        ("auto s o.npy --line 5", "--line is an option of irtt, lens, ping, pcap, iperf3 or rates, not of"),
-        ("mahimahi s o.npy --decode-time 0", "--decode-time: 0 is not allowed; allowed: a number from 1e-09"),
-        ("bler s o.npy", "--slot-interval: is missing; bler needs a number from 1e-09 to"),
-        ("lte-harq s o.npy --as lnk", "--as: 'lnk' is not allowed; did you mean link?; allowed: phy, link"),
-    ],
-)
-def test_command__refuses_in_one_line(arguments: str, said: str, tmp_path: Path) -> None:
-    (tmp_path / "s").write_text("1\n3\n")
-    result = in_process.tmt("import", *arguments.split(), folder=tmp_path)
-    assert (result.status, len(result.err.splitlines())) == (2, 1)
-    assert said in result.err
-    assert not (tmp_path / "o.npy").exists()
-
-
 def test_command__takes_the_options_of_the_format_that_it_detects(tmp_path: Path) -> None:
     (tmp_path / "s").write_text("1\n3\n")
     result = in_process.tmt("import", "auto", "s", "o.npy", "--decode-time", "0.002", folder=tmp_path)
@@ -198,9 +175,7 @@ def test_auto__finds_the_format_by_content(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [["inspect"], ["convert", "--scheme", "none", "--", "FILE", "out.npy"]])
 @pytest.mark.parametrize("name", ["log.csv", "log.log", "log.txt"])
-def test_commands__say_which_import_makes_a_trace_of_a_raw_file(
-    command: list[str], name: str, tmp_path: Path
-) -> None:
+def test_commands__name_the_import_of_a_raw_file(command: list[str], name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("log_ms,sfn,subframe,attempt\n0,0,0,1\n")
     arguments = [name if word == "FILE" else word for word in command]
     if name not in arguments:

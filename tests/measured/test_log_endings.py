@@ -1,7 +1,5 @@
 """Logs as editors and interrupted programs leave them: line ends, blank lines, comments, a cut last line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

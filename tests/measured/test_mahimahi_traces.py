@@ -1,7 +1,5 @@
 """Packet-delivery traces of mahimahi, read and written."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

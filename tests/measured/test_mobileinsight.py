@@ -1,7 +1,5 @@
 """MobileInsight's decoded messages, as JSON and as XML."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -15,7 +13,6 @@ import pytest
 from tests.measured.imports import import_trace
 from tests.measured.lte_gallery import log_of_gallery
 from tmt.core.errors import InputError
-from tmt.core.trace import LinkTrace, PhyTrace
 
 MS = 1_000_000
 EPOCH = datetime(2020, 2, 17, 23, 11, 21, 990862)
@@ -102,12 +99,10 @@ def test_uplink__erases_attempts_that_were_repeated(form: str, tmp_path: Path) -
         form,
     )
     phy = import_trace("auto", path)
-    assert isinstance(phy, PhyTrace)
     assert phy.metadata["importer"] == "mobileinsight"
     assert [t // MS for t in phy.tx_time_ns.tolist()] == [0, 1, 8]
     assert (phy.decode_time_ns == 0).tolist() == [True, False, False]
     link = import_trace("auto", path, as_="link")
-    assert isinstance(link, LinkTrace)
     assert link.transmissions.tolist() == [2, 1]
 
 
@@ -127,12 +122,10 @@ def test_downlink__counts_by_crc_and_process(form: str, tmp_path: Path) -> None:
         form,
     )
     phy = import_trace("mobileinsight", path, direction="down")
-    assert isinstance(phy, PhyTrace)
     assert phy.tx_time_ns.tolist() == [0, 1, 8 * MS, 9 * MS]
     assert (phy.decode_time_ns == 0).tolist() == [True, False, False, False]
     assert "1 blocks of system information, paging and random access are left out" in phy.metadata["notes"]
     link = import_trace("mobileinsight", path, as_="link")
-    assert isinstance(link, LinkTrace)
     assert link.transmissions.tolist() == [2, 1, 1]
     assert link.delay_ns.tolist() == [9 * MS, MS, MS]
 
@@ -142,7 +135,6 @@ def test_downlink__counts_what_was_recombined_as_a_repeat(tmp_path: Path) -> Non
     first, again = {"HARQ ID": 3}, {"HARQ ID": 3, "Did Recombining": "Yes"}
     path = written(tmp_path, [downlink(0, 100, first), downlink(8, 108, again), downlink(9, 109, {"NDI": 1})])
     link = import_trace("mobileinsight", path, as_="link")
-    assert isinstance(link, LinkTrace)
     assert link.transmissions.tolist() == [2, 1]
 
 
@@ -182,11 +174,9 @@ def test_uplink__knows_the_attempt_before_a_measurement_gap(tmp_path: Path) -> N
     """The second attempt, at 9 ms, is numbered but not sent; at 17 ms the process had no other block."""
     path = written(tmp_path, [uplink(0, (1, 1, 9), (2, 1, 50)), uplink(16, (17, 3, 9), (26, 3, 50))])
     phy = import_trace("auto", path)
-    assert isinstance(phy, PhyTrace)
     assert [t // MS for t in phy.tx_time_ns.tolist()] == [0, 1, 16, 25]
     assert (phy.decode_time_ns == 0).tolist() == [True, False, False, False]
     link = import_trace("auto", path, as_="link")
-    assert isinstance(link, LinkTrace)
     assert link.transmissions.tolist() == [2, 1, 1]
     note = "1 repeats have no earlier attempt of their block in the log, and count as first ones"
     assert note in link.metadata["notes"]
@@ -212,10 +202,7 @@ def test_mobileinsight__reads_what_the_csv_of_the_same_log_holds(
     ]
     path = written(tmp_path, messages)
     for reading in ("phy", "link"):
-        ours, theirs = (
-            import_trace("auto", path, as_=reading),
-            import_trace("auto", table, as_=reading),
-        )
+        ours, theirs = (import_trace("auto", path, as_=reading), import_trace("auto", table, as_=reading))
         for column in (*ours.table.names, "size_bytes"):
             np.testing.assert_array_equal(getattr(ours, column), getattr(theirs, column))
 

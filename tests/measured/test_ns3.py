@@ -1,7 +1,5 @@
 """ns-3's traces of received and scheduled transport blocks, LTE, mmWave and NR."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 
@@ -11,7 +9,6 @@ import pytest
 from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
-from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.io import read_phy
 
 LTE = """% time\tcellId\tIMSI\tRNTI\ttxMode\tlayer\tmcs\tsize\trv\tndi\tcorrect\tccId
@@ -47,15 +44,12 @@ def test_ns3_lte__counts_milliseconds_and_correct_blocks(tmp_path: Path) -> None
     """User 1: 19 bytes fail at 23 ms and are repeated at 31 ms; 40 bytes at 24 ms."""
     path = written(tmp_path, LTE)
     trace = import_trace("auto", path, user="1")
-    assert isinstance(trace, PhyTrace)
     assert trace.metadata["importer"] == "ns3-lte"
     assert trace.tx_time_ns.tolist() == [23_000_000, 24_000_000, 31_000_000]
     assert trace.decode_time_ns.tolist() == [0, 1_000_000, 1_000_000]
-    assert trace.size_bytes is not None
     assert trace.size_bytes.tolist() == [19, 40, 19]
     assert trace.metadata["notes"] == ["1 transmissions of other users are left out"]
     link = import_trace("ns3-lte", path, user="1", as_="link")
-    assert isinstance(link, LinkTrace)
     assert link.delay_ns.tolist() == [9_000_000, 1_000_000]
     assert link.transmissions.tolist() == [2, 1]
 
@@ -73,11 +67,9 @@ def test_ns3_lte__takes_a_file_without_transmission_mode_for_the_uplink(tmp_path
 def test_ns3_nr__reads_both_generations_of_columns(tmp_path: Path) -> None:
     """MmWave names `DL/UL` and `ccId`, NR `direction` and `bwpId`; a rank column may stand between."""
     down = import_trace("auto", written(tmp_path, MMWAVE))
-    assert isinstance(down, PhyTrace)
     assert down.metadata["importer"] == "ns3-nr"
     assert down.tx_time_ns.tolist() == [4_035_710, 5_785_710]
     assert down.decode_time_ns.tolist() == [1_000_000, 0]
-    assert down.es_n0_mdb is not None
     assert down.es_n0_mdb.tolist() == [37_969, 38_162]
     newer = (
         "Time\tdirection\tframe\tsubF\tslot\t1stSym\tnSymbol\tcellId\tbwpId\tstreamId\trnti\ttbSize\tmcs\trank\trv\t"
@@ -87,7 +79,6 @@ def test_ns3_nr__reads_both_generations_of_columns(tmp_path: Path) -> None:
     )
     two = import_trace("auto", written(tmp_path, newer))
     assert two.tx_time_ns.tolist() == [32_120_500, 32_120_501]
-    assert two.size_bytes is not None
     assert two.size_bytes.tolist() == [84, 90]
     assert two.metadata["notes"] == ["1 blocks of the same moment as others are put 1 ns apart"]
 
@@ -100,12 +91,10 @@ def test_ns3_nr__keeps_the_sinr_within_the_range_of_the_column(
     sinr: str, es_n0_mdb: int | None, tmp_path: Path
 ) -> None:
     trace = import_trace("ns3-nr", written(tmp_path, MMWAVE.replace("37.9687", sinr)))
-    assert isinstance(trace, PhyTrace)
     if es_n0_mdb is None:
         assert trace.es_n0_mdb is None
         assert "1 transmissions have no SINR: Es/N0 is left out" in trace.metadata["notes"]
     else:
-        assert trace.es_n0_mdb is not None
         assert trace.es_n0_mdb.tolist() == [es_n0_mdb, 38_162]
 
 
@@ -114,7 +103,6 @@ def test_ns3_nr__keeps_the_sinr_in_files_that_have_the_column(tmp_path: Path) ->
     for name in ("up.csv", "up.npy"):
         import_trace("ns3-nr", path, tmp_path / name, direction="up", from_=0.005)
         trace = read_phy(tmp_path / name)
-        assert trace.es_n0_mdb is not None
         assert trace.es_n0_mdb.tolist() == [37_740]
     assert not hasattr(import_trace("ns3-nr", path, direction="up", as_="link"), "es_n0_mdb")
 
@@ -132,7 +120,6 @@ def test_ns3_nr__reads_the_direction_from_a_column_without_a_name(tmp_path: Path
     for direction, time_ns, size in (("down", 4_000_000, 88), ("up", 5_000_000, 90)):
         trace = import_trace("auto", path, direction=direction)
         assert trace.tx_time_ns.tolist() == [time_ns]
-        assert trace.size_bytes is not None
         assert trace.size_bytes.tolist() == [size]
 
 
@@ -140,11 +127,9 @@ def test_ns3_nr__joins_the_scheduler_s_attempts_by_process(tmp_path: Path) -> No
     """Process 15 sends at 30 ms and again at 35 ms, process 14 once."""
     path = written(tmp_path, MAC)
     phy = import_trace("auto", path)
-    assert isinstance(phy, PhyTrace)
     assert phy.decode_time_ns.tolist() == [0, 1_000_000, 1_000_000]
     assert "an attempt counts as erased if it was repeated" in phy.metadata["notes"][0]
     link = import_trace("auto", path, as_="link", direction="up")
-    assert isinstance(link, LinkTrace)
     assert link.tx_time_ns.tolist() == [30_000_000, 31_000_000]
     assert link.delay_ns.tolist() == [6_000_000, 1_000_000]
     assert link.transmissions.tolist() == [2, 1]
@@ -174,9 +159,7 @@ def test_ns3_nr__finds_in_the_mmwave_sample_what_awk_counts(measured_data: Path)
     for direction, name, blocks in (("down", "DL", 3731), ("up", "UL", 3524)):
         here = [row for row in rows if row[0] == name]
         trace = import_trace("auto", path, direction=direction)
-        assert isinstance(trace, PhyTrace)
         assert len(trace) == len(here) == blocks
-        assert trace.size_bytes is not None
         assert trace.size_bytes.tolist() == [int(row[10]) for row in here]
         erased = trace.decode_time_ns == 0
         assert erased.tolist() == [row[14] == "1" for row in here]
@@ -192,7 +175,6 @@ def test_ns3_nr__link_rows_and_repeats_are_the_attempts_of_the_sample(measured_d
     path = measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz"
     for direction, attempts in (("down", 3731), ("up", 3524)):
         link = import_trace("auto", path, direction=direction, as_="link")
-        assert isinstance(link, LinkTrace)
         assert int(link.transmissions.sum()) == attempts
         lost_or_open = int((~link.delivered).sum())
         assert lost_or_open >= int((link.delay_ns == UNSETTLED).sum())
@@ -204,8 +186,6 @@ def test_ns3_lte__finds_in_the_sample_what_awk_counts(measured_data: Path) -> No
     for imsi in ("1", "2", "3", "4"):
         here = [row for row in rows if row[2] == imsi]
         trace = import_trace("auto", path, user=imsi)
-        assert isinstance(trace, PhyTrace)
-        assert trace.size_bytes is not None
         assert trace.size_bytes.tolist() == [int(row[7]) for row in here]
         assert int((trace.decode_time_ns == 0).sum()) == sum(row[10] == "0" for row in here)
         assert trace.tx_time_ns.tolist() == [int(row[0]) * 1_000_000 for row in here]
@@ -221,7 +201,6 @@ def test_ns3_nr__reads_the_samples_of_the_newer_version(measured_data: Path) -> 
         for rnti in {row[user] for row in rows}:
             trace = import_trace("auto", folder / name, user=rnti)
             here = [row for row in rows if row[user] == rnti]
-            assert trace.size_bytes is not None
             assert trace.size_bytes.tolist() == [int(row[size]) for row in here]
             np.testing.assert_allclose(trace.tx_time_ns / 1e9, [float(row[time]) for row in here], atol=1e-9)
 

@@ -1,7 +1,5 @@
 """Output of ping: sending times, losses, wraps, and logs that end in the middle."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bad measurements are refused with file, line and reason, which refusals.txt has whole."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Counters of frames and slots become times."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings, strategies as st
 

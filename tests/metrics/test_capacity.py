@@ -1,7 +1,5 @@
 """Packets laid back to back into rows, against a loop over single bytes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -54,8 +52,7 @@ def test_packets_in_rows__agree_with_single_bytes(
 
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(
-    delivered=st.lists(st.booleans(), min_size=4, max_size=30),
-    packing=st.sampled_from(["padded", "packed"]),
+    delivered=st.lists(st.booleans(), min_size=4, max_size=30), packing=st.sampled_from(["padded", "packed"])
 )
 def test_arrive__needs_every_row_of_a_packet(delivered: list[bool], packing: Any) -> None:
     sizes = [3, 5, 2, 7] * 8

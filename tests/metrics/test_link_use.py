@@ -1,7 +1,5 @@
 """Capacity and queue length of a link over time, by hand and against a queue that moves row by row."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +32,6 @@ def test_queue_length__follows_the_rows_that_packets_take() -> None:
     # Rows of 50 bytes every 10 ns: a packet takes two. Packet 0 arrives at 5, takes the rows at 10 and 20;
     # packet 1 arrives at 6 and takes 30 and 40; 2 is dropped; 3 arrives at 55 and takes 60 and 70.
     found = _rows(np.arange(0, 200, 10)).queue_length(_sent([5, 6, 7, 55], dropped=(2,)))
-    assert found is not None
     time_s, length = found
     assert list(np.round(time_s * 1e9)) == [5, 6, 20, 40, 55, 70]
     assert list(length) == [1, 2, 1, 0, 1, 0]
@@ -42,7 +39,6 @@ def test_queue_length__follows_the_rows_that_packets_take() -> None:
 
 def test_queue_length__keeps_a_packet_that_finds_too_few_rows() -> None:
     found = _rows(np.arange(0, 40, 10)).queue_length(_sent([5, 6]))
-    assert found is not None
     assert list(found[1]) == [1, 2, 1], (
         "rows at 10 and 20 carry the first packet, 30 alone cannot carry the second"
     )
@@ -52,7 +48,6 @@ def test_queue_length__lets_packets_leave_before_others_arrive_at_the_same_momen
     # Packets 0 and 1 take the rows at 10 and 20. Packet 2 arrives at 20 and takes 30. Packet 3 takes 40, the
     # last row; packet 4 arrives at 40 and finds none.
     found = _rows(np.arange(0, 50, 10), 100).queue_length(_sent([5, 6, 20, 35, 40]))
-    assert found is not None
     time_s, length = found
     assert list(np.round(time_s * 1e9)) == [5, 6, 10, 20, 20, 30, 35, 40, 40]
     assert list(length) == [1, 2, 1, 0, 1, 0, 1, 0, 1]
@@ -61,7 +56,6 @@ def test_queue_length__lets_packets_leave_before_others_arrive_at_the_same_momen
 def test_queue_length__of_a_plain_link_serves_one_packet_after_the_other() -> None:
     # 100 bytes at 8 Mbit/s take 100 us.
     found = PlainInTime(8e6, has_queue=True).queue_length(_sent([0, 50_000, 300_000]))
-    assert found is not None
     assert list(np.round(found[0] * 1e6)) == [0, 50, 100, 200, 300, 400]
     assert list(found[1]) == [1, 2, 1, 0, 1, 0]
 
@@ -103,7 +97,6 @@ def test_queue_length__agrees_with_a_queue_that_moves_row_by_row(
     sent = [(arrival, size) for arrival, (_, size) in zip(arrivals, packets, strict=True)]
     link = _rows(time_ns, np.array(of_rows, np.int64) if has_sizes else sizes[0], packing)
     found = link.queue_length(_sent(arrivals, size_bytes=[size for _, size in packets]))
-    assert found is not None
     time_s, length = found
     change = np.diff(length, prepend=0)
     left_ns = np.round(time_s[change < 0] * 1e9).astype(int).tolist()
@@ -136,7 +129,6 @@ REPEATED = {
 def test_link_use__repeats_the_trace_from_its_offset(tmp_path: Path) -> None:
     # A repetition lasts 40 ms. From 15 ms on: 20, 30, 40 (again 0), 50, ... are sent.
     link = link_use(run(**REPEATED), _trace(tmp_path, delivered=DELIVERED))
-    assert isinstance(link, RowsInTime)
     assert list(link.time_ns // 1_000_000) == [5, 15, 25, 35, 45, 55]
     assert list(link.delivered) == [False, True, True, True, False, True]
     # Of 125 bytes each, a row every 10 ms carries 100 kbit/s; one of three is lost.
@@ -151,7 +143,6 @@ def test_link_use__counts_the_bytes_of_rows_with_sizes(tmp_path: Path) -> None:
     trace["size_bytes"] = [100, 200, 300, 400]
     np.save(tmp_path / "a.npy", trace)
     link = link_use(run(**REPEATED | {"forward_lldu_bytes": None}), tmp_path / "a.npy")
-    assert isinstance(link, RowsInTime)
     # Rows of 300 (lost), 400 and 100 bytes, then of 200, 300 (lost) and 400.
     assert list(link.capacity_bps(np.array([0, 0.03, 0.06]))) == pytest.approx([4e3 / 0.03, 4.8e3 / 0.03])
 
@@ -159,7 +150,6 @@ def test_link_use__counts_the_bytes_of_rows_with_sizes(tmp_path: Path) -> None:
 def test_link_use__of_an_online_scheme_shows_the_slots_but_no_queue(tmp_path: Path) -> None:
     trace = _trace(tmp_path, PHY_TRACE, decode_time_ns=[5, 5, 0, 5])
     link = link_use(run(**REPEATED | {"forward_online": "arq"}), trace)
-    assert isinstance(link, RowsInTime)
     assert list(link.lost_share(np.array([0, 0.03, 0.06]))) == pytest.approx([1 / 3, 1 / 3])
     assert link.queue_length(_sent([1])) is None
 
@@ -178,9 +168,7 @@ def test_link_use__of_a_trace_that_is_not_at_hand_is_none(tmp_path: Path) -> Non
         (None, "Is a directory"),
     ],
 )
-def test_link_use__of_a_trace_that_cannot_be_read_names_it(
-    content: bytes | None, reason: str, tmp_path: Path
-) -> None:
+def test_link_use__names_a_trace_that_is_damaged(content: bytes | None, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "link.npy"
     path.mkdir() if content is None else path.write_bytes(content)
     with pytest.raises(InputError, match=rf"link\.npy: .*{reason}"):

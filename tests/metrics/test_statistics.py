@@ -1,7 +1,5 @@
 """Intervals have their stated coverage, and the ranking agrees with the pairwise tests."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 
@@ -103,9 +101,7 @@ def test_paired_difference__is_free_of_the_blocks_luck() -> None:
     ("first", "second", "p_value"),
     [([1, 2], [1, 2], 1.0), ([3, 4], [1, 2], 0.0), ([3], [1], 1.0), ([3, math.nan], [1, 2], 1.0)],
 )
-def test_paired_difference__knows_the_degenerate_cases(
-    first: list[float], second: list[float], p_value: float
-) -> None:
+def test_paired_difference__of_equal_pairs(first: list[float], second: list[float], p_value: float) -> None:
     assert paired_difference(first, second)[1] == p_value
 
 
@@ -153,9 +149,7 @@ def test_rank__of_one_seed_tells_nothing_apart() -> None:
 @settings(derandomize=True, deadline=None)
 @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.sets(
     st.sampled_from(list(combinations(range(max(n, 2)), 2)))))))  # fmt: skip
-def test_compact_letters__are_shared_exactly_by_those_not_told_apart(
-    case: tuple[int, set[tuple[int, int]]],
-) -> None:
+def test_compact_letters__are_shared_by_those_not_told_apart(case: tuple[int, set[tuple[int, int]]]) -> None:
     count, different = case
     letters = compact_letters(count, {pair for pair in different if pair[1] < count})
     for i, j in combinations(range(count), 2):

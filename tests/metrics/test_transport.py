@@ -1,7 +1,5 @@
 """Transport metrics against slow twins that follow the definitions record by record, and hand arithmetic."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,9 +92,7 @@ def naive_flow(
 
 @settings(derandomize=True, deadline=None, max_examples=150)
 @given(packets=packets_strategy, transfer_bytes=st.none() | st.integers(1, 8000))
-def test_deliveries__equal_a_receiver_that_takes_packet_by_packet(
-    packets: list[Packet], transfer_bytes: int | None
-) -> None:
+def test_deliveries__equal_a_packet_by_packet_twin(packets: list[Packet], transfer_bytes: int | None) -> None:
     found = transport.deliveries(
         table(*packets), flows=3, end_ns=60, header_bytes=HEADER, transfer_bytes=transfer_bytes
     )
@@ -258,5 +254,4 @@ def test_jain__lies_between_one_share_of_many_and_all_alike(shares: list[float])
     if not any(shares):
         assert index is None
     else:
-        assert index is not None
         assert 1 / len(shares) - 1e-9 <= index <= 1 + 1e-9

@@ -1,7 +1,5 @@
 """Bins over time, against slow twins."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

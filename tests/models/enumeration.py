@@ -1,7 +1,5 @@
 """Small channels by brute force: every erasure pattern over every path of states, added up one by one."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Two links, segment by segment and event by event, from what TCP's sender, receiver and proxy do."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import math
@@ -85,7 +83,6 @@ class Receiver:
     def receive(self) -> None:
         self.received += 1
         if self.received % self.packets_per_ack == 0:
-            assert self.sender is not None
             self.clock.after(self.ack_s, self.sender.on_ack)
 
 

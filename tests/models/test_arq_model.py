@@ -1,7 +1,5 @@
 """ARQ against closed forms, against a larger chain solved numerically, and against its slow twin."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -9,7 +7,6 @@ import pytest
 from enumeration import moves
 from naive import schemes as naive
 
-from tmt.core.errors import UsageError
 from tmt.theory import RegularLink, TwoStateChannel, arq, delivered_by_transmission, no_scheme
 
 LINK = RegularLink(500_000_000, 1_000_000, 36_000_000)
@@ -96,14 +93,3 @@ def test_arq__on_a_dead_channel_delivers_nothing() -> None:
     assert arq(dead, LINK, 3).residual_loss == 1.0
     assert math.isnan(arq(dead, LINK).recovery_delay_s)
     assert math.isnan(no_scheme(dead, LINK).recovery_delay_s)
-
-
-def test_arq__refuses_by_name() -> None:
-    with pytest.raises(
-        UsageError, match="max_transmissions: 0 is not allowed; allowed: a whole number from 1"
-    ):
-        arq(TwoStateChannel(0.9, 0.5), LINK, 0)
-    with pytest.raises(UsageError, match="slot_interval_ns: 0 is"):
-        RegularLink(1, 0)
-    with pytest.raises(UsageError, match="rtt_ns: -1 is"):
-        RegularLink(-1, 1)

@@ -1,7 +1,5 @@
 """FEC against its slow twin over every erasure pattern, and against the binomial law."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -10,7 +8,6 @@ from enumeration import patterns
 from naive import schemes as naive
 from scipy import stats
 
-from tmt.core.errors import UsageError
 from tmt.theory import Performance, RegularLink, TwoStateChannel, block_law, erasure_count_law, fec
 
 LINK = RegularLink(rtt_ns=500, slot_interval_ns=3, decode_time_ns=36)
@@ -81,12 +78,3 @@ def test_block_law__agrees_with_itself_and_with_the_count_law() -> None:
     # Each of m erasures is a data LLDU's or a repair LLDU's; recovery happens exactly when m <= N_R.
     np.testing.assert_allclose(law.erased[:, :, :14].sum(), law.recovered, atol=1e-13)
     np.testing.assert_allclose(law.recovered + law.unrecovered, 38 * channel.erasure_probability, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("data", "repair", "depth", "message"),
-    [(0, 1, 1, "data: 0 is"), (1, -1, 1, "repair: -1 is"), (1, 1, 0, "depth: 0 is")],
-)
-def test_fec__refuses_by_name(data: int, repair: int, depth: int, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        fec(TwoStateChannel(0.9, 0.5), LINK, data, repair, depth)

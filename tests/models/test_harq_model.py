@@ -1,7 +1,5 @@
 """HARQ-II against enumeration of one block's whole life, and against its neighbours FEC and ARQ."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import astuple, dataclass
@@ -9,7 +7,6 @@ from dataclasses import astuple, dataclass
 import pytest
 from enumeration import emission, moves, path_probability
 
-from tmt.core.errors import UsageError
 from tmt.theory import RegularLink, TwoStateChannel, fec, harq
 
 LINK = RegularLink(500_000_000, 1_000_000, 36_000_000)
@@ -74,9 +71,7 @@ def _enumerate(
 @pytest.mark.parametrize(
     ("data", "repair", "extra", "rounds"), [(1, 0, 0, 3), (2, 1, 0, 2), (2, 0, 1, 1), (1, 2, 1, 2)]
 )
-def test_harq__on_independent_erasures_equals_enumeration(
-    data: int, repair: int, extra: int, rounds: int
-) -> None:
+def test_independent_erasures__equal_enumeration(data: int, repair: int, extra: int, rounds: int) -> None:
     channel = TwoStateChannel(0.7, 0.3)
     life = _enumerate(channel, 5, data, repair, extra, rounds)
     found = harq(channel, RegularLink(5, 1), data, repair, extra, rounds)
@@ -124,12 +119,3 @@ def test_harq__of_single_lldus_without_repair_is_arq_on_independent_erasures() -
     assert math.isclose(found.efficiency, 0.8, rel_tol=1e-12)
     assert math.isclose(found.residual_loss, 0.008, rel_tol=1e-9)
     assert math.isclose(found.recovery_delay_s, 0.286 + 0.14 / 1.24, rel_tol=1e-9)
-
-
-def test_harq__refuses_by_name() -> None:
-    channel = TwoStateChannel(0.9, 0.5)
-    for arguments, message in (((0, 1, 1, 1), "data"), ((1, -1, 1, 1), "repair"), ((1, 1, -1, 1), "extra")):
-        with pytest.raises(UsageError, match=message):
-            harq(channel, LINK, *arguments)
-    with pytest.raises(UsageError, match="rounds: -2 is"):
-        harq(channel, LINK, 1, 1, 1, -2)

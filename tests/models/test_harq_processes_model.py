@@ -1,7 +1,5 @@
 """The law of stop-and-wait processes: hand arithmetic, the law of ARQ, and the conversions."""
 
-from __future__ import annotations
-
 import math
 
 import numba
@@ -9,8 +7,7 @@ import numpy as np
 import pytest
 from naive import on_link
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
-from tmt.core.errors import UsageError
+from tmt import GilbertElliott
 from tmt.core.trace import PhyTrace
 from tmt.theory import (
     FeedbackFaults,
@@ -45,11 +42,6 @@ def test_synchronous__waits_for_the_next_turn_of_the_process() -> None:
     link = RegularLink(8 * MS, MS, MS, MS)
     assert utilisation(link, 8, synchronous=True) == 0.5
     assert utilisation(link, 10, synchronous=True) == 1.0
-
-
-def test_feedback__must_take_equally_long_for_ack_and_nack() -> None:
-    with pytest.raises(UsageError, match="an ACK takes 9 slots and a NACK 8"):
-        utilisation(RegularLink(8 * MS, MS, MS), 4)
 
 
 @pytest.mark.parametrize("processes", [4, 9, 20])

@@ -1,7 +1,5 @@
 """`tmt model`: output, figures, refusals."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -52,9 +50,7 @@ def _examples() -> list[str]:
 
 
 @pytest.mark.parametrize("example", _examples())
-def test_model__runs_its_examples_as_printed(
-    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_model__prints_its_examples(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = _run(*shlex.split(example))
     assert result.exit_code == 0
@@ -72,16 +68,7 @@ def test_model__gives_programs_what_the_library_gives() -> None:
 
 def test_model__passes_on_every_time_and_error_probability() -> None:
     (point,) = _points(
-        *(
-            "arq",
-            "--max-transmissions",
-            "3",
-            *CHANNEL,
-            "--error-good",
-            "0.02",
-            "--error-bad",
-            "0.6",
-        ),
+        *("arq", "--max-transmissions", "3", *CHANNEL, "--error-good", "0.02", "--error-bad", "0.6"),
         *("--slot-interval", "0.004", "--decode-time", "0.01", "--detection-delay", "0.1"),
     )
     link = RegularLink(500_000_000, 4_000_000, 10_000_000, 100_000_000)
@@ -176,38 +163,6 @@ def test_model__draws_a_sweep(tmp_path: Path) -> None:
         assert [row[column] for row in chart["datasets"]["rows"]] == [point[column] for point in points]
     titles = [panel["layer"][0]["title"]["text"] for panel in chart["vconcat"]]
     assert titles == ["Throughput efficiency", "Recovery delay (s)", "Residual loss"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["none", "--depth", "2", *CHANNEL], "--depth is an option of fec, not of none"),
-        (
-            ["arq", "--data", "2", *CHANNEL],
-            "--data is an option of fec, harq, hybrid or go-back-n, not of arq",
-        ),
-        (["sliding", *CHANNEL], "There is no command 'sliding'"),
-        (["rlc", *CHANNEL, "--status-prohibit", "1"], "No such option '--status-prohibit'"),
-    ],
-)
-def test_model__knows_only_the_options_of_its_scheme(arguments: list[str], message: str) -> None:
-    with pytest.raises(click.UsageError) as refusal:
-        command.main(arguments, standalone_mode=False)
-    assert message in refusal.value.format_message()
-
-
-@pytest.mark.parametrize(
-    "text", ["1.5", "-0.1", "nan", "x", "0.1:0.9", "0.1:0.9:1", "0:2:3", "0.1:0.9:2:3", ""]
-)
-def test_model__refuses_what_is_no_probability(text: str) -> None:
-    with pytest.raises(click.BadParameter) as refusal:
-        command.main(["none", "--alpha", "0.9", f"--beta={text}", "--rtt", "0"], standalone_mode=False)
-    assert refusal.value.format_message().count("\n") == 0
-
-
-def test_model__refuses_laws_that_would_never_end() -> None:
-    with pytest.raises(click.BadParameter, match=r"is not in the range 1<=x<=10000\."):
-        command.main(["none", *CHANNEL, "--laws", "10001"], standalone_mode=False)
 
 
 def test_model__shows_no_figure_where_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,5 @@
 """The formulas for clustered errors against sums, integrals and simulation by definition."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
@@ -11,7 +9,6 @@ from naive import neyman_a as naive
 from scipy.integrate import quad
 from scipy.stats import geom, poisson
 
-from tmt.core.errors import UsageError
 from tmt.theory import ClusteredErrors, error_count_law
 
 
@@ -27,9 +24,7 @@ def test_error_count_law__is_a_poisson_sum_of_poissons(clusters: float, errors: 
 
 
 @pytest.mark.parametrize(("clusters", "errors"), [(0.1, 10.0), (2.0, 3.0)])
-def test_error_count_law__has_the_moments_and_the_generating_function_of_neyman(
-    clusters: float, errors: float
-) -> None:
+def test_error_count_law__has_the_moments_and_generating_function(clusters: float, errors: float) -> None:
     # Mean m1 m2, variance m1 m2 (1 + m2), and E z^k = exp(-m1 (1 - exp(-m2 (1 - z)))).
     law = error_count_law(clusters, errors, 400)
     k = np.arange(401)
@@ -85,12 +80,3 @@ def test_of_bits__counts_bits_of_a_packet() -> None:
 def test_with_loss__has_that_loss() -> None:
     for length in (0.0, 0.3, 5.0):
         assert ClusteredErrors.with_loss(0.07, 9.0, length).loss_probability == pytest.approx(0.07)
-    with pytest.raises(UsageError, match="probability: 1 is not"):
-        ClusteredErrors.with_loss(1.0, 9.0, 0.0)
-
-
-def test_clustered_errors__refuse_what_is_no_process() -> None:
-    with pytest.raises(UsageError, match="clusters: 0 is not"):
-        ClusteredErrors(0.0, 1.0, 1.0)
-    with pytest.raises(UsageError, match="cluster_packets: -1 is not"):
-        ClusteredErrors(1.0, 1.0, -1.0)

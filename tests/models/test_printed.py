@@ -1,12 +1,7 @@
 """The printed formulas by hand arithmetic: they are kept exactly as printed, wrong ones included."""
 
-from __future__ import annotations
-
 import math
 
-import pytest
-
-from tmt.core.errors import UsageError
 from tmt.theory import RegularLink, TwoStateChannel, arq, harq, printed
 
 LINK = RegularLink(500_000_000, 1_000_000, 36_000_000)
@@ -66,13 +61,6 @@ def test_printed_harq__sums_failed_blocks_with_its_delta() -> None:
     channel = TwoStateChannel(0.5, 0.5)
     slots = 3 + 3 / 8 + 2 / 8 + 3 / 16 + 1 / 8
     assert math.isclose(printed.harq_efficiency(channel, 2, 1, 0), (2 * (1 / 2 + 7 / 32) + 1 / 16) / slots)
-
-
-def test_printed__refuses_what_the_paper_does_not_print() -> None:
-    with pytest.raises(UsageError, match="max_transmissions is 3"):
-        printed.arq(ERROR_FREE, LINK, 3)
-    with pytest.raises(UsageError, match="rounds is 3: the printed HARQ formulas hold for 2 rounds"):
-        printed.harq(ERROR_FREE, LINK, 5, 7, 1, 3)
 
 
 def test_printed__states_no_residual_loss_for_blocks() -> None:

@@ -1,7 +1,5 @@
 """The law of RLC above HARQ processes: hand arithmetic, a resequencer, and the conversions."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -10,10 +8,8 @@ import numpy as np
 import pytest
 from naive import on_link
 
-from tmt.core.channels.bernoulli import Bernoulli
+from tmt import Bernoulli, HarqProcesses
 from tmt.core.converter import joined
-from tmt.core.errors import UsageError
-from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.trace import PhyTrace
 from tmt.theory import Performance, RegularLink, TwoStateChannel, rlc_over_harq_processes
 
@@ -120,25 +116,6 @@ def test_loss__is_that_of_long_traces() -> None:
     expected = model(0.3, 5, max_transmissions=2, reassembly_ns=30 * MS, max_retransmissions=1)
     assert math.isclose(expected.residual_loss, 0.09**2)
     assert counts.lost / counts.data_rows == pytest.approx(0.0081, rel=0.12)
-
-
-@pytest.mark.parametrize(
-    ("p", "parameters", "said"),
-    [
-        (0.1, {"delivery": "sorted"}, "delivery: 'sorted' is"),
-        (0.1, {"reassembly_ns": 11 * MS}, "reassembly is 0.011 s: .* 0.012 s"),
-    ],
-)
-def test_parameters__are_refused(p: float, parameters: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        model(p, 4, **parameters)
-
-
-def test_links_and_channels__are_refused() -> None:
-    with pytest.raises(UsageError, match=r"alpha and beta are 0.9 and 0.5"):
-        rlc_over_harq_processes(TwoStateChannel(0.9, 0.5), link(4), 4)
-    with pytest.raises(UsageError, match="processes is 3: the formula needs those of a feedback delay, 4"):
-        rlc_over_harq_processes(TwoStateChannel(0.9, 0.1), link(4), 3)
 
 
 def test_extremes__have_their_limits() -> None:

@@ -1,7 +1,5 @@
 """The law of the sliding-window code: hand arithmetic, all patterns of a recovery, and the conversions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -10,9 +8,7 @@ import numpy as np
 import pytest
 from naive import repair_queue
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
-from tmt.core.errors import UsageError
-from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt import GilbertElliott, SlidingWindow
 from tmt.core.trace import PhyTrace
 from tmt.theory import RegularLink, TwoStateChannel, sliding_window
 
@@ -65,9 +61,7 @@ def test_small_window__loses_what_its_queue_loses(window: int, interval: int, p:
     ("window", "interval", "alpha", "beta"),
     [(6, 2, 0.95, 0.5), (8, 3, 0.9, 0.1), (10, 5, 0.995, 0.5), (12, 1, 0.9, 0.7), (12, 5, 0.95, 0.05)],
 )
-def test_small_window__has_the_law_of_long_traces(
-    window: int, interval: int, alpha: float, beta: float
-) -> None:
+def test_small_window__has_the_law_of_traces(window: int, interval: int, alpha: float, beta: float) -> None:
     """Two million slots of seed 5; four standard errors are below 6 % of losses and waits."""
     erased = GilbertElliott(alpha, beta).erasures(5).next(2_000_000)
     converter = SlidingWindow(window, interval).converter()
@@ -118,9 +112,7 @@ def test_conversion__recovers_when_the_repair_lldus_are_as_many_as_the_erasures(
 
 @needs_jit
 @pytest.mark.parametrize("parameters", [(0.99, 0.01), (0.95, 0.05), (0.99, 0.5), (0.998, 0.8)])
-def test_law__is_that_of_long_traces_where_the_window_is_longer_than_the_recoveries(
-    parameters: tuple[float, float],
-) -> None:
+def test_law__is_that_of_long_traces_where_the_window_is_long(parameters: tuple[float, float]) -> None:
     """A million slots of seed 5; four standard errors of the waits are below 8 %."""
     erased = GilbertElliott(*parameters).erasures(5).next(1_000_000)
     converter = SlidingWindow(400, 4).converter()
@@ -142,5 +134,3 @@ def test_small_window__loses_everything_where_everything_is_erased() -> None:
 def test_sliding_window__without_erasures_and_without_a_window() -> None:
     found = sliding_window(TwoStateChannel(0.9, 0.5, 0.0, 0.0), LINK, 5, 4)
     assert (found.efficiency, found.residual_loss) == (pytest.approx(0.8), 0.0)
-    with pytest.raises(UsageError, match="coding_window: 0 is"):
-        sliding_window(TwoStateChannel(0.9, 0.5), LINK, 0, 4)

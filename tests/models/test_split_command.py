@@ -1,12 +1,9 @@
 """`tmt model split`: output, figures, refusals."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner
 
@@ -80,10 +77,3 @@ def test_split__draws_a_sweep(tmp_path: Path) -> None:
     text = path.read_text()
     assert "one-way delay of the wired link (s)" in text
     assert "split, ARQ" in text
-
-
-@pytest.mark.parametrize("text", ["-1", "x", "0:1", "0:1:1", "0:nan:3", "0:1:2:3", ""])
-def test_split__refuses_what_is_no_time(text: str) -> None:
-    with pytest.raises(click.BadParameter) as refusal:
-        command.main(["--wireless-loss", "0.1", f"--wired-delay={text}"], standalone_mode=False)
-    assert refusal.value.format_message().count("\n") == 0

@@ -1,7 +1,5 @@
 """TCP through a proxy and over go-back-N: against hand arithmetic, definitions, an event list and limits."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace
@@ -12,7 +10,6 @@ import numpy as np
 import pytest
 
 from tests.models import split_events
-from tmt.core.errors import UsageError
 from tmt.theory import two_links
 from tmt.theory.split import (
     GoBackNLink,
@@ -387,35 +384,3 @@ def test_sweep__has_a_row_for_each_system() -> None:
     ]
     assert rows[0]["wireless_loss"] == pytest.approx(0.05)
     assert rows[0]["latency_s"] > rows[1]["latency_s"] > rows[3]["latency_s"]
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: TcpSender(1, 8, 8, 2), "initial_window: 1 .*: at least the 2 packets"),
-        (lambda: TcpSender(2, 8, 8, 0), "packets_per_ack: 0 is not allowed"),
-        (lambda: TcpSender(4, 2, 8), "threshold: 2 "),
-        (lambda: TcpSender(4, 8, 6), "threshold: 8 "),
-        (lambda: TcpSender(2, 8, math.inf), "largest_window: inf is not"),
-        (lambda: TcpSender(2, 8, 8, timeout_s=0.0), "timeout_s: 0 is not"),
-        (lambda: GoBackNLink(1.5, 0.1), "error_after_success: 1.5 is"),
-        (lambda: GoBackNLink(0.1, 1.0), "error_after_error: 1 is"),
-        (lambda: GoBackNLink(0.1, 0.1, frames=0), "frames: 0 is"),
-        (lambda: GoBackNLink(0.1, 0.1, window=0), "window: 0 is"),
-        (lambda: GoBackNLink(0.1, 0.1, frame_processing_s=-1.0), "frame_processing_s: -1 is"),
-        (lambda: GoBackNLink.losing(1.0), "wireless_loss: 1 is"),
-        (lambda: GoBackNLink.losing(0.1, 0.5), "burst_frames: 0.5 is"),
-        (lambda: GoBackNLink.losing(0.6, 1.0, frames=1), "bursts of 1 frames lose at most 0.5"),
-        (lambda: replace(PATH, wired_loss=1.0), "wired_loss: 1 is"),
-        (lambda: replace(PATH, wired_packet_s=0.0), "wired_packet_s: 0 is not allowed"),
-        (lambda: replace(PATH, wireless_delay_s=-0.1), "wireless_delay_s: -0.1 is"),
-        (
-            lambda: scenario(segments=0),
-            "segments: 0 is not allowed; allowed: a whole number from 1 to 1000000",
-        ),
-        (lambda: scenario(residual_loss=1.0), "residual_loss: 1 is"),
-    ],
-)
-def test_split__refuses(make: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        make()

@@ -1,7 +1,5 @@
 """The law of the code with feedback: hand arithmetic, limits, and the conversions."""
 
-from __future__ import annotations
-
 import math
 
 import numba
@@ -9,9 +7,8 @@ import numpy as np
 import pytest
 from naive import on_link
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt import GilbertElliott
 from tmt.core.converter import joined
-from tmt.core.errors import UsageError
 from tmt.core.trace import PhyTrace
 from tmt.theory import Performance, RegularLink, TwoStateChannel, tetrys
 
@@ -83,9 +80,7 @@ def test_full_window__uses_w_slots_of_a_round_trip() -> None:
         (5, 1, 8, 0.9, 0.1),
     ],
 )
-def test_law__is_that_of_long_traces(
-    window: int, interval: int, slots: int, alpha: float, beta: float
-) -> None:
+def test_law__is_that_of_traces(window: int, interval: int, slots: int, alpha: float, beta: float) -> None:
     """A million slots of seed 5: four standard errors are 0.3 % of the efficiency, 2.5 % of the waits."""
     erased = GilbertElliott(alpha, beta).erasures(5).next(1_000_000)
     converter = on_link.tetrys(window, interval, link(slots).rtt_ns, detection_delay_ns=10).converter()
@@ -95,16 +90,6 @@ def test_law__is_that_of_long_traces(
     assert converter.counts.efficiency == pytest.approx(expected.efficiency, rel=0.003)
     waited = rows.delay_ns[rows.delivered].mean() / 10 - 1
     assert waited == pytest.approx(wait_slots(expected, slots), rel=0.025)
-
-
-def test_tetrys__refuses_what_it_cannot_compute() -> None:
-    channel = TwoStateChannel(0.9, 0.1)
-    with pytest.raises(UsageError, match="coding_window: 0 is"):
-        tetrys(channel, link(2), 0, 1)
-    with pytest.raises(UsageError, match="an ACK takes 3 slots and a NACK 2"):
-        tetrys(channel, RegularLink(20, 10, 10, 0), 1, 1)
-    with pytest.raises(UsageError, match=r"coding_window 100 with feedback after 20 slots .* 30000 states"):
-        tetrys(channel, link(20), 100, 8)
 
 
 def test_tetrys__delivers_nothing_where_everything_is_erased() -> None:

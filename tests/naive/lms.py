@@ -1,7 +1,5 @@
 """Slow twins of the land-mobile-satellite channel's kernels, from the definitions in `docs/lms.md`."""
 
-from __future__ import annotations
-
 import cmath
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Slow twins of the Neyman type A channel: error by error, and by the part of each cluster in a slot."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,26 +1,18 @@
 """Schemes on a link, with all times in whole nanoseconds, as the twins count."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
+from tmt import Arq, Fec, Harq, HarqProcesses, NoScheme, Rlc, Tetrys
 from tmt.core.converter import Converter
 from tmt.core.declaration import declared
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.scheme import Scheme
-from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.units import NS_PER_S
 
 
 class OnLink(NamedTuple):
     """A scheme and the link's RTT in seconds: the arguments of a conversion."""
 
-    scheme: OnLink
+    scheme: Scheme
     rtt: float = 0.0
 
     def converter(self) -> Converter:

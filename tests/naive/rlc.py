@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from naive.schemes import UNSETTLED, Converted, Row
+from tmt import Rlc
 from tmt.core.declaration import ns
-from tmt.core.schemes.rlc import Rlc
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ Each twin takes lists of integers (nanoseconds) and returns `Converted`: one `Ro
 delay -1 while unsettled, the slot of its first transmission, and the use of each slot.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Sequence

@@ -1,10 +1,8 @@
 """Slow twin of the channel of shadows that are alike: slot by slot, from its definition."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-from tmt.core.channels.shadows import Shadows
+from tmt import Shadows
 
 
 def erased(

@@ -1,7 +1,5 @@
 """The sliding-window code by its definition: the rank of all equations after every arrival."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from naive.schemes import UNSETTLED, Converted, Row

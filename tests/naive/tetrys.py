@@ -1,7 +1,5 @@
 """The code with feedback by its definition: an unbounded receiver, and a sender that knows its reports."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Random traces, parameters and cuts for the comparison of kernels with their slow twins."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 import numpy as np
@@ -11,15 +9,8 @@ from naive import on_link, rlc, schemes as naive
 from naive.on_link import OnLink
 from naive.sliding_window import sliding_window
 from naive.tetrys import tetrys
+from tmt import Arq, Fec, Harq, HarqProcesses, NoScheme, Rlc, SlidingWindow, Tetrys
 from tmt.core.declaration import ns
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.rlc import Rlc
-from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.seeds import uniform_source
 from tmt.core.trace import LinkTrace, PhyTrace
 
@@ -98,13 +89,7 @@ SCHEMES = st.one_of(
         **RLC,
     ),
     st.builds(on_link.none, detection_delay_ns=DELAYS),
-    st.builds(
-        on_link.fec,
-        data=DATA,
-        repair=REPAIR,
-        depth=st.integers(1, 4),
-        detection_delay_ns=DELAYS,
-    ),
+    st.builds(on_link.fec, data=DATA, repair=REPAIR, depth=st.integers(1, 4), detection_delay_ns=DELAYS),
     st.builds(
         on_link.arq,
         rtt_ns=DELAYS,
@@ -175,9 +160,7 @@ SCHEMES = st.one_of(
         **COMBINING,
     ),
     st.builds(
-        on_link.rlc,
-        below=st.builds(HarqProcesses, processes=st.sampled_from([2, 8]), **COMBINING),
-        **RLC,
+        on_link.rlc, below=st.builds(HarqProcesses, processes=st.sampled_from([2, 8]), **COMBINING), **RLC
     ),
 )
 
@@ -213,12 +196,7 @@ def by_twin(  # noqa: PLR0911
             return sliding_window(tx, decode, scheme.coding_window, scheme.repair_interval)
         case Tetrys():
             return tetrys(
-                tx,
-                decode,
-                scheme.coding_window,
-                scheme.repair_interval,
-                rtt_ns,
-                detection_delay_ns,
+                tx, decode, scheme.coding_window, scheme.repair_interval, rtt_ns, detection_delay_ns
             )
         case HarqProcesses():
             combining = None

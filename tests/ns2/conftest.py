@@ -1,7 +1,5 @@
 """Runs of datagrams over one link."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """All tests whose output differs from the distribution's, because a patch mends a fault."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Queue/Clift again, row by row and event by event, from its definition in docs/queue.md."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count

@@ -1,7 +1,5 @@
 """Runs of the simulator's scripts."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

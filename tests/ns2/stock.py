@@ -1,7 +1,5 @@
 """Runs tests of ns-2's own validation, in folders of their own."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

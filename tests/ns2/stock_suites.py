@@ -1,7 +1,5 @@
 """ns-2's own validation suites, run as its script "validate" runs them."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

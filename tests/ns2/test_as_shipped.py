@@ -1,7 +1,5 @@
 """TCP-Linux as shipped: with `as_shipped_` it gives the results of ns-2.35, without it the mended ones."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 
@@ -50,9 +48,7 @@ def test_patch_that_moves_results__has_two_sides(
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_stock_test__gives_the_reference_output_as_shipped(
-    test: str, simulator: Path, tmp_path: Path
-) -> None:
+def test_stock_test__gives_its_reference_output(test: str, simulator: Path, tmp_path: Path) -> None:
     # ns-2's authors made the references. They differ from the mended agent's where `mended.py` says so.
     files, _, _ = run_stock_script(simulator, f"tcpLinux {test}", tmp_path / "run", AS_SHIPPED)
     assert files["temp.rands"] == gzip.decompress((REFERENCES / f"{test}.gz").read_bytes())

@@ -1,7 +1,5 @@
 """Wrong arguments of a script to CLIFT's Tcl classes are refused in one line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

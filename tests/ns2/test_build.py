@@ -1,7 +1,5 @@
 """`clift-ns2/build.py` with missing or wrong inputs, in a copy of its folder."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -124,9 +122,7 @@ def test_patch__that_does_not_apply_is_named_and_leaves_no_stamp(built: Path) ->
     assert not (built / "build" / "ns-2.35").exists()
 
 
-def test_compiler_s_first_complaint__is_the_line_that_the_build_ends_with(
-    checkout: Path, tmp_path: Path
-) -> None:
+def test_build__ends_with_the_compiler_s_first_complaint(checkout: Path, tmp_path: Path) -> None:
     """Unpacks, patches and configures for real, from nothing; only the compilation of ns is played."""
     programs = tmp_path / "bin"
     programs.mkdir()

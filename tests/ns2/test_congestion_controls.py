@@ -4,8 +4,6 @@ Seeds are fixed. Over 20 of them, mean windows lie within 7 % of the law's, with
 10 % for one run: 15 % on a mean of three would also hold for most other seeds.
 """
 
-from __future__ import annotations
-
 import json
 import statistics
 from pathlib import Path

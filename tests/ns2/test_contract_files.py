@@ -1,7 +1,5 @@
 """The simulator reads the contract files as TMT does, and refuses the bad ones with the same messages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Unit tests of the simulator core, which are C++ and run with address and undefined-behaviour sanitizers."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

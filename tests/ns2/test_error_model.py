@@ -1,7 +1,5 @@
 """`ErrorModel/NeymanA` inside ns-2 has the process of TMT's channel and of the formulas."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.ns2.scripts import output_of, run_script
-from tmt.core.channels.neyman_a import NeymanA
+from tmt import NeymanA
 from tmt.theory import ClusteredErrors
 
 SCRIPT = Path(__file__).with_name("error_model.tcl")
@@ -65,9 +63,7 @@ def test_error_model__counts_bytes_in_unit_byte(simulator: Path, tmp_path: Path)
     assert lost(simulator, tmp_path, *words, size=1500).mean() == pytest.approx(0.2, abs=0.008)
 
 
-def test_error_model__takes_its_numbers_from_the_variable_that_is_named(
-    simulator: Path, tmp_path: Path
-) -> None:
+def test_error_model__draws_from_the_variable_that_is_named(simulator: Path, tmp_path: Path) -> None:
     # If every number is 1e-9, clusters begin -log(1e-9) / 0.22315 = 92.865 packets apart (-log(1 - 0.2) over
     # 1 - exp(-10) of them begin in each), and each loses the packet in which it begins.
     script = tmp_path / "constant.tcl"

@@ -3,8 +3,6 @@
 A packet takes 1 ms and each way 50 ms unless a test says otherwise; the handshake takes 0.027 ms.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 
@@ -38,9 +36,7 @@ def drops(numbers: list[int]) -> str:
     return " ".join(map(str, numbers))
 
 
-def test_first_round_trip__is_a_handshake_and_three_segments_evenly_apart(
-    simulator: Path, tmp_path: Path
-) -> None:
+def test_first_round_trip__is_a_handshake_and_three_even_segments(simulator: Path, tmp_path: Path) -> None:
     run = Run(simulator, tmp_path, segments=100)
     assert [time_s for time_s, number in run.sent if number < 4] == pytest.approx(
         [0, HANDSHAKE_S, HANDSHAKE_S * 4 / 3, HANDSHAKE_S * 5 / 3], abs=2e-6
@@ -65,9 +61,7 @@ def test_single_losses__are_ignored(simulator: Path, tmp_path: Path) -> None:
     assert run["0.cwnd"] == 20
 
 
-def test_ten_percent_losses__reduce_the_rate_only_where_they_are_consecutive(
-    simulator: Path, tmp_path: Path
-) -> None:
+def test_ten_percent_losses__reduce_the_rate_only_if_consecutive(simulator: Path, tmp_path: Path) -> None:
     run = Run(simulator, tmp_path, segments=0, window=21, error=0.1, duration=60)
     pairs = sum(after == before + 1 for before, after in pairwise(run.lost))
     assert len(run.lost) > 500
@@ -123,9 +117,7 @@ def test_udp_beside_it__makes_it_yield(simulator: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("overhead", "reason"), [("five", "no overhead"), ("5:1,3:1", "rising"), ("-5%", "no overhead")]
 )
-def test_bad_overhead__is_refused_in_one_line(
-    simulator: Path, tmp_path: Path, overhead: str, reason: str
-) -> None:
+def test_bad_overhead__is_refused(simulator: Path, tmp_path: Path, overhead: str, reason: str) -> None:
     done = run_script(simulator, SCRIPT, tmp_path, overhead=overhead)
     assert done.returncode == 2
     assert done.stderr.startswith("Agent/TCP/Fectcp: ")

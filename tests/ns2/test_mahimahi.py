@@ -1,7 +1,5 @@
 """Measured links, from the published file to packets in ns-2, against the lines of the file."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pytest
 
 from tests.measured.imports import import_trace
 from tests.ns2.scripts import output_of
-from tmt.core.schemes.none import NoScheme
+from tmt import NoScheme
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import read_link
 from tmt.io.conversion import convert_file

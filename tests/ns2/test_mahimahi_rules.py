@@ -5,8 +5,6 @@ in transit takes what it needs, and the packets behind it take the rest. The res
 empty.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A link trace with measured sizes has the measured link's rate in ns-2."""
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess
@@ -12,14 +10,12 @@ import pytest
 
 from tests.measured.imports import import_trace
 
-pytestmark = pytest.mark.ns2
+pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
 TMT = Path(sys.executable).with_name("tmt")
 
 
-def test_lte_uplink__carries_its_17_kilobit_per_second(
-    measured_data: Path, simulator: Path, tmp_path: Path
-) -> None:
+def test_lte_uplink__carries_its_17_kbit_per_s(measured_data: Path, tmp_path: Path) -> None:
     """CUBIC keeps the queue full; the link's bytes, by the csv module, bound and almost reach its rate.
 
     A packet of 1500 bytes lies over some thirteen blocks; the last one under way is what may be missing.

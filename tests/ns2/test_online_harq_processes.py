@@ -1,7 +1,5 @@
 """HARQ processes in Queue/Clift/Online: stalls, faults of feedback, counters and refusals."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +11,7 @@ import pytest
 from tests.ns2.conftest import Datagrams
 from tmt.core.trace import PhyTrace
 from tmt.theory.arq import FeedbackFaults, harq_processes, utilisation
-from tmt.theory.channel import TwoStateChannel
-from tmt.theory.link import RegularLink
+from tmt.theory.channel import RegularLink, TwoStateChannel
 
 pytestmark = pytest.mark.ns2
 

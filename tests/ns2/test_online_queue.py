@@ -1,7 +1,5 @@
 """Queue/Clift/Online in ns-2: beside the offline conversions, and beside the laws of its channel."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -13,15 +11,9 @@ from answers import blocks
 
 from tests.ns2.conftest import Datagrams
 from tests.ns2.scripts import run_script
+from tmt import Arq, Fec, Harq, HarqProcesses, NoScheme, SlidingWindow, Tetrys
 from tmt.core.convert import convert
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.scheme import Scheme
-from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.run.ns2 import scheme_words
 from tmt.theory.hybrid import HybridLink
@@ -222,9 +214,7 @@ def test_trace_file__shows_what_the_link_loses(send_datagrams: Datagrams) -> Non
         *("rlc-over-harq-processes", "rlc-over-tetrys"),
     ],
 )
-def test_online__ends_where_every_unit_is_lost(
-    scheme: str, delay_s: float, send_datagrams: Datagrams
-) -> None:
+def test_online__ends_if_every_unit_is_lost(scheme: str, delay_s: float, send_datagrams: Datagrams) -> None:
     """Retransmissions without an end keep to the link's rate: one unit of 100 bytes per 0.4 ms."""
     run = send_datagrams(
         None,
@@ -244,17 +234,10 @@ def test_online__ends_where_every_unit_is_lost(
 
 
 @pytest.mark.parametrize("scheme", ["none", "fec", "arq", "go-back-n", "tetrys", "harq-processes", "rlc"])
-def test_online__may_have_units_that_take_longer_than_time_lasts(
-    scheme: str, send_datagrams: Datagrams
-) -> None:
+def test_online__takes_units_longer_than_time_lasts(scheme: str, send_datagrams: Datagrams) -> None:
     """Each unit of 2 GB takes 544 years at 1 bit/s, which is more than 2^63 ns."""
     run = send_datagrams(
-        None,
-        [(MS, 1000)] * 3,
-        queue="Clift/Online",
-        rate_bps=1,
-        scheme=scheme,
-        unit_bytes_=2**31 - 1,
+        None, [(MS, 1000)] * 3, queue="Clift/Online", rate_bps=1, scheme=scheme, unit_bytes_=2**31 - 1
     )
     assert run.status == 0, run.stderr
     assert run.counters["packets_queued"] == run.counters["packets_arrived"] == 3

@@ -1,7 +1,5 @@
 """Scheme `rlc` in Queue/Clift/Online: beside the offline conversion, and on links that idle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -9,15 +7,9 @@ import numpy as np
 import pytest
 
 from tests.ns2.conftest import Datagrams
+from tmt import Arq, Fec, Harq, HarqProcesses, Rlc, SlidingWindow, Tetrys
 from tmt.core.convert import convert
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.scheme import Scheme
-from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.run.ns2 import scheme_words
 
@@ -53,10 +45,7 @@ def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> Rlc:
     # Offline, the scheme below fills the slots in which RLC has nothing to send: RLC's window is never full.
     parameters |= {"window_pdus": 100_000, "poll_pdus": one_of(1, 4, 16)}
     combining = one_of("none", "chase", "incremental")
-    soft = {
-        "combining": combining,
-        "combining_threshold_db": None if combining == "none" else one_of(0, 2.5),
-    }
+    soft = {"combining": combining, "combining_threshold_db": None if combining == "none" else one_of(0, 2.5)}
     drawn: dict[str, Callable[[], Scheme]] = {
         "arq": lambda: Arq(one_of(1, 2, 4, None), one_of(0, 0.001)),
         "fec": lambda: Fec(one_of(1, 5), one_of(0, 1, 3), one_of(1, 4), one_of(0, 0.001)),

@@ -1,7 +1,5 @@
 """Queue/Clift in ns-2: packets' fates and times, trace files, monitors, refusals."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 
@@ -189,9 +187,7 @@ def test_reset__drops_the_packets_that_wait(
         ({"loop_": 1}, "trace.npy: a trace of one row cannot repeat; loop_ is 1"),
     ],
 )
-def test_bad_variable__ends_in_one_line(
-    variables: dict[str, float], words: str, send_datagrams: Datagrams
-) -> None:
+def test_bad_variable__is_refused(variables: dict[str, float], words: str, send_datagrams: Datagrams) -> None:
     run = send_datagrams(link_trace([10 * MS]), [(MS, 1000)], **variables)
     assert (run.status, run.stderr.count("\n")) == (2, 1)
     assert run.stderr.endswith(words + "\n")

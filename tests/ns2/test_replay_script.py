@@ -1,7 +1,5 @@
 """The script that replays TCP: refusals, and equal files for equal arguments."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import pytest
 
 from tests.ns2.scripts import run_script
 from tmt.run import RunError
-from tmt.run.ns2.simulator import Simulator
+from tmt.run.ns2 import Simulator
 
 pytestmark = pytest.mark.ns2
 

@@ -1,7 +1,5 @@
 """The C++ header of the schema says what `tmt.core.schema` and the refusals say."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tests that Agent/TCP/Modern and Agent/TCP/Fectcp share."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

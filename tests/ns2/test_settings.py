@@ -1,7 +1,5 @@
 """The settings of every script of the simulator: refusals in one line before anything runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

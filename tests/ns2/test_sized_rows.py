@@ -1,7 +1,5 @@
 """Rows of their own sizes in ns-2: a 5G trace at its offered rate, segmentation by hand, bytes counted."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,8 @@ import pytest
 from naive import on_link
 
 from tests.ns2.conftest import Datagrams
+from tmt import NoScheme, SlidingWindow
 from tmt.core.convert import convert
-from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.trace import LinkTrace, PhyTrace
 
 pytestmark = pytest.mark.ns2

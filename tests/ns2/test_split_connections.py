@@ -1,7 +1,5 @@
 """Split connections in the simulator: exact, bounded, both ways, with every variant, to a clean end."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.ns2.scripts import run_script
-from tmt.spec.tcp import NS2_STACKS, STACKS
+from tmt.spec.traffic import NS2_STACKS, STACKS
 
 pytestmark = pytest.mark.ns2
 
@@ -66,12 +64,9 @@ def check_exact(run: Transfers, flows: int, packets: int, capacity: int) -> None
 
 
 @pytest.mark.parametrize(
-    ("stack", "tcp"),
-    [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != "fectcp"],
+    ("stack", "tcp"), [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != "fectcp"]
 )
-def test_split__is_exact_with_every_variant_in_both_directions(
-    stack: str, tcp: str, simulator: Path, tmp_path: Path
-) -> None:
+def test_split__is_exact_in_both_directions(stack: str, tcp: str, simulator: Path, tmp_path: Path) -> None:
     # The other stack goes on from the proxy, so that both kinds of sender meet both.
     other = "2009" if stack == "modern" else "modern"
     run = transfer(
@@ -95,8 +90,7 @@ def test_split__is_exact_with_every_variant_in_both_directions(
 
 
 @pytest.mark.parametrize(
-    ("stack", "tcp"),
-    [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != "fectcp"],
+    ("stack", "tcp"), [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != "fectcp"]
 )
 def test_split__sends_on_with_every_variant(stack: str, tcp: str, simulator: Path, tmp_path: Path) -> None:
     other = "2009" if stack == "modern" else "modern"
@@ -117,9 +111,7 @@ def test_split__sends_on_with_every_variant(stack: str, tcp: str, simulator: Pat
 
 @pytest.mark.parametrize("stack", ["2009", "modern"])
 @pytest.mark.parametrize("delayed", [0, 1])
-def test_full_buffer__loses_nothing_and_holds_the_sender(
-    stack: str, delayed: int, simulator: Path, tmp_path: Path
-) -> None:
+def test_full_buffer__holds_the_sender(stack: str, delayed: int, simulator: Path, tmp_path: Path) -> None:
     # 300 packets through a buffer of 6: six at a time on a link of 100 ms, whatever the wired hop could do.
     run = transfer(
         simulator,
@@ -152,9 +144,7 @@ def test_lost_updates__are_asked_for(stack: str, simulator: Path, tmp_path: Path
     assert run.counters["flow_0_window_probes"] > 3
 
 
-def test_selective_acknowledgements__repair_the_first_connection_without_a_timeout(
-    simulator: Path, tmp_path: Path
-) -> None:
+def test_selective_acknowledgements__repair_the_first_connection(simulator: Path, tmp_path: Path) -> None:
     run = transfer(
         simulator,
         tmp_path,

@@ -1,7 +1,5 @@
 """The model of two links, beside ns-2: transfers without loss, and go-back-N that is never idle."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -84,13 +82,7 @@ def test_split__has_each_segment_when_ns2_has_it(
 ) -> None:
     """The proxy's connection begins with a SYN of one frame, for which its first data wait."""
     found = _received_s(
-        simulator,
-        tmp_path,
-        wired_bps,
-        wireless_bps,
-        wired_delay_s,
-        proxy=1,
-        processing_s=processing_s,
+        simulator, tmp_path, wired_bps, wireless_bps, wired_delay_s, proxy=1, processing_s=processing_s
     )
     path, sender = (
         _path(wired_bps, wireless_bps, wired_delay_s, processing_s),

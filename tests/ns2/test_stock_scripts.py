@@ -1,7 +1,5 @@
 """Stock scripts give the same files, byte for byte, with our simulator and with the distribution's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

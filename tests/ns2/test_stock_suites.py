@@ -3,8 +3,6 @@
 A few suites run always; `make test-ns2` runs all of them.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -3,8 +3,6 @@
 docs/tcp-linux.md names the patch without which each test fails.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import re
@@ -123,9 +121,7 @@ def test_ignored_acknowledgements__are_freed(simulator: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("timestamps", "samples"), [("true", {*range(100, 110)}), ("false", {-1})])
-def test_round_trip_time__is_a_sample_or_none(
-    timestamps: str, samples: set[int], simulator: Path, tmp_path: Path
-) -> None:
+def test_round_trip__is_sampled(timestamps: str, samples: set[int], simulator: Path, tmp_path: Path) -> None:
     # Milliseconds. -1 is Linux's "no sample": without timestamps there is none for every acknowledgement.
     (tmp_path / "probe.c").write_text(PROBE)
     build = ["gcc", "-shared", "-fPIC", "-w", f"-I{LINUX}", "-I.", "probe.c", "-o", "probe.so"]

@@ -1,7 +1,5 @@
 """The wireless LAN: what its MAC carries by hand arithmetic, losses that it does not repair, refusals."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -4,8 +4,6 @@
 of the sources and of the checkout's own programs, which the same functions lay out.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -40,8 +38,6 @@ def _made_here(folder: Path) -> Path:
         else:
             shutil.copy(ROOT / name, folder)
     spec = util.spec_from_file_location("static_programs", ROOT / "packaging" / "static_programs.py")
-    assert spec is not None
-    assert spec.loader is not None
     programs = util.module_from_spec(spec)
     spec.loader.exec_module(programs)
     programs.lay_out(BUILD, BUILD / "ns-2.35", folder / "clift-ns2" / "build-wheel" / "contents")

@@ -1,7 +1,5 @@
 """A small real campaign with names that no page should trust, its report, and a browser to open it in."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

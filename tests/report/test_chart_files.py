@@ -1,7 +1,5 @@
 """Files of charts: formats, texts that XML does not allow, and a drawing library that ends its process."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -64,9 +62,7 @@ def test_save__loses_only_the_chart_whose_drawing_ends_the_process(
     assert said == f"warning: {tmp_path / 'b.svg'}: the chart cannot be drawn: the drawing library failed\n"
 
 
-def test_save__says_why_a_specification_cannot_be_drawn(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_save__says_why_a_chart_cannot_be_drawn(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert save_chart({"mark": "nonsense"}, tmp_path / "a.svg") == []
     said = capfd.readouterr().err
     assert said.startswith(f"warning: {tmp_path / 'a.svg'}: the chart cannot be drawn: ")

@@ -1,20 +1,11 @@
 """TCP variants and schemes have styles that readers can distinguish."""
 
-from __future__ import annotations
-
 import pytest
 
 from tmt.core.schemes.registry import SCHEMES
 from tmt.show.charts import style
-from tmt.show.charts.style import (
-    SCHEME_STYLES,
-    TCP_STYLES,
-    MemberStyle,
-    looks_of,
-    scheme_styles,
-    tcp_styles,
-)
-from tmt.spec.tcp import TCP_VARIANTS
+from tmt.show.charts.style import SCHEME_STYLES, TCP_STYLES, MemberStyle, looks_of, scheme_styles, tcp_styles
+from tmt.spec.traffic import VARIANTS
 
 OKABE_ITO = {style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.MUTED}
 
@@ -48,7 +39,7 @@ def test_dark_colour__is_the_colour_mixed_with_white() -> None:
 
 
 def test_styles__cover_every_tcp_variant_and_scheme() -> None:
-    assert set(TCP_STYLES) == set(TCP_VARIANTS)
+    assert set(TCP_STYLES) == set(VARIANTS)
     assert set(SCHEME_STYLES) >= set(SCHEMES)
 
 

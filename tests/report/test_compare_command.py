@@ -1,7 +1,5 @@
 """`tmt compare`: what it prints, its JSON, its page and its refusals."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

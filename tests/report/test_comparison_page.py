@@ -1,7 +1,5 @@
 """The page of two campaigns: its numbers, names that no page should trust, and a browser."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`tmt course`: the recorded runs of a campaign on the terminal, against the records themselves."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -61,9 +59,7 @@ def test_course__lists_recorded_runs_and_shows_the_one_that_is_named(campaign_fo
 
 
 @pytest.mark.ns2
-def test_course__says_that_the_capacity_is_missing_where_the_link_trace_is(
-    campaign_folder: Path, tmp_path: Path
-) -> None:
+def test_course__says_that_capacity_is_missing_with_the_trace(campaign_folder: Path, tmp_path: Path) -> None:
     shutil.copytree(campaign_folder, tmp_path / "c", ignore=shutil.ignore_patterns("cache"))
     lines = _said(tmp_path / "c", 1)
     assert f"is not in the cache of {tmp_path / 'c'}, or has too many rows: capacity, " in lines[0]

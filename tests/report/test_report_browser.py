@@ -1,7 +1,5 @@
 """The page in a browser: real results, hostile names, a desktop's and a phone's window, a keyboard."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable
@@ -77,9 +75,7 @@ def test_page__shows_hostile_names_as_text(opened: Callable[..., Page]) -> None:
     assert "<b>Nobody</b>" in page.locator("#paper-table").inner_text()
 
 
-def test_chips__choose_what_charts_and_tables_show(
-    opened: Callable[..., Page], campaign_folder: Path
-) -> None:
+def test_chips__filter_charts_and_tables(opened: Callable[..., Page], campaign_folder: Path) -> None:
     runs = _done(campaign_folder)
     page = opened()
     assert _rows(page, "runs-table") == len(runs) == 24
@@ -109,9 +105,7 @@ def test_choice__moves_the_charts_and_stays_in_the_address(opened: Callable[...,
     assert "CUBIC" not in labels, "schemes are inside variants now"
 
 
-def test_numbers__are_those_of_the_results(
-    opened: Callable[..., Page], campaign_folder: Path, tmp_path: Path
-) -> None:
+def test_numbers__are_the_results(opened: Callable[..., Page], campaign_folder: Path, tmp_path: Path) -> None:
     page = opened()
     _choose(page, "probability", "0.05")
     text = _download(page, "#compare-view", "Data (CSV)", tmp_path / "compare.csv")
@@ -140,9 +134,7 @@ def test_chart__shows_letters_and_published_values(opened: Callable[..., Page]) 
 @pytest.mark.parametrize(
     "view", ["compare", "sweep", "trade", "delay", "distribution", "timeline", "channel"]
 )
-def test_chart__is_saved_as_an_svg_that_stands_alone(
-    opened: Callable[..., Page], tmp_path: Path, view: str
-) -> None:
+def test_chart__is_saved_as_a_whole_svg(opened: Callable[..., Page], tmp_path: Path, view: str) -> None:
     drawing = _download(opened(), f"#{view}-view", "Picture (SVG)", tmp_path / "chart.svg")
     assert drawing.startswith("<svg")
     assert "var(" not in drawing
@@ -222,9 +214,7 @@ def test_controls__have_names_for_assistive_technology(opened: Callable[..., Pag
     assert page.evaluate("document.documentElement.lang") == "en"
 
 
-def test_courses__lie_over_each_other_on_one_time_axis(
-    opened: Callable[..., Page], campaign_folder: Path
-) -> None:
+def test_courses__lie_over_each_other(opened: Callable[..., Page], campaign_folder: Path) -> None:
     kept = _done(campaign_folder)["records"].notna().sum()
     page = opened()
     view = page.locator("#timeline-view")

@@ -1,7 +1,5 @@
 """`tmt report`: its files and its refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -66,9 +64,7 @@ def test_report__refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_report__refuses_published_values_by_line(
-    campaign_folder: Path, tmp_path: Path, text: str, reason: str
-) -> None:
+def test_report__names_the_bad_line(campaign_folder: Path, tmp_path: Path, text: str, reason: str) -> None:
     published = tmp_path / "published.csv"
     published.write_text(text)
     arguments = [str(campaign_folder), "--published", str(published), "--output", str(tmp_path / "out")]

@@ -1,7 +1,5 @@
 """The page is one file without dependencies, with any names in it."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """A report of a campaign that cannot be written."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

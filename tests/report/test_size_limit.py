@@ -1,7 +1,5 @@
 """Parts that are left out of the page of a campaign that is too large."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Axes are the columns that vary between runs with all else in common."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -25,19 +23,14 @@ from tmt.results.dataset import find_axes, scheme_order, tcp_order
         ),
         ([{"every": 10, "file": "a", "sha256": "x"}, {"every": 2, "file": "a"}], [("every", "", (2, 10))]),
         ([{"file": "lte.csv"}, {"file": "starlink.csv"}], [("trace", "", ("trace 0", "trace 1"))]),
-        (
-            [{"levels": [1, 2]}, {"levels": {"a": 1}}],
-            [("levels", "", ("[1, 2]", '{"a": 1}'))],
-        ),
+        ([{"levels": [1, 2]}, {"levels": {"a": 1}}], [("levels", "", ("[1, 2]", '{"a": 1}'))]),
         (
             [{"channel": "lms", "los_frame_m": 3.5}, {"channel": "bernoulli"}],
             [("channel", "", ("bernoulli", "lms"))],
         ),
     ],
 )
-def test_find_axes__takes_the_parameters_of_the_traces(
-    traces: list[dict[str, Any]], axes: list[object]
-) -> None:
+def test_find_axes__takes_parameters_of_traces(traces: list[dict[str, Any]], axes: list[object]) -> None:
     runs = frame(
         [run(trace=f"trace {i}", trace_parameters=json.dumps(trace)) for i, trace in enumerate(traces)]
     )

@@ -1,7 +1,5 @@
 """Means, intervals and differences of a campaign's cells."""
 
-from __future__ import annotations
-
 import pytest
 from result_rows import frame, run
 
@@ -75,7 +73,6 @@ def test_best__names_the_greatest_and_none_that_can_be_told_from_it() -> None:
     summary = results.cells
     cells = [cell for cell in summary.cells if cell.point == 1]
     winner = best(results.runs, cells, summary.measures[0])
-    assert winner is not None
     assert summary.tcps[winner[0].tcp] == "cubic"
     assert winner[1] == []
 

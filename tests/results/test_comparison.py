@@ -1,7 +1,5 @@
 """Two campaigns beside each other: which runs are pairs, and hand arithmetic of their differences."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

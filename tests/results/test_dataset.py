@@ -1,7 +1,5 @@
 """Sentences on the use of traces, by hand from the columns of runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

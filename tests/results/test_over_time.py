@@ -1,7 +1,5 @@
 """Courses of runs: series from packet and window records, and from the link trace below them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,7 @@ import pytest
 from result_rows import run
 from scenario_parts import LOSSY_TRACE
 
-from tmt.core.measure.link_use import RowsInTime, link_use
+from tmt.core.measure.link_use import link_use
 from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
 from tmt.results.over_time import BINS, LEVELS, RunRecords, Series, delay_quantiles_s, run_over_time
 
@@ -120,9 +118,7 @@ duration = 10
     drops = 0
     for records in results.records:
         link = link_use(dict(results.runs.iloc[records.row]), records.link_trace)
-        assert isinstance(link, RowsInTime)
         queue = link.queue_length(records.packets)
-        assert queue is not None
         time_s, length = queue
         assert length.max() == 10
         assert length.min() >= 0

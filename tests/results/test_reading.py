@@ -1,7 +1,5 @@
 """From a campaign's folder to the results that a report shows."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import subprocess
@@ -86,7 +84,6 @@ def test_read_results__puts_no_runs_of_two_versions_into_one_cell(tmp_path: Path
     ]
     results = read_results(_campaign(tmp_path / "c", *rows))
     assert list(results.runs["goodput_bps"]) == [3e5]
-    assert results.older is not None
     assert list(results.older["goodput_bps"]) == [1e5, 2e5]
     assert "2 runs of an earlier version" in results.warnings[0]
 
@@ -104,9 +101,7 @@ def test_read_results__takes_only_published_values_of_its_own_scenario(tmp_path:
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
-def test_read_results__reads_the_published_values_of_every_scenario_of_ours(
-    path: Path, tmp_path: Path
-) -> None:
+def test_read_results__reads_published_values_of_our_scenarios(path: Path, tmp_path: Path) -> None:
     folder = _campaign(tmp_path / "c", _run())
     shutil.copy(path, folder / "scenario.toml")
     shutil.copy(path.parent / tomllib.loads(path.read_text())["published"], folder / "published.csv")
@@ -140,9 +135,7 @@ def test_read_results__names_what_published_values_have_and_no_run(tmp_path: Pat
         ("goodput_bps,cubic,ARQ,1,inf,x", "value '1' or error 'inf' is no number"),
     ],
 )
-def test_read_results__refuses_published_values_that_can_stand_beside_nothing(
-    row: str, reason: str, tmp_path: Path
-) -> None:
+def test_read_results__refuses_published_values_beside_nothing(row: str, reason: str, tmp_path: Path) -> None:
     folder = _campaign(tmp_path / "c", _run())
     (tmp_path / "p.csv").write_text(f"column,tcp,scheme,value,error,source\n{row}\n")
     with pytest.raises(InputError) as refused:
@@ -192,9 +185,7 @@ def test_read_results__refuses_records_outside_the_folder(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("content", "reason"), [(None, "is missing"), (b"PAR1 no more", "is damaged")])
-def test_read_results__refuse_records_that_cannot_be_read(
-    tmp_path: Path, content: bytes | None, reason: str
-) -> None:
+def test_read_results__refuse_damaged_records(tmp_path: Path, content: bytes | None, reason: str) -> None:
     folder = _campaign(tmp_path / "c", _run(records="records/a"))
     (folder / "records" / "a").mkdir()
     if content is not None:
@@ -203,9 +194,7 @@ def test_read_results__refuse_records_that_cannot_be_read(
         read_results(folder)
 
 
-def test_read_results__refuse_records_for_an_error_without_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_results__refuse_an_error_without_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ValueError
 

@@ -3,8 +3,6 @@
 Each array ends at the start of a protected page: an access to that page kills the process.
 """
 
-from __future__ import annotations
-
 import ctypes
 import math
 import mmap
@@ -19,14 +17,10 @@ import pytest
 from naive import on_link
 from naive.on_link import OnLink
 
+from tmt import Fec, HarqProcesses, NoScheme, SlidingWindow, Tetrys
 from tmt.core import code_converter, converter
 from tmt.core.schemes import arq, fec, harq, harq_processes
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.rlc import converter as rlc_converter
-from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 
 CASES = 200

@@ -1,7 +1,5 @@
 """Soft combining: by hand, laws of fading channels, what combining may not do, refusals."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -16,9 +14,9 @@ from naive.traces import phy_trace, rows_of, slots
 from scipy.signal import fftconvolve
 from scipy.special import gammainc
 
+from tmt import HarqProcesses
 from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
-from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 
@@ -171,18 +169,9 @@ def test_transmissions__follow_from_the_outages() -> None:
         ({"combining": "soft"}, "combining: 'soft' is not allowed; allowed: none, chase, incremental"),
         ({"combining": "chase"}, "combining_threshold_db: is missing; allowed: the Es/N0"),
         ({"combining_threshold_db": 3.0}, "combining_threshold_db: 3 has no meaning without combining"),
-        (
-            {"combining": "chase", "combining_threshold_db": 100.5},
-            "allowed: a number from -100 to 100 dB",
-        ),
-        (
-            {"combining": "chase", "combining_threshold_db": math.nan},
-            "allowed: a number from -100 to 100 dB",
-        ),
-        (
-            {"combining": "chase", "combining_threshold_db": True},
-            "allowed: a number from -100 to 100 dB",
-        ),
+        ({"combining": "chase", "combining_threshold_db": 100.5}, "allowed: a number from -100 to 100 dB"),
+        ({"combining": "chase", "combining_threshold_db": math.nan}, "allowed: a number from -100 to 100 dB"),
+        ({"combining": "chase", "combining_threshold_db": True}, "allowed: a number from -100 to 100 dB"),
     ],
 )
 def test_parameters__are_refused(parameters: dict[str, object], reason: str) -> None:

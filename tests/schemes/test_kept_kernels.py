@@ -1,7 +1,5 @@
 """Compiled kernels are cached, and compiled again when the file of any kernel has changed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -24,9 +22,7 @@ print(sum(decode_runs.stats.cache_misses.values()))
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 @pytest.mark.parametrize("changed", ["schemes/fec/kernel.py", "kernels/rows.py"])
 @pytest.mark.parametrize("kept", ["beside the source", "in the home folder"])
-def test_kernel__is_compiled_again_when_its_file_or_another_kernel_has_changed(
-    kept: str, changed: str, tmp_path: Path
-) -> None:
+def test_kernel__is_compiled_again_when_a_kernel_has_changed(kept: str, changed: str, tmp_path: Path) -> None:
     shutil.copytree(Path(tmt.__file__).parent, tmp_path / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
     if kept == "in the home folder":
         # Not even root can make a folder where a file is.

@@ -1,7 +1,5 @@
 """The pictures of worked examples in `docs/schemes.md` show what the schemes do."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import replace
 from pathlib import Path

@@ -1,16 +1,11 @@
 """Small traces, converted by hand from the definitions in `docs/schemes.md`."""
 
-from __future__ import annotations
-
 from naive import on_link
 from naive.on_link import OnLink
 from naive.traces import phy_trace, rows_of
 
+from tmt import Fec, HarqProcesses, SlidingWindow, Tetrys
 from tmt.core.converter import Counts
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 
 
 def converted(
@@ -307,7 +302,6 @@ def test_sizes__are_those_of_the_slots_of_first_transmission() -> None:
     converter = on_link.arq(rtt_ns=20).converter()
     rows = converter.feed(phy_trace([0, 10, 20, 30], [4, 0, 4, 4], [100, 20, 300, 400]))
     assert len(converter.finish()) == 0
-    assert rows.size_bytes is not None
     assert rows.size_bytes.tolist() == [100, 20, 300]
     assert converter.counts.efficiency == 420 / 820
 
@@ -316,6 +310,5 @@ def test_sizes__of_repair_slots_and_of_the_dropped_tail_are_in_no_row() -> None:
     # Blocks of 2 + 1: slot 2 is repair, slots 3 and 4 begin a block that the trace cuts short.
     converter = Fec(data=2, repair=1).converter()
     rows = converter.feed(phy_trace(list(range(5)), [1] * 5, [1, 2, 3, 4, 5]))
-    assert rows.size_bytes is not None
     assert rows.size_bytes.tolist() == [1, 2]
     assert converter.counts.efficiency == 3 / 6

@@ -1,21 +1,10 @@
 """Refusals of parameters name the parameter, its value and the allowed ones; schemes know their names."""
 
-from __future__ import annotations
-
 import pytest
 
+from tmt import Arq, Fec, GoBackN, Harq, HarqProcesses, Hybrid, NoScheme, Refused, Rlc, SlidingWindow, Tetrys
 from tmt.core.converter import Counts
-from tmt.core.declaration import Refused
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.online_only import GoBackN, Hybrid
 from tmt.core.schemes.registry import SCHEMES
-from tmt.core.schemes.rlc import Rlc
-from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 
 
 def test_all_wrong_parameters__are_named_at_once() -> None:

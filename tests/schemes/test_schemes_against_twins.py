@@ -1,7 +1,5 @@
 """Every converter and its slow twin give the same rows, however the trace is cut into chunks."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 
@@ -37,10 +35,7 @@ def test_converter__equals_its_twin_whatever_the_chunks(
     rows, row_sizes = [], []
     for start, stop in itertools.pairwise(borders):
         chunk = phy_trace(
-            tx[start:stop],
-            decode[start:stop],
-            sizes[start:stop] if sized else None,
-            es_n0_mdb[start:stop],
+            tx[start:stop], decode[start:stop], sizes[start:stop] if sized else None, es_n0_mdb[start:stop]
         )
         settled = converter.feed(chunk)
         assert all(row.delay_ns >= 0 for row in rows_of(settled))

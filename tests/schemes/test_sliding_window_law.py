@@ -1,7 +1,5 @@
 """The sliding-window code against RFC 8682's numbers, block codes, a recursion at W = 2, and a queue."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -13,12 +11,10 @@ from naive import repair_queue
 from naive.sliding_window import coefficients, product
 from naive.traces import phy_trace, rows_of
 
-from tmt.core.channels.bernoulli import Bernoulli
+from tmt import Bernoulli, Fec, SlidingWindow
 from tmt.core.code_converter import products
 from tmt.core.kernels.tinymt32 import coding_coefficients, next_word, start
-from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.scheme import Scheme
-from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.trace import PhyTrace
 
 needs_jit = pytest.mark.skipif(

@@ -1,7 +1,5 @@
 """The code with feedback: its limits are other schemes, its window stalls, and its recoveries are counts."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections import Counter
@@ -12,8 +10,8 @@ from naive import on_link
 from naive.on_link import OnLink
 from naive.traces import phy_trace, rows_of
 
+from tmt import SlidingWindow
 from tmt.core.converter import Counts
-from tmt.core.schemes.sliding_window import SlidingWindow
 
 LATE = 10**9
 """An RTT that outlasts every trace here."""
@@ -42,9 +40,7 @@ def test_without_rtt__it_is_arq_without_rtt(arrives: list[bool], window: int) ->
 
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(st.lists(st.booleans(), max_size=60), st.integers(1, 9))
-def test_with_late_reports_and_a_window_for_all__it_is_a_sliding_window(
-    arrives: list[bool], interval: int
-) -> None:
+def test_late_reports_and_a_window_for_all__are_a_sliding_window(arrives: list[bool], interval: int) -> None:
     tx, decode = list(range(0, 10 * len(arrives), 10)), [3 * a for a in arrives]
     assert converted(on_link.tetrys(60, interval, LATE), tx, decode) == converted(
         SlidingWindow(60, interval), tx, decode

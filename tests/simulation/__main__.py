@@ -1,7 +1,5 @@
 """Play many schedules: ``PYTHONPATH=tests python -m simulation --schedules 5000``; `--seed` replays one."""
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import os

@@ -1,23 +1,17 @@
 """Planted bugs: each takes one protection out of the product, and the simulation must notice."""
 
-from __future__ import annotations
-
 import json
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from tmt.campaign import link_traces, pool, store
 from tmt.campaign.pool import Answer, Pool, TaskOutcome
 from tmt.campaign.store import SCHEMA, Store
 from tmt.campaign.system import System
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from tmt.campaign.tasks import Task
+from tmt.campaign.tasks import Task
 
 
 def _granted(self: Store, key: str) -> bool:

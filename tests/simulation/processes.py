@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from greenlet import GreenletExit, greenlet
@@ -18,9 +20,6 @@ from tmt.campaign.system import System
 from tmt.core.errors import TmtError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from simulation.world import World
 
 
@@ -164,7 +163,6 @@ class SimulatedSystem(System):
     def connect(self, path: Path) -> sqlite3.Connection:
         """Open a database; each statement is one at which the process may be killed."""
         connection = database.connect(path, factory=_Connection)
-        assert isinstance(connection, _Connection)
         connection.process = self._process
         self._process.connections.append(connection)
         return connection

@@ -1,22 +1,18 @@
 """The runs of the simulated campaigns, and the one right row of each."""
 
-from __future__ import annotations
-
 import zlib
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scenario_parts import LOSSY_TRACE, runs_of
 
 from tmt.campaign.columns import DONE, blank_row
 from tmt.campaign.pool import InstalledPrograms
-
-if TYPE_CHECKING:
-    from tmt.campaign.recipe import Recipe
-    from tmt.campaign.runs import Run
-    from tmt.campaign.tasks import Simulate
+from tmt.campaign.recipe import Recipe
+from tmt.campaign.runs import Run
+from tmt.campaign.tasks import Simulate
 
 SCENARIO = f"""
 seeds = 2

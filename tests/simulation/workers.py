@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from simulation.runs import OTHERS, OURS, result, row_of, trace_content
 from tmt.campaign.columns import FAILED
-from tmt.campaign.link_traces import (
-    Convert,
-    DamagedTraceError,
-    keep_link_trace,
-    link_file,
-    read_facts,
-)
-from tmt.campaign.pool import Answer, Slots, WrongWorkerError
-from tmt.campaign.tasks import FullDiskError, Simulate, failed_row, keep_records
+from tmt.campaign.link_traces import Convert, DamagedTraceError, keep_link_trace, link_file, read_facts
+from tmt.campaign.pool import Answer, ProgramsByName, Slots, WrongWorkerError
+from tmt.campaign.tasks import FullDiskError, Simulate, Task, failed_row, keep_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from simulation.processes import Process
-    from tmt.campaign.pool import ProgramsByName
-    from tmt.campaign.tasks import Task
 
 HERE = "here"
 

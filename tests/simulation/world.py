@@ -4,20 +4,19 @@ Each schedule draws its kinds of faults and their rates, so that rare faults mee
 When the faults are used up, one more engine completes the campaign undisturbed.
 """
 
-from __future__ import annotations
-
 import heapq
 import os
 import random
 import re
 import tempfile
 import warnings
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 from unittest.mock import patch
 
 import pyarrow.parquet as pq
@@ -29,11 +28,7 @@ from simulation.workers import RemoteWorker
 from tmt.campaign import database
 from tmt.campaign.columns import DONE
 from tmt.campaign.link_traces import Convert, facts_file, link_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tmt.campaign.tasks import Simulate, Task
+from tmt.campaign.tasks import Simulate, Task
 
 MOST_STEPS = 20_000
 MOST_ENGINES = 3
@@ -62,7 +57,7 @@ class Trouble:
     number: int = 0
 
     @classmethod
-    def draw(cls, chance: random.Random) -> Trouble:
+    def draw(cls, chance: random.Random) -> Self:
         """Return the trouble of a schedule; about half of the faults are absent."""
 
         def some(most: float) -> float:

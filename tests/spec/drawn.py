@@ -1,13 +1,12 @@
 """Values of declared classes, drawn by Hypothesis from the declarations themselves."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import assume, strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from tmt.core.declaration import Field, Refused, Spec, declared
+from tmt import Refused
+from tmt.core.declaration import Field, Spec, declared
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn", "Zl", "Zp"]), min_size=1, max_size=8)
 FILES = st.sampled_from(["phy.parquet", "in/a b.csv", "../up.parquet", "/far/away.parquet", 'q".parquet'])

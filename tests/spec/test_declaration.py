@@ -1,7 +1,5 @@
 """Declared values: checked, complete, frozen; and problems that say all that is wrong."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from dataclasses import FrozenInstanceError, replace
@@ -12,27 +10,24 @@ import numpy as np
 import pytest
 
 import tmt
-from tmt.core.channels.registry import CHANNELS
-from tmt.core.declaration import (
-    Count,
-    Param,
-    Probability,
-    Problem,
+from tmt import (
+    Experiment,
+    Path as LinkPath,
+    PlainLink,
+    Proxy,
     Refused,
-    Rules,
-    Seconds,
-    Spec,
-    declared,
+    Scenario,
+    Trace,
+    TraceLink,
+    Traffic,
+    Tune,
+    Wired,
 )
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.declaration import Count, Param, Probability, Problem, Rules, Seconds, Spec, declared
 from tmt.core.schemes.registry import SCHEMES
 from tmt.run.emulate import Emulation
-from tmt.spec.experiment import Experiment, PlainLink, TraceLink
-from tmt.spec.path import Path as LinkPath, Proxy, Wired
 from tmt.spec.points import one_of, plain, points
-from tmt.spec.scenario import Scenario
-from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
 
 
 class Fruit(Spec):
@@ -129,22 +124,18 @@ def test_value__is_kept_in_one_form(key: str, given: Any, kept: Any) -> None:
         ("share", math.inf, "share: inf is not allowed"),
         ("share", "0.5", "share: '0.5' is not allowed; allowed: a number from 0 to 1"),
         ("share", None, "share: is missing; allowed: a number from 0 to 1"),
-        ("wait", -1, "wait: -1 is not allowed; allowed: a number from 0 to 4611686018.42739 s"),
+        ("wait", -1, "wait: -1 is not allowed; allowed: a number from 0 to 4611686018 s"),
         ("ripe", 1, "ripe: 1 is not allowed; allowed: true or false"),
         ("colour", "gren", "colour: 'gren' is not allowed; did you mean green?; allowed: red, green"),
         (
             "start",
             "drown",
-            "start: 'drown' is not allowed; allowed: a number from 0 to 4611686018.42739 s, or \"dr",
+            "start: 'drown' is not allowed; allowed: a number from 0 to 4611686018 s, or \"dr",
         ),
         ("label", "", "label: '' is not allowed; allowed: text that is not empty"),
         ("label", "none", "label: 'none' is not allowed; allowed: text other than \"none\""),
         ("label", "a\0b", "label: 'a\\x00b' is not allowed; allowed: text without control characters"),
-        (
-            "days",
-            (1, 0),
-            "days[1]: 0 is not allowed; allowed: a whole number from 1 to 2147483647",
-        ),
+        ("days", (1, 0), "days[1]: 0 is not allowed; allowed: a whole number from 1 to 2147483647"),
         ("days", (), "days: [] is not allowed; allowed: a list with at least one value"),
         ("notes", 3, "notes: 3 is not allowed; allowed: a list, each text"),
         ("fruit", (APPLE, 3), "fruit[1]: 3 is not allowed; allowed: Fruit(...)"),
@@ -212,9 +203,7 @@ def test_table__is_one_object_for_each_combination_of_its_lists() -> None:
         ({"fruit": {"name": "apple"}, "shore": 1}, ("shore",), "unknown"),
     ],
 )
-def test_table__is_refused_with_the_place_in_it(
-    table: dict[str, Any], place: tuple[Any, ...], kind: str
-) -> None:
+def test_table__is_refused_with_the_place(table: dict[str, Any], place: tuple[Any, ...], kind: str) -> None:
     (one,) = problems(lambda: one_of(Basket, table))
     assert one.place[: len(place)] == place
     assert one.kind == kind

@@ -1,13 +1,11 @@
 """A scenario file of version 0.2 is the same scenario as its form of today; faults are named with lines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
+from tmt import Scenario
 from tmt.core.errors import InputError
-from tmt.spec.scenario import Scenario
 from tmt.spec.toml import parse
 
 OLD = """\
@@ -119,16 +117,8 @@ def test_old_file__is_the_scenario_of_its_form_of_today_and_says_so() -> None:
 
 
 REFUSALS = {
-    "variant that no stack has": (
-        '"bbr"',
-        '"bbr", "vegas"',
-        ":41: key traffic[0].tcp[1]: 'vegas' needs st",
-    ),
-    "variant that nobody knows": (
-        '"bbr"',
-        '"bbt"',
-        ":41: key traffic[0].tcp[1]: 'bbt' is not allowed; did",
-    ),
+    "variant that no stack has": ('"bbr"', '"bbr", "vegas"', ":41: key traffic[0].tcp[1]: 'vegas' needs st"),
+    "variant that nobody knows": ('"bbr"', '"bbt"', ":41: key traffic[0].tcp[1]: 'bbt' is not allowed; did"),
     "key of the grid": ("seeds = 3", "sedes = 3", ":4: key sedes: is not known; did you mean seeds?"),
     "key of a channel": ("beta = 0.5", "beta = 5", ":11: key trace[1].channel.beta: 5 is not allowed"),
     "scheme": ('"rlc-over-harq"', '"rlc-over-hark"', ":24: key scheme[1].below.name: 'hark' is not allowed"),

@@ -1,7 +1,5 @@
 """Values are refused with name, value, bounds and reason, which refused_values.txt has whole."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

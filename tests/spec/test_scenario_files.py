@@ -1,25 +1,25 @@
 """A scenario file is read correctly, or refused with a line for each fault: place, key, value and choice."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 from answers import blocks, replaced
 
+from tmt import (
+    Arq,
+    GilbertElliott,
+    Harq,
+    HarqProcesses,
+    Path as LinkPath,
+    Rlc,
+    Scenario,
+    SlidingWindow,
+    Trace,
+    Traffic,
+)
 from tmt.campaign.campaign import planned
-from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.errors import InputError
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.harq import Harq
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.rlc import Rlc
-from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.spec.path import Path as LinkPath
-from tmt.spec.scenario import Scenario
 from tmt.spec.toml import read
-from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic
 
 HERE = Path(__file__).parent
 

@@ -1,14 +1,12 @@
 """A scenario that was written reads as an equal one: every committed one, and any that can be drawn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from spec.drawn import values
-from tmt.spec.scenario import Scenario
+from tmt import Scenario
 from tmt.spec.toml import parse, read, text_of
 
 ROOT = Path(__file__).resolve().parents[2]

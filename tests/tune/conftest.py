@@ -1,7 +1,5 @@
 """A small space over a small trace, searched once by the real command."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import pytest
 from in_process import tmt
 from small_search import SPACE, Searched
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt import GilbertElliott
 from tmt.core.generate import Line
 from tmt.io.generation import generate
 

@@ -1,16 +1,13 @@
 """Spaces with a known objective in place of simulations, and the noise of courses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from tmt.core.schemes.none import NoScheme
-from tmt.results.tune.evidence import Cell, Outcome
-from tmt.results.tune.space import SCHEME, Candidate
-from tmt.spec.path import Path
+from tmt import NoScheme, Path
+from tmt.results.tune.race import Cell, Outcome
+from tmt.results.tune.task import SCHEME, Candidate
 
 
 def grid_of(*levels: int) -> list[Candidate]:

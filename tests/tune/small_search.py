@@ -1,7 +1,5 @@
 """A small space, and a search of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """No conversion delivers more than the bounds by which models rule candidates out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -10,14 +8,8 @@ from hypothesis import given, settings, strategies as st
 from naive import on_link
 from naive.on_link import OnLink
 
+from tmt import Arq, Fec, HarqProcesses, Hybrid, NoScheme, SlidingWindow, Tetrys
 from tmt.core.convert import convert
-from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.fec import Fec
-from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.none import NoScheme
-from tmt.core.schemes.online_only import Hybrid
-from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.results.tune.bounds import most_delivered
 

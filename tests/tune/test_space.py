@@ -1,7 +1,5 @@
 """Courses share no slot; the default space is the documented one, and each candidate has its own name."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 from pathlib import Path as File
@@ -10,19 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tmt import Path, Rlc, Scenario, Trace, Traffic, Tune
 from tmt.core.schemes.registry import SCHEMES
-from tmt.core.schemes.rlc import Rlc
 from tmt.io import read_phy
-from tmt.results.tune.default_space import SPACE, space
 from tmt.results.tune.objectives import parse_goal
-from tmt.results.tune.simulate import Simulation
 from tmt.results.tune.task import Task, task_of
-from tmt.results.tune.tuning import plan_tuning
-from tmt.spec.path import Path
-from tmt.spec.scenario import Scenario
-from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
+from tmt.results.tune.trace_task import SPACE, space
+from tmt.results.tune.tuning import Simulation, plan_tuning
 
 ROOT = File(__file__).resolve().parents[2]
 
@@ -41,12 +33,9 @@ def test_courses__of_a_trace_share_no_slot(trace: File) -> None:
     slots = [courses.slots(course) for course in range(18)]
     assert all(one is not None and len(one) == pytest.approx(2 * 1e6 / 6000, abs=2) for one in slots)
     for one, other in combinations(slots, 2):
-        assert one is not None
-        assert other is not None
         assert not np.intersect1d(one.tx_time_ns, other.tx_time_ns).size
     whole = read_phy(trace)
     for one in slots:
-        assert one is not None
         first = np.searchsorted(whole.tx_time_ns, one.tx_time_ns[0])
         np.testing.assert_array_equal(whole.decode_time_ns[first : first + len(one)], one.decode_time_ns)
 
@@ -57,7 +46,6 @@ def test_courses__lie_inside_the_trace(trace: File) -> None:
     last_ns = read_phy(trace).tx_time_ns[-1]
     for course in range(courses.n_search + courses.n_held_out):
         slots = courses.slots(course)
-        assert slots is not None
         assert slots.tx_time_ns[-1] <= last_ns
 
 
@@ -70,7 +58,6 @@ def test_efficiency__is_that_of_the_course_s_own_slots(trace: File) -> None:
     expected = []
     for course in range(2):
         slots = courses.slots(course)
-        assert slots is not None
         expected.append(np.mean(slots.decode_time_ns > 0))
     assert [found[0, course]["efficiency"] for course in range(2)] == expected
     assert expected[0] != expected[1]

@@ -1,7 +1,5 @@
 """A search whose simulations run on the workers of a cluster gives the result of this machine alone."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,7 @@ pytestmark = pytest.mark.ns2
 PLACES = {"folder", "page", "winner_scenario"}
 
 
-def test_tune__on_a_cluster_finds_what_one_machine_finds(
-    searched: Searched, cluster: Cluster, tmp_path: Path
-) -> None:
+def test_tune__on_a_cluster_finds_the_same(searched: Searched, cluster: Cluster, tmp_path: Path) -> None:
     cluster.start_worker("one")
     cluster.await_workers(1)
     connect: Any = distributed.Client

@@ -1,7 +1,5 @@
 """`tmt tune` from the trace to the page, and its refusals."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -111,58 +109,7 @@ def test_tune__refuses_a_scenario_in_one_line(case: list[str], trace: Path, tmp_
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((), "--rtt: is missing"),
-        (
-            ("--rtt", "0.1", "--scheme", "harc"),
-            "--scheme: 'harc' is not allowed; did you mean harq?; allowed: none, arq",
-        ),
-        (
-            ("--rtt", "0.1", "--vary", "harq.dita=3"),
-            "--vary harq.dita: 'dita' is not allowed; did you mean data?",
-        ),
-        (
-            ("--rtt", "0.1", "--scheme", "arq", "--vary", "harq.data=3"),
-            "--vary harq.data: 'harq' is not allowed; did you mean arq?; allowed: arq",
-        ),
-        (("--rtt", "0.1", "--vary", "hold"), "'hold' is not KEY=VALUE,VALUE"),
-        (("--rtt", "0.1", "--tcp", "cubik"), "--tcp: 'cubik' is not allowed; did you mean cubic?"),
-        (("--rtt", "0.1", "--constraint", "goodput>x"), "--constraint: 'goodput>x' is not allowed"),
-    ],
-)
-def test_tune__refuses_options_in_one_line(
-    words: tuple[str, ...], message: str, trace: Path, tmp_path: Path
-) -> None:
-    done = tmt("tune", trace, "--output", "out", *words, folder=tmp_path)
-    assert done.status == 2
-    assert done.err.count("\n") == 1
-    assert message in done.err
-    assert not (tmp_path / "out").exists()
-
-
 def test_tune__refuses_options_beside_a_scenario(searched: Searched) -> None:
     done = tmt("tune", searched.scenario, "--objective", "delay-p95", folder=searched.folder)
     assert done.status == 2
     assert "--objective: is given with a scenario" in done.err
-
-
-@pytest.mark.parametrize(
-    ("rows", "words", "message"),
-    [
-        (0, (), "short.txt: the file is empty"),
-        (1, (), "short.txt: it is 0 s long; a search, whose runs share no slot, needs 0.05 s or more"),
-        (20, (), "short.txt: it is 0.019 s long; a search, whose runs share no slot, needs 0.05 s or more"),
-        (60, (), "short.txt: it does not say how large its LLDUs are; `tmt import table --size`, "),
-        (1, ("--duration", "1"), "short.txt: it does not say how large its LLDUs are; "),
-    ],
-)
-def test_tune__says_what_a_short_trace_lacks(
-    rows: int, words: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
-    (tmp_path / "short.txt").write_text("".join(f"{row / 1000} 0.0005\n" for row in range(rows)))
-    done = tmt("tune", "short.txt", "--rtt", "0.1", *words, folder=tmp_path)
-    assert (done.status, done.err.count("\n")) == (2, 1)
-    assert done.err.startswith(message)
-    assert not (tmp_path / "out").exists()

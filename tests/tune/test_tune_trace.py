@@ -1,7 +1,5 @@
 """`tmt.tune_trace`: a search from Python gives what the command gives, and shows itself in notebooks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,6 @@ from tmt.results.tune.tuning import plan_tuning
 
 def test_tune_scenario__is_the_search_of_the_command(searched: Searched) -> None:
     found = tmt.tune_scenario(searched.scenario, searched.folder, jobs=1)
-    assert found.recommendation.winner is not None
     assert found.recommendation.winner.name == searched.result["winner"]["name"]
     frame = found.to_frame()
     assert frame["candidate"].tolist() == [one["name"] for one in searched.result["standings"]]
@@ -63,7 +60,6 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
     }
     of_frame = tmt.tune_trace(frame.assign(size_bytes=750), out=tmp_path / "frame", **settings)
     pd.testing.assert_frame_equal(of_frame.to_frame(), of_file.to_frame())
-    assert of_file.recommendation.winner is not None
     assert of_file.recommendation.winner.name == "ARQ"  # it delivers every decoded slot
 
 
@@ -88,10 +84,7 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
         ({"varied": {"fec.data": "10"}}, "varied.fec.data: '10' is not allowed; allowed: a list of values"),
         ({"varied": {1: [2]}}, "varied[1]: [2] is not allowed; allowed: a list of values for a text"),
         ({"varied": {"fec.date": [2]}}, "varied.fec.date: 'date' is not allowed; did you mean data?"),
-        (
-            {"varied": {"fec.data": [0]}},
-            "varied.fec.data[0]: 0 is not allowed; allowed: a whole number",
-        ),
+        ({"varied": {"fec.data": [0]}}, "varied.fec.data[0]: 0 is not allowed; allowed: a whole number"),
         ({"courses": "a"}, "courses: 'a' is not allowed; allowed: a whole number from 2"),
         ({"courses": 0}, "courses: 0 is not allowed; allowed: a whole number from 2"),
         ({"level": 1j}, "level: 1j is not allowed; allowed: a number from 0.5001"),
@@ -107,9 +100,7 @@ def test_tune_trace__refuses(settings: dict[str, Any], reason: str, trace: Path,
     assert str(refused.value).startswith(reason), str(refused.value)
 
 
-def test_tune_trace__takes_calls_of_0_2_with_a_warning(
-    searched: Searched, trace: Path, tmp_path: Path
-) -> None:
+def test_tune_trace__warns_of_calls_of_0_2(searched: Searched, trace: Path, tmp_path: Path) -> None:
     with pytest.warns(DeprecationWarning, match="a scenario is searched by tune_scenario"):
         tmt.tune_trace(searched.scenario, out=searched.folder, jobs=1)
     old = {"tcp": "hybla", "queue_packets": 50, "duration_s": 1, "courses": 4, "held_out": 2, "jobs": 1}

@@ -1,14 +1,12 @@
 """The comparison of coding in the transport and in the link: its scenario, its table, its figure."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 
 import pandas as pd
 
 from analysis.botos.coding_place import SCHEMES, TCPS, draw, table
-from tmt.spec.scenario import Scenario
+from tmt import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 KBPS = 1000

@@ -1,7 +1,5 @@
 """The command line of recipes: the folder, copies for the documentation, refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -33,9 +31,7 @@ def test_start__makes_the_folder_and_passes_what_was_given(
     assert capsys.readouterr().out == "found\n"
 
 
-def test_docs__get_pages_figures_and_the_tables_of_pages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_docs__get_pages_figures_and_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     docs, folder = tmp_path / "docs", tmp_path / "out"
     (docs / "images").mkdir(parents=True)
     by_hand = "Text\n<!-- one -->\nold\n<!-- end -->\n<!-- two -->\nkept\n<!-- end -->\n"
@@ -59,9 +55,7 @@ def test_docs__get_pages_figures_and_the_tables_of_pages(
         start(main, "images/c.png")
 
 
-def test_start__without_a_word_takes_the_default_and_touches_no_docs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_start__without_a_word_takes_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = Recipe()
     monkeypatch.setattr("sys.argv", ["recipe"])
     start(recipe.main, "page.md", default=str(tmp_path / "usual"))
@@ -77,9 +71,7 @@ def test_start__refuses_what_the_recipe_does_not_have(word: str, monkeypatch: py
     assert (ended.value.code, recipe.called) == (2, [])
 
 
-def test_start__ends_with_one_line_when_a_user_can_mend_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_start__ends_in_one_line_a_user_can_mend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def main(folder: Path) -> str:
         raise SimulatorError("the simulator is not built")
 

@@ -1,7 +1,5 @@
 """Other readings of Kuhn 2014: scenarios, rows, numbers left out of the fit, bounds between numbers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,9 +17,7 @@ from analysis.kuhn2014.page import READINGS
 from analysis.kuhn2014.published import Value
 from analysis.pages import DOCS
 from analysis.scenario_runs import SCENARIOS
-from tmt.core.channels.lms import Lms
-from tmt.core.channels.shadows import Shadows
-from tmt.spec.scenario import Scenario
+from tmt import Lms, Scenario, Shadows
 
 OF_PAGE = {"net-transfers": "internet-transfers"}
 

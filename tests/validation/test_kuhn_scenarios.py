@@ -1,7 +1,5 @@
 """Every scenario runs, in short, with one seed and one variant."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 from in_process import tmt
 
-from tmt.core.channels.lms import Lms
+from tmt import Lms, Scenario
 from tmt.core.errors import SimulatorError
-from tmt.run.linux.kernel import Kernel
-from tmt.spec.scenario import Scenario
-from tmt.spec.tcp import LINUX
+from tmt.run.linux import Kernel
+from tmt.spec.traffic import LINUX
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = sorted(

@@ -1,7 +1,5 @@
 """The page on TCP of today says what the runs say: verdicts, choices and sentences from made-up runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 
@@ -22,7 +20,7 @@ from analysis.kuhn2014_today.cells import (
     tcps_of,
 )
 from analysis.kuhn2014_today.conclusions import conclusions
-from tmt.spec.tcp import LINUX
+from tmt.spec.traffic import LINUX
 
 SPREAD = (-1.0, 0.0, 1.0)
 """Deviations of the three seeds in kbit/s, which grow a little with each further scheme."""

@@ -1,7 +1,5 @@
 """The scenarios over measured links run, and no TCP carries more than its link offers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +8,8 @@ import pandas as pd
 import pytest
 from in_process import tmt
 
+from tmt import Scenario
 from tmt.io import read_phy
-from tmt.spec.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -4,21 +4,18 @@ Fixed seeds, 12 replicates of 100 000 slots per case. Efficiency and loss must l
 of the replicates, delays within 1 %.
 """
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest
 from scipy import stats
 
-from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt import GilbertElliott
 from tmt.core.convert import convert
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.results.statistics import t_interval
-from tmt.theory import RegularLink, TwoStateChannel, burst_length_law, gap_length_law
-from tmt.theory.catalogue import Parameters, evaluate
+from tmt.theory import Parameters, RegularLink, TwoStateChannel, burst_length_law, evaluate, gap_length_law
 from tmt.theory.channel import FloatArray
 
 REPLICATES, SLOTS = 12, 100_000

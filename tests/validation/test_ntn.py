@@ -1,7 +1,5 @@
 """5G over satellites: scenarios match the recipe, its arithmetic hand and model, its choices the runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -37,9 +35,9 @@ from analysis.ntn.conversions import (
     slots,
 )
 from analysis.ntn.flows import MODERN, Flows
+from tmt import Scenario
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_MS
-from tmt.spec.scenario import Scenario
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 
@@ -52,8 +50,6 @@ def test_scenario__has_the_contenders_and_channels_of_the_conversions(orbit: str
     assert set(scenario.scheme) == set(contenders(rtt_s).values())
     assert {trace.label for trace in scenario.trace} == {SATELLITE, MEASURED}
     lms = next(trace for trace in scenario.trace if trace.label == SATELLITE)
-    assert lms.channel is not None
-    assert lms.line is not None
     tx_time_ns = np.arange(2000, dtype=np.int64) * int(lms.line.interval_ns)
     erased = lms.channel.realisation(1).erased(tx_time_ns)
     ours = slots(SATELLITE, ES_N0_DB, 0, seconds=2)

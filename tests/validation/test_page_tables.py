@@ -1,7 +1,5 @@
 """Tables of pages: means with their intervals, crossed values, statements and their verdicts."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The comparison behind figures 5 and 6 of Kuhn 2014, in small, and whether it can tell a wrong theory."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +7,7 @@ import numba
 import pandas as pd
 import pytest
 
-from analysis.kuhn2014.theory_against_tmt import TheoryFigure, compare, report, worst, write
-from analysis.kuhn2014.theory_figures import FIGURE_5, FIGURE_6
+from analysis.kuhn2014.theory_figures import FIGURE_5, FIGURE_6, TheoryFigure, compare, report, worst, write
 from tmt.theory import Performance, RegularLink, TwoStateChannel
 
 needs_jit = pytest.mark.skipif(
@@ -41,8 +38,8 @@ def test_comparison__does_not_depend_on_the_number_of_processes() -> None:
 @needs_jit
 def test_comparison__rejects_a_theory_of_another_block(monkeypatch: pytest.MonkeyPatch) -> None:
     # A model of N_R = 6 where TMT uses 7: the smallest mistake that one can make in a block.
-    from analysis.kuhn2014 import theory_against_tmt as comparison
-    from tmt.theory.catalogue import Parameters, evaluate
+    from analysis.kuhn2014 import theory_figures as comparison
+    from tmt.theory import Parameters, evaluate
 
     def of_another_block(
         scheme: str, channel: TwoStateChannel, link: RegularLink, parameters: Parameters

@@ -1,7 +1,5 @@
 """Pages that programs write: all are listed, one is stale when its sources changed, cheap ones are fresh."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -3,9 +3,8 @@
 Wherever a trace is needed, a data frame or the name of a file will do.
 """
 
-import tmt.api.charts
-import tmt.api.notebook_tables  # noqa: F401  (both register what notebooks show)
-from tmt.api.frames import trace_from_frame
+import tmt.api.notebook  # noqa: F401  (it registers what notebooks show)
+from tmt.api.arguments import trace_from_frame
 from tmt.api.runs import compare_results, read_results, replay_trace, run_scenario
 from tmt.api.searches import tune_scenario, tune_trace
 from tmt.api.traces import (

@@ -1,4 +1,4 @@
-"""Arguments of the public functions: names of files, and names that stand for objects."""
+"""Arguments of the public functions: files, traces, data frames, and names that stand for objects."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+import pandas as pd
+
+from tmt import io
 from tmt.campaign.local_workers import default_jobs
+from tmt.core.checks import checked
 from tmt.core.declaration import Count, Problem, Refused, Spec, taken
-from tmt.core.errors import UsageError
+from tmt.core.errors import InputError, UsageError
+from tmt.core.schema import LINK_TRACE, PHY_TRACE
+from tmt.core.trace import LinkTrace, PhyTrace, Trace, make_trace
+from tmt.core.units import NS_PER_S, ns_to_seconds, seconds_to_ns
+from tmt.io.text import layout_of, text_names
 from tmt.spec import toml
 from tmt.spec.points import one_of
 from tmt.spec.scenario import Scenario
@@ -19,7 +28,17 @@ from tmt.spec.scenario import Scenario
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import numpy.typing as npt
+
 SpecT = TypeVar("SpecT", bound=Spec)
+
+AnyTrace = Trace | pd.DataFrame | str | os.PathLike[str]
+"""A trace, a data frame with its columns, or the name of its file."""
+
+_NEEDED = "a trace, a data frame or the name of a file is needed"
+
+EXACT_S = 1e6
+"""Times in seconds below this are whole nanoseconds after multiplication and rounding."""
 
 
 def path_of(what: str, given: object) -> Path:
@@ -51,10 +70,7 @@ def chosen(
 def scenario_of(given: Scenario | str | os.PathLike[str]) -> tuple[Scenario | toml.Document, Path]:
     """Return a scenario, or what its file describes; and that file, or a name made of the title.
 
-    Raises
-    ------
-    InputError, UsageError
-        When it is no scenario.
+    InputError or UsageError when it is no scenario.
     """
     if isinstance(given, Scenario):
         return given, Path(re.sub(r"[^\w-]+", "-", given.title).strip("-") or "scenario")
@@ -72,3 +88,97 @@ def named(key: str) -> Iterator[None]:
         yield
     except Refused as refused:
         raise Refused(one.within(key) for one in refused.problems) from None
+
+
+def trace_of(given: AnyTrace) -> Trace:
+    """Return a trace that is given as such, as a data frame, or by the name of its file (InputError)."""
+    if isinstance(given, pd.DataFrame):
+        return trace_from_frame(given)
+    if isinstance(given, str | os.PathLike):
+        return io.read_trace(given)
+    if not isinstance(given, PhyTrace | LinkTrace):
+        raise InputError("trace", f"this is of type {type(given).__name__}; {_NEEDED}")
+    return checked(given)
+
+
+def phy_of(given: AnyTrace) -> PhyTrace:
+    """Return a PHY trace that is given as `trace_of` takes it (InputError)."""
+    trace = trace_of(given)
+    if not isinstance(trace, PhyTrace):
+        raise InputError("trace", "this is a link trace; a PHY trace is needed")
+    return trace
+
+
+def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> Trace:
+    """Return the trace in a data frame.
+
+    A PHY trace has the columns ``tx_time`` and ``decode_time`` in seconds, or ``tx_time_ns`` and
+    ``decode_time_ns`` in whole nanoseconds; a decode time of 0 means erased. It may have ``es_n0_mdb``.
+    A link trace has ``tx_time``, ``delay``, ``delivered`` and ``transmissions``, or the first two in
+    nanoseconds. Both may have ``size_bytes``. Other columns are ignored.
+
+    Parameters
+    ----------
+    frame
+        One row per slot or LLDU, in the order in which they are sent.
+    lldu_bytes
+        Useful bytes of one LLDU, where there is no column ``size_bytes``.
+
+    Raises
+    ------
+    InputError
+        When a column is missing or has another type, or a row may not be in a trace.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError("frame", f"this is of type {type(frame).__name__}; a data frame is needed")
+    layout = layout_of([str(name) for name in frame.columns])
+    if layout is None:
+        needed = " or ".join(
+            ", ".join(text_names(table.columns, seconds=seconds))
+            for seconds in (True, False)
+            for table in (PHY_TRACE, LINK_TRACE)
+        )
+        found = ", ".join(map(str, frame.columns))
+        raise InputError("data frame", f"its columns are {found}; needed are {needed}")
+    columns: dict[str, Any] = {}
+    for column in layout.columns:
+        name = column.name.removesuffix("_ns") if layout.seconds else column.name
+        values = frame[name]
+        if column.null is not None:
+            try:
+                values = values.astype("Float64" if layout.seconds else "Int64").fillna(
+                    ns_to_seconds(column.null) if layout.seconds else column.null
+                )
+            except (ValueError, TypeError):
+                needed = "numbers" if layout.seconds else "whole numbers"
+                raise InputError(
+                    "data frame", f"{name} is of type {values.dtype}; {needed} are needed"
+                ) from None
+        array = values.to_numpy(dtype=float, na_value=np.nan) if values.isna().any() else values.to_numpy()
+        if column.dtype == "|b1" and np.isin(array, (0, 1)).all():  # as files spell flags
+            array = array.astype(bool)
+        columns[column.name] = _nanoseconds(name, array) if name != column.name else array
+    metadata = {} if lldu_bytes is None else {"lldu_bytes": taken("lldu_bytes", Count, lldu_bytes)}
+    return checked(make_trace(layout.table, columns, metadata))
+
+
+def _nanoseconds(name: str, seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Convert seconds as `seconds_to_ns` does (InputError); flags and NaN stay for the checks."""
+    if seconds.dtype == bool:
+        return seconds
+    if seconds.dtype.kind in "mMc":
+        raise InputError("data frame", f"{name} is of type {seconds.dtype}; seconds as numbers are needed")
+    try:
+        numbers = np.asarray(seconds, dtype=float)
+    except (ValueError, TypeError):
+        raise InputError("data frame", f"{name} is of type {seconds.dtype}; numbers are needed") from None
+    if not np.isfinite(numbers).all():
+        return numbers
+    if (np.abs(numbers) < EXACT_S).all():
+        rounded: npt.NDArray[np.int64] = np.rint(numbers * NS_PER_S).astype(np.int64)
+        return rounded
+    try:
+        exact = [seconds_to_ns(number) for number in numbers.tolist()]
+    except ValueError as error:
+        raise InputError("data frame", f"{name}: {error}") from None
+    return np.array(exact, np.int64)

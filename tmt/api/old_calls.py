@@ -11,8 +11,8 @@ from tmt.api.arguments import chosen
 from tmt.core.channels.registry import CHANNELS
 from tmt.core.declaration import Problem, Refused, Spec, declared
 from tmt.core.schemes.registry import SCHEMES
+from tmt.spec.experiment import Path
 from tmt.spec.old_form import renewed_scheme
-from tmt.spec.path import Path
 from tmt.spec.points import one_of
 from tmt.spec.traffic import Traffic
 

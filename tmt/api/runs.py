@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.api.arguments import named, path_of, processes_of, scenario_of
-from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.notebook_progress import notebook_progress
+from tmt.api.arguments import AnyTrace, named, path_of, processes_of, scenario_of, trace_of
+from tmt.api.notebook import progress_shown
 from tmt.api.old_calls import also, replay_by_keywords
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.database import default_folder
@@ -27,8 +26,7 @@ from tmt.results import reading
 from tmt.results.comparison import compare
 from tmt.results.dataset import Results
 from tmt.run.experiment import run
-from tmt.spec.experiment import Experiment, Link, PlainLink, TraceLink
-from tmt.spec.path import Path as LinkPath
+from tmt.spec.experiment import Experiment, Link, Path as LinkPath, PlainLink, TraceLink
 from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.results.comparison import PairedCampaigns
-    from tmt.run.measure import ExperimentResult
+    from tmt.run.experiment import ExperimentResult
     from tmt.spec.scenario import Scenario
 
 AnyLink = AnyTrace | float | Link
@@ -144,7 +142,7 @@ def run_scenario(
     asked, file = scenario_of(scenario)
     with open_campaign(asked, default_folder(file) if out is None else path_of("out", out)) as campaign:
         todo = campaign.plan()
-        with notebook_progress() as watch:
+        with progress_shown() as watch:
             campaign.execute(todo, lambda _: Pool(LocalWorkers(processes)), watch)
         return reading.results_of(campaign.rows(), campaign.title)
 

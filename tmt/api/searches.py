@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path as File
 from typing import TYPE_CHECKING, cast
 
-from tmt.api.arguments import path_of, processes_of, scenario_of
-from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.notebook_progress import notebook_progress
+from tmt.api.arguments import AnyTrace, path_of, processes_of, scenario_of, trace_of
+from tmt.api.notebook import progress_shown
 from tmt.api.old_calls import also, search_by_keywords
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
@@ -22,19 +21,17 @@ from tmt.io import write_trace
 from tmt.results.tune.task import is_scenario, task_of
 from tmt.results.tune.trace_task import DEFAULT_COURSES, trace_task
 from tmt.results.tune.tuning import default_folder, plan_tuning, tune
-from tmt.spec.path import Path
-from tmt.spec.scenario import Scenario
+from tmt.spec.experiment import Path
+from tmt.spec.scenario import Scenario, Tune
 from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
-    from tmt.results.tune.space import Value
-    from tmt.results.tune.task import Task
+    from tmt.results.tune.task import Task, Value
     from tmt.results.tune.tuning import Tuning
-    from tmt.spec.tcp import Variant
+    from tmt.spec.traffic import Variant
 
 
 @also(search_by_keywords)
@@ -185,7 +182,7 @@ def tune_scenario(
 
 def _search(task: Task, folder: File, processes: int) -> Tuning:
     """Carry out a search in a folder; a notebook shows its progress."""
-    with notebook_progress() as watch:
+    with progress_shown() as watch:
         return tune(plan_tuning(task), folder, lambda _: Pool(LocalWorkers(processes)), processes, watch)
 
 

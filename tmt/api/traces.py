@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tmt import io
-from tmt.api.arguments import chosen, path_of
-from tmt.api.frames import AnyTrace, phy_of, trace_of
+from tmt.api.arguments import AnyTrace, chosen, path_of, phy_of, trace_of
 from tmt.api.old_calls import also, channel_by_name, scheme_by_name
 from tmt.core.channels.registry import CHANNELS
 from tmt.core.convert import convert
@@ -22,7 +21,7 @@ from tmt.importers import AUTO, all_importers, files as measured_files
 from tmt.importers.importer import Importer
 from tmt.io.generation import generate
 from tmt.spec.points import one_of
-from tmt.spec.slot_line import SlotLine
+from tmt.spec.trace import SlotLine
 from tmt.theory import fit
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tmt.spec.run_columns import RUN_RESULTS, ColumnFamily
+from tmt.spec.columns import RUN_RESULTS, ColumnFamily
 
 DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
 """Ends of a run; every run that is not done has a `message`."""

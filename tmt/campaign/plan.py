@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from tmt.campaign.runs import Programs
     from tmt.core.channels.base import Channel
     from tmt.core.schemes.scheme import Scheme
-    from tmt.spec import path as spec_path
     from tmt.spec.columns import Value
+    from tmt.spec.experiment import Path as LinkPath
     from tmt.spec.scenario import Scenario
     from tmt.spec.traffic import Traffic
 
@@ -101,7 +101,7 @@ class Lane:
     own_back: Source | None
     scheme: Scheme
     label: str
-    path: spec_path.Path
+    path: LinkPath
     _made: dict[tuple[int, int], tuple[Recipe, Recipe | None]] = field(default_factory=dict)
 
     @property

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tmt.core.generate import Line
     from tmt.core.schema import Packing
     from tmt.core.schemes.scheme import Scheme
-    from tmt.spec import path as spec_path
+    from tmt.spec.experiment import Path as LinkPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class Recipe:
 
 
 def recipes_of(
-    source: Source, back: Source, scheme: Scheme, path: spec_path.Path, seed: int
+    source: Source, back: Source, scheme: Scheme, path: LinkPath, seed: int
 ) -> tuple[Recipe, Recipe | None]:
     """Return the recipes of a path's forward and return link trace for a seed; None for a plain return link.
 

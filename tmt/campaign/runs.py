@@ -14,9 +14,9 @@ from tmt.core.measure.link_use import arrivals_per_s
 from tmt.core.provenance import digest
 from tmt.run import load_backend
 from tmt.run.experiment import programs_of, run
-from tmt.run.ns2.simulator import Simulator
+from tmt.run.ns2 import Simulator
 from tmt.spec.experiment import TraceLink
-from tmt.spec.tcp import HEADER_BYTES
+from tmt.spec.traffic import HEADER_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,14 +17,14 @@ from tmt.core.words.values import time_notes
 from tmt.io.atomic import own_folder
 from tmt.run.emulate.emulation import Emulation, WayOut
 from tmt.run.emulate.emulator import run
+from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.options import Part
-from tmt.spec.path import Path as LinkPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tmt.run.emulate.results import EmulationResult
+    from tmt.run.emulate.emulation import EmulationResult
 
 NO_OPTIONS = ("return_link", "return_rate", "return_trace", "window_packets", "wired", "proxy")
 """Fields of a path that an emulation does not have, or that are its links."""

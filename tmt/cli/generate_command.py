@@ -18,7 +18,7 @@ from tmt.core.errors import UsageError
 from tmt.core.words.values import time_notes
 from tmt.io.generation import generate, overlay
 from tmt.spec.options import Part
-from tmt.spec.slot_line import SlotLine
+from tmt.spec.trace import SlotLine
 
 VALUES = {
     "channel": Part(("channel",), Channel, among=CHANNELS, meaning="Channel model."),

@@ -10,8 +10,7 @@ from tmt.core.errors import UsageError
 from tmt.core.units import ns_to_seconds
 
 if TYPE_CHECKING:
-    from tmt.theory import RegularLink
-    from tmt.theory.catalogue import Parameters, Row
+    from tmt.theory import Parameters, RegularLink, Row
 
 Laws = dict[str, list[float]]
 """Probabilities by name: `erasure_count` from m = 0, `burst_length` and `gap_length` from 1."""

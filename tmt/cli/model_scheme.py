@@ -32,8 +32,7 @@ from tmt.spec.options import Part
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
-    from tmt.theory import TwoStateChannel
-    from tmt.theory.catalogue import Parameters
+    from tmt.theory import Parameters, TwoStateChannel
 
 FORGOTTEN = 0.05
 """Channel correlation over one feedback delay above which HARQ's approximation shows (docs/models.md)."""
@@ -152,8 +151,11 @@ def _command(scheme: str) -> click.Command:
         as_json: bool,
         **schemes: Scheme,
     ) -> None:
-        from tmt.theory import RegularLink, TwoStateChannel  # noqa: PLC0415  (numpy takes long to import)
-        from tmt.theory.catalogue import sweep  # noqa: PLC0415
+        from tmt.theory import (  # noqa: PLC0415  (numpy takes long to import)
+            RegularLink,
+            TwoStateChannel,
+            sweep,
+        )
 
         with by_options():
             channels = [

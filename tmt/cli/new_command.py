@@ -19,15 +19,15 @@ from tmt.core.schemes.rlc import Rlc
 from tmt.io import open_trace
 from tmt.io.atomic import write_text
 from tmt.spec import toml
+from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.options import Part
-from tmt.spec.path import Path as LinkPath
 from tmt.spec.scenario import Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
-    from tmt.spec.tcp import Variant
+    from tmt.spec.traffic import Variant
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "fec": {"data": 10, "repair": 2},

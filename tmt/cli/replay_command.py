@@ -22,15 +22,14 @@ from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
 from tmt.core.words.values import time_notes
-from tmt.spec.experiment import Experiment
+from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
-from tmt.spec.path import Path as LinkPath
 from tmt.spec.traffic import MAX_SEED, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.run.measure import ExperimentResult
+    from tmt.run.experiment import ExperimentResult
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LEAST_WIDTH = 72
@@ -147,7 +146,7 @@ def _print(result: ExperimentResult) -> None:
     from rich.text import Text  # noqa: PLC0415
 
     from tmt.cli.tables import print_parts  # noqa: PLC0415
-    from tmt.spec.run_columns import RUN_RESULTS  # noqa: PLC0415
+    from tmt.spec.columns import RUN_RESULTS  # noqa: PLC0415
 
     present = [column for column in RUN_RESULTS if result.row[column.name] is not None]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]

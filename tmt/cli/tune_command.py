@@ -16,17 +16,16 @@ from tmt.core.declaration import Refused
 from tmt.core.errors import StoppedError, UsageError
 from tmt.core.units import ns_to_seconds, seconds_to_ns
 from tmt.core.words.values import time_notes
+from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.options import Part
-from tmt.spec.path import Path as LinkPath
+from tmt.spec.scenario import Tune
 from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.core.declaration import Place
-    from tmt.results.tune.space import Value
-    from tmt.results.tune.task import Task
+    from tmt.results.tune.task import Task, Value
 
 PAGE = "tune.html"
 

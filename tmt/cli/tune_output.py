@@ -11,8 +11,7 @@ from rich.text import Text
 from tmt.cli.json_output import json_text
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.words.values import percent
-from tmt.results.tune.finalist_table import finalist_table
-from tmt.results.tune.wording import certainty, headline, setting_words
+from tmt.results.tune.wording import certainty, finalist_table, headline, setting_words
 
 if TYPE_CHECKING:
     from pathlib import Path

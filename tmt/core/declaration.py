@@ -178,7 +178,7 @@ class Param:
     is_axis: bool = False
 
 
-MAX_TIME_S = MAX_TIME_NS / NS_PER_S
+MAX_TIME_S = MAX_TIME_NS // NS_PER_S
 
 Seconds = Annotated[float, Param("s", 0, MAX_TIME_S)]
 PositiveSeconds = Annotated[float, Param("s", 1 / NS_PER_S, MAX_TIME_S)]

@@ -1,6 +1,6 @@
 """Backends: programs that carry experiments out, what they take and what they give.
 
-A new one is a package here and a line of `tmt.spec.tcp.BACKENDS`.
+A new one is a package here and a line of `tmt.spec.traffic.BACKENDS`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def load_backend(name: str) -> Backend:
-    """Return a backend of `tmt.spec.tcp.BACKENDS`; its package is imported only now."""
+    """Return a backend of `tmt.spec.traffic.BACKENDS`; its package is imported only now."""
     backend: Backend = import_module(f"{__name__}.{name}").BACKEND
     return backend
 

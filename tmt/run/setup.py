@@ -10,16 +10,19 @@ from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.core.words.values import span_notes, unsettled_notes
-from tmt.run.coding import largest_block
 from tmt.run.link_files import ReadyLink, ready_link
-from tmt.spec.experiment import PlainLink, TraceLink
-from tmt.spec.path import MAX_PACKETS, MIN_BUFFER_PACKETS
-from tmt.spec.tcp import FECTCP, WINDOWS_PER_PATH
-from tmt.spec.traffic import DEFAULT_CODE
+from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
+from tmt.spec.traffic import (
+    DEFAULT_CODE,
+    ENDLESS_BLOCK_SEGMENTS,
+    FECTCP,
+    HEADER_BYTES,
+    MAX_BLOCK_SEGMENTS,
+    WINDOWS_PER_PATH,
+)
 
 if TYPE_CHECKING:
-    from tmt.spec.experiment import Experiment, Link
-    from tmt.spec.path import Path
+    from tmt.spec.experiment import Experiment, Link, Path
     from tmt.spec.traffic import Traffic
 
 MIN_QUEUE_PACKETS = 10
@@ -121,7 +124,7 @@ def queue_for(path: ReadyPath) -> int:
 def set_up(experiment: Experiment) -> Setup:
     """Check the traces of an experiment and compute the settings that it leaves open.
 
-    Queue and window follow from the bandwidth-delay product as `tmt.spec.path.Path` says.
+    Queue and window follow from the bandwidth-delay product as `tmt.spec.experiment.Path` says.
 
     Raises
     ------
@@ -161,6 +164,15 @@ def set_up(experiment: Experiment) -> Setup:
         proxy=proxy,
     )
     return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back)
+
+
+def largest_block(traffic: Traffic) -> int:
+    """Return the source symbols of a flow's largest block."""
+    if traffic.transfer_bytes is None:
+        return traffic.block_segments or ENDLESS_BLOCK_SEGMENTS
+    segments = -(-traffic.transfer_bytes // (traffic.packet_bytes - HEADER_BYTES))
+    blocks = -(-segments // (traffic.block_segments or MAX_BLOCK_SEGMENTS))
+    return -(-segments // blocks)
 
 
 def _ready(link: Link, packet_bytes: int) -> tuple[ReadyLink | PlainLink, float, float]:

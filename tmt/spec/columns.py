@@ -1,4 +1,7 @@
-"""Settings of an experiment as columns of results: one for each declared parameter of traffic and path."""
+"""Columns of a run's result row: one for each declared parameter of traffic and path, and the outcomes.
+
+The backends, the results, the tables on the terminal and `docs/metrics.md` use these declarations.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.core.declaration import Field, declared
-from tmt.spec.experiment import Experiment
-from tmt.spec.path import Path, Proxy, Wired
+from tmt.spec.experiment import Experiment, Path, Proxy, Wired
 from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
@@ -22,8 +24,12 @@ Value = str | int | float | bool | None
 """Value of a result column."""
 
 KINDS: dict[type[Any], ColumnKind] = {str: "text", int: "integer", float: "number", bool: "flag"}
-SUFFIXES = {"s": "_s", "bit/s": "_bps"}
-"""Endings of columns' names whose parameters have their unit not in the name."""
+
+ADDED = {"s": "_s", "bit/s": "_bps"}
+"""Endings of columns' names for units that are not in the names of their parameters."""
+
+ENDINGS = ADDED | {"packets": "_packets", "byte": "_bytes", "segments": "_segments"}
+"""Endings of columns' names that tell the unit."""
 
 ELSEWHERE = {"return_link", "return_rate", "return_trace", "backend", "seeds"}
 """Fields that are no columns: the links of a run say more than those of its path do."""
@@ -31,14 +37,9 @@ ELSEWHERE = {"return_link", "return_rate", "return_trace", "backend", "seeds"}
 
 @dataclass(frozen=True)
 class Setting:
-    """A declared parameter as a column.
+    """A declared parameter as a column of the same `name` that the backends use.
 
-    Attributes
-    ----------
-    name
-        Of the column, which is also the backends' name of the setting.
-    place
-        The way to the value from an experiment.
+    `place` is the way to the value from an experiment.
     """
 
     name: str
@@ -53,12 +54,8 @@ class Setting:
     @property
     def label(self) -> str:
         """Title of an axis."""
-        return self.field.param.label or self.name.removesuffix(self._suffix).replace("_", " ")
-
-    @property
-    def _suffix(self) -> str:
-        known = SUFFIXES | {"packets": "_packets", "byte": "_bytes", "segments": "_segments"}
-        return known.get(self.field.param.unit, "")
+        param = self.field.param
+        return param.label or self.name.removesuffix(ENDINGS.get(param.unit, "")).replace("_", " ")
 
     def of(self, experiment: Experiment) -> Value:
         """Return the value; None where the experiment has no such part."""
@@ -73,7 +70,7 @@ def _settings(
 ) -> Iterator[Setting]:
     for key, field in declared(kind).items():
         if key not in ELSEWHERE and not field.is_nested:
-            name = f"{prefix}{key}{SUFFIXES.get(field.param.unit, '')}"
+            name = f"{prefix}{key}{ADDED.get(field.param.unit, '')}"
             param = replace(field.param, null=field.param.null or null)
             yield Setting(name, (*place, key), replace(field, param=param))
 
@@ -91,3 +88,260 @@ SETTINGS = (
 def columns_of(experiment: Experiment) -> dict[str, Value]:
     """Return the settings of an experiment as result columns."""
     return {one.name: one.of(experiment) for one in SETTINGS} | {"proxy": experiment.path.proxy is not None}
+
+
+ResultGroup = Literal[
+    "scenario", "provenance", "delivery", "delay", "recovery", "window", "link", "proxy", "cost"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn:
+    """One column of a run's result row.
+
+    `counts` names the layer and the bytes, packets or LLDUs that the number counts. `null` says when the
+    column is empty; without it the column always has a value. `unit` is the unit's symbol.
+    """
+
+    name: str
+    kind: ColumnKind
+    group: ResultGroup
+    unit: str
+    meaning: str
+    counts: str = ""
+    null: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFamily:
+    """Declares columns that have the group in common, and `counts` and `null` where they name none."""
+
+    group: ResultGroup
+    counts: str = ""
+    null: str = ""
+
+    def text(self, name: str, meaning: str, **own: str) -> ResultColumn:
+        """Declare a column of text."""
+        return self._column("text", name, "", meaning, own)
+
+    def integer(self, name: str, unit: str, meaning: str, **own: str) -> ResultColumn:
+        """Declare a column of whole numbers."""
+        return self._column("integer", name, unit, meaning, own)
+
+    def number(self, name: str, unit: str, meaning: str, **own: str) -> ResultColumn:
+        """Declare a column of numbers."""
+        return self._column("number", name, unit, meaning, own)
+
+    def _column(self, kind: ColumnKind, name: str, unit: str, said: str, own: dict[str, str]) -> ResultColumn:
+        shared = {"counts": self.counts, "null": self.null}
+        return ResultColumn(name, kind, self.group, unit, said, **shared | own)
+
+
+_TCP_PAYLOAD = "TCP payload bytes, each counted once; no TCP, IP or link header"
+_NO_TRACE = "for a plain link"
+_NO_PROXY = "without a proxy"
+_NEVER_ACTIVE = "when no flow was ever active"
+
+_SCENARIO = ColumnFamily("scenario")
+_PROVENANCE = ColumnFamily("provenance")
+_DELIVERY = ColumnFamily("delivery", _TCP_PAYLOAD)
+_ARRIVED = "IP packets with TCP data that reached the receiver: payload and headers, retransmissions too"
+_DELAY = ColumnFamily("delay", _ARRIVED, "when nothing was received")
+_RECOVERY = ColumnFamily("recovery", "TCP segments handed to IP by the sender, of all flows")
+_WINDOW = ColumnFamily("window", "TCP segments", _NEVER_ACTIVE)
+_WIRED = ColumnFamily("link", null="without a wired hop")
+_PROXY = ColumnFamily("proxy", "TCP segments at the proxy, on their way over the link", _NO_PROXY)
+_WINDOWS = ColumnFamily("proxy", "windows that the proxy advertises to the senders", _NO_PROXY)
+_COST = ColumnFamily("cost")
+
+
+def _setting_column(one: Setting) -> ResultColumn:
+    field, param = one.field, one.field.param
+    return ResultColumn(one.name, one.kind, "scenario", param.unit, field.meaning, param.counts, param.null)
+
+
+def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn, ...]:
+    trace = ColumnFamily("scenario", null=_NO_TRACE)
+    return (
+        trace.text(f"{direction}_trace", f"name of the link trace that is the {direction} link"),
+        _PROVENANCE.text(f"{direction}_sha256", "SHA-256 of that file's content", null=_NO_TRACE),
+        _SCENARIO.number(
+            f"{direction}_rate_bps",
+            "bit/s",
+            f"rate of the {direction} link: as given for a plain link, mean rate of the rows for a trace",
+            counts="useful bytes of the LLDUs, lost ones too; IP bytes for a plain link",
+        ),
+        trace.integer(
+            f"{direction}_lldu_bytes",
+            "byte",
+            "useful bytes of one LLDU",
+            null=f"{_NO_TRACE}, and where rows have sizes of their own",
+        ),
+        trace.text(f"{direction}_packing", "how packets lie in rows: padded or packed"),
+        trace.number(f"{direction}_offset_s", "s", "time in the trace at which the run starts"),
+        trace.text(
+            f"{direction}_online",
+            "scheme that runs during the simulation; the trace is then a PHY trace",
+            null="for a plain link, and for a link trace",
+        ),
+    )
+
+
+def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tuple[ResultColumn, ...]:
+    link = ColumnFamily("link", packets)
+    return (
+        link.integer(f"{direction}_link_lost", "packets", "given up by the link's scheme"),
+        link.integer(
+            f"{direction}_link_unsettled",
+            "packets",
+            "carried by rows that were unsettled at the end of the link trace",
+        ),
+        link.integer(
+            f"{direction}_queue_dropped", "packets", "dropped because the queue in front of the link was full"
+        ),
+        link.number(
+            f"{direction}_utilisation",
+            "",
+            "bytes of rows that packets took, padding included / bytes of all rows during the simulation",
+            counts="data LLDUs, the rows of the link trace",
+            null=f"{_NO_TRACE}, or without a row during the simulation",
+        ),
+        link.integer(
+            f"{direction}_trace_repeats",
+            "",
+            "times that the trace started again from its beginning",
+            counts="",
+            null=_NO_TRACE,
+        ),
+    )
+
+
+RUN_RESULTS = (
+    *map(_setting_column, SETTINGS),
+    _SCENARIO.text("backend", "program that did the run: ns2, emulate or linux"),
+    *_link_columns("forward"),
+    *_link_columns("return"),
+    ResultColumn("proxy", "flag", "scenario", "", "whether a proxy before the link splits the connections"),
+    _PROVENANCE.text("tmt_version", "version of this program"),
+    _PROVENANCE.text("simulator", "stamp of the simulator's build"),
+    _PROVENANCE.text("command", "command line of the simulation, quoted for a shell"),
+    _DELIVERY.number(
+        "goodput_bps",
+        "bit/s",
+        "data handed to the receivers' applications, in order, per second of a flow's active time (from its "
+        "first segment sent to the end of its transfer or of the run); summed over flows",
+        null=_NEVER_ACTIVE,
+    ),
+    _DELIVERY.number(
+        "return_goodput_bps",
+        "bit/s",
+        "the same of the flows in the return direction, which no other figure of TCP counts",
+        null="without flows in the return direction",
+    ),
+    _DELIVERY.integer(
+        "goodput_bytes", "byte", "data handed to the receivers' applications, in order, of all flows"
+    ),
+    _DELIVERY.number(
+        "code_overhead",
+        "",
+        "symbols that decoding needed beyond the source symbols / source symbols",
+        counts="FECTCP segments that arrived before their block was decoded",
+        null="for TCP, or when nothing was decoded",
+    ),
+    _DELIVERY.number(
+        "completion_s",
+        "s",
+        "from the first segment sent to the last in-order byte delivered, of the slowest flow",
+        null="without a transfer size, or when a flow did not finish",
+    ),
+    _DELIVERY.integer(
+        "flows_completed",
+        "",
+        "flows whose transfer was delivered whole",
+        counts="",
+        null="without a transfer size",
+    ),
+    _DELIVERY.number(
+        "fairness",
+        "",
+        "Jain's index of the flows' goodputs, from 1/flows to 1",
+        null="for a single flow, or when nothing was delivered",
+    ),
+    _DELIVERY.number(
+        "received_bps",
+        "bit/s",
+        "all data packets that arrived per second of active time, summed over flows",
+        counts=_ARRIVED,
+        null=_NEVER_ACTIVE,
+    ),
+    *(
+        _DELAY.number(f"delay_{name}_s", "s", f"{words} one-way delay from sending agent to receiving agent")
+        for name, words in (
+            ("min", "least"),
+            ("median", "median"),
+            ("p85", "85th percentile of the"),
+            ("p95", "95th percentile of the"),
+            ("p99", "99th percentile of the"),
+        )
+    ),
+    _RECOVERY.integer("segments_sent", "segments", "transmissions by TCP"),
+    _RECOVERY.integer(
+        "retransmissions", "segments", "transmissions by TCP of segments that had been sent before"
+    ),
+    _RECOVERY.number(
+        "retransmission_ratio", "", "retransmissions / segments_sent", null="when nothing was sent"
+    ),
+    _RECOVERY.integer(
+        "max_transmissions", "", "most transmissions of one segment by TCP", null="when nothing was sent"
+    ),
+    _RECOVERY.integer(
+        "timeouts",
+        "",
+        "expiries of the senders' retransmission timers",
+        counts="retransmission timers of all senders",
+        null="when the backend does not count them",
+    ),
+    _WINDOW.number(
+        "cwnd_mean_packets", "packets", "congestion window: mean over the active time, then over flows"
+    ),
+    _WINDOW.number("cwnd_max_packets", "packets", "largest congestion window of any flow"),
+    *_link_metrics("forward", "IP packets (TCP data) on the forward link"),
+    *_link_metrics("return", "IP packets (TCP acknowledgements) on the return link"),
+    _WIRED.integer(
+        "wired_lost",
+        "packets",
+        "lost at random by the wired hop",
+        counts="IP packets (TCP data) on the wired hop",
+    ),
+    _WIRED.integer(
+        "wired_dropped",
+        "packets",
+        "dropped because a queue of the wired hop was full",
+        counts="IP packets on the wired hop, in both directions",
+    ),
+    _PROXY.integer("proxy_fill_max_packets", "packets", "largest fill of one connection's buffer"),
+    _PROXY.integer("proxy_segments_sent", "segments", "transmissions by the proxy's senders"),
+    _PROXY.integer("proxy_retransmissions", "segments", "retransmissions by the proxy's senders"),
+    _PROXY.integer("proxy_timeouts", "", "expiries of the proxy's retransmission timers"),
+    _WINDOWS.number(
+        "held_s",
+        "s",
+        "time in which the proxy's window stopped a sender that had more to send; summed over flows",
+    ),
+    _WINDOWS.integer(
+        "proxy_window_updates", "packets", "acknowledgements that the proxy sent only to update the window"
+    ),
+    _WINDOWS.integer(
+        "window_probes", "packets", "probes by which the senders asked for a window that stayed closed"
+    ),
+    _COST.number(
+        "late_share",
+        "",
+        "share of packets that were 1 ms late or later",
+        counts="IP packets (TCP data) on the forward link",
+        null="in simulated time",
+    ),
+    _COST.number("simulated_s", "s", "simulated time at which the run ended"),
+    _COST.number("wall_time_s", "s", "time that the program ran, by the wall clock"),
+)
+"""Columns of the row that one replay gives; `docs/metrics.md` is written from them."""

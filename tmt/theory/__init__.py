@@ -1,9 +1,15 @@
-"""Analytic efficiency, delay and loss of link-layer schemes on a Gilbert-Elliott channel.
+"""Analytic efficiency, delay and loss of link-layer schemes on a Gilbert-Elliott channel, and sweeps by name.
 
 The models are an oracle for the conversions: they import no kernels, schemes or channels, and share no code
 with them.
 """
 
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Literal
+
+from tmt.core.errors import UsageError
 from tmt.theory import printed
 from tmt.theory.arq import (
     FeedbackFaults,
@@ -16,6 +22,8 @@ from tmt.theory.arq import (
 )
 from tmt.theory.block_codes import BlockLaw, block_law, fec, harq
 from tmt.theory.channel import (
+    Performance,
+    RegularLink,
     TwoStateChannel,
     burst_length_law,
     burst_length_moments,
@@ -25,7 +33,6 @@ from tmt.theory.channel import (
     mean_burst_length,
     mean_gap_length,
 )
-from tmt.theory.link import Performance, RegularLink
 from tmt.theory.neyman_a import ClusteredErrors, error_count_law
 from tmt.theory.rlc import (
     Bursts,
@@ -37,6 +44,9 @@ from tmt.theory.rlc import (
 )
 from tmt.theory.sliding_window import sliding_window
 from tmt.theory.tetrys import tetrys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 __all__ = [
     "BlockLaw",
@@ -72,3 +82,96 @@ __all__ = [
     "tetrys",
     "utilisation",
 ]
+
+
+Formula = Literal["exact", "printed"]
+Parameters = dict[str, int | float | str | None]
+Row = dict[str, float]
+
+
+def _harq_processes(
+    channel: TwoStateChannel,
+    link: RegularLink,
+    *,
+    processes: int = 16,
+    max_transmissions: int = 4,
+    retransmission: str = "asynchronous",
+    repetitions: int | None = None,
+    missed_feedback: float = 0.0,
+    false_feedback: float = 0.0,
+) -> Performance:
+    if repetitions is not None:
+        return blind_repetition(channel, link, repetitions)
+    faults = FeedbackFaults(missed_feedback, false_feedback)
+    synchronous = retransmission == "synchronous"
+    return harq_processes(channel, link, processes, max_transmissions, faults, synchronous=synchronous)
+
+
+MODELS: dict[str, Callable[..., Performance]] = {
+    "none": no_scheme,
+    "fec": fec,
+    "arq": arq,
+    "harq": harq,
+    "harq-processes": _harq_processes,
+    "sliding-window": sliding_window,
+    "tetrys": tetrys,
+    "rlc": rlc,
+    "rlc-over-harq-processes": rlc_over_harq_processes,
+}
+"""The exact model of each scheme."""
+
+PRINTED: dict[str, Callable[..., Performance]] = {
+    "fec": printed.fec,
+    "arq": printed.arq,
+    "harq": printed.harq,
+}
+
+
+def evaluate(
+    scheme: str,
+    channel: TwoStateChannel,
+    link: RegularLink,
+    parameters: Parameters,
+    formula: Formula = "exact",
+) -> Performance:
+    """Return the performance of the scheme named `scheme`, by the exact or the printed formulas.
+
+    Parameters
+    ----------
+    scheme
+        A name in `MODELS`.
+    parameters
+        Arguments of the scheme's model by name, such as ``{"data": 10, "repair": 2}``; times in nanoseconds.
+    formula
+        ``exact``, or ``printed`` for the formulas as Kuhn 2014 prints them (UsageError where it prints none).
+    """
+    models = MODELS if formula == "exact" else PRINTED
+    if scheme not in models:
+        raise UsageError(f"scheme is {scheme}: the paper prints formulas for {', '.join(PRINTED)} only")
+    return models[scheme](channel, link, **parameters)
+
+
+def sweep(
+    scheme: str,
+    channels: Iterable[TwoStateChannel],
+    link: RegularLink,
+    parameters: Parameters,
+    formula: Formula = "exact",
+) -> list[Row]:
+    """Return one row per channel: its parameters, its derived figures, and the scheme's performance.
+
+    They are the attributes of `TwoStateChannel`, ``erasure_probability``, ``memory`` (rho),
+    ``memory_after_feedback`` (rho^k), ``mean_burst_slots``, and the attributes of `Performance`. Other
+    arguments, and errors, are those of `evaluate`.
+    """
+    return [
+        {
+            **asdict(channel),
+            "erasure_probability": channel.erasure_probability,
+            "memory": channel.memory,
+            "memory_after_feedback": channel.memory**link.feedback_slots,
+            "mean_burst_slots": mean_burst_length(channel),
+            **asdict(evaluate(scheme, channel, link, parameters, formula)),
+        }
+        for channel in channels
+    ]

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from tmt.core.declaration import Probability, Spec
-from tmt.theory.channel import stationary_law
-from tmt.theory.link import Performance, RegularLink, at_least
+from tmt.theory.channel import Performance, RegularLink, at_least, stationary_law
 
 if TYPE_CHECKING:
     from tmt.core.declaration import Rules

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.theory.channel import emit, erase, step
-from tmt.theory.link import Performance, RegularLink, at_least
+from tmt.theory.channel import Performance, RegularLink, at_least, emit, erase, step
 
 if TYPE_CHECKING:
     from tmt.theory.channel import FloatArray, TwoStateChannel

@@ -19,7 +19,7 @@ from scipy.stats import binom
 
 from tmt.core.declaration import Count, Number, Param, Spec
 from tmt.core.errors import UsageError
-from tmt.theory.link import Loss, Positive, Quantity, at_least
+from tmt.theory.channel import Loss, Positive, Quantity, at_least
 from tmt.theory.tcp import long_run_packets_per_s
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from tmt.core.declaration import Param, Spec, taken
-from tmt.theory.link import LEAST, Loss, Positive, Quantity
+from tmt.theory.channel import LEAST, Loss, Positive, Quantity
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -10,8 +10,7 @@ import numpy as np
 
 from tmt.core.errors import UsageError
 from tmt.core.units import ns_to_seconds
-from tmt.theory.channel import FloatArray, TwoStateChannel, erasure_count_law
-from tmt.theory.link import Performance, RegularLink
+from tmt.theory.channel import FloatArray, Performance, RegularLink, TwoStateChannel, erasure_count_law
 
 
 def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, depth: int = 1) -> Performance:

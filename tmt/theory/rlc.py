@@ -20,8 +20,7 @@ import numpy as np
 from tmt.core.declaration import taken
 from tmt.core.errors import UsageError
 from tmt.theory.arq import harq_processes
-from tmt.theory.channel import burst_length_moments
-from tmt.theory.link import Performance, RegularLink
+from tmt.theory.channel import Performance, RegularLink, burst_length_moments
 
 if TYPE_CHECKING:
     from tmt.theory.channel import FloatArray, TwoStateChannel

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.theory.channel import stationary_law
-from tmt.theory.link import Performance, RegularLink, at_least
+from tmt.theory.channel import Performance, RegularLink, at_least, stationary_law
 
 if TYPE_CHECKING:
     from tmt.theory.channel import FloatArray, TwoStateChannel

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from tmt.core.declaration import Count, Param, Spec
-from tmt.theory.link import Positive
+from tmt.theory.channel import Positive
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -15,7 +15,7 @@ from scipy.sparse import coo_array, csc_array, eye_array
 from scipy.sparse.linalg import spsolve
 
 from tmt.core.errors import UsageError
-from tmt.theory.link import Performance, RegularLink, at_least
+from tmt.theory.channel import Performance, RegularLink, at_least
 
 if TYPE_CHECKING:
     from tmt.theory.channel import FloatArray, TwoStateChannel

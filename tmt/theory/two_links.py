@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from tmt.core.declaration import Spec
-from tmt.theory.link import Loss, Positive, Quantity
+from tmt.theory.channel import Loss, Positive, Quantity
 from tmt.theory.tcp import long_run_packets_per_s
 
 if TYPE_CHECKING:

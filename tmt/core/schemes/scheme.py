@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_BLOCK = 65_535
 """Most LLDUs in a block or a run of blocks."""
 
-MAX_DELAY_S = MAX_TIME_S / 4
+MAX_DELAY_S = MAX_TIME_S // 4
 """Longest RTT or delay (36 years), so that a time of the trace plus several of them still fits an int64."""
 
 MAX_ES_N0_DB = MAX_ES_N0_MDB // 1000

@@ -20,7 +20,7 @@ from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
-from tmt.spec.tcp import FECTCP, HEADER_BYTES, NS2_STACKS
+from tmt.spec.traffic import FECTCP, HEADER_BYTES, NS2_STACKS
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme

@@ -10,13 +10,13 @@ import numpy as np
 from scipy import stats
 
 from tmt.results.statistics import Interval
-from tmt.results.tune.evidence import upper
-from tmt.results.tune.space import SCHEME, levels_of, neighbours
+from tmt.results.tune.race import upper
+from tmt.results.tune.task import SCHEME, levels_of, neighbours
 
 if TYPE_CHECKING:
     from tmt.results.statistics import FloatArray
     from tmt.results.tune.search import Search
-    from tmt.results.tune.space import Value
+    from tmt.results.tune.task import Value
 
 
 @dataclass(frozen=True, slots=True)

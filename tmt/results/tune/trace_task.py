@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tmt.campaign.recipe import look_at
-from tmt.core.declaration import Param, taken
+from tmt.core.declaration import Param, Problem, Refused, declared, taken
 from tmt.core.errors import InputError
+from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import ns_to_seconds
-from tmt.results.tune.default_space import space
 from tmt.results.tune.task import task_of
+from tmt.spec.experiment import Path
+from tmt.spec.points import points
 from tmt.spec.scenario import Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import MAX_SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path as File
 
-    from tmt.results.tune.space import Value
-    from tmt.results.tune.task import Task
-    from tmt.spec.path import Path
+    from tmt.results.tune.task import Task, Value
+    from tmt.spec.scenario import Tune
     from tmt.spec.traffic import Traffic
-    from tmt.spec.tune import Tune
+
 
 DEFAULT_DURATION_S = 60.0
 TRACE_SHARE = 50
@@ -111,3 +115,143 @@ def _usual_duration_s(trace: File, span_s: float) -> float:
             f"{TRACE_SHARE * LEAST_DURATION_S:g} s or more",
         )
     return round(duration_s, 3)
+
+
+Tables = list[dict[str, Any]]
+
+SPACE: dict[str, Tables] = {
+    "none": [{}],
+    "arq": [{}, {"max_transmissions": [2, 3, 5]}],
+    "fec": [{"data": [10, 20, 50], "repair": [1, 2, 5, 10], "depth": [1, 4]}],
+    "harq": [{"data": [10, 20, 50], "repair": [0, 1, 2, 5], "rounds": [1, 3]}],
+    "harq-processes": [
+        {"processes": [8, 16, 32], "max_transmissions": [2, 4, 8]},
+        {"repetitions": [2, 3, 4]},
+    ],
+    "sliding-window": [{"coding_window": [32, 128], "repair_interval": [2, 4, 8, 16]}],
+    "tetrys": [{"coding_window": [256, 1024], "repair_interval": [8, 32]}],
+    "rlc": [{}],
+    "rlc-over-fec": [{"data": [20], "repair": [2, 5]}],
+    "rlc-over-arq": [{"max_transmissions": [2, 3]}],
+    "rlc-over-harq": [{"data": [20], "repair": [1, 2], "rounds": [1]}],
+    "rlc-over-harq-processes": [{"processes": [16, 32], "max_transmissions": [4]}],
+    "rlc-over-sliding-window": [{"coding_window": [128], "repair_interval": [4, 8, 16]}],
+    "rlc-over-tetrys": [{"coding_window": [1024], "repair_interval": [32]}],
+}
+"""Default values of a search, of RLC those of the scheme below; a list is a parameter to search."""
+
+OVER = "rlc-over-"
+
+ROUND_TRIPS = 1.2
+"""Time between RLC's status reports, and its receiver's wait for one retransmission below, in round trips."""
+
+REASSEMBLY_S = 0.035
+"""Further time that the receiver of RLC waits before it reports a gap: the usual t-Reassembly."""
+
+PATH: dict[str, Any] = {"in_order": [True, False]}
+
+
+def space(
+    names: Sequence[str], varied: Mapping[str, Sequence[Value]], path: Path
+) -> tuple[tuple[Scheme, ...], tuple[Path, ...]]:
+    """Return the schemes and the paths of a search.
+
+    Parameters
+    ----------
+    names
+        Schemes to search; empty for all of `SPACE`.
+    varied
+        Values by ``KEY`` of the path or ``SCHEME.KEY``; they replace those of `SPACE`.
+    path
+        What does not vary of the path.
+
+    Raises
+    ------
+    Refused
+        When a name is unknown, or a value is not allowed: places begin with ``schemes`` or ``varied``.
+    """
+    known = tuple(dict.fromkeys([*SPACE, *(name for name, kind in SCHEMES.items() if kind.converts)]))
+    wrong = [Problem(("schemes",), name, "choice", known) for name in names if name not in known]
+    if wrong:
+        raise Refused(wrong)
+    searched = {name: SPACE.get(name, [{}]) for name in names or SPACE}
+    of_path = {key: getattr(path, key) for key in path.said()}
+    tables: dict[str, Any] = PATH | {
+        key: "none" if value is None else value for key, value in of_path.items()
+    }
+    _vary(searched, tables, varied)
+    paths = _points(Path, tables, "")
+    longest = max(one.rtt for one in paths)
+    schemes = [
+        scheme
+        for name, values in searched.items()
+        for table in values
+        for scheme in _points(Scheme, _table(name, table, longest), name)
+    ]
+    return tuple(dict.fromkeys(schemes)), tuple(paths)
+
+
+def _points(family: Any, table: dict[str, Any], name: str) -> list[Any]:
+    try:
+        return points(family, table)
+    except Refused as refused:
+        raise Refused(one.within("varied", *([name] if name else [])) for one in refused.problems) from None
+
+
+def _table(name: str, values: dict[str, Any], rtt_s: float) -> dict[str, Any]:
+    """Return the table of a scheme; timers of RLC fit the round trip."""
+    if not name.startswith(Rlc.name):
+        return {"name": name} | values
+    own = {key: value for key, value in values.items() if key in declared(Rlc)}
+    rest = {key: value for key, value in values.items() if key not in own}
+    below = {"below": {"name": name.removeprefix(OVER)} | rest} if name.startswith(OVER) else rest
+    return {"name": Rlc.name} | _rlc_timers(values, rtt_s) | below | own
+
+
+def _vary(searched: dict[str, Tables], path: dict[str, Any], varied: Mapping[str, Sequence[Value]]) -> None:
+    """Put the values to search in place of the usual ones (Refused for an unknown name)."""
+    if not isinstance(varied, Mapping):
+        raise Refused([Problem(("varied",), varied, "type", "a dictionary that gives lists of values")])
+    for key, values in varied.items():
+        if not isinstance(key, str) or isinstance(values, str) or not isinstance(values, Iterable):
+            raise Refused([Problem(("varied", key), values, "type", "a list of values for a text")])
+        scheme, dot, own = key.rpartition(".")
+        if not dot:
+            _check_key(key, own, tuple(declared(Path)))
+            path[own] = list(values)
+            continue
+        _check_key(key, scheme, tuple(searched))
+        of_rlc = tuple(declared(Rlc)) if scheme.startswith(Rlc.name) else ()
+        _check_key(key, own, (*declared(SCHEMES[scheme.removeprefix(OVER)]), *of_rlc))
+        searched[scheme] = _with_values(searched[scheme], own, list(values))
+
+
+def _check_key(place: str, name: str, known: tuple[str, ...]) -> None:
+    if name not in known:
+        raise Refused([Problem(("varied", place), name, "choice", known)])
+
+
+def _rlc_timers(parameters: Mapping[str, Any], rtt_s: float) -> dict[str, float]:
+    """Return timers of RLC that fit a round trip; with shorter ones the sender repeats segments needlessly.
+
+    Status reports are more than a round trip apart. The receiver waits for all retransmissions of the scheme
+    below before it reports a gap.
+    """
+    transmissions, rounds = _numbers(parameters.get("max_transmissions")), _numbers(parameters.get("rounds"))
+    retransmissions = max([0, *(most - 1 for most in transmissions), *rounds])
+    wait_s = ROUND_TRIPS * rtt_s
+    return {
+        "reassembly": round(REASSEMBLY_S + retransmissions * wait_s, 9),
+        "status_prohibit": round(wait_s, 9),
+    }
+
+
+def _numbers(value: Any) -> list[float]:
+    """Return the numbers of a key: of one value, or of a list; bad values are refused later."""
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, int | float)]
+
+
+def _with_values(tables: Tables, key: str, values: list[Value]) -> Tables:
+    """Return the tables with other values of a parameter: those that have it, or else the first one."""
+    having = [table for table in tables if key in table] or [tables[0]]
+    return [table | {key: values} for table in having]

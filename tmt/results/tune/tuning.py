@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tmt.campaign.columns import DONE
 from tmt.campaign.database import SCENARIO
+from tmt.campaign.engine import execute, plan
+from tmt.campaign.plan import expand
 from tmt.campaign.store import Store
 from tmt.core.words.html_table import Charted, ShownInNotebooks
 from tmt.results.tune.bounds import goodput_bounds
 from tmt.results.tune.courses import Courses, choose_courses
+from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME
 from tmt.results.tune.recommendation import Recommendation, recommend
 from tmt.results.tune.search import Search, search
-from tmt.results.tune.simulate import Simulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from pathlib import Path as File
 
     import pandas as pd
 
     from tmt.campaign.engine import Watch
-    from tmt.results.tune.simulate import NewPool
+    from tmt.campaign.pool import Pool
+    from tmt.campaign.runs import ReplayRun, Run
+    from tmt.results.tune.courses import Courses
+    from tmt.results.tune.race import Cell, Outcome
     from tmt.results.tune.task import Task
+    from tmt.spec.experiment import Path
     from tmt.spec.scenario import Scenario
 
 WINNER = "winner.toml"
@@ -50,7 +60,7 @@ class Tuning(Charted, ShownInNotebooks):
     recommendation: Recommendation
     failures: list[tuple[str, int, str]]
     cut_transfers: int
-    winner_file: Path | None
+    winner_file: File | None
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per candidate: name, fate, settings, and the mean of each objective with bounds."""
@@ -78,7 +88,7 @@ class PlannedTuning:
     bounded: bool = True
 
 
-def default_folder(trace: Path) -> Path:
+def default_folder(trace: File) -> File:
     """Return the folder of a search over a trace or a scenario where no other is named."""
     return trace.parent / "out" / f"{trace.name.partition('.')[0]}-tune"
 
@@ -97,7 +107,7 @@ def plan_tuning(task: Task) -> PlannedTuning:
 
 def tune(
     planned: PlannedTuning,
-    folder: Path,
+    folder: File,
     new_pool: NewPool,
     jobs: int,
     watch: Watch = lambda _: None,
@@ -155,3 +165,111 @@ def _winner_scenario(task: Task, courses: Courses, winner: int) -> Scenario:
         path=(candidate.path,),
         tune=None,
     )
+
+
+NewPool = Callable[[Sequence["Run"]], "Pool"]
+
+
+class Simulation:
+    """Gives the outcome of each candidate on each course; `close` ends its workers.
+
+    Attributes
+    ----------
+    failures
+        Message of each cell whose run has failed.
+    cut_transfers
+        Cells whose transfer was not finished when the run ended; its time counts as the run's duration.
+    """
+
+    def __init__(
+        self, task: Task, courses: Courses, store: Store, new_pool: NewPool, watch: Watch, jobs: int
+    ) -> None:
+        self._task, self._courses, self._store = task, courses, store
+        self._new_pool, self._watch, self._jobs = new_pool, watch, jobs
+        self._pool: Pool | None = None
+        self.failures: dict[Cell, str] = {}
+        self.cut_transfers: set[Cell] = set()
+
+    def __call__(self, wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
+        """Return the outcomes; runs that the store holds are not done again.
+
+        Raises
+        ------
+        OutputError
+            When there is no room for results; earlier rows are kept.
+        """
+        outcomes: dict[Cell, Outcome] = {cell: {} for cell in wanted}
+        if self._task.goal.needs_runs:
+            for cell, outcome in self._runs(wanted).items():
+                outcomes[cell] |= outcome
+        if any(measure.name == EFFICIENCY for measure in self._task.goal.measures):
+            with ThreadPoolExecutor(self._jobs) as threads:
+                for cell, value in zip(wanted, threads.map(self._efficiency, wanted), strict=True):
+                    outcomes[cell][EFFICIENCY] = value
+        return outcomes
+
+    def close(self) -> None:
+        """End the workers."""
+        if self._pool is not None:
+            self._pool.close()
+
+    def _runs(self, wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
+        runs = self._planned(wanted)
+        todo = plan(list(runs.values()), self._store)
+        if todo.missing:
+            if self._pool is None:
+                self._pool = self._new_pool(todo.missing)
+            execute(todo.missing, self._store, self._pool, self._watch)
+        return self._read({run.key: cell for cell, run in runs.items()})
+
+    def _planned(self, wanted: Sequence[Cell]) -> dict[Cell, ReplayRun]:
+        """Return the run of each cell."""
+        groups: dict[tuple[int, Path], list[int]] = defaultdict(list)
+        for candidate, course in wanted:
+            groups[course, self._task.candidates[candidate].path].append(candidate)
+        found: dict[Cell, ReplayRun] = {}
+        scenario = self._task.scenario
+        for (course, path), members in groups.items():
+            schemes = tuple(self._task.candidates[one].scheme for one in members)
+            seeds = (self._courses.seeds[course],)
+            runs = expand(replace(scenario, seeds=seeds, scheme=schemes, path=(path,)))
+            found |= {(one, course): run for one, run in zip(members, runs, strict=True)}
+        return found
+
+    def _read(self, cells: dict[str, Cell]) -> dict[Cell, Outcome]:
+        """Return the outcomes of runs that have ended; NaN for those that have failed."""
+        measures = [measure for measure in self._task.goal.measures if measure.column]
+        columns = ", ".join(measure.column for measure in measures)
+        found: dict[Cell, Outcome] = {}
+        for key, status, message, *values in self._store.query(
+            f"SELECT key, status, message, {columns} FROM runs"
+        ):
+            if key not in cells:
+                continue
+            cell = cells[key]
+            if status != DONE:
+                self.failures[cell] = str(message)
+            found[cell] = {
+                measure.name: self._value(cell, measure.name, value, is_done=status == DONE)
+                for measure, value in zip(measures, values, strict=True)
+            }
+        return found
+
+    def _value(self, cell: Cell, name: str, value: float | None, *, is_done: bool) -> float:
+        if not is_done:
+            return math.nan
+        if value is None and name == TRANSFER_TIME:
+            self.cut_transfers.add(cell)
+            return float(self._task.traffic.duration)
+        return math.nan if value is None else float(value)
+
+    def _efficiency(self, cell: Cell) -> float:
+        """Return the throughput efficiency of a candidate's scheme on the slots of a course."""
+        candidate = self._task.candidates[cell[0]]
+        slots = self._courses.slots(cell[1])
+        if slots is None:
+            return math.nan
+        converter = candidate.scheme.converter(candidate.path.rtt)
+        converter.feed(slots)
+        converter.finish()
+        return float(converter.counts.efficiency)

@@ -21,11 +21,11 @@ from tmt.run import Recording, RunError, use_columns
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import find_program, run
 from tmt.run.program import last_words, program_hash
-from tmt.spec.tcp import HEADER_BYTES, LINUX, VARIANTS
+from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS
 
 if TYPE_CHECKING:
     from tmt.core.measure.transport import Records
-    from tmt.run.emulate.results import EmulationResult
+    from tmt.run.emulate.emulation import EmulationResult
     from tmt.run.setup import Setup
     from tmt.spec.columns import Value
 

@@ -1,20 +1,29 @@
-"""The settings of one emulation: links, the command at the near end, the server at the far end."""
+"""One emulation: its settings, and its result from the emulator's output."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Self
 
+from tmt.core import provenance
 from tmt.core.declaration import Param, Spec, ns
-from tmt.core.errors import UsageError
-from tmt.run.link_files import link_settings
-from tmt.spec.experiment import Link
-from tmt.spec.path import Path
+from tmt.core.errors import EmulatorError, SimulatorError, UsageError
+from tmt.core.schema import PACKET_RECORDS
+from tmt.core.units import NS_PER_S, ns_to_seconds
+from tmt.io.atomic import write_text
+from tmt.run.link_files import link_figures, link_settings
+from tmt.run.records import COUNTERS, PACKETS, Counters, read_array_of
+from tmt.run.setup import link_notes
+from tmt.spec.experiment import Link, Path
 
 if TYPE_CHECKING:
     import pathlib
 
     from tmt.core.declaration import Rules
+    from tmt.core.measure.transport import Records
     from tmt.run.setup import ReadyPath
+    from tmt.spec.columns import Value
 
 SENDER_ADDRESSES = ("10.0.0.1", "fd00::1")
 RECEIVER_ADDRESSES = ("10.0.0.2", "fd00::2")
@@ -104,3 +113,133 @@ class Emulation(Spec):
             *(("sysctl", sysctl) for sysctl in self.sysctls),
         ]
         return [str(word) for item in settings for word in item]
+
+
+DIRECTIONS = ("forward", "return")
+LATE_SHARE = 0.01
+"""An emulation with a larger share of packets 1 ms late or later has not kept up."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmulationResult:
+    """The result of one emulation.
+
+    Attributes
+    ----------
+    status
+        Exit status of the command; 128 plus the signal's number for one that was killed, as in a shell.
+    row
+        Name and value of each figure, times in seconds; the names are in `docs/emulation.md`.
+    packets : [n_packets], columns of `PACKET_RECORDS`
+        None when no records were asked for.
+    notes
+        Notes for the user: an assumed LLDU size, a link that stopped, a machine that did not keep up.
+    """
+
+    status: int
+    row: dict[str, Value]
+    packets: Records | None
+    notes: list[str]
+
+    def save(self, folder: pathlib.Path) -> None:
+        """Write `result.json`, and `packets.parquet` where packets were recorded.
+
+        Raises
+        ------
+        OutputError
+            When a file cannot be written.
+        """
+        write_text(folder / "result.json", json.dumps(self.row, indent=2) + "\n")
+        if self.packets is None:
+            return
+        from tmt.io.parquet import write_records  # noqa: PLC0415  (pyarrow takes long to import)
+
+        metadata = provenance.record(PACKET_RECORDS.kind, emulation=self.row)
+        write_records(folder / "packets.parquet", PACKET_RECORDS, self.packets, metadata)
+
+
+def read_result(
+    folder: pathlib.Path, emulation: Emulation, links: ReadyPath, status: int, *, record: bool
+) -> EmulationResult:
+    """Read the counters and packets of an emulation over checked links.
+
+    Raises
+    ------
+    EmulatorError
+        When something is missing or damaged: the emulator was killed.
+    """
+    try:
+        return _result(folder, emulation, links, status, record=record)
+    except SimulatorError as error:
+        raise EmulatorError(f"the emulator was killed (status {status}): {error}") from error
+
+
+def _result(
+    folder: pathlib.Path, emulation: Emulation, links: ReadyPath, status: int, *, record: bool
+) -> EmulationResult:
+    counters = Counters(folder / COUNTERS)
+    row: dict[str, Value] = {
+        "command_status": counters("command_status"),
+        "server_status": counters("server_status") if counters("server_status") >= 0 else None,
+        "duration_s": ns_to_seconds(counters("duration_ns")),
+        "flows": counters("flows"),
+        "real_time_priority": bool(counters("real_time")),
+        "emulator_cpu_s": ns_to_seconds(counters("cpu_ns")),
+        "emulator_memory_bytes": counters("memory_bytes"),
+        "rtt_s": emulation.path.rtt,
+        "queue_packets": emulation.path.queue_packets,
+        "mtu_bytes": emulation.mtu_bytes,
+        "loop": emulation.path.loop,
+        "in_order": emulation.path.in_order,
+        "hold_s": emulation.path.hold,
+        "sender": SENDER_ADDRESSES[0],
+        "receiver": RECEIVER_ADDRESSES[0],
+    }
+    notes = []
+    for direction, link in zip(DIRECTIONS, (links.forward, links.back), strict=True):
+        row |= link_figures(direction, link) | _figures(direction, counters)
+        notes += link_notes(direction, link, emulation.path.rtt)
+    packets = read_array_of(folder / PACKETS, PACKET_RECORDS) if record else None
+    notes += _notes(counters)
+    if emulation.server is not None and not counters("server_listened"):
+        notes.append("the server did not listen within 30 s; the command was started all the same")
+    return EmulationResult(status, row, packets, notes)
+
+
+def _figures(direction: str, counters: Counters) -> dict[str, Value]:
+    def count(name: str) -> int:
+        return counters(f"{direction}_{name}")
+
+    names = ("arrived", "delivered", "lost", "unsettled", "overflowed", "under_way", "refused")
+    figures: dict[str, Value] = {f"{direction}_packets_{name}": count(f"packets_{name}") for name in names}
+    figures[f"{direction}_interface_dropped"] = count("interface_dropped")
+    figures[f"{direction}_delivered_bps"] = 8 * count("bytes_delivered") * NS_PER_S / counters("duration_ns")
+    delivered, outcomes = count("packets_delivered"), count("outcomes")
+    for what, exists in (("delay", delivered), ("lateness", outcomes)):
+        for share in ("least", "p50", "p95", "p99", "most"):
+            value = ns_to_seconds(count(f"{what}_{share}_ns")) if exists else None
+            figures[f"{direction}_{what}_{share}_s"] = value
+    figures[f"{direction}_late_share"] = count("outcomes_1ms_late") / outcomes if outcomes else None
+    if f"{direction}_rows_offered" in counters:
+        use = ("rows_offered", "rows_used", "bytes_offered", "bytes_used", "trace_repeats")
+        figures |= {f"{direction}_{name}": count(name) for name in use}
+    return figures
+
+
+def _notes(counters: Counters) -> list[str]:
+    found = []
+    for direction in DIRECTIONS:
+        if counters(f"{direction}_stopped"):
+            found.append(f"the {direction} trace has ended, and its link with it; packets wait in its queue")
+        dropped = counters(f"{direction}_interface_dropped")
+        if dropped:
+            found.append(
+                f"the {direction} interface dropped {dropped} packets that the emulator did not read in time"
+            )
+        late, outcomes = counters(f"{direction}_outcomes_1ms_late"), counters(f"{direction}_outcomes")
+        if late > LATE_SHARE * outcomes:
+            found.append(
+                f"the machine did not keep up: {late / outcomes:.1%} of the {direction} packets "
+                f"were 1 ms late or more, at most {counters(f'{direction}_lateness_most_ns') / 1e6:.3g} ms"
+            )
+    return found

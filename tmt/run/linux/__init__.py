@@ -2,21 +2,197 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
+import subprocess
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tmt.core.declaration import ns
 from tmt.core.errors import SimulatorError
+from tmt.core.provenance import file_version
 from tmt.run import RunError
-from tmt.run.linux.kernel import SETTINGS, Kernel, memory_mib, settings_text
-from tmt.run.program import last_words
+from tmt.run.link_files import link_settings
+from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
+from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
+    from tmt.core.provenance import FileVersion
     from tmt.run import Recording
     from tmt.run.setup import Setup
+
+_HOME = Path(__file__).resolve().parents[3] / "clift-linux"
+
+ARCHITECTURE = b"\x7fELF\x02\x01", 18, b"\x3e\x00"
+"""Beginning of a 64-bit ELF file, and place and value of x86-64's number in it."""
+
+NEEDED = ("CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_HZ=1000", "CONFIG_CLIFT=y")
+"""Lines in the configuration of a kernel with simulated time, ticks of a millisecond, and our driver."""
+
+ELSEWHERE = "`export CLIFT_LINUX=KERNEL` names one that was built in a checkout of TMT"
+"""Remedy for an installation without the kernel, which no wheel holds."""
+
+SHOW_LIMIT_S = 30
+
+LEAST_MEMORY_MIB = 32
+PACKET_MEMORY_BYTES = 6144
+"""Memory for each packet of a window: headers of four in the sender's buffer and one on the link, no data."""
+
+MEMORY_STEP_MIB = 16
+
+SETTINGS = "settings.txt"
+SEGMENT_MEMORY_BYTES = 2304
+"""Memory that the kernel counts for a segment of a packet of 1500 bytes; larger ones take more."""
+
+LEAST_BUFFER_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The built kernel and the stamp of its build."""
+
+    program: Path
+    stamp: str
+
+    @classmethod
+    def find(cls) -> Kernel:
+        """Return the kernel that the environment variable CLIFT_LINUX names, else the checkout's own.
+
+        Raises
+        ------
+        SimulatorError
+            When it is not there, is not a kernel for this purpose, or not the one of its stamp; the message
+            says how to build one.
+        """
+        missing = f"stack linux needs its kernel; {remedy('linux-kernel', ELSEWHERE)}"
+        program = built_program("CLIFT_LINUX", _HOME / "build" / "linux", missing)
+        _check(program, file_version(program))
+        return cls(program, build_stamp(program, remedy("linux-kernel", ELSEWHERE)))
+
+    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
+        """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
+
+        Raises
+        ------
+        RunError
+            See `tmt.run.program.run_program`.
+        """
+        argv = [
+            str(self.program),
+            f"mem={memory_mib(setup)}M",
+            "con=null",
+            "con0=null,fd:1",
+            "time-travel=inf-cpu",
+            "time-travel-start=0",
+            f"seed={setup.experiment.seed}",
+        ]
+        environment = os.environ | {"HOME": str(directory), "CLIFT_PARENT": str(os.getpid())}
+        return argv, run_program("the kernel", argv, directory, timeout_s, environment)
+
+
+def memory_mib(setup: Setup) -> int:
+    """Return the memory of the simulated machine: enough for the windows of all flows."""
+    held_packets = window_packets(setup) * (setup.traffic.flows + setup.traffic.return_flows)
+    need = LEAST_MEMORY_MIB + held_packets * PACKET_MEMORY_BYTES // (1 << 20)
+    return -(-need // MEMORY_STEP_MIB) * MEMORY_STEP_MIB
+
+
+@lru_cache(maxsize=8)
+def _check(program: Path, _version: FileVersion | None) -> None:
+    """Refuse a program that is not a kernel for this purpose; once per process and version of it."""
+    magic, place, machine = ARCHITECTURE
+    with program.open("rb") as file:
+        head = file.read(place + len(machine))
+    if not head.startswith(magic) or head[place:] != machine:
+        raise SimulatorError(f"{program}: is no program for x86-64; {remedy('linux-kernel', ELSEWHERE)}")
+    lines = _configuration(program)
+    for needed in NEEDED:
+        if needed not in lines:
+            raise SimulatorError(
+                f"{program}: is no kernel for stack linux, its configuration lacks {needed}; "
+                f"{remedy('linux-kernel', ELSEWHERE)}"
+            )
+
+
+def _configuration(program: Path) -> list[str]:
+    """Return the lines of the configuration that a user-mode kernel prints; none for another program."""
+    try:
+        shown = subprocess.run(
+            [str(program), "--showconfig"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SHOW_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return shown.stdout.splitlines()
+
+
+def settings_text(setup: Setup) -> str:
+    """Return the text of the settings file: a key and its values a line (`clift-linux/driver/host.cc`)."""
+    return "".join(f"{line}\n" for line in _lines(setup))
+
+
+def window_packets(setup: Setup) -> int:
+    """Return the bound on the window, which a setup always has."""
+    assert setup.path.window_packets is not None
+    return setup.path.window_packets
+
+
+def ample_buffer_bytes(setup: Setup) -> int:
+    """Return the bytes of a buffer that never limits: four of the largest windows, as the kernel counts.
+
+    A receiver may hold one window out of order while it advertises another one, and it advertises half of the
+    memory that is free.
+    """
+    memory = max(SEGMENT_MEMORY_BYTES, 2 * setup.traffic.packet_bytes)
+    return max(LEAST_BUFFER_BYTES, 4 * window_packets(setup) * memory)
+
+
+def _lines(setup: Setup) -> Iterator[str]:
+    path, traffic = setup.path, setup.traffic
+    values = link_settings("forward", setup.forward) | link_settings("return", setup.back)
+    for name in ("forward", "return"):
+        if packing := values.pop(f"{name}_packing", None):
+            values[f"{name}_packed"] = int(packing == "packed")
+    values |= {
+        "loop": int(path.loop),
+        "in_order": int(path.in_order),
+        "hold_ns": 0 if path.hold is None else ns(path.hold),
+        "rtt_ns": ns(path.rtt),
+        "queue_packets": path.queue_packets,
+        "control": VARIANTS[traffic.tcp].controls[LINUX],
+        "duration_ns": ns(traffic.duration),
+        "packet_bytes": traffic.packet_bytes,
+        "transfer_bytes": _whole_segments(traffic.transfer_bytes or 0, traffic.packet_bytes),
+        "transfers": traffic.flows,
+        "receive_buffer_bytes": traffic.receive_buffer_bytes or ample_buffer_bytes(setup),
+        "send_buffer_bytes": ample_buffer_bytes(setup),
+        "window_packets": window_packets(setup),
+        "delayed_acks": int(traffic.delayed_acks),
+    }
+    yield from (f"{key} {value}" for key, value in values.items())
+    spread = np.random.default_rng(setup.experiment.seed).random(traffic.flows + traffic.return_flows)
+    for number, part in enumerate(spread.tolist()):
+        direction = int(number >= traffic.flows)
+        yield f"flow {direction} {ns(traffic.start) + int(part * ns(traffic.start_spread))}"
+
+
+def _whole_segments(transfer_bytes: int, packet_bytes: int) -> int:
+    segment_bytes = packet_bytes - HEADER_BYTES
+    return -(-transfer_bytes // segment_bytes) * segment_bytes
+
 
 FAILURE_STATUS = 2
 """The kernel's driver ends with it when it cannot carry the run out: the last line on stderr says why."""

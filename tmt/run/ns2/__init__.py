@@ -5,7 +5,15 @@ The arguments of its script `clift-ns2/tcl/replay.tcl` are alternating keys and 
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import math
+import os
 import shlex
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.declaration import declared, ns
@@ -13,21 +21,75 @@ from tmt.core.errors import SimulatorError
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_text
 from tmt.run import RunError
-from tmt.run.coding import overhead
 from tmt.run.link_files import ReadyLink, link_settings
-from tmt.run.ns2.simulator import Simulator
-from tmt.run.program import last_words
+from tmt.run.program import FROM_THE_WHEEL, build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import read_records
 from tmt.spec.columns import SETTINGS
+from tmt.spec.traffic import RATELESS_CODES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     from tmt.run import Recording
     from tmt.run.setup import Setup
     from tmt.spec.columns import Setting
     from tmt.spec.experiment import PlainLink
+
+_HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
+_OVERHEADS = Path(__file__).with_name("code_overhead.csv")
+
+
+@dataclass(frozen=True, slots=True)
+class Simulator:
+    """The built ns-2, the script that it runs, and a hash of the build and of all scripts."""
+
+    program: Path
+    script: Path
+    stamp: str
+
+    @classmethod
+    def find(cls) -> Simulator:
+        """Return the simulator that the environment variable CLIFT_NS names, else the checkout's own.
+
+        Raises
+        ------
+        SimulatorError
+            When it is not there, or not the one of its stamp; the message says how to build it.
+        """
+        missing = f"the simulator is missing; {remedy('setup', FROM_THE_WHEEL)}"
+        program = built_program("CLIFT_NS", _HOME / "build" / "ns", missing)
+        script = _HOME / "tcl" / "replay.tcl"
+        return cls(program, script, _stamp(program, script.parent))
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        directory: Path,
+        timeout_s: float | None = None,
+        script: Path | None = None,
+    ) -> tuple[list[str], float]:
+        """Run a script with alternating keys and values; return its argv and its wall time.
+
+        Without `script` it is that of a replay.
+
+        Raises
+        ------
+        RunError
+            See `tmt.run.program.run_program`.
+        """
+        argv = [str(self.program), str(script or self.script), *arguments]
+        # In another locale Tcl reads other characters from the bytes of a path.
+        environment = os.environ | {"CLIFT_PARENT": str(os.getpid()), "LC_ALL": "C.UTF-8"}
+        return argv, run_program("ns-2", argv, directory, timeout_s, environment)
+
+
+def _stamp(program: Path, scripts: Path) -> str:
+    """Return a hash of the program's build and of all scripts."""
+    digest = hashlib.sha256(build_stamp(program, remedy("setup", FROM_THE_WHEEL)).encode())
+    for script in sorted(scripts.glob("*.tcl")):
+        digest.update(f"\0{script.name}\0".encode())
+        digest.update(script.read_bytes())
+    return digest.hexdigest()
 
 
 class Ns2:
@@ -132,6 +194,35 @@ def _words(scheme: Scheme) -> Iterator[str]:
                 yield str(_NUMBERS[value])
             else:
                 yield seconds_text(ns(value)) if field.param.unit == "s" else str(value)
+
+
+def overhead(code: str, source_symbols: int) -> str:
+    """Return the overhead of blocks of a number of source symbols, in the form of the simulator's agents.
+
+    That is a share, or weights of numbers of symbols, ``"0:19880,1:120"``: the counts of the measured
+    size that is nearest by ratio, with each number in the same proportion to the source symbols.
+    """
+    if code not in RATELESS_CODES:
+        return code
+    measured = _measured(code)
+    size = min(measured, key=lambda symbols: (abs(math.log(symbols / source_symbols)), symbols))
+    counts: Counter[int] = Counter()
+    for overhead, blocks in measured[size].items():
+        scaled = round(overhead * source_symbols / size)
+        counts[max(scaled, min(overhead, 1))] += blocks
+    return ",".join(f"{overhead}:{counts[overhead]}" for overhead in sorted(counts))
+
+
+@lru_cache(maxsize=len(RATELESS_CODES))
+def _measured(code: str) -> dict[int, dict[int, int]]:
+    """Return the blocks counted of a code: source symbols -> overhead symbols -> blocks."""
+    sizes: dict[int, dict[int, int]] = {}
+    with _OVERHEADS.open(newline="") as file:
+        for row in csv.DictReader(file):
+            if row["code"] == code:
+                counts = sizes.setdefault(int(row["source_symbols"]), {})
+                counts[int(row["overhead_symbols"])] = int(row["blocks"])
+    return sizes
 
 
 BACKEND = Ns2()

@@ -20,7 +20,7 @@ from tmt.core.provenance import digest, file_sha256
 from tmt.core.schema import PACKET_RECORDS
 from tmt.core.units import NS_PER_S
 from tmt.run.experiment import run_sources
-from tmt.run.ns2.simulator import Simulator
+from tmt.run.ns2 import Simulator
 from tmt.run.program import STDOUT
 from tmt.run.records import PACKETS, read_array_of
 

@@ -64,7 +64,7 @@ def scheme_chart(title: str, scheme: str, swept: str, rows: Sequence[Row]) -> Sp
     swept
         Column of `rows` for the horizontal axis, one of `SCHEME_AXES`.
     rows
-        Those of `tmt.theory.catalogue.sweep`.
+        Those of `tmt.theory.sweep`.
     """
     style = SCHEME_STYLES[scheme]
     table = [

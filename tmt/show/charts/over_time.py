@@ -21,13 +21,13 @@ from tmt.show.charts.style import (
     VERMILLION,
     tcp_label,
 )
-from tmt.spec.tcp import DEFAULT_STACK, FECTCP
+from tmt.spec.traffic import DEFAULT_STACK, FECTCP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tmt.core.measure.timeline import Timeline
-    from tmt.run.measure import ExperimentResult
+    from tmt.run.experiment import ExperimentResult
     from tmt.show.charts.style import Row, Spec
 
 FLOW_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)

@@ -11,7 +11,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.schemes.registry import SCHEMES
-from tmt.spec.tcp import VARIANTS
+from tmt.spec.traffic import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

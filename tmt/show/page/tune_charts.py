@@ -13,7 +13,7 @@ import altair as alt
 import numpy as np
 
 from tmt.core.words.values import percent
-from tmt.results.tune.space import SCHEME, levels_of
+from tmt.results.tune.task import SCHEME, levels_of
 from tmt.results.tune.wording import shown_unit, unit_of, value_word, with_unit
 from tmt.results.values import digits, interval_fields
 from tmt.show.charts.parts import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tmt.core.words.values import percent
 from tmt.io.atomic import write_text
 from tmt.results.dataset import Failure
-from tmt.results.tune.space import SCHEME
+from tmt.results.tune.task import SCHEME
 from tmt.results.tune.wording import (
     certainty,
     complaints,
