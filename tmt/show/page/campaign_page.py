@@ -22,7 +22,7 @@ from tmt.show.charts.style import (
 from tmt.show.page.page import assemble, columnar, page_record, sections, term
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Failure, Results
@@ -75,34 +75,26 @@ def _data(results: Results, summary: Summary, views: Sequence[View], tables: Rec
     """Return the data of the page's script: plain dicts, lists, texts and numbers of five digits."""
     schemes = scheme_styles(summary.schemes, summary.scheme_names)
     members = {"tcp": tcp_styles(summary.tcps), "scheme": schemes}
+    # The sweep shows the same cells as the comparison.
+    shown = [("compare" if view.name == "sweep" else view.name, view) for view in views]
     return {
         "members": {kind: [page_record(style) for style in styles] for kind, styles in members.items()},
         "axes": [
-            {
-                "label": axis.label,
-                "unit": axis.unit,
-                "values": texts(axis.levels),
-                "numeric": axis.is_numeric,
-            }
+            {"label": axis.label, "unit": axis.unit, "values": texts(axis.levels), "numeric": axis.is_numeric}
             for axis in results.axes
         ],
         "points": [list(point) for point in summary.points],
         "places": [summary.point_label(point) for point in range(len(summary.points))],
         "measures": [{"name": m.column, "label": m.label, "unit": m.unit} for m in summary.measures],
-        "rows": {_table_of(view.name): columnar(view.rows) for view in views},
+        "rows": {table: columnar(view.rows) for table, view in shown},
         "views": [
-            {field.name: getattr(view, field.name) for field in fields(view)} | {"rows": _table_of(view.name)}
-            for view in views
+            {field.name: getattr(view, field.name) for field in fields(view)} | {"rows": table}
+            for table, view in shown
         ],
         "runColours": {"light": [one.colour for one in RUNS], "dark": [one.dark_colour for one in RUNS]},
         "firstRuns": _first_runs(results, summary),
         "tables": tables,
     }
-
-
-def _table_of(view: str) -> str:
-    """Return the name of the rows of a view; the sweep shows the same cells as the comparison."""
-    return "compare" if view == "sweep" else view
 
 
 def _first_runs(results: Results, summary: Summary) -> list[int]:
@@ -136,18 +128,12 @@ MOST_CHARACTERS = 4_400_000
 
 def fit(data: Record, most: int = MOST_CHARACTERS) -> list[str]:
     """Remove parts of the page's data, least missed first, until it fits; return a warning for each part."""
-    steps: tuple[Callable[[Record, int], str], ...] = (
-        _drop_single_values,
-        _drop_differences,
-        _drop_courses,
-        _drop_points,
-    )
     warnings = []
-    for step in steps:
+    for drop in (_drop_single_values, _drop_differences, _drop_courses, _drop_points):
         excess = _size(data) - most
         if excess <= 0:
             break
-        warnings.append(step(data, excess))
+        warnings.append(f"{drop(data, excess)}, for the page's size.")
     return warnings
 
 
@@ -160,39 +146,34 @@ def _drop_single_values(data: Record, _: int) -> str:
     place = cells["names"].index("seeds")
     for row in cells["rows"]:
         row[place] = []
-    return "The charts show no single runs, for the page's size."
+    return "The charts show no single runs"
 
 
 def _drop_differences(data: Record, _: int) -> str:
     data["tables"]["differences"].update(rows=[], keys=[])
-    return "The paired differences are left out, for the page's size."
+    return "The paired differences are left out"
 
 
 def _drop_courses(data: Record, _: int) -> str:
-    for name in ("distribution", "timeline", "channel"):
-        if name in data["rows"]:
-            data["rows"][name]["rows"] = []
-    return "Single runs over time are left out, for the page's size."
+    for name in {"distribution", "timeline", "channel"} & data["rows"].keys():
+        data["rows"][name]["rows"] = []
+    return "Single runs over time are left out"
 
 
 def _drop_points(data: Record, excess: int) -> str:
     """Keep the first points of the grid that fit, and at least one."""
-    total = len(data["points"])
+    total = kept = len(data["points"])
+    tables = [
+        (table, table["names"].index("point")) for table in data["rows"].values() if "point" in table["names"]
+    ]
     sizes = [0] * total
-    for table in _with_points(data):
-        place = table["names"].index("point")
+    for table, place in tables:
         for row in table["rows"]:
             sizes[row[place]] += _size(row) + 1
-    kept = total
     while kept > 1 and excess > 0:
         kept -= 1
         excess -= sizes[kept]
     data["points"] = data["points"][:kept]
-    for table in _with_points(data):
-        place = table["names"].index("point")
+    for table, place in tables:
         table["rows"] = [row for row in table["rows"] if row[place] < kept]
-    return f"The charts show the first {kept} of {total} points of the grid, for the page's size."
-
-
-def _with_points(data: Record) -> list[Record]:
-    return [table for table in data["rows"].values() if "point" in table["names"]]
+    return f"The charts show the first {kept} of {total} points of the grid"
