@@ -126,19 +126,21 @@ def _rounded(values: Iterable[float]) -> list[float | None]:
     return [int(value) if value is not None and value.is_integer() else value for value in short]
 
 
+def cell_members(summary: Summary, cell: Cell) -> tuple[str, str]:
+    """Return the labels of a cell's TCP variant and scheme."""
+    return tcp_label(summary.tcps[cell.tcp]), summary.schemes[cell.scheme]
+
+
 def place_of(summary: Summary, cell: Cell) -> Row:
     """Return the fields that name a cell."""
-    return {
-        "tcp": tcp_label(summary.tcps[cell.tcp]),
-        "scheme": summary.schemes[cell.scheme],
-        "point": cell.point,
-        "levels": list(summary.levels(cell.point).values()),
-    }
+    tcp, scheme = cell_members(summary, cell)
+    levels = list(summary.levels(cell.point).values())
+    return {"tcp": tcp, "scheme": scheme, "point": cell.point, "levels": levels}
 
 
 def cell_name(summary: Summary, cell: Cell) -> str:
     """Return a cell's TCP variant and scheme as text."""
-    return f"{tcp_label(summary.tcps[cell.tcp])} over {summary.schemes[cell.scheme]}"
+    return " over ".join(cell_members(summary, cell))
 
 
 def _run(results: Results, summary: Summary, records: RunRecords) -> Row:

@@ -11,8 +11,8 @@ from tmt.results.values import COMPARED, bounds, digits, scalar, three_digits
 from tmt.show.charts import campaign as charts
 from tmt.show.charts.style import tcp_label
 from tmt.show.page.campaign_page import campaign_page
-from tmt.show.page.chart_rows import cell_name, cell_rows, place_of
-from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns, fact, finding, headed_table
+from tmt.show.page.chart_rows import cell_members, cell_name, cell_rows, place_of
+from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns, fact, finding, headed_tables
 from tmt.show.page.views import View, both_ways, mean_heads, place_heads, sweeps, with_rows
 
 if TYPE_CHECKING:
@@ -65,15 +65,14 @@ def _description(comparison: PairedCampaigns) -> str:
 
 def _facts(comparison: PairedCampaigns) -> list[Record]:
     pairs = comparison.pairs
-    found = (
-        ("pairs of runs", len(pairs.first)),
-        ("equal bit by bit", int(pairs.equal.sum())),
-        ("cells", len(comparison.summary.cells)),
-        (f"runs only in {comparison.names[0]}", len(pairs.only_first)),
-        (f"runs only in {comparison.names[1]}", len(pairs.only_second)),
-        ("settings that differ", len(pairs.settings)),
-    )
-    return [fact(label, number) for label, number in found]
+    return [
+        fact("pairs of runs", len(pairs.first)),
+        fact("equal bit by bit", int(pairs.equal.sum())),
+        fact("cells", len(comparison.summary.cells)),
+        fact(f"runs only in {comparison.names[0]}", len(pairs.only_first)),
+        fact(f"runs only in {comparison.names[1]}", len(pairs.only_second)),
+        fact("settings that differ", len(pairs.settings)),
+    ]
 
 
 def _findings(comparison: PairedCampaigns) -> list[str]:
@@ -181,51 +180,44 @@ def differences_table(comparison: PairedCampaigns) -> Record:
     summary = comparison.summary
     rows, keys = [], []
     for cell, by_measure in zip(summary.cells, comparison.cells, strict=True):
-        tcp, scheme = tcp_label(summary.tcps[cell.tcp]), summary.schemes[cell.scheme]
+        tcp, scheme = cell_members(summary, cell)
         for measure in summary.measures:
             one = by_measure.get(measure.column)
             if one is None:
                 continue
+            means = [digits(one.first.mean), digits(one.second.mean), *bounds(one.difference)]
+            about = [measure.unit, digits(100 * one.relative), one.difference.count, digits(one.p_adjusted)]
+            differs = "yes" if one.is_significant else "no"
             keys.append([cell.point, [tcp], [scheme]])
-            rows.append(
-                [
-                    *(measure.label, tcp, scheme, digits(one.first.mean), digits(one.second.mean)),
-                    *bounds(one.difference),
-                    *(measure.unit, digits(100 * one.relative), one.difference.count, digits(one.p_adjusted)),
-                    "yes" if one.is_significant else "no",
-                ]
-            )
+            rows.append([measure.label, tcp, scheme, *means, *about, differs])
     first, second = comparison.names
-    heads = (
-        ("Measure", ""),
-        ("TCP", ""),
-        ("Scheme", ""),
+    shown = columns(
+        *("Measure", "TCP", "Scheme"),
         (first, "mean over the seeds of the pairs"),
         (second, "mean over the same seeds"),
         ("Difference", f"{second} minus {first}, mean over the pairs"),
         ("Low", "lower end of its 95 % interval"),
         ("High", "upper end of its 95 % interval"),
-        ("Unit", ""),
+        "Unit",
         ("Change (%)", f"difference relative to the mean of {first}"),
         ("Pairs", "seeds that both have"),
         ("p (Holm)", "p-value of the paired t test, corrected over all cells of the measure"),
         ("Differs", f"significantly, at a level of {percent(ALPHA)}"),
     )
-    return {"columns": columns(heads), "rows": rows, "keys": keys}
+    return {"columns": shown, "rows": rows, "keys": keys}
 
 
 def pairs_table(comparison: PairedCampaigns) -> Record:
     """Return the first pairs with both values of each compared measure."""
     pairs, runs, axes = comparison.pairs, comparison.results.runs, comparison.results.axes
     shown = [measure for measure in comparison.summary.measures if measure.column in COMPARED]
-    heads = [{"label": "TCP"}, {"label": "Scheme"}]
-    heads += [{"label": axis.label, "unit": axis.unit} for axis in axes]
-    heads += [{"label": "Seed"}, {"label": "Equal"}]
-    heads += [
-        {"label": f"{measure.label}, {name}", "unit": measure.unit}
-        for measure in shown
-        for name in comparison.names
+    heads = [
+        *({"label": "TCP"}, {"label": "Scheme"}),
+        *({"label": axis.label, "unit": axis.unit} for axis in axes),
+        *({"label": "Seed"}, {"label": "Equal"}),
     ]
+    for measure in shown:
+        heads += [{"label": f"{measure.label}, {name}", "unit": measure.unit} for name in comparison.names]
     rows, keys = [], []
     for i in range(min(len(runs), MOST_PAIRS)):
         tcp, scheme = tcp_label(runs["tcp"].iloc[i]), runs["scheme"].iloc[i]
@@ -252,9 +244,8 @@ def setup_tables(comparison: PairedCampaigns) -> list[Record]:
         [name, cell, ", ".join(map(str, seeds)), str(len(seeds))]
         for name, cell, seeds in unpaired(comparison)
     ]
-    tables = [
-        headed_table("Settings that differ in pairs", ["Setting", "Unit", *names, "Pairs"], settings),
-        headed_table("Programs and traces of the paired runs", ["Name", *names], identities(comparison)),
-        headed_table("Runs in one campaign only", ["Campaign", "Cell", "Seeds", "Runs"], alone),
-    ]
-    return [table for table in tables if table["rows"]]
+    return headed_tables(
+        ("Settings that differ in pairs", ["Setting", "Unit", *names, "Pairs"], settings),
+        ("Programs and traces of the paired runs", ["Name", *names], identities(comparison)),
+        ("Runs in one campaign only", ["Campaign", "Cell", "Seeds", "Runs"], alone),
+    )

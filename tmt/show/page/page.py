@@ -72,14 +72,15 @@ def sections(shown: Iterable[Section], *, failures: bool) -> list[Record]:
     ]
 
 
-def headed_table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Record:
-    """Return a table of text."""
-    return {"caption": caption, "header": list(header), "rows": [list(row) for row in rows]}
+def headed_tables(*tables: tuple[str, Sequence[str], Sequence[Sequence[Any]]]) -> list[Record]:
+    """Return tables of text from caption, header and rows; those without rows are left out."""
+    return [{"caption": caption, "header": header, "rows": rows} for caption, header, rows in tables if rows]
 
 
-def columns(heads: Iterable[tuple[str, str]]) -> list[Record]:
-    """Return the columns of a table that sorts and filters, from their labels and meanings."""
-    return [{"label": label, "meaning": meaning} for label, meaning in heads]
+def columns(*heads: str | tuple[str, str]) -> list[Record]:
+    """Return the columns of a table that sorts and filters, from their labels, some with meanings."""
+    pairs = ((head, "") if isinstance(head, str) else head for head in heads)
+    return [{"label": label, "meaning": meaning} for label, meaning in pairs]
 
 
 def columnar(rows: Sequence[Record]) -> Record:

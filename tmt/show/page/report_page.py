@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from tmt.core.words.values import percent
 from tmt.io.atomic import make_folder, write_text
@@ -11,6 +11,7 @@ from tmt.results.dataset import matches
 from tmt.results.values import COLUMNS, bounds, digits, scalar
 from tmt.show.charts.style import tcp_label
 from tmt.show.page.campaign_page import campaign_page
+from tmt.show.page.chart_rows import cell_members
 from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns
 from tmt.show.page.print_figures import print_figures
 from tmt.show.page.views import views
@@ -140,12 +141,11 @@ def render(results: Results, summary: Summary) -> str:
 
 def _cut(shown: int, runs: int) -> list[str]:
     """Return a warning when not all runs fit into the table."""
-    if shown == runs:
-        return []
-    return [
+    warning = (
         f"The table of runs shows the first {shown} of {runs} runs, for the page's size; "
         "charts and means count all of them, and the results hold every one."
-    ]
+    )
+    return [] if shown == runs else [warning]
 
 
 RUN_CHARACTERS = 2_500_000
@@ -161,13 +161,8 @@ HIDDEN = frozenset(
 """Columns that no table of runs shows; the results hold them."""
 
 MAIN = (
-    "goodput_bps",
-    "completion_s",
-    "delay_median_s",
-    "delay_p95_s",
-    "retransmission_ratio",
-    "timeouts",
-    "forward_utilisation",
+    *("goodput_bps", "completion_s", "delay_median_s", "delay_p95_s", "retransmission_ratio"),
+    *("timeouts", "forward_utilisation"),
 )
 """Columns of runs that stand first and are always shown; the others are shown on demand."""
 
@@ -215,68 +210,51 @@ def differences_table(summary: Summary) -> Record:
     labels = {"tcp": [tcp_label(tcp) for tcp in summary.tcps], "scheme": summary.schemes}
     rows, keys = [], []
     for item in summary.differences:
-        other: Literal["tcp", "scheme"] = "scheme" if item.among == "tcp" else "tcp"
-        chosen = {
-            item.among: [labels[item.among][item.first], labels[item.among][item.second]],
-            other: [labels[other][item.held]],
-        }
-        keys.append([item.point, chosen["tcp"], chosen["scheme"]])
-        rows.append(
-            [
-                item.measure.label,
-                labels[other][item.held],
-                labels[item.among][item.first],
-                labels[item.among][item.second],
-                *bounds(item.difference),
-                item.measure.unit,
-                item.difference.count,
-                digits(item.p_adjusted),
-                "yes" if item.p_adjusted <= ALPHA else "no",
-            ]
-        )
-    heads = (
-        ("Measure", ""),
+        among, other = labels[item.among], labels["scheme" if item.among == "tcp" else "tcp"]
+        pair, held = [among[item.first], among[item.second]], other[item.held]
+        keys.append([item.point, pair, [held]] if item.among == "tcp" else [item.point, [held], pair])
+        means = [*bounds(item.difference), item.measure.unit, item.difference.count, digits(item.p_adjusted)]
+        differs = "yes" if item.p_adjusted <= ALPHA else "no"
+        rows.append([item.measure.label, held, *pair, *means, differs])
+    shown = columns(
+        "Measure",
         ("Both have", "TCP variant or scheme that both have"),
-        ("First", ""),
-        ("Second", ""),
+        *("First", "Second"),
         ("First minus second", "mean of the differences on the same seed"),
         ("Low", "lower end of the 95 % interval"),
         ("High", "upper end of the 95 % interval"),
-        ("Unit", ""),
+        "Unit",
         ("Pairs", "seeds that both have"),
         ("p (Holm)", "p-value of the paired t test, corrected for all pairs of the group"),
         ("Differ", f"significantly, at a level of {percent(ALPHA)}"),
     )
-    return {"columns": columns(heads), "rows": rows, "keys": keys}
+    return {"columns": shown, "rows": rows, "keys": keys}
 
 
 def published_table(summary: Summary, matched: Sequence[Match]) -> Record:
     """Return the published values beside ours."""
     rows = [
         [
-            match.measure.label,
-            tcp_label(summary.tcps[match.cell.tcp]),
-            summary.schemes[match.cell.scheme],
+            *(match.measure.label, *cell_members(summary, match.cell)),
             *map(scalar, summary.levels(match.cell.point).values()),
-            digits(match.value),
-            digits(match.error),
+            *(digits(match.value), digits(match.error)),
             *bounds(match.cell.intervals[match.measure.column]),
-            match.measure.unit,
-            digits(100 * match.deviation),
-            match.source,
+            *(match.measure.unit, digits(100 * match.deviation), match.source),
         ]
         for match in matched
     ]
-    axes = [{"label": axis.label, "unit": axis.unit} for axis in summary.axes]
-    heads = (
-        ("Paper", "the published value"),
-        ("±", "reading error of a value taken from a plot"),
-        ("Ours", "mean over seeds"),
-        ("Low", "lower end of its 95 % interval"),
-        ("High", "upper end of its 95 % interval"),
-        ("Unit", ""),
-        ("Deviation (%)", "ours relative to the published value"),
-        ("Source", ""),
-    )
-    first = [{"label": label} for label in ("Measure", "TCP", "Scheme")]
-    return {"columns": [*first, *axes, *columns(heads)], "rows": rows}
+    shown = [
+        *({"label": label} for label in ("Measure", "TCP", "Scheme")),
+        *({"label": axis.label, "unit": axis.unit} for axis in summary.axes),
+        *columns(
+            ("Paper", "the published value"),
+            ("±", "reading error of a value taken from a plot"),
+            ("Ours", "mean over seeds"),
+            ("Low", "lower end of its 95 % interval"),
+            ("High", "upper end of its 95 % interval"),
+            "Unit",
+            ("Deviation (%)", "ours relative to the published value"),
+            "Source",
+        ),
+    ]
+    return {"columns": shown, "rows": rows}

@@ -18,7 +18,7 @@ from tmt.results.tune.wording import (
     value_word,
 )
 from tmt.results.values import bounds, slug
-from tmt.show.page.page import Record, assemble, fact, finding, headed_table, page_record, sections, term
+from tmt.show.page.page import Record, assemble, fact, finding, headed_tables, page_record, sections, term
 from tmt.show.page.tune_charts import charts_of, styles
 
 if TYPE_CHECKING:
@@ -157,10 +157,9 @@ def _setup(found: Tuning) -> list[Record]:
         [name, "; ".join(f"{key} {', '.join(values)}" for key, values in keys.items()) or "-"]
         for name, keys in space.items()
     ]
-    return [
-        headed_table("The search", ["setting", "value"], rows),
-        headed_table("The space", ["scheme", "values"], shown),
-    ]
+    return headed_tables(
+        ("The search", ["setting", "value"], rows), ("The space", ["scheme", "values"], shown)
+    )
 
 
 def _terms(found: Tuning) -> list[Record]:
