@@ -10,10 +10,9 @@ from tmt.results.comparison import ALPHA, identities, remarks, unpaired
 from tmt.results.values import COMPARED, bounds, digits, scalar, three_digits
 from tmt.show.charts import campaign as charts
 from tmt.show.charts.style import tcp_label
+from tmt.show.page import views
 from tmt.show.page.campaign_page import campaign_page
-from tmt.show.page.chart_rows import cell_members, cell_name, cell_rows, place_of
 from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns, fact, finding, headed_tables
-from tmt.show.page.views import View, both_ways, mean_heads, place_heads, sweeps, with_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +88,7 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
         if differing:
             cell, one = max(differing, key=lambda pair: abs(pair[1].difference.mean))
             place = comparison.summary.point_label(cell.point)
-            where = ", ".join(filter(None, (cell_name(comparison.summary, cell), place)))
+            where = ", ".join(filter(None, (views.cell_name(comparison.summary, cell), place)))
             change = one.difference
             sentence += (
                 f", most in {where}: {three_digits(change.mean, signed=True)} {measure.unit} "
@@ -100,46 +99,46 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
     return found
 
 
-def _views(comparison: PairedCampaigns) -> list[View]:
+def _views(comparison: PairedCampaigns) -> list[views.View]:
     results, summary = comparison.results, comparison.summary
-    place, value = place_heads(results), mean_heads("pairs")
+    place, value = views.place_heads(results), views.mean_heads("pairs")
     what = f"{{measure}}, {results.title}"
-    rows = cell_rows(results, summary)
+    rows = views.cell_rows(results, summary)
     possible = [
-        View(
+        views.View(
             "compare",
             rows,
-            both_ways(summary, charts.compare, zero=True),
+            views.both_ways(summary, charts.compare, zero=True),
             ("measure", "point"),
             (*place, *value),
             f"{what}{{where}}: mean over pairs with its 95 % interval. Small dots: single pairs. Dashed "
             "line: no difference. A star marks a significant difference (paired t test, Holm's correction).",
         ),
-        View(
+        views.View(
             "before",
             _both_rows(comparison),
-            both_ways(summary, charts.before_and_after),
+            views.both_ways(summary, charts.before_and_after),
             ("measure", "point"),
             (*place, ("first", comparison.names[0]), ("second", comparison.names[1])),
             f"{{measure}}{{where}}: means over the same seeds. Hollow: {comparison.names[0]}. "
             f"Full: {comparison.names[1]}.",
         ),
-        View(
+        views.View(
             "sweep",
             rows,
-            sweeps(results, summary, zero=True),
+            views.sweeps(results, summary, zero=True),
             ("measure", "line"),
             (*place, *value),
             f"{what} over {{axis}}: mean over pairs with its 95 % interval.",
         ),
     ]
-    return with_rows(possible)
+    return views.with_rows(possible)
 
 
 def _both_rows(comparison: PairedCampaigns) -> list[Row]:
     summary = comparison.summary
     return [
-        place_of(summary, cell)
+        views.place_of(summary, cell)
         | {"column": column, "first": digits(one.first.mean), "second": digits(one.second.mean)}
         for cell, by_measure in zip(summary.cells, comparison.cells, strict=True)
         for column, one in by_measure.items()
@@ -180,7 +179,7 @@ def differences_table(comparison: PairedCampaigns) -> Record:
     summary = comparison.summary
     rows, keys = [], []
     for cell, by_measure in zip(summary.cells, comparison.cells, strict=True):
-        tcp, scheme = cell_members(summary, cell)
+        tcp, scheme = views.cell_members(summary, cell)
         for measure in summary.measures:
             one = by_measure.get(measure.column)
             if one is None:

@@ -11,10 +11,9 @@ from tmt.results.dataset import matches
 from tmt.results.values import COLUMNS, bounds, digits, scalar
 from tmt.show.charts.style import tcp_label
 from tmt.show.page.campaign_page import campaign_page
-from tmt.show.page.chart_rows import cell_members
 from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns
 from tmt.show.page.print_figures import print_figures
-from tmt.show.page.views import views
+from tmt.show.page.views import cell_members, views
 from tmt.show.page.wording import facts, findings, setup_tables
 
 if TYPE_CHECKING:

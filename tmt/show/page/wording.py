@@ -14,8 +14,8 @@ from tmt.results.dataset import matches
 from tmt.results.statistics import seeds_needed
 from tmt.results.values import COLUMNS, NO_VALUE, Measure, texts, three_digits
 from tmt.show.charts.style import tcp_label
-from tmt.show.page.chart_rows import cell_name
 from tmt.show.page.page import Record, fact, finding, headed_tables
+from tmt.show.page.views import cell_name
 
 if TYPE_CHECKING:
     from tmt.results.dataset import Results
