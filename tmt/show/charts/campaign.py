@@ -104,12 +104,8 @@ class Members:
 def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero: bool = False) -> Spec:
     """One measure: a panel for each outer member, a row for each inner one.
 
-    Parameters
-    ----------
-    zero
-        Whether the values are differences, with a line at 0.
-    places
-        Points of the grid, values of the field `place`: one row of panels for each. Empty for a single point.
+    With `zero` the values are differences, with a line at 0. Each of several `places`, points of the grid in
+    the field `place`, has a row of panels.
     """
     base = inner.rows(_ABOUT)
     colour = inner.colour(legend=False)

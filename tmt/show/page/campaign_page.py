@@ -49,12 +49,8 @@ def campaign_page(
 ) -> str:
     """Return a page with charts and tables; of the `possible` sections, those without rows are left out.
 
-    Parameters
-    ----------
-    tables
-        Tables that sort and filter, by the names of their elements; None for one that is not there.
-    more
-        Further names of the template.
+    `tables` holds those that sort and filter by their elements' names, None for one that is not there; `more`
+    holds further names of the template.
     """
     data = _data(results, summary, views, tables) | {"file": slug(title)}
     left_out = fit(data)

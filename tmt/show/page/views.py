@@ -65,35 +65,24 @@ NO_RECORDS = "None of the chosen runs kept its packet records."
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One chart of the page.
-
-    Attributes
-    ----------
-    specs
-        Specification by how the chart groups: TCP variants inside schemes (``scheme``), or the other way.
-    selects
-        Choices that narrow the rows besides variants and schemes: ``measure``, ``point``, ``line`` (points
-        along one axis) and ``runs``.
-    caption
-        With ``{measure}``, ``{where}`` and ``{axis}`` to be filled in.
-    heading
-        Line above the chart; empty for a view of the chosen measure.
-    measure
-        Name of what the chart shows, where `heading` is given and says more.
-    across
-        Label of the horizontal measure, where there is one.
-    """
+    """One chart of the page."""
 
     name: str
     rows: list[Row]
     specs: dict[str, Spec]
+    """By how the chart groups: TCP variants inside schemes (``scheme``), or the other way (``tcp``)."""
     selects: tuple[str, ...]
+    """Choices that narrow the rows: ``measure``, ``point``, ``line`` (along one axis) and ``runs``."""
     heads: Heads
     caption: str
+    """With ``{measure}``, ``{where}`` and ``{axis}`` to be filled in."""
     nothing: str = NOTHING
     heading: str = ""
+    """Line above the chart; empty for a view of the chosen measure."""
     measure: str = ""
+    """Name of what the chart shows, where `heading` says more."""
     across: str = ""
+    """Label of the horizontal measure, where there is one."""
 
 
 def members(summary: Summary) -> tuple[charts.Members, charts.Members]:
@@ -142,34 +131,37 @@ def views(results: Results, summary: Summary) -> list[View]:
     shares = (("seed", "seed"), ("delay", delay), ("share", "share"))
     cells = cell_rows(results, summary)
     published = f" {PUBLISHED_NOTE}" if any(row["paper"] is not None for row in cells) else ""
+    compare, sweep = CAPTIONS["compare"] + published, CAPTIONS["sweep"] + published
     possible = [
-        _view("compare", cells, both_ways(summary, charts.compare), ("measure", "point"), means, published),
-        _view("sweep", cells, sweeps(results, summary), ("measure", "line"), means, published),
-        _view(
+        View("compare", cells, both_ways(summary, charts.compare), ("measure", "point"), means, compare),
+        View("sweep", cells, sweeps(results, summary), ("measure", "line"), means, sweep),
+        View(
             "trade",
             trade_rows(summary),
             both_ways(summary, charts.trade),
             ("point",),
             (*place, *both),
+            CAPTIONS["trade"],
             heading=f"{goodput} over {late}",
             measure=goodput,
             across=late,
         ),
-        _view(
+        View(
             "delay",
             delay_rows(results, summary),
             both_ways(summary, charts.delays),
             ("point",),
             (*place, *quantiles),
+            CAPTIONS["delay"],
             heading=delay,
         ),
-        _view(
+        View(
             "distribution",
             distribution_rows(results, summary),
             both_ways(summary, charts.distribution),
             ("point",),
             (*place[:2], *shares),
-            _part_shown(results),
+            CAPTIONS["distribution"] + _part_shown(results),
             nothing=NO_RECORDS,
             heading=f"Share of packets over {titled('one-way delay', unit)}",
         ),
@@ -181,18 +173,6 @@ def views(results: Results, summary: Summary) -> list[View]:
 def with_rows(possible: list[View]) -> list[View]:
     """Return the views that have something to draw."""
     return [view for view in possible if view.rows and view.specs]
-
-
-def _view(
-    name: str,
-    rows: list[Row],
-    specs: dict[str, Spec],
-    selects: tuple[str, ...],
-    heads: Heads,
-    more: str = "",
-    **texts: str,
-) -> View:
-    return View(name, rows, specs, selects, heads, CAPTIONS[name] + more, **texts)
 
 
 def _courses(results: Results, summary: Summary) -> list[View]:
@@ -209,22 +189,16 @@ def _courses(results: Results, summary: Summary) -> list[View]:
             "no longer in the campaign's cache, or have too many rows to show."
         )
     panels = list(dict.fromkeys(row["panel"] for row in rows))
-    possible = (
-        ("timeline", rows, panels, more),
-        ("channel", _channel_rows(results, summary, rows), CHANNEL, ""),
-    )
-    return [
-        _view(
-            name,
-            shown,
-            dict.fromkeys(("scheme", "tcp"), course(drawn, units, zooms=True)),
-            ("runs",),
-            COURSE_HEADS,
-            told,
-            nothing=NO_RECORDS,
-        )
-        for name, shown, drawn, told in possible
-    ]
+    over_time = {
+        "timeline": (rows, panels, more),
+        "channel": (_channel_rows(results, summary, rows), CHANNEL, ""),
+    }
+    found = []
+    for name, (shown, drawn, told) in over_time.items():
+        specs = dict.fromkeys(("scheme", "tcp"), course(drawn, units, zooms=True))
+        caption = CAPTIONS[name] + told
+        found.append(View(name, shown, specs, ("runs",), COURSE_HEADS, caption, nothing=NO_RECORDS))
+    return found
 
 
 def _part_shown(results: Results) -> str:
