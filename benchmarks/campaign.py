@@ -22,7 +22,7 @@ from tmt.campaign.database import DATABASE
 from tmt.campaign.engine import Progress
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
-from tmt.core.channels.error_free import ErrorFree
+from tmt.core.channels.memoryless import ErrorFree
 from tmt.core.generate import Line
 from tmt.io.generation import generate
 from tmt.spec.toml import read

@@ -25,10 +25,9 @@ if TYPE_CHECKING:
         tune_trace as tune_trace,
         write_trace as write_trace,
     )
-    from tmt.core.channels.bernoulli import Bernoulli as Bernoulli
-    from tmt.core.channels.error_free import ErrorFree as ErrorFree
     from tmt.core.channels.gilbert_elliott import GilbertElliott as GilbertElliott
     from tmt.core.channels.lms import Lms as Lms
+    from tmt.core.channels.memoryless import Bernoulli as Bernoulli, ErrorFree as ErrorFree
     from tmt.core.channels.neyman_a import NeymanA as NeymanA
     from tmt.core.channels.shadows import Shadows as Shadows
     from tmt.core.channels.snr import Snr as Snr
@@ -64,13 +63,11 @@ _NAMES = {
     "tmt.spec.trace": ("Trace",),
     "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
     "tmt.spec.traffic": ("Traffic",),
-    "tmt.core.schemes.registry": (
+    "tmt.core.schemes": (
         *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),
         *("Hybrid", "GoBackN"),
     ),
-    "tmt.core.channels.registry": (
-        *("ErrorFree", "Bernoulli", "GilbertElliott", "NeymanA", "Lms", "Shadows", "Snr"),
-    ),
+    "tmt.core.channels": (*("ErrorFree", "Bernoulli", "GilbertElliott", "NeymanA", "Lms", "Shadows", "Snr"),),
     "tmt.core.declaration": ("Refused",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}

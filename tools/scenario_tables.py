@@ -7,9 +7,9 @@ from typing import Any
 
 from page_tables import filled, markdown_table
 
-from tmt.core.channels.registry import CHANNELS
+from tmt.core.channels import CHANNELS
 from tmt.core.declaration import Field, Spec, declared, number
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.spec.experiment import Path as LinkPath, Proxy, Wired
 from tmt.spec.scenario import AXES, Scenario
 from tmt.spec.trace import Trace

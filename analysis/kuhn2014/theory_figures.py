@@ -27,7 +27,7 @@ from analysis.pages import write_csv, write_tables
 from tmt.cli.progress import progress_bar
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.convert import convert
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.results.statistics import LEVEL, t_interval

@@ -7,9 +7,9 @@ from itertools import product
 from scipy.stats import binom
 
 from tmt.core.channels.base import Channel
-from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.channels.lms import Lms
+from tmt.core.channels.memoryless import Bernoulli
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq

@@ -95,7 +95,7 @@ def test_key__changes_with_the_channel(folder: Path, old: str, new: str) -> None
 def test_key__changes_with_the_simulator_and_the_trace(folder: Path) -> None:
     key = _key(folder, TEXT)
     assert _key(folder, TEXT, stamp="build 2") != key
-    from tmt.core.channels.bernoulli import Bernoulli
+    from tmt.core.channels.memoryless import Bernoulli
     from tmt.io.generation import overlay
 
     overlay(folder / "phy.parquet", folder / "other.parquet", Bernoulli(0.5), seed=1)

@@ -18,10 +18,10 @@ import pytest
 
 from tmt import Arq, Harq, NoScheme, Rlc
 from tmt.core import identity
-from tmt.core.channels.registry import CHANNELS
+from tmt.core.channels import CHANNELS
 from tmt.core.errors import ChangedProgramsError
 from tmt.core.identity import PACKAGE, class_places, core_places, loaded_hash, model_places, source_hash
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.run.experiment import FACTS
 from tmt.spec.traffic import BACKENDS, VARIANTS
 
@@ -142,7 +142,7 @@ def test_keys__do_not_follow_what_decides_no_run(package: Path, scenario: Path, 
     [
         (["core/schemes/arq/kernel.py"], 2, (ARQ, RLC), (RUN, EXPERIMENT, TRACE)),
         (["core/schemes/fec/__init__.py"], 2, (FEC,), (RUN, EXPERIMENT, TRACE)),
-        (["core/schemes/rlc/state.py"], 2, (RLC,), (RUN, EXPERIMENT, TRACE)),
+        (["core/schemes/rlc/receiver.py"], 2, (RLC,), (RUN, EXPERIMENT, TRACE)),
         (["core/channels/gilbert_elliott/kernel.py"], 1, (FEC, ARQ, RLC), (RUN, EXPERIMENT, TRACE)),
         (["core/converter.py"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT, TRACE)),
         (["core/measure/transport.py"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT, TRACE)),
@@ -150,8 +150,8 @@ def test_keys__do_not_follow_what_decides_no_run(package: Path, scenario: Path, 
         (["run/ns2/__init__.py"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT)),
         (["run/ns2/table.csv"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT)),
         (["../clift-ns2/tcl/flows.tcl"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT)),
-        (["core/schemes/harq/kernel.py", "core/schemes/registry.py"], 2, (), ()),
-        (["core/channels/bernoulli.py", "core/channels/lms/gain.py"], 2, (), ()),
+        (["core/schemes/harq/kernel.py", "core/schemes/__init__.py"], 2, (), ()),
+        (["core/channels/memoryless.py", "core/channels/lms/kernel.py"], 2, (), ()),
         (["run/linux/kernel.py", "run/emulate/results.py"], 2, (), ()),
     ],
 )

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tmt import Bernoulli, ErrorFree, GilbertElliott, Lms, NeymanA, Shadows, Snr
+from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel, SlotChannel
 from tmt.core.channels.gilbert_elliott.kernel import gilbert_elliott
-from tmt.core.channels.registry import CHANNELS
 from tmt.core.errors import UsageError
 
 EXAMPLES: list[SlotChannel] = [

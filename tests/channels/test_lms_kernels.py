@@ -13,8 +13,7 @@ from scipy.signal import lfilter
 from scipy.special import ndtr, ndtri
 from scipy.stats import ncx2
 
-from tmt.core.channels.lms.decoding import decode, equal_gain, mutual_information
-from tmt.core.channels.lms.gain import autoregression, loo_gain
+from tmt.core.channels.lms.kernel import autoregression, decode, equal_gain, loo_gain, mutual_information
 
 H = (0.3073, 0.8935, 1.1064)
 QPSK = 4.0

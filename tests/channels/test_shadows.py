@@ -12,7 +12,7 @@ from naive import shadows as naive
 
 from tmt import Shadows
 from tmt.cli.generate_command import command
-from tmt.core.channels.shadows.profiles import PROFILES
+from tmt.core.channels.shadows import PROFILES
 from tmt.core.errors import UsageError
 from tmt.io import read_phy
 

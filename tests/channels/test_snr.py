@@ -9,8 +9,7 @@ from hypothesis import given, settings, strategies as st
 from in_process import tmt
 
 from tmt import Snr
-from tmt.core.channels.snr.error_rates import read_error_rates
-from tmt.core.channels.snr.signal_series import read_signal_series
+from tmt.core.channels.snr.tables import read_error_rates, read_signal_series
 from tmt.core.errors import InputError
 from tmt.io import read_phy
 

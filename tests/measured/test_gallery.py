@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tmt.core.channels.snr.error_rates import read_error_rates
-from tmt.core.channels.snr.signal_series import read_signal_series
+from tmt.core.channels.snr.tables import read_error_rates, read_signal_series
 from tmt.core.provenance import file_sha256
 from tmt.io import read_phy
 

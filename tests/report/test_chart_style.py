@@ -2,7 +2,7 @@
 
 import pytest
 
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.show.charts import style
 from tmt.show.charts.style import SCHEME_STYLES, TCP_STYLES, MemberStyle, looks_of, scheme_styles, tcp_styles
 from tmt.spec.traffic import VARIANTS

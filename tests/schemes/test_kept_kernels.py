@@ -47,8 +47,8 @@ CHANGED_IN_BETWEEN = """
 import sys
 from pathlib import Path
 import numpy as np
-import tmt.core.kernels._jit
-source = Path(tmt.core.kernels._jit.__file__).with_name("rows.py")
+import tmt.core.kernels
+source = Path(tmt.core.kernels.__file__).with_name("rows.py")
 old = source.read_text()
 if len(sys.argv) > 1:
     source.write_text(old.replace("arrivals_ns[n - 1]", "arrivals_ns[n - 1] + 100"))

@@ -4,7 +4,7 @@ import pytest
 
 from tmt import Arq, Fec, GoBackN, Harq, HarqProcesses, Hybrid, NoScheme, Refused, Rlc, SlidingWindow, Tetrys
 from tmt.core.converter import Counts
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 
 
 def test_all_wrong_parameters__are_named_at_once() -> None:

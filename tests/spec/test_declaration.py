@@ -23,9 +23,9 @@ from tmt import (
     Tune,
     Wired,
 )
-from tmt.core.channels.registry import CHANNELS
+from tmt.core.channels import CHANNELS
 from tmt.core.declaration import Count, Param, Probability, Problem, Rules, Seconds, Spec, declared
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.run.emulate import Emulation
 from tmt.spec.points import one_of, plain, points
 

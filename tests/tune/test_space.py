@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tmt import Path, Rlc, Scenario, Trace, Traffic, Tune
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.io import read_phy
 from tmt.results.tune.objectives import parse_goal
 from tmt.results.tune.task import Task, task_of

@@ -11,7 +11,7 @@ from scipy import stats
 
 from tmt import GilbertElliott
 from tmt.core.convert import convert
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.results.statistics import t_interval

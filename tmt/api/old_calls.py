@@ -8,9 +8,9 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from tmt.api.arguments import chosen
-from tmt.core.channels.registry import CHANNELS
+from tmt.core.channels import CHANNELS
 from tmt.core.declaration import Problem, Refused, Spec, declared
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.spec.experiment import Path
 from tmt.spec.old_form import renewed_scheme
 from tmt.spec.points import one_of

@@ -18,7 +18,7 @@ from tmt.cli.row_counts import rows_of
 from tmt.cli.values import Values
 from tmt.core.errors import UsageError
 from tmt.core.schema import PHY_TRACE
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import ns_to_seconds
 from tmt.core.words.values import unsettled_notes

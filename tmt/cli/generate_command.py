@@ -11,8 +11,8 @@ from tmt.cli.options import FILE, JSON, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.cli.row_counts import rows_of
 from tmt.cli.values import Values, by_options
+from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel
-from tmt.core.channels.registry import CHANNELS
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.words.values import time_notes

@@ -27,7 +27,7 @@ from tmt.cli.options import (
 )
 from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Problem, Refused, declared, ns
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.spec.options import Part
 
 if TYPE_CHECKING:

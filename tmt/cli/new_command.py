@@ -14,7 +14,7 @@ from tmt.core.channels.lms import Lms
 from tmt.core.declaration import Problem, Refused
 from tmt.core.errors import UsageError
 from tmt.core.schema import PHY_TRACE
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
 from tmt.io import open_trace
 from tmt.io.atomic import write_text

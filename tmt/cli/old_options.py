@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from tmt.core.declaration import declared
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.spec.options import flag_of
 
 Renewed = tuple[list[str], str | None]

@@ -17,7 +17,7 @@ from tmt.cli.notes import print_notes, print_warnings
 from tmt.cli.old_options import flat_rlc
 from tmt.cli.options import JSON, FigurePath, Number, WholeNumber, output_option
 from tmt.cli.values import Values, by_options
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number

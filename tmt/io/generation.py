@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.core import provenance
-from tmt.core.channels.registry import CHANNELS
+from tmt.core.channels import CHANNELS
 from tmt.core.errors import InputError, UsageError
 from tmt.core.generate import lay_over
 from tmt.core.schema import ES_N0_MDB, PHY_TRACE

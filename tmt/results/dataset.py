@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.words.html_table import Charted, ShownInNotebooks
 from tmt.results.cells import summarise
 from tmt.results.values import COLUMNS, Axis, codes_of, joined, scalar, spread

@@ -8,7 +8,7 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from tmt.core.declaration import Count, Param, PositiveSeconds, Spec
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.spec.experiment import Path, together
 from tmt.spec.points import leaves

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel
-from tmt.core.channels.registry import CHANNELS
 from tmt.core.declaration import (
     Count,
     Param,

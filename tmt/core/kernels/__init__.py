@@ -1,19 +1,92 @@
 """Kernels: loops over slots, compiled by numba. Arrays and numbers in, preallocated arrays out.
 
-Some indices are written ``np.uintp(i)``: numba then leaves out the test for a negative index, which counts
-from the end of an array. The schemes' kernels are twice as fast without it.
+`kernel` is the one door to numba: it compiles every kernel in the same way. Some indices are written
+``np.uintp(i)``: numba then leaves out the test for a negative index, which counts from the end of an array.
+The schemes' kernels are twice as fast without it.
+
+The kernel of a scheme takes the next slots, `tx_time_ns` and `decode_time_ns` : [n], int64, ns; the number of
+`rows` that have begun before; and `out`, the rows, with room for n more. It returns how many rows have begun.
+Rows whose fate is open have the delay -1. What it remembers from call to call are arrays, which it updates.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+import os
+import warnings
+from functools import cache
+from multiprocessing import parent_process
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numba
+import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from collections.abc import Callable
 
-    Int64Array = npt.NDArray[np.int64]
-    Float64Array = npt.NDArray[np.float64]
-    BoolArray = npt.NDArray[np.bool_]
-    Rows = tuple[Int64Array, Int64Array, BoolArray, npt.NDArray[np.uint8]]
-    """Columns of a link trace: `tx_time_ns`, `delay_ns`, `delivered`, `transmissions`."""
+Int64Array = npt.NDArray[np.int64]
+Float64Array = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+Records = npt.NDArray[np.void]
+Rows = tuple[Int64Array, Int64Array, BoolArray, npt.NDArray[np.uint8]]
+"""Columns of a link trace: `tx_time_ns`, `delay_ns`, `delivered`, `transmissions`."""
+
+Function = TypeVar("Function", bound="Callable[..., object]")
+
+SOURCES = sorted(Path(__file__).parents[1].rglob("*.py"))
+
+
+def _versions() -> list[tuple[int, int]]:
+    """Return the size and the time of change of each source."""
+    return [(status.st_size, status.st_ctime_ns) for status in map(os.stat, SOURCES)]
+
+
+VERSIONS = _versions()
+SOURCES_HASH = hashlib.sha256(b"\0".join(path.read_bytes() for path in SOURCES)).hexdigest()[:16]
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` to machine code that is cached on disk and runs without the interpreter's lock.
+
+    Numba compiles a kernel again when the kernel's own file has changed, but not when a kernel of another
+    file has that it calls. Therefore each version of all kernels has a cache folder of its own: beside the
+    source, in ``NUMBA_CACHE_DIR``, or in the user's cache directory where the source folder is read-only.
+
+    A source that has changed since the hash of all sources was taken may be part of the kernel, which is then
+    not cached.
+
+    Floating point stays as written (no fast-math). With ``NUMBA_DISABLE_JIT=1`` kernels run as plain Python.
+    """
+    given = numba.config.CACHE_DIR
+    folder = _cache_folder(given) if _versions() == VERSIONS else None
+    try:
+        numba.config.CACHE_DIR = folder or given
+        compiled: Any = numba.njit(cache=folder is not None, nogil=True)(function)
+    finally:
+        numba.config.CACHE_DIR = given
+    return compiled  # type: ignore[no-any-return]
+
+
+@cache
+def _cache_folder(given: str) -> str | None:
+    """Return the folder of this version of the kernels in the first place that can be written, if one can."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    places = [Path(given)] if given else []
+    for place in (*places, Path(__file__).with_name("__pycache__"), home / "tmt" / "kernels"):
+        folder = place / SOURCES_HASH
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=folder).close()
+        except OSError:
+            continue
+        return str(folder)
+    if parent_process() is None:  # the workers of a campaign do not repeat the warning
+        warnings.warn(
+            "compiled code can be kept neither beside the program nor in the home folder, so that every "
+            "call compiles anew; NUMBA_CACHE_DIR names another folder",
+            stacklevel=1,
+        )
+    return None

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from math import log
-from typing import TYPE_CHECKING
 
-from tmt.core.kernels._jit import kernel
-
-if TYPE_CHECKING:
-    from tmt.core.kernels import Float64Array, Int64Array
+from tmt.core.kernels import Float64Array, Int64Array, kernel
 
 
 @kernel

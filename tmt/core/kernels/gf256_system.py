@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tmt.core.kernels._jit import kernel
+from tmt.core.kernels import kernel
 
 UNITS, COLUMNS = 2048, 2048 + 64
 """Most unknown units. Coefficients from one equation to the next, no power of two: such equations displace

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.core.kernels._jit import kernel
+from tmt.core.kernels import Int64Array, Rows, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from tmt.core.kernels import Int64Array, Rows
 
 
 @kernel

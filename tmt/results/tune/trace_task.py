@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tmt.campaign.recipe import look_at
 from tmt.core.declaration import Param, Problem, Refused, declared, taken
 from tmt.core.errors import InputError
-from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import ns_to_seconds

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tmt.core.kernels._jit import kernel
-
-if TYPE_CHECKING:
-    from tmt.core.kernels import BoolArray, Float64Array
+from tmt.core.kernels import BoolArray, Float64Array, kernel
 
 
 @kernel

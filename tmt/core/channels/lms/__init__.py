@@ -253,7 +253,7 @@ class _CodeWords:
 
     def _decoded(self, tx_time_ns: Int64Array, effective_gain: FloatArray) -> BoolArray:
         """Return the erasures; fill in the effective gains where there is an entry for each slot."""
-        from tmt.core.channels.lms.decoding import decode  # noqa: PLC0415  (numba takes long to import)
+        from tmt.core.channels.lms.kernel import decode  # noqa: PLC0415  (numba takes long to import)
 
         erased = np.empty(len(tx_time_ns), np.bool_)
         if not len(tx_time_ns):

@@ -193,7 +193,7 @@ class SlowLevel:
         """Scale the next points of the gain: [n_points]."""
         if self._psi_db == 0.0:
             return
-        from tmt.core.channels.lms.gain import autoregression  # noqa: PLC0415  (numba takes long to import)
+        from tmt.core.channels.lms.kernel import autoregression  # noqa: PLC0415  (numba takes long to import)
 
         levels = self._source.standard_normal(len(field))
         self._level = autoregression(levels, self._level, self._memory)
@@ -226,7 +226,7 @@ class ReceiverPath:
 
     def next_block(self) -> ComplexArray:
         """Return the gain at the next points: [`BLOCK_POINTS`]."""
-        from tmt.core.channels.lms.gain import loo_gain  # noqa: PLC0415  (numba takes long to import)
+        from tmt.core.channels.lms.kernel import loo_gain  # noqa: PLC0415  (numba takes long to import)
 
         field = self._multipath.next_block()
         first = self._next_point

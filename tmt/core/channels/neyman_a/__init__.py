@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from tmt.core.channels.base import (
-    BoolArray,
-    ErasureStream,
-    FloatArray,
-    SlotChannel,
-)
+from tmt.core.channels.base import BoolArray, ErasureStream, FloatArray, SlotChannel
 from tmt.core.declaration import Param, Probability
 from tmt.core.seeds import uniform_sources
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from tmt.core.kernels._jit import kernel
-
-if TYPE_CHECKING:
-    from tmt.core.kernels import BoolArray, Float64Array, Int64Array
+from tmt.core.kernels import BoolArray, Float64Array, Int64Array, kernel
 
 
 @kernel

@@ -9,8 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from tmt.core import provenance
 from tmt.core.channels.base import BoolArray, Channel, FloatArray, Int64Array, Realisation
-from tmt.core.channels.snr.error_rates import ErrorRates, read_error_rates
-from tmt.core.channels.snr.signal_series import SignalSeries, read_signal_series
+from tmt.core.channels.snr.tables import ErrorRates, SignalSeries, read_error_rates, read_signal_series
 from tmt.core.declaration import Param
 from tmt.core.errors import InputError
 from tmt.core.schema import MAX_ES_N0_MDB

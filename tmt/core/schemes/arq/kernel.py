@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tmt.core.kernels._jit import kernel
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tmt.core.kernels import Int64Array, Rows
+from tmt.core.kernels import Int64Array, Records, Rows, kernel
 
 UNLIMITED = 2**63 - 1
 
@@ -29,8 +22,8 @@ def send_and_repeat(
     feedback_delay_ns: int,
     detection_delay_ns: int,
     max_transmissions: int,
-    state: npt.NDArray[np.void],
-    nacks: npt.NDArray[np.void],
+    state: Records,
+    nacks: Records,
     rows: int,
     out: Rows,
 ) -> int:

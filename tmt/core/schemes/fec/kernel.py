@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tmt.core.kernels._jit import kernel
+from tmt.core.kernels import Int64Array, Rows, kernel
 from tmt.core.kernels.rows import nth_arrival_ns
-
-if TYPE_CHECKING:
-    from tmt.core.kernels import Int64Array, Rows
 
 
 @kernel

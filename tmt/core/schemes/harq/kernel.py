@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tmt.core.kernels._jit import kernel
+from tmt.core.kernels import Int64Array, Records, Rows, kernel
 from tmt.core.kernels.rows import nth_arrival_ns
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tmt.core.kernels import Int64Array, Rows
 
 BLOCK = np.dtype([(name, np.int64) for name in ("row", "requests", "due_ns", "left", "arrived")])
 """A block: its first row, requests made so far, when the last request reaches the sender, LLDUs of this round
@@ -33,8 +26,8 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call per block would cost as 
     rounds: int,
     feedback_delay_ns: int,
     detection_delay_ns: int,
-    state: npt.NDArray[np.void],
-    blocks: npt.NDArray[np.void],
+    state: Records,
+    blocks: Records,
     arrivals_ns: Int64Array,
     rows: int,
     out: Rows,

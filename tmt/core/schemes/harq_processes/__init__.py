@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from tmt.core.declaration import Count, Param, Probability
@@ -87,12 +86,3 @@ class HarqProcesses(Scheme):
     def needs_es_n0(self) -> bool:
         """Whether it combines transmissions."""
         return self.combining != "none"
-
-    @property
-    def needed_quality(self) -> float:
-        """Combined quality at which a retransmission is decoded: that of one SNR at the threshold."""
-        from tmt.core.schemes.harq_processes.combining import quality  # noqa: PLC0415  (it imports numpy)
-
-        if self.combining_threshold_db is None:
-            return math.inf
-        return quality(self.combining, 1000.0 * self.combining_threshold_db)

@@ -1,14 +1,21 @@
-"""Conversions under scheme `harq-processes`: asynchronous, synchronous, and with feedback off."""
+"""Conversions under scheme `harq-processes`: asynchronous, synchronous, and with feedback off.
+
+Qualities of transmissions are those of `clift-ns2/core/online/combining.cc`. Both languages use the C
+library's `pow` and `log2`, and round in the same places, so that they decide alike to the last bit. NumPy's
+own functions differ from those on some processors.
+"""
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmt.core.converter import Converter, ring_ends, ring_entries
 from tmt.core.declaration import ns
-from tmt.core.schemes.harq_processes.combining import qualities
+from tmt.core.schema import MAX_ES_N0_MDB
 from tmt.core.schemes.harq_processes.kernel import (
     FALSE,
     MISSED,
@@ -16,16 +23,16 @@ from tmt.core.schemes.harq_processes.kernel import (
     RIGHT,
     STATE,
     UNLIMITED,
+    repeat,
     send_asynchronously,
     send_synchronously,
 )
-from tmt.core.schemes.harq_processes.repetition_kernel import repeat
 from tmt.core.seeds import uniform_source
 
 if TYPE_CHECKING:
     from tmt.core.kernels import Float64Array, Rows
     from tmt.core.schemes.harq_processes import HarqProcesses
-    from tmt.core.trace import Int64Array, LinkTrace, PhyTrace
+    from tmt.core.trace import Int32Array, Int64Array, LinkTrace, PhyTrace
 
 
 class _CombiningConverter(Converter):
@@ -35,7 +42,9 @@ class _CombiningConverter(Converter):
         super().__init__()
         self._scheme, self._rtt_ns = scheme, rtt_ns
         self._detection_delay_ns = ns(scheme.detection_delay)
-        self._needed = scheme.needed_quality
+        # Combined quality at which a retransmission is decoded: that of one SNR at the threshold.
+        threshold_db = scheme.combining_threshold_db
+        self._needed = math.inf if threshold_db is None else quality(scheme.combining, 1000.0 * threshold_db)
         self._quality: Float64Array = np.zeros(0)
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
@@ -173,3 +182,30 @@ def start(scheme: HarqProcesses, rtt_ns: int) -> Converter:
         return _RepetitionConverter(scheme, rtt_ns)
     kind = _SynchronousConverter if scheme.retransmission == "synchronous" else _AnyTimeConverter
     return kind(scheme, rtt_ns)
+
+
+def quality(combining: str, es_n0_mdb: float) -> float:
+    """Return the contribution of one transmission to the combined quality.
+
+    It is the SNR for ``chase`` (D. Chase, IEEE Trans. Communications 33(5), 1985), and log2(1 + SNR) for
+    ``incremental`` (G. Caire and D. Tuninetti, IEEE Trans. Information Theory 47(5), 2001).
+
+    Parameters
+    ----------
+    combining
+        ``chase`` or ``incremental``.
+    es_n0_mdb
+        Es/N0 in thousandths of a dB.
+    """
+    snr = 10.0 ** (es_n0_mdb / 10_000.0)
+    return math.log2(1.0 + snr) if combining == "incremental" else snr
+
+
+def qualities(combining: str, es_n0_mdb: Int32Array) -> Float64Array:
+    """Return the same for each slot of a trace: [n_slots], int32 to [n_slots], float64."""
+    return _table(combining)[es_n0_mdb + MAX_ES_N0_MDB]
+
+
+@lru_cache(maxsize=2)
+def _table(combining: str) -> Float64Array:
+    return np.array([quality(combining, mdb) for mdb in range(-MAX_ES_N0_MDB, MAX_ES_N0_MDB + 1)])

@@ -10,7 +10,7 @@ import numpy as np
 from tmt.core.converter import Converter, grown_ring, joined, kernel_rows, ring_ends
 from tmt.core.declaration import ns
 from tmt.core.schemes.rlc.kernel import pass_time, send_segments
-from tmt.core.schemes.rlc.state import ARRIVAL, NEVER, REPORT, SETTINGS, STATE, UNIT
+from tmt.core.schemes.rlc.receiver import ARRIVAL, NEVER, REPORT, SETTINGS, STATE, UNIT
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 

@@ -1,39 +1,30 @@
-"""Radio link control in acknowledged and unacknowledged mode (TS 38.322), event by event."""
+"""Radio link control in acknowledged and unacknowledged mode (TS 38.322): time, and the transmitting side."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tmt.core.kernels._jit import kernel
-from tmt.core.schemes.rlc.receiver import end_reassembly, is_waiting_poll_due, make_status, take_segments
-from tmt.core.schemes.rlc.state import NEVER
-from tmt.core.schemes.rlc.transmitter import (
-    end_poll_retransmit,
-    is_poll_due,
-    is_window_full,
-    new_segment,
-    next_repeat,
-    start_poll_retransmit,
-    take_report,
+from tmt.core.kernels import Int64Array, Records, Rows, kernel
+from tmt.core.schemes.rlc.receiver import (
+    NEVER,
+    Queues,
+    end_reassembly,
+    is_waiting_poll_due,
+    make_status,
+    settle,
+    take_segments,
+    watch_gaps,
 )
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tmt.core.kernels import Int64Array, Rows
-    from tmt.core.schemes.rlc.state import Queue, Queues
 
 
 @kernel
 def send_segments(
     tx_time_ns: Int64Array,
     arrival_ns: Int64Array,
-    settings: npt.NDArray[np.void],
-    states: npt.NDArray[np.void],
+    settings: Records,
+    states: Records,
     queues: Queues,
-    units: Queue,
+    units: Records,
     out: Rows,
 ) -> int:
     """Send a segment at every opportunity given; return how many rows have begun.
@@ -83,7 +74,7 @@ def send_segments(
 
 
 @kernel
-def put_on_its_way(at_ns: int, sn: int, poll: bool, state: np.void, arrivals: Queue) -> None:
+def put_on_its_way(at_ns: int, sn: int, poll: bool, state: np.void, arrivals: Records) -> None:
     """Insert a segment into the queue of arrivals, behind those that arrive earlier or at the same time."""
     mask, place = len(arrivals) - 1, state["arrival_tail"]
     while place > state["arrival_head"] and arrivals[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
@@ -97,10 +88,10 @@ def put_on_its_way(at_ns: int, sn: int, poll: bool, state: np.void, arrivals: Qu
 @kernel
 def pass_time(
     until_ns: int,
-    settings: npt.NDArray[np.void],
-    states: npt.NDArray[np.void],
+    settings: Records,
+    states: Records,
     queues: Queues,
-    units: Queue,
+    units: Records,
     out: Rows,
 ) -> int:
     """Let everything happen that is due up to and including `until_ns`, in order of time.
@@ -140,3 +131,108 @@ def pass_time(
     if not setting["acknowledged"] or until_ns == NEVER - 1:
         return NEVER
     return min(report_ns, until_ns + setting["rtt_ns"] + 1)  # type: ignore[no-any-return]
+
+
+@kernel
+def new_segment(now_ns: int, state: np.void, units: Records, out: Rows) -> int:
+    """Begin the row of a new segment; return its sequence number."""
+    out_tx_time_ns, out_delay_ns, out_delivered, _ = out
+    sn = state["tx_next"]
+    state["tx_next"] += 1
+    state["pdu_without_poll"] += 1
+    row = np.uintp(sn - state["first_row"])
+    out_tx_time_ns[row], out_delay_ns[row], out_delivered[row] = now_ns, -1, False
+    unit = units[row]
+    unit["settled_ns"], unit["sent"], unit["waits"], unit["given_up"] = NEVER, 0, 0, 0
+    return sn  # type: ignore[no-any-return]
+
+
+@kernel
+def is_window_full(setting: np.void, state: np.void) -> bool:
+    """Return whether a new segment has to wait for acknowledgements."""
+    return state["tx_next"] >= state["tx_next_ack"] + setting["window"]  # type: ignore[no-any-return]
+
+
+@kernel
+def next_repeat(state: np.void, repeats: Int64Array, units: Records) -> int:
+    """Take the first segment that still waits for a retransmission; at least one does."""
+    mask = len(repeats) - 1
+    while True:
+        sn = repeats[state["repeat_head"] & mask]
+        state["repeat_head"] += 1
+        if sn >= state["tx_next_ack"] and units[sn - state["first_row"]]["waits"] > 0:
+            units[sn - state["first_row"]]["waits"] = 0
+            state["waiting_repeats"] -= 1
+            return sn  # type: ignore[no-any-return]
+
+
+@kernel
+def want_repeat(sn: int, state: np.void, repeats: Int64Array, units: Records) -> None:
+    """Let a segment wait for a retransmission, once."""
+    unit = units[sn - state["first_row"]]
+    if not unit["waits"]:
+        if state["waiting_repeats"] == 0:
+            state["repeat_head"] = state["repeat_tail"]
+        unit["waits"] = 1
+        state["waiting_repeats"] += 1
+        repeats[state["repeat_tail"] & (len(repeats) - 1)] = sn
+        state["repeat_tail"] += 1
+
+
+@kernel
+def is_poll_due(setting: np.void, state: np.void) -> bool:
+    """Return whether the segment sent now asks for a status report."""
+    is_last = state["waiting_repeats"] == 0 and is_window_full(setting, state)
+    return state["pdu_without_poll"] >= setting["poll_pdus"] or is_last or state["poll_now"] > 0
+
+
+@kernel
+def start_poll_retransmit(now_ns: int, setting: np.void, state: np.void) -> None:
+    """Start t-PollRetransmit for a poll that is sent now."""
+    state["pdu_without_poll"], state["poll_now"] = 0, 0
+    state["poll_sn"] = state["tx_next"] - 1
+    state["poll_due_ns"] = now_ns + setting["poll_retransmit_ns"]
+
+
+@kernel
+def end_poll_retransmit(setting: np.void, state: np.void, repeats: Int64Array, units: Records) -> None:
+    """Poll again with the next segment: the newest one again if nothing else can be sent."""
+    state["poll_due_ns"], state["poll_now"] = NEVER, 1
+    if state["waiting_repeats"] == 0 and is_window_full(setting, state):
+        want_repeat(state["tx_next"] - 1, state, repeats, units)
+
+
+@kernel
+def take_report(
+    now_ns: int,
+    setting: np.void,
+    state: np.void,
+    reports: Records,
+    repeats: Int64Array,
+    units: Records,
+    out: Rows,
+) -> None:
+    """Take the next status report: retransmit or give up the NACKed segments, and move TX_Next_Ack."""
+    report = reports[state["report_head"] & (len(reports) - 1)]
+    state["report_head"] += 1
+    made_ns, ack_sn, first_row = report["made_ns"], report["ack_sn"], state["first_row"]
+    for sn in range(state["tx_next_ack"], ack_sn):
+        unit = units[np.uintp(sn - first_row)]
+        if unit["settled_ns"] <= made_ns or unit["given_up"]:
+            if unit["waits"]:
+                state["waiting_repeats"] -= 1
+                unit["waits"] = 0
+        elif unit["sent"] <= setting["max_retransmissions"]:
+            want_repeat(sn, state, repeats, units)
+        elif not unit["waits"]:
+            unit["given_up"] = 1
+            if unit["settled_ns"] == NEVER:
+                settle(sn, now_ns, False, setting, state, units, out)
+                watch_gaps(now_ns, setting, state)
+    while state["tx_next_ack"] < ack_sn:
+        unit = units[state["tx_next_ack"] - first_row]
+        if unit["settled_ns"] > made_ns and not unit["given_up"]:
+            break
+        state["tx_next_ack"] += 1
+    if state["poll_sn"] < ack_sn:
+        state["poll_due_ns"] = NEVER

@@ -1,17 +1,47 @@
-"""The receiving side of an RLC entity (TS 38.322): arrivals, t-Reassembly, status reports."""
+"""State of an RLC entity (TS 38.322), and its receiving side: arrivals, t-Reassembly, status reports."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tmt.core.kernels._jit import kernel
-from tmt.core.schemes.rlc.state import NEVER
+from tmt.core.kernels import Int64Array, Records, Rows, kernel
 
-if TYPE_CHECKING:
-    from tmt.core.kernels import Rows
-    from tmt.core.schemes.rlc.state import Queue
+Queues = tuple[Records, Records, Int64Array]
+"""Segments on their way, `ARRIVAL`, and status reports, `REPORT`, both in order of time; the sequence
+numbers of repeats. All are rings whose lengths are powers of two."""
+
+NEVER = 2**63 - 1
+
+SETTING_NAMES = """
+    acknowledged in_order rtt_ns poll_pdus poll_retransmit_ns reassembly_ns status_prohibit_ns
+    max_retransmissions window
+"""
+SETTINGS = np.dtype([(name, np.int64) for name in SETTING_NAMES.split()])
+"""The parameters of the scheme."""
+
+STATE_NAMES = """
+    first_row
+    tx_next tx_next_ack pdu_without_poll poll_sn poll_due_ns poll_now
+    rx_next rx_next_highest rx_highest_status rx_next_status_trigger
+    reassembly_due_ns waiting_poll status_waits prohibited_until_ns
+    arrival_head arrival_tail report_head report_tail repeat_head repeat_tail
+    waiting_repeats stalls retransmissions
+"""
+STATE = np.dtype([(name, np.int64) for name in STATE_NAMES.split()])
+"""State of both sides: the first row's sequence number, the transmitting side, the receiving side, the ends
+of the queues, counts. The variables of the standard have their names there: `tx_next` is TX_Next. A timer is
+the time at which it ends, `NEVER` while it does not run. The queue of repeats may hold segments that have
+been acknowledged since, which `waiting_repeats` leaves out."""
+
+ARRIVAL = np.dtype([("at_ns", np.int64), ("sn", np.int64), ("poll", np.int64)])
+"""A segment on its way: when it arrives, its sequence number, whether it asks for a status report."""
+
+REPORT = np.dtype([("made_ns", np.int64), ("ack_sn", np.int64)])
+"""A status report: when it was made, and its ACK_SN. Its NACKs follow from `UNIT`, so that it holds none."""
+
+UNIT = np.dtype([("settled_ns", np.int64), ("sent", np.int32), ("waits", np.int16), ("given_up", np.int16)])
+"""The LLDU of a row: when the receiver got it or learned that it was given up, how often it was sent, whether
+it waits for a retransmission, whether the sender has given it up."""
 
 
 @kernel
@@ -19,9 +49,9 @@ def take_segments(
     until_ns: int,
     setting: np.void,
     state: np.void,
-    arrivals: Queue,
-    reports: Queue,
-    units: Queue,
+    arrivals: Records,
+    reports: Records,
+    units: Records,
     out: Rows,
 ) -> int:
     """Take the segments that arrive up to and including `until_ns`, and answer their polls.
@@ -62,7 +92,7 @@ def take_segments(
 
 @kernel
 def settle(
-    sn: int, now_ns: int, arrived: bool, setting: np.void, state: np.void, units: Queue, out: Rows
+    sn: int, now_ns: int, arrived: bool, setting: np.void, state: np.void, units: Records, out: Rows
 ) -> None:
     """Note that a segment has arrived or was given up, and deliver the segments that it held up."""
     out_tx_time_ns, out_delay_ns, out_delivered, _ = out
@@ -81,7 +111,7 @@ def settle(
 
 
 @kernel
-def first_missing(sn: int, state: np.void, units: Queue) -> int:
+def first_missing(sn: int, state: np.void, units: Records) -> int:
     """Return the first sequence number from `sn` on that the receiver lacks."""
     highest, first_row = state["rx_next_highest"], state["first_row"]
     while sn < highest and units[np.uintp(sn - first_row)]["settled_ns"] < NEVER:
@@ -107,7 +137,7 @@ def start_reassembly(now_ns: int, missing_sn: int, setting: np.void, state: np.v
 
 @kernel
 def end_reassembly(
-    now_ns: int, setting: np.void, state: np.void, reports: Queue, units: Queue, out: Rows
+    now_ns: int, setting: np.void, state: np.void, reports: Records, units: Records, out: Rows
 ) -> None:
     """Report the gaps below the trigger (acknowledged mode), or give them up (unacknowledged mode)."""
     trigger = state["rx_next_status_trigger"]
@@ -130,7 +160,7 @@ def is_waiting_poll_due(state: np.void) -> bool:
 
 
 @kernel
-def make_status(now_ns: int, setting: np.void, state: np.void, reports: Queue) -> None:
+def make_status(now_ns: int, setting: np.void, state: np.void, reports: Records) -> None:
     """Send a status report, or let it wait until t-StatusProhibit has ended."""
     state["status_waits"] = now_ns < state["prohibited_until_ns"]
     if not state["status_waits"]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tmt.core.kernels._jit import kernel
-from tmt.core.kernels.receiver_events import ERASED_REPAIR, ERASED_SOURCE, REPAIR, SOURCE, put_event
+from tmt.core.kernels import Int64Array, Records, Rows, kernel
 from tmt.core.kernels.rows import begin_row
-from tmt.core.kernels.window_decoder import decode, take_without_decoding
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tmt.core.kernels import Int64Array, Rows
-
-    Records = npt.NDArray[np.void]
+from tmt.core.kernels.window_decoder import (
+    ERASED_REPAIR,
+    ERASED_SOURCE,
+    REPAIR,
+    SOURCE,
+    decode,
+    put_event,
+    take_without_decoding,
+)
 
 
 @kernel

@@ -1,14 +1,12 @@
-"""The channel without memory: every slot is erased independently with the same probability."""
+"""Channels without memory: no slot is erased, or each independently with the same probability."""
 
 from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from tmt.core.channels.base import (
-    BoolArray,
-    ErasureStream,
-    SlotChannel,
-)
+import numpy as np
+
+from tmt.core.channels.base import BoolArray, ErasureStream, SlotChannel
 from tmt.core.declaration import Probability
 from tmt.core.seeds import uniform_source
 
@@ -37,3 +35,23 @@ class _Independent:
 
     def next(self, slots: int) -> BoolArray:
         return self._uniform.random(slots) < self._probability
+
+
+class ErrorFree(SlotChannel):
+    """No slot is erased."""
+
+    name: ClassVar[str] = "error-free"
+
+    @property
+    def erasure_probability(self) -> float:
+        """Zero."""
+        return 0.0
+
+    def erasures(self, seed: int) -> ErasureStream:
+        """Start a stream without erasures; the seed has no effect."""
+        return _Nothing()
+
+
+class _Nothing:
+    def next(self, slots: int) -> BoolArray:
+        return np.zeros(slots, np.bool_)
