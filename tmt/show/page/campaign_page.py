@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Failure, Results
-    from tmt.show.page.page import Record, Section
+    from tmt.show.page.page import Record, Sections
     from tmt.show.page.views import View
 
 SCRIPTS = ("dom.js", "table.js", "choices.js", "marks.js", "frame.js", "charts.js", "main.js")
@@ -40,7 +40,7 @@ def campaign_page(
     summary: Summary,
     views: Sequence[View],
     tables: Record,
-    possible: Sequence[Section],
+    possible: Sections,
     *,
     title: str,
     failures: Sequence[Failure],
@@ -59,7 +59,7 @@ def campaign_page(
         data,
         title=title,
         has={"cells": bool(summary.cells)},
-        sections=sections(_with_rows(possible, data), failures=bool(failures)),
+        sections=sections(possible, _elements(data), failures=bool(failures)),
         failures=failures,
         warnings=[*warnings, *left_out],
         terms=[term(one.column, one.label, one.unit) for one in summary.measures],
@@ -107,15 +107,10 @@ def _first_runs(results: Results, summary: Summary) -> list[int]:
     return [order[0], *others[:1]]
 
 
-def _with_rows(possible: Sequence[Section], data: Record) -> list[Section]:
-    """Return the sections that have a chart or a table with rows, each with those elements only."""
+def _elements(data: Record) -> set[str]:
+    """Return the names of the charts and tables that have rows."""
     there = {f"{view['name']}-view" for view in data["views"] if data["rows"][view["rows"]]["rows"]}
-    there |= {f"{name}-table" for name, table in data["tables"].items() if table and table["rows"]}
-    return [
-        (name, title, lead, found)
-        for name, title, lead, elements in possible
-        if (found := tuple(element for element in elements if element in there))
-    ]
+    return there | {f"{name}-table" for name, table in data["tables"].items() if table and table["rows"]}
 
 
 MOST_CHARACTERS = 4_400_000

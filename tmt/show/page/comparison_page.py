@@ -12,7 +12,7 @@ from tmt.show.charts import campaign as charts
 from tmt.show.charts.style import tcp_label
 from tmt.show.page import views
 from tmt.show.page.campaign_page import campaign_page
-from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns, fact, finding, headed_tables
+from tmt.show.page.page import CHARTS_LEAD, Record, Sections, columns, fact, finding, headed_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,28 +145,16 @@ def _both_rows(comparison: PairedCampaigns) -> list[Row]:
     ]
 
 
-SECTIONS: tuple[Section, ...] = (
-    ("compare", "Differences", CHARTS_LEAD, ("compare-view",)),
-    ("before", "Both campaigns", "The same measure in both campaigns.", ("before-view",)),
-    (
-        "sweep",
+SECTIONS: Sections = {
+    "compare-view": ("Differences", CHARTS_LEAD),
+    "before-view": ("Both campaigns", "The same measure in both campaigns."),
+    "sweep-view": (
         "Along the grid",
         "The differences over one varied parameter. The other parameters are as chosen above.",
-        ("sweep-view",),
     ),
-    (
-        "differences",
-        "Every difference",
-        "All measures at the point of the grid chosen above.",
-        ("differences-table",),
-    ),
-    (
-        "runs",
-        "Every pair",
-        "Sort by the head of a column. Filter by text, or by a bound such as >0.5.",
-        ("runs-table",),
-    ),
-)
+    "differences-table": ("Every difference", "All measures at the point of the grid chosen above."),
+    "runs-table": ("Every pair", "Sort by the head of a column. Filter by text, or by a bound such as >0.5."),
+}
 """Sections of the page in order."""
 
 

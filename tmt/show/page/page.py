@@ -21,14 +21,17 @@ from tmt.results.values import COLUMNS
 from tmt.show.charts.style import INKS, MARKER_PATHS, configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Sequence
 
     from tmt.show.charts.style import MemberStyle
 
 Record = dict[str, Any]
 
-Section = tuple[str, str, str, tuple[str, ...]]
-"""Name, title and lead of a section, and the elements that the page's script fills."""
+Sections = dict[str, tuple[str, str]]
+"""Title and lead of each section by the elements that the page's script fills, such as ``delay-view``.
+
+The first element gives the section its name, here ``delay``.
+"""
 
 CHARTS_LEAD = (
     "One measure at one point of the grid. Choose TCP variants, schemes and the measure above. "
@@ -59,17 +62,16 @@ def term(column: str, label: str, unit: str) -> Record:
     return {"label": label, "unit": unit} | told
 
 
-def sections(shown: Iterable[Section], *, failures: bool) -> list[Record]:
-    """Return the sections of a page, and those that every page has at its end."""
-    last = (
-        *((("failures", "Runs that failed", "", ()),) if failures else ()),
-        ("setup", "Settings and programs", "", ()),
-        ("terms", "Meaning of the numbers", "", ()),
-    )
-    return [
-        {"id": name, "title": title, "lead": lead, "view": list(view)}
-        for name, title, lead, view in (*shown, *last)
+def sections(possible: Sections, there: Container[str], *, failures: bool) -> list[Record]:
+    """Return the sections that have an element, and those that every page has at its end."""
+    shown = [
+        {"id": elements.partition("-")[0], "title": title, "lead": lead, "view": found}
+        for elements, (title, lead) in possible.items()
+        if (found := [element for element in elements.split() if element in there])
     ]
+    last = {"failures": "Runs that failed"} if failures else {}
+    last |= {"setup": "Settings and programs", "terms": "Meaning of the numbers"}
+    return shown + [{"id": name, "title": title, "lead": "", "view": []} for name, title in last.items()]
 
 
 def headed_tables(*tables: tuple[str, Sequence[str], Sequence[Sequence[Any]]]) -> list[Record]:

@@ -40,13 +40,7 @@ NOTE = (
 
 
 def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[Path]:
-    """Draw the figures into `folder`, each as PDF and SVG, and give the paths as they are written.
-
-    Raises
-    ------
-    OutputError
-        When a file cannot be written.
-    """
+    """Draw the figures into `folder`, each as PDF and SVG, and give the paths as they are written."""
     return save_charts(
         (spec, [folder / f"{name}.{ending}" for ending in FORMATS])
         for name, spec in _named_apart(_figures(results, summary))

@@ -11,7 +11,7 @@ from tmt.results.dataset import matches
 from tmt.results.values import COLUMNS, bounds, digits, scalar
 from tmt.show.charts.style import tcp_label
 from tmt.show.page.campaign_page import campaign_page
-from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns
+from tmt.show.page.page import CHARTS_LEAD, Record, Sections, columns
 from tmt.show.page.print_figures import print_figures
 from tmt.show.page.views import cell_members, views
 from tmt.show.page.wording import facts, findings, setup_tables
@@ -33,72 +33,48 @@ METHOD = (
     "pairs of a group."
 )
 
-SECTIONS: tuple[Section, ...] = (
-    ("compare", "TCP variants over link schemes", CHARTS_LEAD, ("compare-view",)),
-    (
-        "sweep",
+SECTIONS: Sections = {
+    "compare-view": ("TCP variants over link schemes", CHARTS_LEAD),
+    "sweep-view": (
         "Along the grid",
         "The same measure over one varied parameter. The other parameters are as chosen above.",
-        ("sweep-view",),
     ),
-    ("trade", "Goodput against delay", "A variant with more goodput often has more delay.", ("trade-view",)),
-    (
-        "paper",
+    "trade-view": ("Goodput against delay", "A variant with more goodput often has more delay."),
+    "paper-table": (
         "Published values beside ours",
         "The published value and our mean with its 95 % interval.",
-        ("paper-table",),
     ),
-    (
-        "delay",
+    "delay-view distribution-view": (
         "Delay of packets",
         "Delays run from the sending to the receiving agent: queue, link-layer repairs and propagation.",
-        ("delay-view", "distribution-view"),
     ),
-    (
-        "timeline",
+    "timeline-view": (
         "Single runs over time",
         "Runs that kept their packet records, laid over each other on one time axis.",
-        ("timeline-view",),
     ),
-    (
-        "channel",
-        "The channel over time",
-        "Erasures and capacity of the link without a scheme.",
-        ("channel-view",),
-    ),
-    (
-        "differences",
+    "channel-view": ("The channel over time", "Erasures and capacity of the link without a scheme."),
+    "differences-table": (
         "Paired differences",
         "Differences on the same seeds, TCP variants over one scheme and schemes under one "
         "variant, at the point of the grid chosen above.",
-        ("differences-table",),
     ),
-    (
-        "runs",
+    "runs-table": (
         "Every run",
         "Sort by the head of a column. Filter by text, or by a bound such as >0.5. Columns that are equal"
         " in all runs stand under “Settings and programs”.",
-        ("runs-table",),
     ),
-    (
-        "older",
+    "older-table": (
         "Runs of earlier versions",
         "The programs, a trace or a setting has changed since. No number above counts these runs.",
-        ("older-table",),
     ),
-)
+}
 """Sections of the report in order."""
 
 
 def write_report(results: Results, folder: Path, *, figures: bool = True) -> Iterator[Path]:
     """Write the page, and the figures for print if wanted, into `folder`; give each path once it is there.
 
-    Raises
-    ------
-    UsageError
-        When a file is in the folder's place.
-    OutputError
-        When a file cannot be written; nothing half-written stays behind.
+    Raises UsageError when a file is in the folder's place, OutputError when a file cannot be written.
     """
     make_folder(folder)
     summary = results.cells

@@ -18,7 +18,17 @@ from tmt.results.tune.wording import (
     value_word,
 )
 from tmt.results.values import bounds, slug
-from tmt.show.page.page import Record, assemble, fact, finding, headed_tables, page_record, sections, term
+from tmt.show.page.page import (
+    Record,
+    Sections,
+    assemble,
+    fact,
+    finding,
+    headed_tables,
+    page_record,
+    sections,
+    term,
+)
 from tmt.show.page.tune_charts import charts_of, styles
 
 if TYPE_CHECKING:
@@ -48,6 +58,7 @@ def render(found: Tuning) -> str:
     """Return the page as text."""
     title = found.task.scenario.title
     charts = charts_of(found)
+    there = {"candidates-table", *(f"{chart['name']}-view" for chart in charts)}
     data = {
         "file": slug(title),
         "members": {"scheme": [page_record(style) for style in styles(found)]},
@@ -66,7 +77,7 @@ def render(found: Tuning) -> str:
         findings=[finding(text) for text in certainty(found)],
         warnings=complaints(found),
         has={"cells": False},
-        sections=_sections(found, charts),
+        sections=sections(SECTIONS, there, failures=bool(found.failures)),
         failures=[
             Failure(f"{name}, seed {seed}", message.splitlines()[0], message, "")
             for name, seed, message in found.failures
@@ -80,15 +91,21 @@ def render(found: Tuning) -> str:
     )
 
 
-SECTIONS = {
-    "finalists": (
+SECTIONS: Sections = {
+    "finalists-view": (
         "Recommendation and rivals",
         "The winner and its nearest rivals. A course is a piece of the channel that all candidates see; the "
         "search never saw those that are held out.",
     ),
-    "front": ("All candidates", "Where each simulated candidate stands by its mean."),
-    "race": ("The race", "All candidates run the first courses; those that may be the best run more."),
-    "sensitivity": ("Sensitivity", "How the objective changes with one parameter at a time."),
+    "front-view": ("All candidates", "Where each simulated candidate stands by its mean."),
+    "race-view": ("The race", "All candidates run the first courses; those that may be the best run more."),
+    "sensitivity-view": ("Sensitivity", "How the objective changes with one parameter at a time."),
+    "candidates-table": (
+        "Every candidate",
+        "Fates: races, may still be the best; eliminated, a leader is better; infeasible, misses a "
+        "constraint; ruled out, by models without a run; waits, was not simulated; failed, in most runs. "
+        "Sort by a column; filter by text or by a bound such as >0.5.",
+    ),
 }
 
 
@@ -105,17 +122,6 @@ def _candidates(found: Tuning) -> Record:
         rows.append(row + [bound for mean in means for bound in bounds(mean)])
     caption = "Every candidate of the space"
     return {"name": "candidates", "caption": caption, "columns": columns, "rows": rows}
-
-
-def _sections(found: Tuning, charts: list[Record]) -> list[Record]:
-    shown = [(name := chart["name"], *SECTIONS[name], (f"{name}-view",)) for chart in charts]
-    every = (
-        "Fates: races, may still be the best; eliminated, a leader is better; infeasible, misses a "
-        "constraint; ruled out, by models without a run; waits, was not simulated; failed, in most runs. "
-        "Sort by a column; filter by text or by a bound such as >0.5."
-    )
-    candidates = ("candidates", "Every candidate", every, ("candidates-table",))
-    return sections([*shown, candidates], failures=bool(found.failures))
 
 
 def _facts(found: Tuning) -> list[Record]:
