@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -26,12 +26,8 @@ from tmt.core.channels.base import (
     Realisation,
     Sourced,
 )
-from tmt.core.declaration import PositiveSeconds, Probability, Seconds, ns
+from tmt.core.declaration import PositiveSeconds, Probability, Rules, Seconds, ns
 from tmt.core.seeds import uniform_sources
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
-
 
 _KUHN = Origin("published", "Kuhn et al. 2014, section 4.1")
 _ASSUMED = Origin("assumed", "not stated in Kuhn et al. 2014")

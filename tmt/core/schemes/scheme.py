@@ -6,16 +6,14 @@ from dataclasses import field
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from tmt.core.declaration import MAX_TIME_S, Number, Param, Seconds, Spec, declared, ns
+from tmt.core.declaration import MAX_TIME_S, Number, Param, Rules, Seconds, Spec, declared, ns
 from tmt.core.errors import InputError
-from tmt.core.schema import ES_N0_MDB, MAX_ES_N0_MDB
+from tmt.core.schema import ES_N0_MDB, MAX_ES_N0_MDB, Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.core.converter import Converter
-    from tmt.core.declaration import Rules
-    from tmt.core.schema import Column
 
 MAX_BLOCK = 65_535
 """Most LLDUs in a block or a run of blocks."""

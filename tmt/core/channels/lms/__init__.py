@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -27,11 +27,8 @@ from tmt.core.channels.base import (
 )
 from tmt.core.channels.lms.path import ReceiverPath, Shadow
 from tmt.core.channels.lms.profiles import PROFILES
-from tmt.core.declaration import Param, Probability, Seconds, ns
+from tmt.core.declaration import Param, Probability, Rules, Seconds, ns
 from tmt.core.seeds import uniform_sources
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
 

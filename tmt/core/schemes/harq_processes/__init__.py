@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from tmt.core.declaration import Count, Param, Probability
+from tmt.core.declaration import Count, Param, Probability, Rules
 from tmt.core.schemes.scheme import MAX_ES_N0_DB, Delay, DetectionDelay, Scheme, Small
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
 
 
 class HarqProcesses(Scheme):
