@@ -48,7 +48,7 @@ PROFILES = {
         LineDefaults(
             rate_bps=Sourced(2_340_000, _KUHN), lldu_bytes=Sourced(33, _KUHN), share=Sourced(1, _KUHN)
         ),
-    ),
+    )
 }
 """Profiles by name; the first is the default."""
 
