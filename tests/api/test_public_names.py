@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import chdir
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -243,9 +244,9 @@ REFUSED = blocks(Path(__file__).with_name("refusals.txt"))
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0])
 @pytest.mark.filterwarnings("ignore:this call is deprecated")
-def test_refusal__says_what_is_allowed(frame: pd.DataFrame, case: list[str]) -> None:
+def test_refusal__says_what_is_allowed(frame: pd.DataFrame, case: list[str], tmp_path: Path) -> None:
     call, answer = case
-    with pytest.raises((InputError, UsageError)) as refused:
+    with chdir(tmp_path), pytest.raises((InputError, UsageError)) as refused:
         eval(call, {"tmt": tmt, "f": frame, "np": np, "pd": pd})
     assert_answer(str(refused.value), answer)
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import pytest
 
-from tmt import Refused, Traffic
+from tmt import Traffic
 from tmt.run import ns2
 from tmt.run.ns2 import overhead
 from tmt.run.setup import largest_block
@@ -19,23 +19,6 @@ def counts(text: str) -> dict[int, int]:
 def mean(text: str) -> float:
     found = counts(text)
     return sum(symbols * blocks for symbols, blocks in found.items()) / sum(found.values())
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"code": "raptor"}, ["code", "'raptor'", "raptorq, lt", "100%"]),
-        ({"code": "5"}, ["code", "'5'"]),
-        ({"code": "-5%"}, ["code", "'-5%'"]),
-        ({"code": "101%"}, ["code", "'101%'"]),
-        ({"block_segments": 0}, ["block_segments: 0 is", "1 to 10000"]),
-        ({"block_segments": 10_001}, ["block_segments: 10001 is"]),
-    ],
-)
-def test_coding__refuses_a_value_by_name(changes: dict, words: list[str]) -> None:
-    with pytest.raises(Refused) as refusal:
-        Traffic("fectcp", **changes)
-    assert all(word in str(refusal.value) for word in words), str(refusal.value)
 
 
 def test_largest_block__is_the_whole_transfer_or_an_even_part_of_it() -> None:

@@ -1,11 +1,7 @@
 """Sequences of block outcomes and of received sequence numbers."""
 
-import re
 from pathlib import Path
 
-import pytest
-
-from tmt.core.errors import InputError
 from tmt.importers.block_outcomes import Bler, read_blocks
 
 
@@ -36,30 +32,6 @@ def test_sequence_numbers__wrap_at_sixteen_bits(tmp_path: Path) -> None:
     blocks = read_blocks(written(tmp_path, "65533\n65535\n0\n2\n"))
     assert blocks.number.tolist() == [0, 1, 2, 3, 4, 5]
     assert blocks.decoded.tolist() == [True, False, True, True, False, True]
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("5\n4\n", ":2: sequence number 4 does not follow 5"),
-        ("5\n5\n", ":2: sequence number 5 does not follow 5"),
-        ("5\nx\n", ":2: x is no whole number"),
-        ("5 1\n-6 1\n", ":2: this line is neither an outcome nor a received block"),
-        ("5 1 1\n", ":1: this line is neither an outcome nor a received block"),
-        ("-1 -1\n", ": no block was sent: every outcome is -1"),
-        ("7 128\n", ": no block was received: every strength is 128"),
-        (
-            "5\n89000000\n",
-            ": sequence numbers run from 5 to 89000000, but 2 were received; 88999994 would be lost, "
-            "at most 10000040 may be",
-        ),
-        ("# nothing\n", ": there are no rows; a trace has at least one"),
-    ],
-)
-def test_blocks__refuse_with_line_and_reason(text: str, reason: str, tmp_path: Path) -> None:
-    path = written(tmp_path, text)
-    with pytest.raises(InputError, match=re.escape(path + reason)):
-        read_blocks(path)
 
 
 def test_sequence_numbers__of_a_measurement_are_counted(measured_data: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 from naive import on_link
 
 from tests.measured.lte_gallery import log_of_gallery
-from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS
 from tmt.importers.lte_harq import LteHarq, read_attempts
 
@@ -40,11 +39,6 @@ def test_lte_harq__tells_wraps_by_the_log_time(tmp_path: Path) -> None:
     """Two and a half wraps of 10.24 s without an attempt; the log time is some milliseconds off."""
     log = lte_log(tmp_path, "3.2,1023,9,1\n25601.9,511,8,1\n")
     assert [a.time_ns // NS_PER_MS for a in read_attempts(log)] == [0, 25_599]
-
-
-def test_lte_harq__refuses_a_file_without_its_columns(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"log\.csv: there is no column called log_ms; the columns are a, b"):
-        LteHarq(as_="phy", decode_time=1e-9).read(lte_log(tmp_path, "1,2\n", "a,b\n"))
 
 
 def test_lte_harq__takes_comments_dos_ends_blank_lines_and_a_cut_last_line(tmp_path: Path) -> None:

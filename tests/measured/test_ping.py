@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tmt.core.errors import InputError
 from tmt.importers.ping import Ping
 
 MS = 1_000_000
@@ -77,25 +76,6 @@ def test_ping__leaves_out_a_last_line_that_was_cut_and_duplicates(tmp_path: Path
     probes = Ping(direction="up").probes(path)
     assert len(probes.tx_time_ns) == 2
     assert probes.notes[-2:] == ("1 duplicate replies are left out", "the last line is cut and is left out")
-
-
-@pytest.mark.parametrize(
-    ("lines", "reason"),
-    [
-        ([reply(100.1, 1), reply(100.0, 2)], ":2: time goes back by 100.000 ms from the line before"),
-        (
-            [START, "64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=4 ms\n"],
-            ":2: this reply has no time stamp; run",
-        ),
-        ([START, "what is this\n", reply(100.1, 1)], ":2: what is this is no line of ping"),
-        ([START], ": there is no reply with a time stamp; run ping with -D"),
-        ([reply(100.1, 1, "1.2.3")], ":1: time is 1.2.3, no number"),
-    ],
-)
-def test_ping__refuses_with_line_and_reason(lines: list[str], reason: str, tmp_path: Path) -> None:
-    path = log(tmp_path, *lines)
-    with pytest.raises(InputError, match=re.escape(path + reason)):
-        Ping(direction="up").probes(path)
 
 
 def test_ping__finds_in_a_measurement_what_ping_counted(measured_data: Path) -> None:

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.measured.imports import import_trace
-from tmt.core.errors import InputError, UsageError
+from tmt.core.errors import UsageError
 from tmt.importers.importer import separate
 from tmt.importers.irtt import Irtt, Lens
 from tmt.importers.probes import Probes, multiples
@@ -75,28 +74,6 @@ def test_irtt__says_that_the_direction_of_a_loss_is_unknown(lost: Any, tmp_path:
         assert f"1 losses of unknown direction count as lost {direction}; do not" in probes.notes[1]
 
 
-@pytest.mark.parametrize(
-    ("trips", "reason"),
-    [
-        ([trip(10), trip(0)], ":round_trips[1]: the client's clock goes back"),
-        ([trip(0, "maybe")], ":round_trips[0]: lost is 'maybe'; allowed are false, true, true_up, true_down"),
-        ([{"lost": "false"}], ":round_trips[0]: timestamps.client.send.monotonic is missing"),
-        ([trip(0, "true")], ": all 1 round trips are lost; no delay is known"),
-        ([], ": there is no list round_trips; this is not the JSON of irtt"),
-    ],
-)
-def test_irtt__refuses_with_the_round_trip(trips: list[Any], reason: str, tmp_path: Path) -> None:
-    path = irtt_file(tmp_path, *trips)
-    with pytest.raises(InputError, match=re.escape(path + reason)):
-        Irtt(direction="up").probes(path)
-
-
-def test_irtt__refuses_a_file_that_was_cut_with_its_line(tmp_path: Path) -> None:
-    path = written(tmp_path, '{"round_trips": [\n{"seqno": 0,\n"lost"', "cut.json")
-    with pytest.raises(InputError, match=r"cut\.json:3: this is no whole JSON document"):
-        Irtt(direction="up").probes(path)
-
-
 def test_irtt__finds_in_a_measurement_what_irtt_counted(measured_data: Path) -> None:
     """Irtt's own statistics in the file: 1,996 sent, 1,757 received, least and greatest delays."""
     path = measured_data / "formats" / "irtt_own_over_emulate.json.gz"
@@ -128,26 +105,6 @@ def test_lens__reads_both_forms(tmp_path: Path) -> None:
     assert (pings.tx_time_ns / MS).tolist() == [0, 50.005]
     assert (pings.delay_ns / MS).tolist() == [45.9, 55.5]
     assert any("losses are unknown" in note for note in pings.notes)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (
-            "time,rtt\n1,2\n",
-            ":1: the header is time,rtt; needed is timestamp,rtt,uplink,downlink or timestamp,rtt",
-        ),
-        ("timestamp,rtt\n", ": there are no rows; a trace has at least one"),
-        ("timestamp,rtt\n5,1\n4,1\n", ":3: time goes back from 5 to 4"),
-        ("timestamp,rtt\n5,x\n6,1\n", ":2: 5,x holds no 2 numbers"),
-        ("timestamp,rtt\n5,1,2\n6,1\n", ":2: this line has 3 fields; 2 are needed"),
-        ("timestamp,rtt,uplink,downlink\n5,-1,0,0\n", ": all 1 probes are lost; no delay is known"),
-    ],
-)
-def test_lens__refuses_with_line_and_reason(text: str, reason: str, tmp_path: Path) -> None:
-    path = written(tmp_path, text)
-    with pytest.raises(InputError, match=re.escape(path + reason)):
-        Lens(direction="up").probes(path)
 
 
 def test_lens__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import csv
 import gzip
 import itertools
 import json
-import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -252,28 +251,6 @@ def test_iperf3__joins_intervals_whose_ends_are_rounded(tmp_path: Path) -> None:
     )
     assert found.duration_ns.sum() == pytest.approx(3 * S, abs=MS)
     assert not any("cut out" in note for note in found.notes)
-
-
-@pytest.mark.parametrize(
-    ("text", "direction", "reason"),
-    [
-        (iperf(second(0, 1e6)), "up", ": --direction is up; this test sent down"),
-        (iperf(second(0, -1)), None, ":intervals[0].sum: bits_per_second is -1; a number from 0"),
-        (
-            iperf(second(0, 1e6), second(0, 1e6)),
-            None,
-            ":intervals[1].sum: this interval begins before that of intervals[0].sum has ended",
-        ),
-        (iperf(second(0, 1e6), key="other"), None, ":intervals[0].sum: it is missing"),
-        ('{"intervals": [\n{"sum": {', None, ":2: this is no whole JSON document"),
-        ("{}", None, ": there is no list intervals; this is not the JSON of iperf3 (-J)"),
-        (iperf(second(0, 1e6, omitted=True)), None, ": every interval is omitted"),
-    ],
-)
-def test_iperf3__refuses_with_the_interval(text: str, direction: Any, reason: str, tmp_path: Path) -> None:
-    path = written(tmp_path, text)
-    with pytest.raises(InputError, match=re.escape(path + reason)):
-        Iperf3(direction=direction).rates(path)
 
 
 def test_formats__are_recognised_by_their_content() -> None:

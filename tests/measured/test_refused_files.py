@@ -6,7 +6,7 @@ import pytest
 from answers import blocks
 
 from tests.measured.imports import read
-from tmt.core.errors import InputError
+from tmt.core.errors import TmtError
 
 CASES = blocks(Path(__file__).with_name("refusals.txt"))
 
@@ -18,6 +18,6 @@ def test_measurement__is_refused_with_line_and_reason(case: list[str], tmp_path:
     text = "\n".join(line.removeprefix("|").removeprefix(" ") for line in lines if line.startswith("|"))
     file = tmp_path / "file.txt"
     file.write_text(text + end if lines else "")
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(TmtError) as refused:
         read(importer, file)
     assert str(refused.value) == answer.replace("FILE", str(file), 1)

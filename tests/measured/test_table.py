@@ -1,7 +1,6 @@
 """Any table: separators, headers, units, polarity, filters, and the values that are refused."""
 
 import gzip
-import re
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from tests.measured.imports import import_trace
-from tmt.core.errors import InputError, UsageError
+from tmt.core.errors import InputError
 
 MS = 1_000_000
 
@@ -174,42 +173,6 @@ def test_table__refuses_parquet_with_text_that_is_not_utf_8(tmp_path: Path) -> N
     parquet.write_table(pa.table({"t": text}), tmp_path / "table.parquet")
     with pytest.raises(InputError, match=r"table.parquet: cannot be read: 'utf-8' codec can't decode"):
         import_trace("table", tmp_path / "table.parquet", time="t")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "time: is missing; allowed: text"),
-        (
-            {"time": "t:h"},
-            "time: 't:h' has another unit; allowed: NAME, or NAME:UNIT with a unit of s, ms, us, ns, iso",
-        ),
-        (
-            {"time": "t", "bad": "x"},
-            "bad: 'x' is no condition; allowed: NAME=VALUE, or several with commas between",
-        ),
-        (
-            {"time": "t", "bad": "x=1", "good": "x=0"},
-            "good: 'x=0' has no meaning beside bad; allowed: one of bad and good",
-        ),
-        (
-            {"time": "t", "transmissions": "x"},
-            "transmissions: 'x' has no meaning for slots; allowed: none with --as phy: a slot is sent once",
-        ),
-        (
-            {"time": "t", "es_n0": "x", "as_": "link"},
-            "es_n0: 'x' has no meaning for blocks; allowed: none with --as link: a link trace has no Es/N0",
-        ),
-        (
-            {"time": "t", "origin": "noon"},
-            "origin: 'noon' is no time; allowed: first, zero, or a time in seconds",
-        ),
-        ({"time": "t", "packing": "loose"}, "packing: 'loose' is not allowed; allowed: padded, packed"),
-    ],
-)
-def test_table__refuses_options_in_one_line(options: dict[str, str], message: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=re.escape(message)):
-        import_trace("table", written(tmp_path, "t,x\n1,1\n"), **options)
 
 
 def test_table__with_columns_of_ns3_is_the_preset(measured_data: Path) -> None:

@@ -84,32 +84,6 @@ def test_faults__have_the_effect_of_the_law(
     assert abs(right.efficiency - law.efficiency) > 0.02
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ({"processes_": 0}, "processes_ is 0; allowed is 1 to 65535"),
-        ({"repetitions_": -1}, "repetitions_ is -1; allowed is 1 to 65535, or 0 (feedback on)"),
-        ({"synchronous_": 1}, "synchronous_ is 1; allowed is 0 without a trace"),
-        (
-            {"slot_time_": -1},
-            "slot_time_ is -1; allowed is 0 (no gaps) or a time in seconds, at most 1152921504",
-        ),
-        ({"combining_": 3}, "combining_ is 3; allowed is 0 (none), 1 (chase) or 2 (incremental)"),
-        ({"combining_": 1}, "combining_ is 1; allowed is 0 without a trace"),
-        ({"missed_feedback_": 2}, "missed_feedback_ is 2; allowed is a probability, from 0 to 1"),
-        (
-            {"missed_feedback_": 0.6, "false_feedback_": 0.5},
-            "false_feedback_ is 0.5; allowed is at most 1 together with missed_feedback_",
-        ),
-    ],
-)
-def test_parameters__are_refused_in_one_line(
-    words: dict[str, Any], line: str, send_datagrams: Datagrams
-) -> None:
-    run = send_datagrams(None, [(MS, 1000)], queue="Clift/Online", scheme="harq-processes", **words)
-    assert (run.status, run.stderr) == (2, f"Queue/Clift/Online: {line}\n")
-
-
 def test_combining__needs_a_trace_with_es_n0(send_datagrams: Datagrams, tmp_path: Path) -> None:
     words = {"queue": "Clift/Online", "scheme": "harq-processes", "combining_": 2}
     run = send_datagrams(_regular_slots(0.1), [(MS, 1000)], **words)

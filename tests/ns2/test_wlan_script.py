@@ -76,28 +76,3 @@ def test_wlan__is_the_same_for_the_same_seed(simulator: Path) -> None:
     same = {"flows": "westwood", "transfer_bytes": 3e5, "loss": 0.1, "cluster_packets": 2, "duration_s": 500}
     assert wlan(simulator, **same, seed=4) == wlan(simulator, **same, seed=4)
     assert wlan(simulator, **same, seed=4) != wlan(simulator, **same, seed=5)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ("flows", "newreno tahoe"),
-            "wlan.tcl: flows has tahoe; with stack 2009 allowed are newreno, sack, ",
-        ),
-        (("flows", "sack", "stack", "modern"), "wlan.tcl: flows has sack; with stack modern allowed are "),
-        (("flows", ""), "wlan.tcl: flows is empty"),
-        (("stack", "2030"), "wlan.tcl: stack is 2030; allowed are 2009, modern"),
-        (("wlan_rate_bps", "0"), "wlan.tcl: wlan_rate_bps is 0; a number from 1 is allowed"),
-        (("packet_bytes", "40"), "wlan.tcl: packet_bytes is 40; a whole number from 53 to 65535 is allowed"),
-        (("flows", "{newreno"), "wlan.tcl: flows is {newreno, which is no list"),
-        (("start_s", "0 10"), "wlan.tcl: start_s is 0 10; one number for each of newreno is allowed"),
-        (("start_s", "soon"), "wlan.tcl: start_s is soon; a number from 0 is allowed"),
-        (("loss", "1"), "wlan.tcl: loss is 1; a number from 0 to below 1 is allowed"),
-    ],
-)
-def test_wlan__refuses_in_one_line(simulator: Path, words: tuple[str, ...], message: str) -> None:
-    done = subprocess.run([simulator, SCRIPT, *words], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.startswith(message)
-    assert len(done.stderr.splitlines()) == 1

@@ -16,7 +16,7 @@ from scipy.special import gammainc
 
 from tmt import HarqProcesses
 from tmt.core.convert import convert
-from tmt.core.errors import InputError, UsageError
+from tmt.core.errors import InputError
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 
@@ -161,22 +161,6 @@ def test_transmissions__follow_from_the_outages() -> None:
     link = convert(phy, *scheme("chase", rtt_ns=3 * MS, max_transmissions=4, detection_delay_ns=MS))
     expected = 1 + sum(chase_outage(sent, 1.0, 10**0.3) for sent in (1, 2, 3))
     assert link.transmissions[link.delay_ns >= 0].mean() == pytest.approx(expected, abs=0.007)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "reason"),
-    [
-        ({"combining": "soft"}, "combining: 'soft' is not allowed; allowed: none, chase, incremental"),
-        ({"combining": "chase"}, "combining_threshold_db: is missing; allowed: the Es/N0"),
-        ({"combining_threshold_db": 3.0}, "combining_threshold_db: 3 has no meaning without combining"),
-        ({"combining": "chase", "combining_threshold_db": 100.5}, "allowed: a number from -100 to 100 dB"),
-        ({"combining": "chase", "combining_threshold_db": math.nan}, "allowed: a number from -100 to 100 dB"),
-        ({"combining": "chase", "combining_threshold_db": True}, "allowed: a number from -100 to 100 dB"),
-    ],
-)
-def test_parameters__are_refused(parameters: dict[str, object], reason: str) -> None:
-    with pytest.raises(UsageError, match=reason):
-        on_link.harq_processes(rtt_ns=0, **parameters)
 
 
 def test_trace_without_es_n0__is_refused_in_memory() -> None:

@@ -7,6 +7,7 @@ import pytest
 from answers import blocks
 
 import tmt
+from tmt.run.emulate.emulation import Emulation
 
 CASES = blocks(Path(__file__).with_name("refused_values.txt"))
 
@@ -15,5 +16,5 @@ CASES = blocks(Path(__file__).with_name("refused_values.txt"))
 def test_value__is_refused_by_name(case: list[str]) -> None:
     expression, *answer = case
     with pytest.raises(tmt.Refused) as refused:
-        eval(expression, {"tmt": tmt, "math": math})
+        eval(expression, {"tmt": tmt, "math": math, "Emulation": Emulation})
     assert str(refused.value).splitlines() == answer

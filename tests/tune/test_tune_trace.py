@@ -63,43 +63,6 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
     assert of_file.recommendation.winner.name == "ARQ"  # it delivers every decoded slot
 
 
-@pytest.mark.parametrize(
-    ("settings", "reason"),
-    [
-        ({"path": None}, "path: is missing; allowed: tmt.Path(...), or the RTT in seconds"),
-        ({"out": None}, "out: is missing; allowed: a folder"),
-        ({"path": [0.1]}, "rtt: [0.1] is not allowed; allowed: a number from 0 to "),
-        ({"traffic": "cubik"}, "tcp: 'cubik' is not allowed; did you mean cubic?"),
-        ({"objective": "godput"}, "objective[0]: 'godput' is not allowed; did you mean goodput?"),
-        ({"objective": 5}, "objective: 5 is not allowed; allowed: a list, each text"),
-        ({"constraint": None}, "constraint: is missing; allowed: a list, each text"),
-        (
-            {"constraint": "delay-p95"},
-            "constraint[0]: 'delay-p95' is not allowed; allowed: a measure and a b",
-        ),
-        ({"schemes": [["arq"]]}, "schemes[0]: ['arq'] is not allowed; allowed: text"),
-        ({"schemes": ["arx"]}, "schemes: 'arx' is not allowed; did you mean arq?"),
-        ({"varied": [1]}, "varied: [1] is not allowed; allowed: a dictionary that gives lists of values"),
-        ({"varied": {"fec.data": 5}}, "varied.fec.data: 5 is not allowed; allowed: a list of values"),
-        ({"varied": {"fec.data": "10"}}, "varied.fec.data: '10' is not allowed; allowed: a list of values"),
-        ({"varied": {1: [2]}}, "varied[1]: [2] is not allowed; allowed: a list of values for a text"),
-        ({"varied": {"fec.date": [2]}}, "varied.fec.date: 'date' is not allowed; did you mean data?"),
-        ({"varied": {"fec.data": [0]}}, "varied.fec.data[0]: 0 is not allowed; allowed: a whole number"),
-        ({"courses": "a"}, "courses: 'a' is not allowed; allowed: a whole number from 2"),
-        ({"courses": 0}, "courses: 0 is not allowed; allowed: a whole number from 2"),
-        ({"level": 1j}, "level: 1j is not allowed; allowed: a number from 0.5001"),
-        ({"jobs": 0}, "jobs: 0 is not allowed; allowed: a whole number from 1"),
-        ({"jobs": "x"}, "jobs: 'x' is not allowed; allowed: a whole number from 1"),
-        ({"duration": -1}, "duration: -1 is not allowed; allowed: a number from 1e-09"),
-    ],
-)
-def test_tune_trace__refuses(settings: dict[str, Any], reason: str, trace: Path, tmp_path: Path) -> None:
-    held = tmt.read_trace(trace)
-    with pytest.raises(UsageError) as refused:
-        tmt.tune_trace(held, **{"path": 0.1, "out": tmp_path / "out"} | settings)
-    assert str(refused.value).startswith(reason), str(refused.value)
-
-
 def test_tune_trace__warns_of_calls_of_0_2(searched: Searched, trace: Path, tmp_path: Path) -> None:
     with pytest.warns(DeprecationWarning, match="a scenario is searched by tune_scenario"):
         tmt.tune_trace(searched.scenario, out=searched.folder, jobs=1)
