@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -86,6 +87,21 @@ class Shadows(Channel):
         if self.decode_time_ns <= 0:
             yield "processing_time", "more than 0 s without an interleaver (0 would mean erased)"
 
+    @cached_property
+    def spacing_ns(self) -> int:
+        """Mean spacing in nanoseconds."""
+        return ns(self.spacing)
+
+    @cached_property
+    def crown_ns(self) -> int:
+        """Duration of a shadow in nanoseconds."""
+        return ns(self.crown)
+
+    @cached_property
+    def trunk_ns(self) -> int:
+        """Time in which every code word is erased, in nanoseconds."""
+        return ns(self.trunk)
+
     @property
     def decode_time_ns(self) -> int:
         """Depth of the interleaver plus processing time."""
@@ -94,8 +110,8 @@ class Shadows(Channel):
     @property
     def erasure_probability(self) -> float:
         """Probability that a code word is erased, in the long run."""
-        spacing_ns, crown_ns, trunk_ns = ns(self.spacing), ns(self.crown), ns(self.trunk)
-        return (trunk_ns + self.crown_error * (crown_ns - trunk_ns)) / spacing_ns
+        crown_ns = self.crown_ns - self.trunk_ns
+        return (self.trunk_ns + self.crown_error * crown_ns) / self.spacing_ns
 
     def realisation(self, seed: int) -> Realisation:
         """Start the realisation of `seed` at the first slot that it is given.
@@ -109,16 +125,13 @@ class Shadows(Channel):
 class _Crossings:
     def __init__(self, channel: Shadows, seed: int) -> None:
         self._channel = channel
-        self._spacing_ns, self._crown_ns, self._trunk_ns = map(
-            ns, (channel.spacing, channel.crown, channel.trunk)
-        )
         self._spacings, self._fates = uniform_sources(seed, 2)
         self._middles_ns = self._first_middles_ns()
         self._start_ns: int | None = None
 
     def _first_middles_ns(self) -> FloatArray:
         """Return the middles around time 0; a spacing contains time 0 in proportion to its length."""
-        low, high = (self._spacing_ns * (1.0 + s * self._channel.spacing_spread) for s in (-1, 1))
+        low, high = (self._channel.spacing_ns * (1.0 + s * self._channel.spacing_spread) for s in (-1, 1))
         length, part = self._spacings.random(2)
         spacing_ns = math.sqrt(low**2 + length * (high**2 - low**2))
         return np.array([(part - 1.0) * spacing_ns, part * spacing_ns])
@@ -133,13 +146,13 @@ class _Crossings:
             self._extend()
         after = np.searchsorted(self._middles_ns, time_ns, side="right")
         off_ns = np.minimum(self._middles_ns[after] - time_ns, time_ns - self._middles_ns[after - 1])
-        probability = np.where(2 * off_ns < self._crown_ns, self._channel.crown_error, 0.0)
-        probability[2 * off_ns < self._trunk_ns] = 1.0
+        probability = np.where(2 * off_ns < self._channel.crown_ns, self._channel.crown_error, 0.0)
+        probability[2 * off_ns < self._channel.trunk_ns] = 1.0
         self._middles_ns = self._middles_ns[after[-1] - 1 :]
         erased: BoolArray = self._fates.random(len(time_ns)) < probability
         return erased
 
     def _extend(self) -> None:
         spread = self._channel.spacing_spread * (2.0 * self._spacings.random() - 1.0)
-        following_ns = self._middles_ns[-1] + self._spacing_ns * (1.0 + spread)
+        following_ns = self._middles_ns[-1] + self._channel.spacing_ns * (1.0 + spread)
         self._middles_ns = np.append(self._middles_ns, following_ns)
