@@ -10,6 +10,12 @@ proc refuse { line } {
 	exit 2
 }
 
+# Adds settings to the global list `known`: a name, a kind and a default for each.
+proc declare { settings } {
+	global known
+	lappend known {*}$settings
+}
+
 # Fills the global array `setting` from alternating keys and values; `known` has a name, a kind and a default for each.
 proc read_settings { known words } {
 	global setting

@@ -5,7 +5,7 @@ from typing import Any
 
 from tmt import importers
 from tmt.core.trace import Trace
-from tmt.importers import AUTO, all_importers, files
+from tmt.importers import AUTO, all_importers, importer as files
 from tmt.spec.points import one_of
 
 

@@ -53,7 +53,7 @@ def command(
       tmt export link.parquet link.down --for mahimahi
       tmt export link.parquet link.sh --for tc-netem --interval 0.5
     """
-    from tmt.importers.export_formats import EXPORTERS  # noqa: PLC0415
+    from tmt.importers.exporters import EXPORTERS  # noqa: PLC0415
     from tmt.io import copy_trace, read_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
     from tmt.io.atomic import check_not_source  # noqa: PLC0415
 

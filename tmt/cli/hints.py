@@ -20,7 +20,7 @@ def hint(error: TmtError) -> str:
         return "; a link trace is the result of a scheme: give the PHY trace that it was made of"
     if not isinstance(error, NotATraceError):
         return ""
-    from tmt.importers.files import import_hint  # noqa: PLC0415
+    from tmt.importers.importer import import_hint  # noqa: PLC0415
 
     found = import_hint(error.path)
     return f"; {found or MEASUREMENT}"

@@ -36,7 +36,7 @@ class Auto(Values):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Choose the format of the file; options of others are refused."""
-        from tmt.importers.files import recognised  # noqa: PLC0415  (pyarrow takes long to import)
+        from tmt.importers.importer import recognised  # noqa: PLC0415  (pyarrow takes long to import)
 
         kind = recognised(ctx.params["source"])
         ctx.meta[CHOSEN] = {"--importer": [kind.name]}
@@ -53,14 +53,13 @@ def _told_by_content() -> list[str]:
 
 
 def _of_format(name: str) -> click.Command:
-    from tmt.importers.importer import Importer  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.importers.importer import Importer, import_trace  # noqa: PLC0415  (numpy takes long to import)
 
     kind = all_importers().get(name)
     text = "Detect the format of FILE by its content, and import it. Options of other formats are refused."
 
     def call(source: str, target: str, as_json: bool, importer: Importer | tuple[Importer]) -> None:
         from tmt.cli.import_output import as_record, describe  # noqa: PLC0415
-        from tmt.importers.files import import_trace  # noqa: PLC0415  (pyarrow takes long to import)
 
         one = importer[0] if isinstance(importer, tuple) else importer
         trace = import_trace(one, source, target)

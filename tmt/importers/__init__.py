@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from tmt.importers.ng_scope import NgScope as NgScope
     from tmt.importers.nr_scope import NrScope as NrScope
     from tmt.importers.ns3 import Ns3Lte as Ns3Lte, Ns3Nr as Ns3Nr
+    from tmt.importers.pcap import Pcap as Pcap
     from tmt.importers.ping import Ping as Ping
     from tmt.importers.rates import RateTable as RateTable
     from tmt.importers.srsran import Srsran as Srsran
     from tmt.importers.table import AnyTable as AnyTable
-    from tmt.importers.udp_stream import Pcap as Pcap
 
 FORMATS = {
     "ns3-lte": ("ns3.Ns3Lte", "ns-3 LTE: DlRxPhyStats.txt, UlRxPhyStats.txt"),
@@ -41,7 +41,7 @@ FORMATS = {
     "lens": ("irtt.Lens", "round trips of the LENS data set (CSV of irtt or ping)"),
     "ping": ("ping.Ping", "output of ping -D, better with -O"),
     "pcap": (
-        "udp_stream.Pcap",
+        "pcap.Pcap",
         "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)",
     ),
     "iperf3": ("iperf3.Iperf3", "intervals of iperf3 -J: rates, and losses with UDP"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS
 from tmt.core.words.refusals import refusal
@@ -21,13 +20,14 @@ from tmt.importers.attempts import (
     number_blocks,
     with_data,
 )
-from tmt.importers.columns import UNITS_NS, TextTable, first_names
-from tmt.importers.harq_logs import HarqImporter, SlotClock, measurement
+from tmt.importers.harq_logs import HarqImporter, SlotClock
+from tmt.importers.log_files import UNITS_NS, TextTable, first_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.importers.importer import Measurement, Reading
+    from tmt.importers.attempts import Blocks
+    from tmt.importers.importer import Measurement
 
 ROUND_TRIP_MS = 8
 """Subframes of 1 ms from an attempt to its repeat; as many HARQ processes take turns."""
@@ -60,7 +60,7 @@ class LteHarq(HarqImporter):
         An attempt whose repeat is not in the log counts as decoded: a missing entry is no loss. Slots without
         an attempt belong to other terminals. Errors as for `read_attempts`.
         """
-        return synchronous(path, read_attempts(path), self.as_, ns(self.decode_time))
+        return self.measured(*synchronous(path, read_attempts(path)))
 
 
 def read_attempts(path: str) -> list[Attempt]:
@@ -97,10 +97,8 @@ def read_attempts(path: str) -> list[Attempt]:
     return attempts
 
 
-def synchronous(
-    path: str, attempts: Sequence[Attempt], reading: Reading, decode_time_ns: int, notes: Sequence[str] = ()
-) -> Measurement:
-    """Return the trace of numbered attempts in order of time: repeats come 8 ms after the attempt before.
+def synchronous(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], Blocks, list[str]]:
+    """Return the blocks of numbered attempts in order of time, and notes: repeats come 8 ms after an attempt.
 
     A terminal also numbers an attempt that it must not send, as in a measurement gap: the next one comes
     16 ms after the last one that was sent.
@@ -122,4 +120,4 @@ def synchronous(
         )
     blocks = number_blocks(kept)
     infer_failures(kept)
-    return measurement(kept, blocks, reading, decode_time_ns, [*notes, *said])
+    return kept, blocks, said

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
-from tmt.importers.columns import UNITS_NS, TextTable, first_names
-from tmt.importers.grants import GrantImporter
-from tmt.importers.harq_logs import SlotClock, SlotImporter, slots_per_frame
+from tmt.importers.harq_logs import GrantImporter, SlotClock, SlotImporter, slots_per_frame
+from tmt.importers.log_files import UNITS_NS, TextTable, first_names
 
 if TYPE_CHECKING:
     from tmt.importers.importer import Measurement
@@ -45,8 +44,8 @@ class NrScope(SlotImporter, GrantImporter):
         return set(_COLUMNS) <= set(first_names(head))
 
     def read(self, path: str) -> Measurement:
-        """Return the trace of one terminal; errors as for `measured`."""
-        return self.measured(path, *read_grants(path, self.subcarrier_spacing))
+        """Return the trace of one terminal; errors as for `of_grants`."""
+        return self.of_grants(path, *read_grants(path, self.subcarrier_spacing))
 
 
 def read_grants(path: str, spacing_khz: int | None) -> tuple[list[Attempt], list[str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
 from tmt.importers.attempts import (
@@ -15,8 +14,8 @@ from tmt.importers.attempts import (
     number_blocks,
     select,
 )
-from tmt.importers.columns import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
-from tmt.importers.harq_logs import CellImporter, measurement
+from tmt.importers.harq_logs import CellImporter
+from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -85,7 +84,7 @@ class Ns3Lte(CellImporter):
             )
         kept, notes = select(path, in_order(path, attempts), self.direction, self.user)
         notes += table.cut_notes
-        return measurement(kept, number_blocks(kept), self.as_, ns(self.decode_time), notes)
+        return self.measured(kept, number_blocks(kept), notes)
 
 
 class Ns3Nr(CellImporter):
@@ -134,7 +133,7 @@ class Ns3Nr(CellImporter):
             notes.append(
                 "the scheduler's log has no outcomes: an attempt counts as erased if it was repeated"
             )
-        return measurement(kept, blocks, self.as_, ns(self.decode_time), notes)
+        return self.measured(kept, blocks, notes)
 
 
 def _found(names: Collection[str]) -> dict[str, str]:

@@ -27,8 +27,7 @@ import numpy as np
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.columns import since_epoch_ns
-from tmt.importers.log_files import member, read_json, text_lines
+from tmt.importers.log_files import member, read_json, since_epoch_ns, text_lines
 from tmt.importers.rate_series import RateImporter, RateSeries, durations
 from tmt.io.files import head_of
 

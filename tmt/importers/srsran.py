@@ -13,7 +13,6 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
@@ -26,9 +25,8 @@ from tmt.importers.attempts import (
     number_blocks,
     select,
 )
-from tmt.importers.columns import Row, es_n0_mdb
-from tmt.importers.harq_logs import FRAMES, SlotClock, SlotImporter, measurement, slots_per_frame
-from tmt.importers.log_files import text_lines
+from tmt.importers.harq_logs import FRAMES, SlotClock, SlotImporter, slots_per_frame
+from tmt.importers.log_files import Row, es_n0_mdb, text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 
 if TYPE_CHECKING:
@@ -118,7 +116,7 @@ class Srsran(SlotImporter):
         mark_repeats_of_failures(kept)
         notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")
         notes += cut
-        return measurement(kept, number_blocks(kept), self.as_, ns(self.decode_time), notes)
+        return self.measured(kept, number_blocks(kept), notes)
 
 
 def _events(path: str, spacing_khz: int | None) -> tuple[list[_Event], int, list[str]]:

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
 
 from tmt.core.declaration import Param, ns
-from tmt.core.errors import InputError
+from tmt.core.errors import InputError, first_line
 from tmt.core.schema import Packing
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import MAX_TIME_NS, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.columns import UNITS_NS, ParquetTable, Row, TextTable, es_n0_mdb, is_date
 from tmt.importers.harq_logs import whole_signal
 from tmt.importers.importer import As, DecodeTime, Importer, Measurement, separate
+from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tmt.core.declaration import Rules
     from tmt.importers.importer import Reading
 
 _LARGEST_BYTES = (1 << 31) - 1
+_ROWS_AT_A_TIME = 1 << 16
 _MISSING = ("", "nan", "-", "na", "n/a", "null", "none", "inf", "-inf")
 """Words of tables for a value that is not there."""
 _FLAGS = {"true": "1", "false": "0"}
@@ -175,7 +181,7 @@ class _Rows:
         try:
             return row.time_ns(column.name, UNITS_NS[column.unit])
         except InputError:
-            if not is_date(text := row[column.name]):
+            if not _is_date(text := row[column.name]):
                 raise
         raise row.refused(f"{column.name} is {shown(text)}, a date and time; write --time {column.name}:iso")
 
@@ -300,3 +306,59 @@ def _parses(parse: Callable[..., object], *arguments: object) -> bool:
     except (ValueError, ArithmeticError):
         return False
     return True
+
+
+def _is_date(text: str) -> bool:
+    """Whether a field holds a date and time in ISO form."""
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+class ParquetTable:
+    """A Parquet file, read as `TextTable` reads text; the places of its rows are called ``row N``."""
+
+    cut_notes: tuple[str, ...] = ()
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        with self._refused():
+            self._names: list[str] = parquet.read_schema(path).names
+
+    def rows(self, *names: str) -> Iterator[Row]:
+        """Yield the rows with their values as text in the columns called `names`."""
+        for name in names:
+            if self._names.count(name) != 1:
+                known = shown(", ".join(self._names), 300)
+                raise InputError(self.path, f"there is no column called {name}; the columns are {known}")
+        number = 0
+        for batch in self._batches(names):
+            with self._refused():  # text may be no UTF-8
+                columns = [_as_text(batch.column(name)) for name in names]
+            for values in zip(*columns, strict=True):
+                number += 1
+                yield Row(self.path, f"row {number}", dict(zip(names, values, strict=True)))
+
+    def _batches(self, names: tuple[str, ...]) -> Iterator[Any]:
+        with self._refused(), Path(self.path).open("rb") as file, parquet.ParquetFile(file) as source:
+            yield from source.iter_batches(_ROWS_AT_A_TIME, columns=list(names))
+
+    @contextmanager
+    def _refused(self) -> Iterator[None]:
+        """Turn errors of the file and of pyarrow into a refusal of the file."""
+        try:
+            yield
+        except InputError:
+            raise
+        except (OSError, pa.ArrowException, ValueError) as error:
+            raise InputError(self.path, f"cannot be read: {first_line(error)}") from error
+
+
+def _as_text(column: Any) -> list[str]:
+    if pa.types.is_timestamp(column.type):
+        # Arrow keeps instants in UTC; the names of zones differ from system to system.
+        column = column.cast(pa.timestamp("us", column.type.tz and "UTC"), safe=False)
+        return ["" if value is None else value.isoformat() for value in column.to_pylist()]
+    return ["" if value is None else str(value) for value in column.to_pylist()]

@@ -21,16 +21,10 @@ TRANSFER_TIME = "transfer-time"
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number that a candidate has on a course.
+    """A number that a candidate has on a course, by the name that users type.
 
-    Attributes
-    ----------
-    name
-        As users type it.
-    column
-        Result column of a run; empty for `EFFICIENCY`, which needs no run.
-    sign
-        1 if larger values are better, -1 if smaller ones are.
+    `column` is the result column of a run; empty for `EFFICIENCY`, which needs no run. `sign` is 1 if larger
+    values are better, -1 if smaller ones are.
     """
 
     name: str

@@ -126,14 +126,9 @@ GROWTH = 1.5
 class Rules:
     """When a race eliminates and when it stops.
 
-    Attributes
-    ----------
-    first, most
-        Courses of the first look and of the last one.
-    level
-        Probability with which the best candidate survives.
-    tolerance
-        Candidates that differ by less than this part of the leader's score are as good as each other.
+    The first look has `first` courses, the last one `most`. The best candidate survives with probability
+    `level`. Candidates that differ by less than the part `tolerance` of the leader's score are as good as
+    each other.
     """
 
     first: int
@@ -162,14 +157,8 @@ class Look:
 class Race:
     """A race over the candidates that `enter` lets in.
 
-    Parameters
-    ----------
-    n_candidates, most_simulated
-        Size of the space, and upper bound on the candidates that take part.
-    evaluate
-        Simulates.
-    bounds
-        Upper bounds on the scores: [n_candidates, n_courses], infinite where none is known.
+    At most `most_simulated` of the `n_candidates` of the space take part. `evaluate` simulates. `bounds` are
+    upper bounds on the scores: [n_candidates, n_courses], infinite where none is known.
     """
 
     def __init__(

@@ -29,12 +29,8 @@ Value = str | int | float | bool | None
 class Candidate:
     """A scheme with its parameters on a path.
 
-    Attributes
-    ----------
-    settings
-        Name of the scheme and the parameters that vary in the space, by scenario key.
-    name
-        Its name in tables; no two candidates share one.
+    `settings` are the name of the scheme and the parameters that vary in the space, by scenario key. No two
+    candidates share a `name`.
     """
 
     scheme: Scheme
@@ -107,16 +103,9 @@ def _order(value: Value) -> tuple[int, float, str]:
 class Task:
     """A search that can start.
 
-    Attributes
-    ----------
-    scenario
-        One trace and one kind of traffic; its schemes and paths are the space.
-    asked
-        The scenario as it was asked for.
-    held_out
-        Number of courses that the search does not see.
-    most_simulated
-        Larger spaces are sampled; so many of their candidates are simulated.
+    `scenario` has one trace and one kind of traffic; its schemes and paths are the space. `asked` is the
+    scenario as it was asked for. The search does not see `held_out` courses. Of a space larger than
+    `most_simulated` so many candidates are sampled and simulated.
     """
 
     scenario: Scenario

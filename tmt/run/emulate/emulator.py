@@ -51,8 +51,6 @@ def run(
 
     Parameters
     ----------
-    emulation
-        What to run over what.
     record
         Whether to return a record of every packet.
     output
