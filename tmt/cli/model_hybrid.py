@@ -7,19 +7,23 @@ from typing import Any
 
 import click
 
-from tmt.cli.json_output import json_text
+from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import (
     COUNTS,
     JSON,
     PROBABILITIES,
     SECONDS,
-    FigurePath,
     Number,
     WholeNumber,
+    json_text,
+    plot_option,
     sweep_option,
 )
 from tmt.cli.values import by_options
 from tmt.core.units import ns_to_seconds
+
+with imported_when_used():
+    from tmt.show.charts import files as figures, models as charts
 
 
 class Persistencies(click.ParamType[tuple[int | None, ...]]):
@@ -66,11 +70,7 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
 )
 @click.option("--connections", type=WholeNumber(1), default=10, help="C, long-lived TCP connections.")
 @click.option("--delayed-acks", type=WholeNumber(1), default=2, help="b, packets that one ACK acknowledges.")
-@click.option(
-    "--plot",
-    type=FigurePath(),
-    help="Draw throughput over the swept parameter into this .png, .svg, .pdf, .html or .json file.",
-)
+@plot_option("Draw throughput over the swept parameter")
 @JSON
 def command(
     unit_loss: list[float],
@@ -99,11 +99,11 @@ def command(
     The best redundancy when a quarter of the units is lost:
       tmt model hybrid --unit-loss 0.25 --code-length 10:20
     """
-    from tmt.theory.hybrid import HybridLink, optimal_code_lengths, sweep  # noqa: PLC0415  (scipy takes long to import)
+    from tmt.theory import hybrid  # noqa: PLC0415  (scipy takes long to import)
 
     with by_options():
         links = [
-            HybridLink(
+            hybrid.HybridLink(
                 unit_loss=loss,
                 code_length=length,
                 frame_units=frame_units,
@@ -115,18 +115,23 @@ def command(
             )
             for limit, loss, length in product(persistency, unit_loss, code_length)
         ]
-    rows = sweep(links, connections, delayed_acks)
-    best = {loss: optimal_code_lengths(loss, frame_units) for loss in unit_loss}
+    rows = hybrid.sweep(links, connections, delayed_acks)
+    best = {loss: hybrid.optimal_code_lengths(loss, frame_units) for loss in unit_loss}
     if plot:
-        from tmt.show.charts.files import save_chart  # noqa: PLC0415
-        from tmt.show.charts.models import hybrid_chart  # noqa: PLC0415  (altair takes long to import)
-
-        save_chart(hybrid_chart(f"{connections} TCP connections over hybrid FEC/ARQ-SR", rows), plot)
+        figures.save_chart(
+            charts.hybrid_chart(f"{connections} TCP connections over hybrid FEC/ARQ-SR", rows), plot
+        )
     if as_json:
         optimum = [{"unit_loss": loss, "code_lengths": lengths} for loss, lengths in best.items()]
         click.echo(json_text({"points": rows, "optimal_with_unlimited_persistency": optimum}))
     else:
-        click.echo("\n".join((*_table(rows), "", *_advice(best, frame_units))))
+        advice = [
+            f"p = {loss:g}: with unlimited persistency N = {' and '.join(map(str, lengths))} "
+            f"{'is' if len(lengths) == 1 else 'are equally'} best, "
+            f"{hybrid.largest_throughput(loss, lengths[0], frame_units):.2%} of the link"
+            for loss, lengths in best.items()
+        ]
+        click.echo("\n".join((*_table(rows), "", *advice)))
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:
@@ -143,17 +148,6 @@ def _table(rows: list[dict[str, Any]]) -> list[str]:
             f"{row['rtt_s']:8.4f}"
         )
     return lines
-
-
-def _advice(best: dict[float, tuple[int, ...]], frame_units: int) -> list[str]:
-    from tmt.theory.hybrid import largest_throughput  # noqa: PLC0415
-
-    return [
-        f"p = {loss:g}: with unlimited persistency N = {' and '.join(map(str, lengths))} "
-        f"{'is' if len(lengths) == 1 else 'are equally'} best, "
-        f"{largest_throughput(loss, lengths[0], frame_units):.2%} of the link"
-        for loss, lengths in best.items()
-    ]
 
 
 COMMANDS = {"hybrid": command}

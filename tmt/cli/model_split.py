@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.json_output import json_text
-from tmt.cli.model_output import swept
+from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import (
     JSON,
     POSITIVE_SECONDS,
     PROBABILITIES,
     SECONDS,
     TIMES,
-    FigurePath,
     Number,
     WholeNumber,
+    json_text,
+    plot_option,
     sweep_option,
+    swept,
 )
 from tmt.cli.values import by_options
 from tmt.core.errors import UsageError
@@ -25,6 +26,9 @@ from tmt.core.units import ns_to_seconds
 
 if TYPE_CHECKING:
     from tmt.theory.split import GoBackNLink
+
+with imported_when_used():
+    from tmt.show.charts import files as figures, models as charts
 
 _RATE = Number(1, 1e12)
 _COUNT = WholeNumber(1)
@@ -111,9 +115,7 @@ _LOSS = Number(0, 1, max_open=True)
     help="Model until the first loss: every segment, the paper's windows, or the paper's printed formulas "
     "(docs/proxy-model.md).",
 )
-@click.option(
-    "--plot", type=FigurePath(), help="Draw a sweep into this .png, .svg, .pdf, .html or .json file."
-)
+@plot_option("Draw a sweep")
 @JSON
 def command(
     packet_bytes: int,
@@ -149,16 +151,15 @@ def command(
         row["throughput_bps"] = 8 * packet_bytes * row["packets_per_s"]
         row["long_run_throughput_bps"] = 8 * packet_bytes * row["long_run_packets_per_s"]
     if plot:
-        from tmt.show.charts.files import save_chart  # noqa: PLC0415
-        from tmt.show.charts.models import split_chart  # noqa: PLC0415  (altair takes long to import)
-
         sweeps = {
             "wired_delay_s": delays,
             "wireless_loss": wireless_loss,
             "error_after_success": error_after_success,
         }
         name = swept(sweeps, "0:0.1:11", "--wired-delay, --wireless-loss and --error-after-success")
-        save_chart(split_chart(f"{given['segments']} segments, formula {formula}", name, rows), plot)
+        figures.save_chart(
+            charts.split_chart(f"{given['segments']} segments, formula {formula}", name, rows), plot
+        )
     if as_json:
         click.echo(json_text({"formula": formula, "points": rows}))
     else:

@@ -365,7 +365,8 @@ class Spec:
     def rules(self) -> Rules:
         """Yield each field (or the way to one) that does not go with the others.
 
-        What would be allowed follows it, and the reason where that does not say it.
+        What would be allowed follows it, and the reason where that does not say it. The command line shows
+        the way to a field between backticks, such as `wired.rate`, as its option.
         """
         return iter(())
 

@@ -163,10 +163,11 @@ def _refused(place: Place, allowed: str, reason: str) -> Refused:
 
 def _check_one_of_each(scenario: Scenario) -> None:
     """Refuse a scenario that varies anything but schemes and paths."""
-    for key in ("trace", "traffic"):
-        if len(getattr(scenario, key)) > 1:
-            reason = f"is the second {key}"
-            raise _refused((key, 1), f"one {key}: a search varies schemes and paths only", reason)
+    for key, several in (("trace", "traces"), ("traffic", "kinds of traffic")):
+        number = len(getattr(scenario, key))
+        if number > 1:
+            reason = f"makes {number} {several}"
+            raise _refused((key, 1), "one, because a search varies schemes and paths only", reason)
     if scenario.traffic[0].seeds is not None:
         raise _refused(("traffic", 0, "seeds"), "seeds of the scenario", "has no meaning for a search")
 
