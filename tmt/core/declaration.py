@@ -404,6 +404,18 @@ def declared(kind: type[Any]) -> dict[str, Field]:
     return _DECLARED[kind]
 
 
+def in_nanoseconds(value: Spec, but: str) -> dict[str, Any]:
+    """Return the parameters but one by name, as metadata holds them: times in nanoseconds, as ``..._ns``."""
+    found: dict[str, Any] = {}
+    for key, one in declared(type(value)).items():
+        own = getattr(value, key)
+        if one.param.unit == "s":
+            found[f"{key}_ns"] = None if own is None else ns(own)
+        elif key != but:
+            found[key] = own
+    return found
+
+
 def taken(name: str, hint: Any, value: Any) -> Any:
     """Return an argument of a function as a field of this type would keep it (Refused)."""
     try:

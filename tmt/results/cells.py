@@ -259,19 +259,12 @@ def _compare(
                 cell.letters.setdefault(measure.column, {})[among] = ranked.letters
                 if among == "tcp":
                     cell.among_best[measure.column] = ranked.among_best
-            found.extend(
-                Difference(
-                    group[0].point,
-                    measure,
-                    among,
-                    held,
-                    getattr(group[pair.first], among),
-                    getattr(group[pair.second], among),
-                    pair.difference,
-                    pair.p_adjusted,
+            for pair in compared:
+                first, second = (getattr(group[at], among) for at in (pair.first, pair.second))
+                one = Difference(
+                    group[0].point, measure, among, held, first, second, pair.difference, pair.p_adjusted
                 )
-                for pair in compared
-            )
+                found.append(one)
     return found
 
 

@@ -96,13 +96,7 @@ class PairedCampaigns(ShownInNotebooks):
 
 
 def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCampaigns:
-    """Match the runs of two campaigns and compute their paired differences.
-
-    Raises
-    ------
-    UsageError
-        When no run has a partner.
-    """
+    """Match the runs of two campaigns and compute their paired differences; errors as `pair_runs`."""
     pairs = pair_runs(first, second)
     before, after = pairs.first, pairs.second
     runs = after.assign(**{name: _both(before[name], after[name]) for name in MEMBERS})

@@ -246,13 +246,7 @@ class Repetition:
 
 
 def packed_rows(pack: Pack, file: Path) -> pd.DataFrame:
-    """Return the rows of a pack, checked; `file` is the pack's name.
-
-    Raises
-    ------
-    InputError
-        When a row is refused.
-    """
+    """Return the rows of a pack, checked as `check_rows` does; `file` is the pack's name."""
     check_rows(pack.results, file)
     return frame(pack.results)
 

@@ -124,13 +124,9 @@ def bootstrap_interval(
         return Interval(mean, mean, mean, len(kept))
     from scipy import stats  # noqa: PLC0415  (slow to import, and only this function needs it)
 
+    rng = np.random.default_rng(seed)
     bounds = stats.bootstrap(
-        (kept,),
-        np.mean,
-        confidence_level=level,
-        n_resamples=resamples,
-        method="BCa",
-        rng=np.random.default_rng(seed),
+        (kept,), np.mean, confidence_level=level, n_resamples=resamples, method="BCa", rng=rng
     ).confidence_interval
     return Interval(mean, float(bounds.low), float(bounds.high), len(kept))
 
@@ -205,8 +201,7 @@ def rank(table: npt.ArrayLike, compared: Sequence[Comparison] | None = None) -> 
     values = _table(table)
     intervals = [t_interval(column) for column in values.T]
     order = sorted(
-        range(len(intervals)),
-        key=lambda k: -intervals[k].mean if intervals[k].count else math.inf,
+        range(len(intervals)), key=lambda k: -intervals[k].mean if intervals[k].count else math.inf
     )
     place = {column: position for position, column in enumerate(order)}
     different = {

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
     from tmt.results.statistics import FloatArray
     from tmt.results.tune.task import Task
-    from tmt.spec.traffic import Traffic
 
 LEAST_COURSES = 6
 """Fewest disjoint courses of a trace: four of the search, two held out."""
@@ -199,14 +198,10 @@ def goodput_bounds(task: Task, courses: Courses) -> FloatArray | None:
             return None
         for number, one in enumerate(task.candidates):
             rows = most_delivered(one.scheme, one.path.rtt, slots)
-            active_s = _active_s(traffic, one.path.rtt)
+            # A connection may first take two round trips.
+            active_s = max(traffic.duration - 2 * one.path.rtt, traffic.duration / 2)
             table[number, course] = 8 * rows * courses.source.lldu_bytes * payload / active_s
     return table
-
-
-def _active_s(traffic: Traffic, rtt: float) -> float:
-    """Return the shortest time over which goodput is a mean: a connection may first take two round trips."""
-    return max(traffic.duration - 2 * rtt, traffic.duration / 2)
 
 
 def most_delivered(scheme: Scheme, rtt: float, slots: PhyTrace) -> float:

@@ -165,14 +165,9 @@ BATCH = 16
 
 
 class Sampler:
-    """Proposes candidates that were not proposed before.
+    """Proposes candidates that were not proposed before (UsageError when Optuna is not installed).
 
     `n_random` of them are drawn uniformly before the estimator proposes any. It maximises all objectives.
-
-    Raises
-    ------
-    UsageError
-        When Optuna is not installed.
     """
 
     def __init__(self, candidates: Sequence[Candidate], n_random: int, n_objectives: int) -> None:

@@ -144,9 +144,8 @@ def task_of(asked: Scenario) -> Task:
     if any(measure.name == EFFICIENCY for measure in goal.measures):
         for at, scheme in enumerate(scenario.scheme):
             if scheme.online:
-                raise _refused(
-                    ("scheme", at, "online"), "false", f"has no {EFFICIENCY}, which is an objective"
-                )
+                reason = f"has no {EFFICIENCY}, which is an objective"
+                raise _refused(("scheme", at, "online"), "false", reason)
     most = len(scenario.each_seed)
     if most < tune.first_courses:
         allowed = f"first_courses, {tune.first_courses}, or more"

@@ -90,13 +90,7 @@ def trace_task(
 
 
 def _usual_duration_s(trace: File, span_s: float) -> float:
-    """Return the length of a run where none is given, in whole milliseconds.
-
-    Raises
-    ------
-    InputError
-        When the trace is too short.
-    """
+    """Return the length of a run where none is given, in whole milliseconds (InputError: too short)."""
     duration_s = min(DEFAULT_DURATION_S, span_s / TRACE_SHARE)
     if duration_s < LEAST_DURATION_S:
         raise InputError(

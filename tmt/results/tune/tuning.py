@@ -182,10 +182,7 @@ class Simulation:
     def __call__(self, wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
         """Return the outcomes; runs that the store holds are not done again.
 
-        Raises
-        ------
-        OutputError
-            When there is no room for results; earlier rows are kept.
+        Where there is no room for results, OutputError is raised, and earlier rows are kept.
         """
         outcomes: dict[Cell, Outcome] = {cell: {} for cell in wanted}
         if self._task.goal.needs_runs:
