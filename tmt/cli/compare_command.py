@@ -126,7 +126,6 @@ def _campaign(name: str, results: Results) -> dict[str, Any]:
 
 
 def _print(found: comparison.PairedCampaigns) -> None:
-    """Print the pairs, their different settings and programs, and the differences."""
     console = unfolded()
     pairs = found.pairs
     for name, results in zip(found.names, (found.first, found.second), strict=True):
@@ -162,7 +161,6 @@ def _print_unpaired(console: Console, found: comparison.PairedCampaigns) -> None
 
 
 def _differences(found: comparison.PairedCampaigns) -> Iterable[Table]:
-    """Give a table for each compared measure."""
     summary = found.summary
     for measure in summary.measures:
         if measure.column not in values.COMPARED:
@@ -200,7 +198,6 @@ def _few(texts: Sequence[str]) -> str:
 
 
 def _short(text: str) -> str:
-    """Return a text with hashes cut to 16 digits."""
     return ", ".join(part[:16] if len(part) == 64 else part for part in text.split(", "))
 
 

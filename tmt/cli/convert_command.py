@@ -153,7 +153,6 @@ def _stem(path: str) -> str:
 
 
 def _record(conversion: Conversion, counts: Counts) -> dict[str, object]:
-    """Return a conversion and its counts for programs."""
     return {
         "phy": conversion.phy_path,
         "link": conversion.link_path,

@@ -17,15 +17,7 @@ from tmt.cli.options import JSON, json_text
 from tmt.core.errors import TmtError
 from tmt.run import load_backend
 
-LIBRARIES = (
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "numba",
-    "scipy",
-    "pydantic",
-    "altair",
-)
+LIBRARIES = ("numpy", "pandas", "pyarrow", "numba", "scipy", "pydantic", "altair")
 EXTRAS = {"distributed": "cluster", "optuna": "tune"}
 """Libraries that only some commands need, and the extra that installs each."""
 

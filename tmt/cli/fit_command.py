@@ -84,7 +84,6 @@ def _slots(trace: str) -> tuple[BoolArray, Uint32Array | None]:
 
 
 def _tables(path: str, report: FitReport) -> tuple[Table, Table]:
-    """Return the table of the models and their tests, and that of their parameters."""
     from tmt.theory.fit import MODELS  # noqa: PLC0415  (as above)
 
     share = report.erased / report.slots

@@ -104,7 +104,6 @@ def command() -> None:
 
 
 def _describe(path: str, trace: Trace) -> str:
-    """Return one line with counts, and one line per note of the importer."""
     found = trace.fates
     if trace.table.kind == "link":
         counts = f"{len(trace):,} rows, {found['lost']:,} of them lost, {found['unsettled']:,} unsettled"
@@ -114,7 +113,6 @@ def _describe(path: str, trace: Trace) -> str:
 
 
 def _as_record(path: str, trace: Trace) -> dict[str, Any]:
-    """Return the trace's file, kind and format, its counts and the importer's notes, for programs."""
     return {
         "trace": path,
         "kind": trace.table.kind,

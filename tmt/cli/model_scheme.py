@@ -9,23 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.model_command import HELP, RESULTS
-from tmt.cli.options import (
-    DECODE_TIME,
-    JSON,
-    POSITIVE_SECONDS,
-    PROBABILITIES,
-    ROUND_TRIP,
-    SECONDS,
-    Number,
-    WholeNumber,
-    json_text,
-    plot_option,
-    sweep_option,
-    swept,
-    with_options,
-)
 from tmt.cli.progress import print_notes
 from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Problem, Refused, declared, ns
@@ -80,59 +66,35 @@ RARE = 0.05
 MOST_LAWS = 10_000
 """Upper bound of `--laws`: the work grows with its square."""
 
-_PROBABILITY = Number(0.0, 1.0)
+_SECONDS, _PROBABILITY, _PROBABILITIES = options.SECONDS, options.Number(0.0, 1.0), options.PROBABILITIES
 
-_CHANNEL_AND_LINK = (
-    sweep_option(
-        "--alpha",
-        PROBABILITIES,
+_CHANNEL_AND_LINK = options.table(
+    (
+        *("--alpha", _PROBABILITIES, MISSING),
         "Probability that a good slot follows a good one; FIRST:LAST:COUNT or repetition sweeps.",
-        required=True,
     ),
-    sweep_option(
-        "--beta",
-        PROBABILITIES,
-        "Probability that a bad slot follows a bad one; sweeps likewise.",
-        required=True,
+    ("--beta", _PROBABILITIES, MISSING, "Probability that a bad slot follows a bad one; sweeps likewise."),
+    ("--error-good", _PROBABILITY, 0.0, "Probability of erasure when good."),
+    ("--error-bad", _PROBABILITY, 1.0, "Probability of erasure when bad."),
+    ("--rtt", options.ROUND_TRIP, MISSING, "Round-trip propagation time in seconds."),
+    ("--slot-interval", options.POSITIVE_SECONDS, "0.001", "Time from one slot to the next, in seconds."),
+    (
+        *("--decode-time", options.DECODE_TIME, "0.036"),
+        "Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
     ),
-    click.option("--error-good", type=_PROBABILITY, default=0.0, help="Probability of erasure when good."),
-    click.option("--error-bad", type=_PROBABILITY, default=1.0, help="Probability of erasure when bad."),
-    click.option("--rtt", type=ROUND_TRIP, required=True, help="Round-trip propagation time in seconds."),
-    click.option(
-        "--slot-interval",
-        type=POSITIVE_SECONDS,
-        default="0.001",
-        help="Time from one slot to the next, in seconds.",
-    ),
-    click.option(
-        "--decode-time",
-        type=DECODE_TIME,
-        default="0.036",
-        help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
-    ),
-    click.option(
-        "--detection-delay",
-        type=SECONDS,
-        default="0",
-        help="Seconds until the receiver sends the NACK for an erased slot.",
-    ),
-    click.option(
-        "--formula",
-        type=click.Choice(["exact", "printed"]),
-        default="exact",
-        help="Formulas that are exact for TMT's schemes, or those that Kuhn 2014 prints "
+    ("--detection-delay", _SECONDS, "0", "Seconds until the receiver sends the NACK for an erased slot."),
+    (
+        *("--formula", click.Choice(["exact", "printed"]), "exact"),
+        "Formulas that are exact for TMT's schemes, or those that Kuhn 2014 prints "
         "(docs/kuhn2014-formulas.md).",
     ),
-    click.option(
-        "--laws",
-        type=WholeNumber(1, MOST_LAWS),
-        metavar="N",
-        help="Show P(m, N), the law of erasures in N LLDUs, and the laws of burst and gap lengths up to N.",
-    ),
-    plot_option("Draw a sweep of --alpha or --beta"),
-    JSON,
 )
-
+_LAWS = click.option(
+    "--laws",
+    type=options.WholeNumber(1, MOST_LAWS),
+    metavar="N",
+    help="Show P(m, N), the law of erasures in N LLDUs, and the laws of burst and gap lengths up to N.",
+)
 
 Laws = dict[str, list[float]]
 """Probabilities by name: `erasure_count` from m = 0, `burst_length` and `gap_length` from 1."""
@@ -164,7 +126,10 @@ class Sweep:
 def _command(scheme: str) -> click.Command:
     """Return the command of one model, which has the parameters of its schemes only."""
 
-    @with_options(*_CHANNEL_AND_LINK)
+    @_CHANNEL_AND_LINK
+    @_LAWS
+    @options.plot_option("Draw a sweep of --alpha or --beta")
+    @options.JSON
     def run(
         alpha: list[float],
         beta: list[float],
@@ -194,9 +159,9 @@ def _command(scheme: str) -> click.Command:
         shown = [_laws(channel, laws) for channel in channels] if laws else []
         found = Sweep(scheme, formula, parameters, link, rows, shown)
         if plot:
-            name = swept({"alpha": alpha, "beta": beta}, "0.1:0.98:12", "--alpha and --beta")
+            name = options.swept({"alpha": alpha, "beta": beta}, "0.1:0.98:12", "--alpha and --beta")
             figures.save_chart(charts.scheme_chart(found.title, scheme, name, rows), plot)
-        click.echo(json_text(_as_record(found)) if as_json else _as_table(found))
+        click.echo(options.json_text(_as_record(found)) if as_json else _as_table(found))
         _warn(found)
 
     values = {name: _part(name, own) for name, own in MODELS[scheme].items()}
@@ -269,7 +234,6 @@ def _warn(sweep: Sweep) -> None:
 
 
 def _in_seconds(parameters: theory.Parameters) -> theory.Parameters:
-    """Return the parameters with times in seconds."""
     found: theory.Parameters = {}
     for name, value in parameters.items():
         if name.endswith("_ns"):
@@ -280,7 +244,6 @@ def _in_seconds(parameters: theory.Parameters) -> theory.Parameters:
 
 
 def _as_record(sweep: Sweep) -> dict[str, object]:
-    """Return a sweep for programs."""
     link = sweep.link
     points: list[dict[str, object]] = [dict(row) for row in sweep.rows]
     for point, laws in zip(points, sweep.laws, strict=False):
@@ -299,7 +262,6 @@ def _as_record(sweep: Sweep) -> dict[str, object]:
 
 
 def _as_table(sweep: Sweep) -> str:
-    """Render a sweep for people."""
     link = sweep.link
     lines = [
         sweep.title,

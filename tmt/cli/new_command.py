@@ -124,7 +124,6 @@ def command(
 
 
 def _scheme(name: str, rtt: float) -> Scheme:
-    """Return a scheme with example parameters (Refused)."""
     if name not in NAMES:
         raise Refused([Problem(("scheme",), name, "choice", NAMES)])
     if not name.startswith("rlc"):

@@ -6,6 +6,7 @@ import json
 import math
 import os
 from contextlib import contextmanager, suppress
+from dataclasses import MISSING
 from decimal import Decimal, InvalidOperation
 from itertools import chain
 from pathlib import Path
@@ -189,15 +190,18 @@ TIMES = Swept("seconds", SECONDS)
 """One time of 0 s or more, or equally spaced ones; integer nanoseconds."""
 
 
-class CountList(click.ParamType[tuple[int, ...]]):
-    """One whole number, or `FIRST:LAST` for all from the first to the last."""
+class CountList(click.ParamType[tuple[int | None, ...]]):
+    """One whole number, or `FIRST:LAST` for all from the first to the last; None for `unlimited`."""
 
-    name = "count"
+    def __init__(self, name: str = "count", *, may_be_unlimited: bool = False) -> None:
+        self.name, self.may_be_unlimited = name, may_be_unlimited
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
+    ) -> tuple[int | None, ...]:
         """Parse and check."""
+        if self.may_be_unlimited and value == "unlimited":
+            return (None,)
         first, _, last = str(value).partition(":")
         if not (first.isdecimal() and (last.isdecimal() or str(value) == first)):
             self.fail(f"{value} is neither a whole number nor FIRST:LAST.", param, ctx)
@@ -216,18 +220,6 @@ COUNTS = CountList()
 def is_typed(name: str) -> bool:
     """Whether the user typed the option of a parameter of the running command."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
-
-
-def sweep_option(flag: str, kind: click.ParamType[Any], words: str, **attributes: Any) -> Decorator:
-    """Return an option that may be repeated, each time with several values; the command takes one list."""
-    return click.option(
-        flag,
-        type=kind,
-        multiple=True,
-        callback=lambda _ctx, _param, values: list(chain.from_iterable(values)),
-        help=words,
-        **attributes,
-    )
 
 
 JOBS = click.option(
@@ -290,15 +282,28 @@ def plot_option(words: str) -> Decorator:
     return click.option("--plot", type=FigurePath(), help=said)
 
 
-def with_options(*options: Decorator) -> Decorator:
-    """Return a decorator that adds options; the help lists them in this order."""
+def table(*rows: tuple[str, click.ParamType[Any], Any, str]) -> Decorator:
+    """Return a decorator that adds an option for each row: name, type, default and help.
+
+    The default `MISSING` is for a required option. An option whose type takes several values may be repeated;
+    the command gets one list.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            function = option(function)
+        for name, kind, default, words in reversed(rows):
+            settings: dict[str, Any] = {"required": True} if default is MISSING else {}
+            if default is not None and default is not MISSING:
+                settings = {"default": default}
+            if isinstance(kind, Swept | CountList):
+                settings |= {"multiple": True, "callback": _joined}
+            function = click.option(name, type=kind, help=words, **settings)(function)
         return function
 
     return decorate
+
+
+def _joined(_: click.Context, __: click.Parameter, values: tuple[Any, ...]) -> list[Any]:
+    return list(chain.from_iterable(values))
 
 
 @contextmanager

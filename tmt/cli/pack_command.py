@@ -52,7 +52,6 @@ def command(scenario: Path, results: Path | None, output: Path | None, records: 
 
 
 def _packed_line(pack: Path, summary: pack_writer.PackSummary) -> str:
-    """Return one line on a pack that was written."""
     missing = summary.runs - summary.done
     rest = f", {summary.failed} failed, {missing - summary.failed} missing" if missing else ""
     size = f"{summary.bytes / 1e6:.1f} MB" if summary.bytes >= 1e5 else f"{summary.bytes / 1e3:.1f} kB"

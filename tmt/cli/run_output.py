@@ -230,7 +230,6 @@ def goodput_tables(summary: Summary) -> Iterator[Table]:
 
 
 def _kbps(summary: Summary) -> float:
-    """Return the factor from the unit of goodput to kbit/s."""
     return 1e-3 / summary.rate_unit[1]
 
 

@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
+from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import (
-    JOBS,
-    JSON,
-    POSITIVE_SECONDS,
-    QUIET,
-    SCHEDULER,
-    WholeNumber,
-    is_typed,
-    json_text,
-    output_option,
-    pools,
-)
 from tmt.cli.progress import print_notes, print_warnings, run_progress
 from tmt.cli.tables import print_parts, text_table, unfolded
 from tmt.cli.values import Values, by_options
@@ -93,7 +82,7 @@ def _scalar(text: str) -> Value:
 @click.option(
     "--duration",
     "duration_ns",
-    type=POSITIVE_SECONDS,
+    type=options.POSITIVE_SECONDS,
     help="Length of a run in seconds.  [default: 60, or the fiftieth part of a shorter trace]",
 )
 @click.option(
@@ -111,16 +100,16 @@ def _scalar(text: str) -> Value:
     help="Values to search of a scheme's parameter, such as harq.data=10,20,50 or harq.repair=0:5, or of the "
     "path, such as hold=0.1,0.5; keys as in scenario files; may be repeated.",
 )
-@click.option("--courses", type=WholeNumber(2), default=20, help="Most courses that the search runs.")
-@output_option(
+@click.option("--courses", type=options.WholeNumber(2), default=20, help="Most courses that the search runs.")
+@options.output_option(
     "Folder of the results; a second call goes on there.  [default: out/NAME-tune beside TRACE]",
     is_folder=True,
 )
-@JOBS
-@SCHEDULER
+@options.JOBS
+@options.SCHEDULER
 @click.option("--dry-run", is_flag=True, help="Print the size of the search; run nothing.")
-@QUIET
-@JSON
+@options.QUIET
+@options.JSON
 def command(
     trace: Path,
     output: Path | None,
@@ -129,7 +118,7 @@ def command(
     dry_run: bool,
     quiet: bool,
     as_json: bool,
-    **options: Any,
+    **given: Any,
 ) -> int:
     """Find the best link-layer scheme and parameters for TRACE and a transport.
 
@@ -149,7 +138,7 @@ def command(
       tmt tune phy.parquet --rtt 0.5 --scheme harq \\
           --vary harq.data=10,20,50 --vary harq.repair=0:5
     """
-    task = _task_of_scenario(trace, options) if tasks.is_scenario(trace) else _task_of_trace(trace, options)
+    task = _task_of_scenario(trace, given) if tasks.is_scenario(trace) else _task_of_trace(trace, given)
     folder = output or tuning.default_folder(trace)
     planned = tuning.plan_tuning(task)
     processes = jobs or local_workers.default_jobs()
@@ -157,7 +146,7 @@ def command(
         click.echo(_forecast(planned, folder, as_json=as_json))
         return 0
     progress = run_progress("search", shown=not (quiet or as_json))
-    with pools(scheduler, folder, processes) as new_pool, progress as (watch, tell):
+    with options.pools(scheduler, folder, processes) as new_pool, progress as (watch, tell):
         try:
             found = tuning.tune(planned, folder, new_pool, processes, watch, tell)
         except KeyboardInterrupt:
@@ -174,11 +163,11 @@ def command(
     return 0 if found.recommendation.is_useful else 1
 
 
-def _task_of_scenario(path: Path, options: dict[str, Any]) -> Task:
+def _task_of_scenario(path: Path, given: dict[str, Any]) -> Task:
     """Return the task of a scenario file, which leaves nothing to options (UsageError)."""
-    flags = [flag for name, flag in FOR_TRACES.items() if is_typed(name)]
+    flags = [flag for name, flag in FOR_TRACES.items() if options.is_typed(name)]
     for name in VALUES:
-        said = [] if options[name] is None else options[name].said()
+        said = [] if given[name] is None else given[name].said()
         flags += [f"--{key.replace('_', '-')}" for key in said]
     if flags:
         raise UsageError(f"{flags[0]}: is given with a scenario, whose tables say it")
@@ -190,9 +179,9 @@ def _task_of_scenario(path: Path, options: dict[str, Any]) -> Task:
         raise asked.error(refused) from None
 
 
-def _task_of_trace(trace: Path, options: dict[str, Any]) -> Task:
+def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
     """Return the task that the options describe (UsageError)."""
-    path, duration_ns = options["path"], options["duration_ns"]
+    path, duration_ns = given["path"], given["duration_ns"]
     if path is None:
         raise UsageError("--rtt: is missing; a search over a trace needs the round-trip propagation time")
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
@@ -206,11 +195,11 @@ def _task_of_trace(trace: Path, options: dict[str, Any]) -> Task:
         return trace_task.trace_task(
             trace,
             path,
-            options["traffic"] or Traffic(),
-            options["goal"] or Tune(),
-            schemes=options["schemes"],
-            varied=_joined(options["varied"]),
-            courses=options["courses"],
+            given["traffic"] or Traffic(),
+            given["goal"] or Tune(),
+            schemes=given["schemes"],
+            varied=_joined(given["varied"]),
+            courses=given["courses"],
             duration=None if duration_ns is None else ns_to_seconds(duration_ns),
         )
 
@@ -224,7 +213,6 @@ def _joined(varied: Sequence[tuple[str, tuple[Value, ...]]]) -> dict[str, list[V
 
 
 def _forecast(planned: tuning.PlannedTuning, folder: Path, *, as_json: bool) -> str:
-    """Return the size of the search and its courses."""
     task, courses = planned.task, planned.courses
     n_sampled = min(len(task.candidates), task.most_simulated)
     content = {
@@ -238,7 +226,7 @@ def _forecast(planned: tuning.PlannedTuning, folder: Path, *, as_json: bool) -> 
         "folder": str(folder),
     }
     if as_json:
-        return json_text(content)
+        return options.json_text(content)
     how = f"{n_sampled} of them sampled" if content["sampled"] else "all of them"
     return (
         f"{content['candidates']} candidates, {how}, on {task.rules.first} to {courses.n_search} courses: "
@@ -273,7 +261,7 @@ def _as_json(found: tuning.Tuning, folder: Path, page: Path) -> str:
         "page": str(page),
         "winner_scenario": None if found.winner_file is None else str(found.winner_file),
     }
-    return json_text(content)
+    return options.json_text(content)
 
 
 def _summarise(found: tuning.Tuning, page: Path) -> None:
