@@ -7,7 +7,7 @@ import pytest
 
 from tmt.spec.columns import RUN_RESULTS, SETTINGS, Setting
 
-SCRIPT = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl" / "replay.tcl"
+SCRIPTS = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl"
 
 of_each = pytest.mark.parametrize("one", SETTINGS, ids=lambda one: one.name)
 
@@ -23,7 +23,8 @@ def test_setting__is_one_of_the_simulator_s_script(one: Setting) -> None:
     if one.name == "receive_buffer_bytes":
         pytest.skip("ns-2's receivers have no buffer: its backend refuses the setting")
     name = "code_overhead" if one.name == "code" else one.name
-    assert re.search(rf"^\t{name}\s", SCRIPT.read_text(), re.MULTILINE)
+    parts = [(SCRIPTS / part).read_text() for part in ("replay.tcl", "path.tcl", "flows.tcl")]
+    assert re.search(rf"^\t{name}\s", "\n".join(parts), re.MULTILINE)
 
 
 @of_each

@@ -49,7 +49,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
     if not final.parent.is_dir():
         raise UsageError(f"{path}: cannot be written: there is no folder {Path(path).parent}")
     if final.exists() and not final.is_file():
-        raise UsageError(f"{path}: cannot be written: this is no regular file")
+        raise UsageError(f"{path}: cannot be written: this is not a regular file")
 
 
 def check_not_source(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:

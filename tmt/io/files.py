@@ -84,7 +84,7 @@ def check_no_folder(path: str) -> None:
 def _open_local(path: str) -> BufferedReader:
     check_no_folder(path)
     if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe would be waited for
-        raise InputError(path, "this is no regular file; write its content into a file first")
+        raise InputError(path, "this is not a regular file; write its content into a file first")
     return Path(path).open("rb")
 
 
