@@ -193,9 +193,8 @@ def _series(
 
 def _ends(start: Int64Array, form: _Form) -> Int64Array:
     """Return the end of each interval: the next start, for the last one after the usual time."""
-    steps = np.diff(start)
-    usual = int(np.median(steps)) if len(steps) else NS_PER_S
-    steps = np.append(steps, usual)
+    usual = int(np.median(np.diff(start))) if len(start) > 1 else NS_PER_S
+    steps: Int64Array = np.append(np.diff(start), usual)
     if form.parse is _clock:
         steps[steps > _LONGEST_S * NS_PER_S] = usual
     return start + steps
