@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import fspath
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
@@ -132,32 +133,22 @@ def separate(times_ns: Int64Array) -> Int64Array:
     return separated
 
 
-def recognise(path: str) -> type[Importer] | None:
-    """Return the importer that detects its format in `path`, or None (InputError for a damaged file)."""
-    with open_input(path) as file, input_errors(path):
-        head = file.read(_HEAD_BYTES)
-    return next((importer for importer in all_importers().values() if importer.sniff(head)), None)
-
-
 def recognised(path: str) -> type[Importer]:
     """Return the importer that detects its format in `path` (InputError when none does)."""
-    importer = recognise(path)
-    if importer is None:
-        raise InputError(
-            path,
-            "its content tells no format of measurements; name the format, or its columns: "
-            "tmt import table --help",
-        )
-    return importer
+    with open_input(path) as file, input_errors(path):
+        head = file.read(_HEAD_BYTES)
+    for importer in all_importers().values():
+        if importer.sniff(head):
+            return importer
+    reason = "its content tells no format of measurements; name the format, or its columns"
+    raise InputError(path, f"{reason}: tmt import table --help")
 
 
 def import_hint(path: str) -> str:
     """Return the import that makes a trace of `path`, in words; empty when no importer detects its format."""
-    try:
-        importer = recognise(path)
-    except InputError:
-        return ""
-    return f"it holds a measurement: tmt import {importer.name} {path} OUT.parquet" if importer else ""
+    with suppress(InputError):
+        return f"it holds a measurement: tmt import {recognised(path).name} {path} OUT.parquet"
+    return ""
 
 
 def import_trace(
