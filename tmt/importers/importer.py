@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 
 from tmt.core import provenance
-from tmt.core.declaration import Number, Param, PositiveSeconds, Rate, Seconds, Spec, declared, ns
+from tmt.core.declaration import Param, PositiveSeconds, Rate, Seconds, Spec, declared, ns
 from tmt.core.errors import InputError
 from tmt.core.trace import make_trace
 from tmt.importers import all_importers
@@ -41,14 +41,6 @@ DirectionOf = Annotated[
     "direction to import: up (from the terminal) or down",
     Param(absent="down, or the only one in the file"),
 ]
-User = Annotated[
-    str | None, "terminal to import, as the log numbers it", Param(absent="the only one in the file")
-]
-Spacing = Annotated[
-    int | None,
-    "subcarrier spacing: 15, 30, 60 or 120 kHz. It gives the length of a slot",
-    Param("kHz", 15, 120, absent="the least that has all slot numbers of the log"),
-]
 LineRate = Annotated[
     Rate | None,
     "make a link of this constant rate, with the losses and delays of the probes or intervals: neither the "
@@ -58,9 +50,6 @@ LlduBytes = Annotated[
     int,
     "bytes of a row: of the link of --line, of an opportunity, or of a block",
     Param("byte", 1, 2**31 - 1),
-]
-Seed = Annotated[
-    Number, "seed of the draws that choose the lost rows, where the measurement has only a share of losses"
 ]
 DecodeTime = Annotated[PositiveSeconds, "time until a slot is decoded; the measurement does not tell it"]
 

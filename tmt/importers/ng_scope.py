@@ -138,7 +138,6 @@ def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
 
 
 def _code_words(row: Row, sent_ns: int, *, downlink: bool) -> list[Attempt]:
-    """Return a grant's one or two transport blocks."""
     has_ndi = downlink and "ndi1" in row.fields
     found = []
     for word in (1, 2):
