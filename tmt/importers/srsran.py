@@ -17,7 +17,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.importers.attempts import (
-    LARGEST_BLOCK_BYTES,
+    MAX_BLOCK_BYTES,
     Attempt,
     count_from_first,
     mark_repeats_of_failures,
@@ -170,7 +170,7 @@ def _uplink(event: _Event, slot_ns: int) -> Attempt:
     return Attempt(
         line=event.place,
         time_ns=event.slot * slot_ns,
-        size_bytes=event.whole("tbs", 1, LARGEST_BLOCK_BYTES),
+        size_bytes=event.whole("tbs", 1, MAX_BLOCK_BYTES),
         failed=fields["crc"] == "KO",
         repeat=version > 0,
         process=process,
@@ -199,7 +199,7 @@ def _downlink(event: _Event, slot_ns: int, due: _Due) -> list[Attempt]:
         attempt = Attempt(
             line=event.place,
             time_ns=slot * slot_ns,
-            size_bytes=block.whole("tbs", 1, LARGEST_BLOCK_BYTES),
+            size_bytes=block.whole("tbs", 1, MAX_BLOCK_BYTES),
             repeat=version > 0,
             process=event.whole("h_id", 0, 31) if event.is_5g else None,
             stream=fields.get("cc"),
