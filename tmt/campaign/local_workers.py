@@ -10,7 +10,7 @@ from collections import deque
 from contextlib import contextmanager, suppress
 from itertools import count
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tmt.campaign.pool import Answer, Slots
 from tmt.campaign.tasks import Convert, Simulate, Task, perform
@@ -177,7 +177,7 @@ def work(connection: Connection) -> None:
         if task is None:
             return
         try:
-            answer: tuple[str, Any] = ("result", perform(task))
+            answer: tuple[str, object] = ("result", perform(task))
         except TmtError as error:
             answer = ("error", error)
         except Exception as error:

@@ -27,11 +27,11 @@ from tmt.spec.trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tmt.campaign.columns import Row
     from tmt.campaign.recipe import Recipe, Source
     from tmt.campaign.runs import Programs
     from tmt.core.channels.base import Channel
     from tmt.core.schemes.scheme import Scheme
-    from tmt.spec.columns import Value
     from tmt.spec.experiment import Path as LinkPath
     from tmt.spec.scenario import Scenario
     from tmt.spec.traffic import Traffic
@@ -156,7 +156,7 @@ class Kind(NamedTuple):
     seeds: frozenset[int]
     experiment: str
     template: Experiment
-    coordinates: dict[str, Value]
+    coordinates: Row
     programs: Programs
 
 
