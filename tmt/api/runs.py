@@ -113,9 +113,7 @@ def replay_trace(
 
 
 def run_scenario(
-    scenario: Scenario | str | PathLike[str],
-    out: str | PathLike[str] | None = None,
-    jobs: int | None = None,
+    scenario: Scenario | str | PathLike[str], out: str | PathLike[str] | None = None, jobs: int | None = None
 ) -> Results:
     """Execute the runs of a scenario that have no result yet, and return all results; see `tmt run`.
 

@@ -138,9 +138,7 @@ def tune_trace(
 
 
 def tune_scenario(
-    scenario: Scenario | str | PathLike[str],
-    out: str | PathLike[str] | None = None,
-    jobs: int | None = None,
+    scenario: Scenario | str | PathLike[str], out: str | PathLike[str] | None = None, jobs: int | None = None
 ) -> Tuning:
     """Search the schemes and paths of a scenario that has a goal (`tune`), as `tmt tune` does.
 

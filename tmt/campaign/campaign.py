@@ -134,14 +134,8 @@ def planned(asked: Document | Scenario) -> tuple[Scenario, list[ReplayRun]]:
 def open_campaign(asked: Document | Scenario, folder: str | PathLike[str]) -> Iterator[OpenCampaign]:
     """Plan a scenario and open the folder of its results for an engine.
 
-    Raises
-    ------
-    InputError, UsageError
-        When the scenario, a trace that it names or the folder cannot be used.
-    SimulatorError
-        When the simulator is not built.
-    OutputError
-        When the folder cannot be written.
+    InputError or UsageError when the scenario, a trace that it names or the folder cannot be used;
+    SimulatorError when the simulator is not built; OutputError when the folder cannot be written.
     """
     scenario, runs = planned(asked)
     with open_runs(scenario.title, runs, folder) as campaign:

@@ -76,12 +76,8 @@ def read_runs(folder: Path) -> pa.Table:
     The rows are those of one moment. Nothing in the folder changes, and an engine at work is not disturbed.
     The columns are those of `tmt.campaign.columns.arrow_schema`; one that an older campaign lacks is null.
 
-    Raises
-    ------
-    InputError
-        When the folder holds no campaign, or the database is damaged or of a later version.
-    OutputError
-        When there is no room for a copy in the folder of temporary files.
+    InputError when the folder holds no campaign, or the database is damaged or of a later version.
+    OutputError when there is no room for a copy in the folder of temporary files.
     """
     return read(folder, runs_table)
 

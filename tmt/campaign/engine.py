@@ -11,14 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE, FAILED, KILLED
-from tmt.campaign.tasks import (
-    Convert,
-    DamagedTraceError,
-    FullDiskError,
-    Simulate,
-    failed_row,
-    is_converted,
-)
+from tmt.campaign.tasks import Convert, DamagedTraceError, FullDiskError, Simulate, failed_row, is_converted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -42,13 +42,8 @@ def expand(scenario: Scenario, programs_of: Callable[..., Programs] = programs_o
 
     `programs_of` gives the hashes of programs and sources, as `tmt.run.experiment.programs_of` does.
 
-    Raises
-    ------
-    InputError
-        When a file of a trace cannot be used.
-    Refused
-        When a trace is another one by another name or does not go with a scheme, or when there are no
-        published values.
+    InputError when a file of a trace cannot be used. Refused when a trace is another one by another name or
+    does not go with a scheme, or when there are no published values.
     """
     if scenario.published is not None:
         check_published(scenario.published)

@@ -108,12 +108,7 @@ class Source:
 def source_of(trace: Trace, place: Place) -> Source:
     """Look at the file of a trace, if it has one.
 
-    Raises
-    ------
-    InputError
-        When the file cannot be used.
-    Refused
-        When nobody says how large its LLDUs are, or two say it.
+    InputError when it cannot be used; Refused when nobody says how large its LLDUs are, or two say it.
     """
     channel, name = trace.channel, trace.file
     has_channel = channel is not None and channel.has_es_n0

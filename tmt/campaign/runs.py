@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,60 +31,6 @@ if TYPE_CHECKING:
 
 Programs = tuple[str, str]
 """Stamp of a backend's program, and hash of the sources that decide its runs."""
-
-
-class Run(Protocol):
-    """One run of a campaign, as plain data that travels to a worker."""
-
-    @property
-    def key(self) -> str:
-        """Hash of everything that decides the outcome."""
-
-    @property
-    def experiment(self) -> str:
-        """Hash of the same without the seed."""
-
-    @property
-    def seed(self) -> int:
-        """Number of the random substream."""
-
-    @property
-    def programs(self) -> Programs:
-        """Hashes of the programs when the run was planned."""
-
-    @property
-    def timeout_s(self) -> float | None:
-        """Wall time after which it is killed; None waits for ever."""
-
-    @property
-    def keep_records(self) -> bool:
-        """Whether packet records are kept."""
-
-    @property
-    def recipes(self) -> tuple[Recipe, ...]:
-        """The link traces that it needs."""
-
-    @property
-    def most_simulated_s(self) -> float:
-        """Simulated time after which it ends at the latest."""
-
-    def installed_programs(self) -> Programs:
-        """Return the hashes of the same programs on this machine, now."""
-
-    def program(self) -> tuple[str, Path]:
-        """Return the name of the program that executes the run, and its file on this machine."""
-
-    def columns(self) -> Row:
-        """Return the result columns that do not depend on the outcome."""
-
-    def carry_out(self, folder: Path, cache: Path) -> Row:
-        """Do the run in a new `folder`; return its result columns.
-
-        Packet records that are to be kept are left in the folder ``kept`` inside. `cache` holds the link
-        traces.
-
-        RunError when the program fails or hangs.
-        """
 
 
 class ReplayRun(NamedTuple):
@@ -219,6 +165,16 @@ class ScriptRun(NamedTuple):
     def carry_out(self, folder: Path, cache: Path) -> Row:
         """Run the script; return its result columns."""
         return {**self.script.run(folder, self.timeout_s)}
+
+
+Run = ReplayRun | ScriptRun
+"""One run of a campaign, as plain data that travels to a worker.
+
+`key` is the hash of everything that decides the outcome, `experiment` the same without the seed. `programs`
+are those when the run was planned. After `timeout_s` of wall time it is killed; None waits for ever. It needs
+the link traces of `recipes`. `carry_out` works in a new folder and leaves packet records that are to be kept
+in the folder ``kept`` inside (RunError when the program fails or hangs).
+"""
 
 
 def plan_script_run(script: ScriptExperiment, programs: Programs) -> ScriptRun:

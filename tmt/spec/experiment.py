@@ -5,16 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tmt.core.declaration import (
-    MAX_TIME_S,
-    Count,
-    Param,
-    PositiveSeconds,
-    Probability,
-    Rate,
-    Seconds,
-    Spec,
-)
+from tmt.core.declaration import MAX_TIME_S, Count, Param, PositiveSeconds, Probability, Rate, Seconds, Spec
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
