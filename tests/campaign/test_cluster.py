@@ -255,9 +255,9 @@ def _outcomes(pool: Pool, runs: list[ReplayRun], store: Store) -> list[dict[str,
     found: list[dict[str, Any]] = []
 
     def have_all_ended() -> bool:
-        for outcome in pool.outcomes(0.2):
-            assert outcome.result is not None, outcome
-            found.append(outcome.result)
+        for _, answer in pool.outcomes(0.2):
+            assert answer.result is not None, answer
+            found.append(answer.result)
         return len(found) == len(runs)
 
     until(have_all_ended)

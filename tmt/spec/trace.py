@@ -21,11 +21,10 @@ from tmt.core.declaration import (
     Seconds,
     Spec,
     declared,
-    ns,
 )
 from tmt.core.generate import DEFAULT_DECODE_TIME_NS, Line
 from tmt.core.schema import Packing
-from tmt.core.units import NS_PER_S
+from tmt.core.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
     from tmt.core.declaration import Rules
@@ -146,8 +145,8 @@ class Trace(Spec):
         interval_ns = self._interval_ns()
         if self.file is not None or self.channel is None or interval_ns is None:
             return None
-        decode_time_ns = self.channel.decode_time_ns or DEFAULT_DECODE_TIME_NS
-        return Line(interval_ns, ns(self.decode_time) if self.decode_time is not None else decode_time_ns)
+        usual_ns = self.channel.decode_time_ns or DEFAULT_DECODE_TIME_NS
+        return Line(interval_ns, usual_ns if self.decode_time is None else seconds_to_ns(self.decode_time))
 
     @property
     def kept(self) -> int:
@@ -206,7 +205,7 @@ class SlotLine(Spec):
         """
         decode_ns = channel.decode_time_ns or DEFAULT_DECODE_TIME_NS
         if self.decode_time is not None:
-            decode_ns = ns(self.decode_time)
+            decode_ns = seconds_to_ns(self.decode_time)
             if channel.decode_time_ns is not None:
                 raise _refusal("decode_time", self.decode_time, f"none: parameters of {channel.name} set it")
         rate, lldu_bytes, every = self.rate, self.lldu_bytes, self.every
@@ -215,7 +214,8 @@ class SlotLine(Spec):
         if rate is None or lldu_bytes is None:
             if every is not None:
                 raise _refusal("every", every, "none without a rate", "is a share of the line's rate")
-            return Line(Fraction(ns(self.slot_interval or DEFAULT_INTERVAL_S)), decode_ns), lldu_bytes
+            interval_ns = seconds_to_ns(self.slot_interval or DEFAULT_INTERVAL_S)
+            return Line(Fraction(interval_ns), decode_ns), lldu_bytes
         return Line.at_rate(Fraction(str(rate)), lldu_bytes, decode_ns, share=every or 1), lldu_bytes
 
 
