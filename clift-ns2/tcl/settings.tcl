@@ -28,7 +28,7 @@ proc read_settings { known words } {
 	}
 	foreach { key value } $words {
 		if { ![info exists kinds($key)] } {
-			refuse "$key is no setting; there are [join [lsort [array names kinds]] {, }]"
+			refuse "$key is not a setting; there are [join [lsort [array names kinds]] {, }]"
 		}
 		check_setting $key $value {*}$kinds($key)
 		set setting($key) $value
@@ -38,7 +38,7 @@ proc read_settings { known words } {
 proc check_setting { key value kind args } {
 	switch $kind {
 		list {
-			if { ![string is list $value] } { refuse "$key is $value, which is no list" }
+			if { ![string is list $value] } { refuse "$key is $value, which is not a list" }
 		}
 		flag {
 			if { $value ni { 0 1 } } { refuse "$key is $value; 0 and 1 are allowed" }

@@ -23,7 +23,7 @@ def test_unknown_setting__is_named_with_those_that_exist(simulator: Path, tmp_pa
     result = replay(simulator, tmp_path / "run", "rtt", "0.5")
     assert result.returncode == 2
     assert result.stderr.startswith(
-        "replay.tcl: rtt is no setting; there are block_segments, code_overhead, "
+        "replay.tcl: rtt is not a setting; there are block_segments, code_overhead, "
     )
     assert result.stderr.count("\n") == 1
 

@@ -9,7 +9,7 @@ import pytest
 from tmt.show.charts import files
 from tmt.show.charts.files import save_chart, save_charts
 from tmt.show.charts.parts import picture, source
-from tmt.show.charts.vega import Spec
+from tmt.show.charts.style import Spec
 
 
 def _chart(title: str = "made") -> Spec:

@@ -155,9 +155,8 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
     row = {column.name: found[column.name] for column in RUN_RESULTS}
     assert found.keys() == row.keys(), "measured, but not declared in RUN_RESULTS"
     trace = setup.forward.file.npy if isinstance(setup.forward, ReadyLink) else None
-    return ExperimentResult(
-        row, recording.packets, recording.windows, flows, recording.end_ns, setup.notes(), trace
-    )
+    packets, windows = recording.packets, recording.windows
+    return ExperimentResult(row, packets, windows, flows, recording.end_ns, setup.notes(), trace)
 
 
 def _return_goodput_bps(setup: Setup, recording: Recording) -> float | None:
@@ -226,9 +225,8 @@ def fingerprint(experiment: Experiment) -> str:
 
     Errors are those of `programs_of`, and InputError and UsageError when a link trace cannot be used.
     """
-    links = [
-        _content(link, experiment.traffic.packet_bytes) for link in (experiment.forward, experiment.back)
-    ]
+    packet_bytes = experiment.traffic.packet_bytes
+    links = [_content(link, packet_bytes) for link in (experiment.forward, experiment.back)]
     settings = [plain(experiment.path), plain(experiment.traffic), experiment.seed]
     return digest(settings, links, programs_of(experiment.backend))
 

@@ -116,8 +116,7 @@ def set_up(experiment: Experiment) -> Setup:
     """Check the traces of an experiment and compute the settings that it leaves open.
 
     Queue and window follow from the bandwidth-delay product as `tmt.spec.experiment.Path` says. Errors are
-    those of `tmt.run.link_files.ready_link`, and UsageError when the path holds more packets than ns-2
-    counts.
+    those of `tmt.run.link_files.ready_link`, and UsageError when a path holds more packets than ns-2 counts.
     """
     path, traffic = experiment.path, experiment.traffic
     links = ready_path(experiment.forward, experiment.back, path, traffic.packet_bytes)

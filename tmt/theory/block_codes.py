@@ -123,19 +123,14 @@ def harq(
     for _ in range(_MAX_ITERATIONS):
         before = interruptions.probability
         interruptions = _Interruptions.of(outcome, data + repair, channel.memory)
-        law = block_law(
-            channel.interrupted(interruptions.probability, interruptions.memory_left), data, repair
-        )
+        seen = channel.interrupted(interruptions.probability, interruptions.memory_left)
+        law = block_law(seen, data, repair)
         outcome = _follow(law, tables, extra, rounds, link.feedback_slots, interruptions)
         if abs(interruptions.probability - before) < _TOLERANCE:
             break
-    delivered = data - outcome.lost
+    delivered, sent = data - outcome.lost, data + repair + outcome.repair_slots
     mean_slots = outcome.waited_slots / delivered if delivered > 0 else np.nan
-    return Performance(
-        delivered / (data + repair + outcome.repair_slots),
-        link.recovery_delay_s(mean_slots),
-        outcome.lost / data,
-    )
+    return Performance(delivered / sent, link.recovery_delay_s(mean_slots), outcome.lost / data)
 
 
 @dataclass(frozen=True, slots=True)

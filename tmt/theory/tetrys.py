@@ -144,6 +144,5 @@ def _chain(channel: TwoStateChannel, feedback_slots: int, window: int, interval:
     def matrix(kept: FloatArray) -> csc_array:
         return coo_array((weights * kept, (origins, targets)), (n, n)).tocsc()
 
-    return Chain(
-        matrix(np.ones(len(rows))), matrix(lacking), matrix(~recovering), np.array(sends, np.float64)
-    )
+    move_all = matrix(np.ones(len(rows)))
+    return Chain(move_all, matrix(lacking), matrix(~recovering), np.array(sends, np.float64))

@@ -199,10 +199,8 @@ def end_to_end_packets_per_s(path: TwoLinks, sender: TcpSender, wireless_loss: f
 
 def split_packets_per_s(path: TwoLinks, sender: TcpSender, proxy: TcpSender, wireless_loss: float) -> float:
     """Return the throughput of two long-lived connections in a row, that of the slower one, in packets/s."""
-    wired = delivered_packets_per_s(
-        sender, path.wired_cycle_s(sender.packets_per_ack), path.wired_packet_s, path.wired_loss
-    )
-    wireless = delivered_packets_per_s(
-        proxy, path.wireless_cycle_s(proxy.packets_per_ack), path.wireless_packet_s, wireless_loss
-    )
+    wired_s = path.wired_cycle_s(sender.packets_per_ack)
+    wireless_s = path.wireless_cycle_s(proxy.packets_per_ack)
+    wired = delivered_packets_per_s(sender, wired_s, path.wired_packet_s, path.wired_loss)
+    wireless = delivered_packets_per_s(proxy, wireless_s, path.wireless_packet_s, wireless_loss)
     return min(wired, wireless)

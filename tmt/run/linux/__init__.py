@@ -182,7 +182,6 @@ def settings_text(setup: Setup) -> str:
 FAILURE_STATUS = 2
 """The kernel's driver ends with it when it cannot carry the run out: the last line on stderr says why."""
 
-
 US_PER_S = 1_000_000
 MOST_LATE_NS = 1000
 """A packet's arrival is at most so long after its due time; the kernel's timer itself is 1 ns late."""

@@ -12,7 +12,7 @@ import os
 import shlex
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -200,7 +200,7 @@ def overhead(code: str, source_symbols: int) -> str:
     return ",".join(f"{overhead}:{counts[overhead]}" for overhead in sorted(counts))
 
 
-@lru_cache(maxsize=len(RATELESS_CODES))
+@cache
 def _measured(code: str) -> dict[int, dict[int, int]]:
     """Return the blocks counted of a code: source symbols -> overhead symbols -> blocks."""
     sizes: dict[int, dict[int, int]] = {}

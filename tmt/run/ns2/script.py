@@ -39,14 +39,9 @@ ScriptFigures = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class ScriptExperiment:
-    """A script with its settings.
+    """A script with its settings besides ``seed``.
 
-    Attributes
-    ----------
-    script
-        Its file; from the checkout's root on where it lies there, so that it is found on other machines.
-    settings
-        All that the script is told, besides ``seed``.
+    Its file is named from the checkout's root on where it lies there, so that it is found on other machines.
     """
 
     script: str
