@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
-import queue
 import secrets
 import shutil
 import tempfile
@@ -19,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 import distributed
@@ -122,7 +122,7 @@ class ClusterWorkers:
         self._shares: dict[str, bool] = {}
         self._traces: dict[str, distributed.Future] = {}
         self._open: dict[int, tuple[distributed.Future, str, Task]] = {}
-        self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._ended: SimpleQueue[int] = SimpleQueue()
 
     def present(self) -> dict[str, Slots]:
         """Return the workers of the scheduler, and this machine's threads."""
@@ -181,7 +181,7 @@ class ClusterWorkers:
             ended.append(self._ended.get(timeout=timeout_s))
             while True:
                 ended.append(self._ended.get_nowait())
-        except queue.Empty:
+        except Empty:
             pass
         found = [self._answer(ticket) for ticket in ended if ticket in self._open]
         there = {HERE, *self._there}
@@ -231,7 +231,6 @@ class ClusterWorkers:
             self._traces.pop(recipe.identity, None)
 
     def _answer(self, ticket: int) -> Answer:
-        """Return the end of a task."""
         future, _, task = self._open.pop(ticket)
         try:
             ended = _result(future)

@@ -49,15 +49,7 @@ MOST_NAME_BYTES = 200
 """Upper bound on each part of a name; file systems allow 255."""
 
 MAGIC = b"PK\x03\x04"
-FAULTS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
-    OverflowError,
-)
+FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OverflowError)
 """Exceptions of the standard library for a damaged archive."""
 
 

@@ -97,7 +97,7 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
         else:
             row["records"] = None
     contents[RESULTS] = _parquet(rows)
-    contents[README] = _readme(scenario.title, INSIDE_SCENARIO).encode()
+    contents[README] = f"{scenario.title}\n{README_TEXT}".encode()
     done = sum(row["status"] == DONE for row in rows)
     failed = len(rows) - done
     manifest = {
@@ -241,10 +241,8 @@ def _write(part: Path, contents: Contents) -> None:
                 shutil.copyfileobj(source, file, 1 << 20)
 
 
-def _readme(title: str, scenario: str) -> str:
-    return f"""{title}
-
-A campaign of TMT: the scenario {scenario} with the traces that it names, and its results in
+README_TEXT = f"""
+A campaign of TMT: the scenario {INSIDE_SCENARIO} with the traces that it names, and its results in
 results.parquet, one row a run. pack.json says what made them, and lists the SHA-256 of every file.
 
 Repeat the campaign, and see whether the results are equal bit by bit:

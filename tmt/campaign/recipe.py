@@ -130,15 +130,8 @@ def source_of(trace: Trace, place: Place) -> Source:
     if lldu_bytes is None and not found.has_sizes:
         allowed = "lldu_bytes of the trace, or a file that says it (tmt import keeps it)"
         raise Refused([Problem(at, None, "rule", allowed, f"is missing: {name} does not say it")])
-    return Source(
-        trace,
-        place,
-        lldu_bytes,
-        trace.packing or found.packing or "padded",
-        tuple(es_n0_from),
-        found.sha256,
-        found.is_measured,
-    )
+    packing = trace.packing or found.packing or "padded"
+    return Source(trace, place, lldu_bytes, packing, tuple(es_n0_from), found.sha256, found.is_measured)
 
 
 def look_at(file: Path) -> PhyFile:

@@ -117,7 +117,6 @@ class ReplayRun(NamedTuple):
         return row
 
     def _over_traces(self, cache: Path) -> Experiment:
-        """Return the experiment over the link traces of the cache."""
         forward, back = self.template.forward, self.template.back
         assert isinstance(forward, TraceLink)
         if isinstance(back, TraceLink) and self.return_recipe is not None:

@@ -106,10 +106,8 @@ class Store(StoredRuns):
         """Claim a run for this engine; False when another living engine is at work on it."""
         with self._reported():
             while True:
-                added = self._connection.execute(
-                    "INSERT INTO claims VALUES (?, ?) ON CONFLICT DO NOTHING", (key, self.engine)
-                )
-                if added.rowcount:
+                insert = "INSERT INTO claims VALUES (?, ?) ON CONFLICT DO NOTHING"
+                if self._connection.execute(insert, (key, self.engine)).rowcount:
                     return True
                 owner = self._connection.execute("SELECT engine FROM claims WHERE key = ?", (key,)).fetchone()
                 if owner is None:

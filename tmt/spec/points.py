@@ -118,7 +118,6 @@ def in_table(problem: Problem, places: Places) -> Problem:
 
 
 def _ways(field: Field, raw: Any) -> list[Way]:
-    """Return the values that a key may have."""
     if field.is_optional and raw == NONE and NONE not in field.choices:
         return [((), None)]
     if field.param.is_axis:

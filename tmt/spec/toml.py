@@ -121,7 +121,6 @@ def _check_size(table: dict[str, Any]) -> None:
 
 
 def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
-    """Return tables with the values of paths changed."""
     if isinstance(value, dict):
         return {name: _mapped(one, path_of, name) for name, one in value.items()}
     if isinstance(value, list):
@@ -203,7 +202,6 @@ def _said(family: type[Spec], table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lines(family: type[Spec], table: dict[str, Any], *, explained: bool) -> list[str]:
-    """Return a line for each key of a table."""
     known = _known(family, table)
     found = []
     for key, value in table.items():
