@@ -117,7 +117,7 @@ def test_run__killed_many_times_ends_as_if_undisturbed(
 
 def test_run__makes_both_traces(tmp_path: Path, write_scenario: Callable[..., Path]) -> None:
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=2)
-    text = scenario.read_text().replace("rtt = 0.1", 'rtt = 0.1\nreturn_link = ["plain", "unprotected"]')
+    text = scenario.read_text().replace("rtt = 0.1", 'rtt = 0.1, return_link = ["plain", "unprotected"]')
     scenario.write_text(text)
     assert _run(scenario, tmp_path / "out").status == 0
     rows = results_of(tmp_path / "out")

@@ -29,6 +29,8 @@ HOUSE = Path(__file__).resolve().parents[2]
 
 SCENARIO = """
 seeds = 1
+path = {{ rtt = 0.1 }}
+traffic = {{ duration = 3 }}
 [[trace]]
 file = "{phy}"
 [[trace]]
@@ -45,10 +47,6 @@ name = "arq"
 [[scheme]]
 name = "rlc"
 below = {{ name = "arq" }}
-[path]
-rtt = 0.1
-[traffic]
-duration = 3
 """
 FEC, ARQ, RLC = "FEC(10/12)", "ARQ", "RLC-over-ARQ(AM)"
 

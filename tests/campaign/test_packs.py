@@ -36,6 +36,9 @@ SCENARIO = """
 title = "Two traces"
 seeds = 2
 records = [1]
+scheme = { name = "arq" }
+path = { rtt = 0.1 }
+traffic = { duration = 2 }
 [[trace]]
 file = "../traces/phy.parquet"
 [[trace]]
@@ -43,12 +46,6 @@ channel = { name = "bernoulli", probability = 0.02 }
 rate = 1e6
 length = 5
 lldu_bytes = 500
-[[scheme]]
-name = "arq"
-[path]
-rtt = 0.1
-[[traffic]]
-duration = 2
 """
 
 

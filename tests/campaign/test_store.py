@@ -394,46 +394,14 @@ def test_reading__while_an_engine_writes_gives_all_rows_of_one_moment(tmp_path: 
     assert most > 100
 
 
-FALSE_LOCKS = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdlib.h>
-static int said(void) {
-  const char* number = getenv("LOCK_ERROR");
-  if (number == NULL) return 0;
-  errno = atoi(number);
-  return -1;
-}
-int flock(int fd, int how) { return said(); }
-static int answer(const char* name, int fd, int command, long argument) {
-  if (command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW)
-    return said();
-  int (*real)(int, int, ...) = (int (*)(int, int, ...))dlsym(RTLD_NEXT, name);
-  return real(fd, command, argument);
-}
-int fcntl(int fd, int command, ...) {
-  va_list rest; va_start(rest, command); long argument = va_arg(rest, long); va_end(rest);
-  return answer("fcntl", fd, command, argument);
-}
-int fcntl64(int fd, int command, ...) {
-  va_list rest; va_start(rest, command); long argument = va_arg(rest, long); va_end(rest);
-  return answer("fcntl64", fd, command, argument);
-}
-"""
-
-
 @pytest.mark.parametrize(
     ("error", "reason"),
     [(None, "grants the same lock twice"), (37, "files cannot be locked here: No locks available")],
 )
 def test_store__refuses_a_file_system_without_locks(error: int | None, reason: str, tmp_path: Path) -> None:
     """A library between the program and the system stands for such a file system."""
-    (tmp_path / "locks.c").write_text(FALSE_LOCKS)
-    library = tmp_path / "locks.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "locks.c", "-ldl"], check=True)
+    source, library = Path(__file__).with_name("false_locks.c"), tmp_path / "locks.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     environment = os.environ | {"LD_PRELOAD": str(library)}
     if error is not None:
         environment["LOCK_ERROR"] = str(error)

@@ -15,16 +15,10 @@ from tmt.io import read_link, write_trace
 
 SCENARIO = """
 seeds = 1
-[[trace]]
-file = "phy.npy"
-lldu_bytes = 1500
-[[scheme]]
-name = "none"
-[path]
-rtt = 0.1
-[[traffic]]
-tcp = "newreno"
-duration = 1
+trace = { file = "phy.npy", lldu_bytes = 1500 }
+scheme = { name = "none" }
+path = { rtt = 0.1 }
+traffic = { tcp = "newreno", duration = 1 }
 """
 
 

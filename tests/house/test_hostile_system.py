@@ -10,28 +10,12 @@ from waiting import PATIENCE_S
 
 TMT = Path(sys.executable).with_name("tmt")
 
-NO_THREADS = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
-static int started;
-int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*), void* with) {
-  if (started++ >= atoi(getenv("MOST_THREADS"))) return EAGAIN;
-  int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) =
-      (int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*))dlsym(RTLD_NEXT, "pthread_create");
-  return real(thread, how, run, with);
-}
-"""
-
 
 @pytest.mark.parametrize("command", ["inspect phy.txt", "convert phy.txt link.txt --scheme none"])
 def test_threads__that_cannot_start_end_it_in_one_line(command: str, tmp_path: Path) -> None:
     """A library between the program and the system stands for a system that refuses a second thread."""
-    (tmp_path / "threads.c").write_text(NO_THREADS)
-    library = tmp_path / "threads.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "threads.c", "-ldl"], check=True)
+    source, library = Path(__file__).with_name("no_threads.c"), tmp_path / "threads.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
     result = subprocess.run(
         [TMT, *command.split()],

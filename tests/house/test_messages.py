@@ -143,18 +143,10 @@ def test_out_dir__is_made(folder: Path, tmt: Callable[[str], Said]) -> None:
 
 SCENARIO = """
 seeds = {seeds}
-[[trace]]
-channel = {{ name = "error-free" }}
-rate = 12e6
-lldu_bytes = 1500
-length = {duration}
-[[scheme]]
-name = "none"
-[path]
-rtt = {rtt}
-[[traffic]]
-tcp = "newreno"
-duration = {duration}
+trace = {{ channel = {{ name = "error-free" }}, rate = 12e6, lldu_bytes = 1500, length = {duration} }}
+scheme = {{ name = "none" }}
+path = {{ rtt = {rtt} }}
+traffic = {{ tcp = "newreno", duration = {duration} }}
 """
 
 
