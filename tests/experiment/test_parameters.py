@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from experiments import Asked, asked
+from experiments import asker
 
 from tmt import PlainLink, TraceLink, Wired
 from tmt.core.errors import InputError, UsageError
@@ -23,15 +22,7 @@ S = 1_000_000_000
 WIRED = Wired(rate=1e7)
 
 
-def replay(**changes: Any) -> Asked:
-    settings = {
-        "tcp": "cubic",
-        "stack": "2009",
-        "forward": PlainLink(2e6),
-        "rtt_ns": S // 2,
-        "duration_ns": 10 * S,
-    }
-    return asked(**(settings | changes))
+replay = asker(tcp="cubic", stack="2009", forward=PlainLink(2e6), rtt_ns=S // 2, duration_ns=10 * S)
 
 
 def link_trace(rows: int, spacing_ns: int, first_ns: int = 0, delay_ns: int = 0) -> LinkTrace:

@@ -4,11 +4,10 @@ import os
 import signal
 import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from experiments import Asked, asked
+from experiments import asker
 from waiting import PATIENCE_S, until
 
 from tests.experiment.conftest import LinkFactory
@@ -27,17 +26,15 @@ HEADER_BYTES = 52
 """20 bytes of IP, 20 of TCP and 12 of its timestamp option."""
 
 
-def replay(**changes: Any) -> Asked:
-    settings = {
-        "tcp": "newreno",
-        "stack": "2009",
-        "forward": PlainLink(2e6),
-        "rtt_ns": S // 2,
-        "duration_ns": 30 * S,
-        "queue_packets": 500,
-        "window_packets": 600,
-    }
-    return asked(**(settings | changes))
+replay = asker(
+    tcp="newreno",
+    stack="2009",
+    forward=PlainLink(2e6),
+    rtt_ns=S // 2,
+    duration_ns=30 * S,
+    queue_packets=500,
+    window_packets=600,
+)
 
 
 def number(result: ExperimentResult, name: str) -> float:
