@@ -1,7 +1,6 @@
 """The names of `import tmt`: data frames, traces and files give the same results, and the same refusals."""
 
 import ast
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import chdir
@@ -12,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from answers import assert_answer, blocks
+from answers import assert_answer, cases
+from processes import execute
 
 import tmt
 from tmt import api
@@ -52,7 +52,7 @@ def test_import__loads_nothing_before_a_name_is_used() -> None:
         "import sys; known = set(sys.modules); import tmt; "
         "print(*(name for name in set(sys.modules) - known if name != 'tmt'))"
     )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    result = execute(sys.executable, "-c", script, check=True)
     assert {name.split(".")[0] for name in result.stdout.split()} <= {"importlib", "warnings"}
 
 
@@ -221,7 +221,7 @@ def test_replay__gives_the_figures_of_the_command(frame: pd.DataFrame, tmp_path:
     run = tmt.replay_trace(link, 0.1, traffic, seed=3, back=1e6)
     options = "--rtt 0.1 --duration 5 --seed 3 --start-spread 0.5 --return-rate 1e6 --json"
     command = [str(Path(sys.executable).with_name("tmt")), "replay", "link.npy", *options.split()]
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    said = execute(*command, cwd=tmp_path, check=True).stdout
     differing = {key for key, value in json.loads(said).items() if run.row[key] != value}
     assert differing <= {"wall_time_s", "command"}
     assert "goodput_bps" in run._repr_html_()
@@ -239,10 +239,7 @@ def test_replay__of_a_frame_has_its_capacity_over_time(frame: pd.DataFrame) -> N
     assert not rows.exists()
 
 
-REFUSED = blocks(Path(__file__).with_name("refusals.txt"))
-
-
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0])
+@cases(__file__, "refusals.txt")
 @pytest.mark.filterwarnings("ignore:this call is deprecated")
 def test_refusal__says_what_is_allowed(frame: pd.DataFrame, case: list[str], tmp_path: Path) -> None:
     call, answer = case

@@ -6,7 +6,6 @@ import random
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -16,12 +15,11 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from in_process import Said, tmt
+from processes import TMT
 from result_rows import finished_runs, results_of
 from waiting import until
 
 pytestmark = pytest.mark.ns2
-
-TMT = Path(sys.executable).with_name("tmt")
 
 
 def _command(scenario: Path, out: Path, *options: str) -> list[str]:

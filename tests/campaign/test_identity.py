@@ -6,7 +6,6 @@ import ast
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import grimp
 import pytest
+from processes import execute
 
 from tmt import Arq, Harq, NoScheme, Rlc
 from tmt.core import identity
@@ -64,9 +64,7 @@ def _printed(package: Path, script: str, *words: object) -> str:
     """Return the output of a script with the package."""
     environment = {"PYTHONPATH": str(package.parent), "CLIFT_NS": str(HOUSE / "clift-ns2" / "build" / "ns")}
     command = [sys.executable, "-c", script, *map(str, words)]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=True, env=os.environ | environment, cwd="/"
-    ).stdout
+    return execute(*command, check=True, env=os.environ | environment, cwd="/").stdout
 
 
 KEYS = """

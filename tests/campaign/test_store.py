@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from processes import execute
 
 from tmt.campaign.columns import DONE, FAILED, arrow_schema
 from tmt.campaign.database import DATABASE, StoredRuns, read_runs
@@ -306,9 +307,7 @@ def test_store__without_room_keeps_the_rows_before(tmp_path: Path, make_row: Cal
 
 def test_store__of_30000_runs_opens_and_takes_more(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     store = Store(tmp_path / "out")
-    rows = (
-        make_row(number, goodput_bps=number / 7, command="ns replay.tcl " * 20) for number in range(30_000)
-    )
+    rows = (make_row(number, goodput_bps=number / 7, command="ns replay " * 20) for number in range(30_000))
     store.append(*rows)
     store.close()
     started = time.process_time()
@@ -410,7 +409,7 @@ def test_store__refuses_a_file_system_without_locks(error: int | None, reason: s
         "try: Store(sys.argv[1])\nexcept OutputError as error: print(error)"
     )
     command = [sys.executable, "-c", script, tmp_path / "out"]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    result = execute(*command, env=environment)
     assert result.stderr == ""
     assert reason in result.stdout
     assert result.stdout.count("\n") == 1

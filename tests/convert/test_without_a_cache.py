@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import execute
 
 import tmt
 from tmt.core.trace import PhyTrace
@@ -32,13 +33,13 @@ def run_from_read_only_folder(folder: Path, *words: object) -> subprocess.Comple
     nowhere = {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "PYTHONDONTWRITEBYTECODE": "1"}
     write_trace(folder / "phy.npy", PhyTrace(np.array([0, 1, 2]), np.array([5, 0, 5])))
     script = "import sys; sys.argv[0] = 'tmt'; from tmt.cli.main import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", script, *map(str, words)],
+    return execute(
+        sys.executable,
+        "-c",
+        script,
+        *map(str, words),
         cwd=folder,
         env=os.environ | nowhere | {"PYTHONPATH": str(program.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 

@@ -132,9 +132,7 @@ def test_link__refuses_what_cannot_be_replayed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="one row"):
         ready_link(TraceLink(tmp_path / "one.npy"), 1500)
     write_trace(tmp_path / "a.npy", link_trace(10, S))
-    with pytest.raises(
-        UsageError, match=r"a\.npy: the offset of 9\.5 s lies behind the trace, which is 9\.0 s"
-    ):
+    with pytest.raises(UsageError, match=r"the offset of 9\.5 s lies behind the trace, which is 9\.0 s"):
         ready_link(TraceLink(tmp_path / "a.npy", offset_ns=95 * S // 10), 1500)
     with pytest.raises(InputError, match=r"missing\.npy"):
         ready_link(TraceLink(tmp_path / "missing.npy"), 1500)

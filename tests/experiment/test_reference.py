@@ -12,9 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_metrics_page__is_current() -> None:
-    spec = importlib.util.spec_from_file_location(
-        "metrics_reference", ROOT / "tools" / "metrics_reference.py"
-    )
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "metrics_reference.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert (ROOT / "docs" / "metrics.md").read_text() == module.reference(), (

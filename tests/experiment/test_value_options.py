@@ -1,12 +1,11 @@
 """Options of declared classes: groups in the help, values, choices of classes, refusals, old names."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import click
 import pytest
-from answers import blocks
+from answers import cases
 from click.testing import CliRunner
 
 from tmt.cli.values import Values
@@ -181,9 +180,7 @@ def test_help__shows_groups_and_the_options_of_the_chosen_class_only() -> None:
     assert below.index("Code above:\n  --poll") < below.index("Below blocks:\n  --below-data")
 
 
-@pytest.mark.parametrize(
-    "case", blocks(Path(__file__).with_name("option_refusals.txt")), ids=lambda case: case[0]
-)
+@cases(__file__, "option_refusals.txt")
 def test_options__are_refused(case: list[str]) -> None:
     typed, *said = case
     with pytest.raises((UsageError, click.UsageError)) as refused:

@@ -10,7 +10,6 @@ import re
 import shlex
 import shutil
 import struct
-import subprocess
 import sys
 import tomllib
 from contextlib import redirect_stdout
@@ -19,6 +18,7 @@ from typing import NamedTuple
 
 import pytest
 from in_process import tmt
+from processes import execute
 
 from tmt.io import read_trace
 from tmt.spec.toml import read
@@ -180,7 +180,7 @@ def _run(command: str, folder: Path) -> list[str]:
         assert said.status == 0, f"{command}\n{said.err}"
         assert " now\n" not in said.err, f"{command}\n{said.err}"  # of an old name
         return _lines(said.out)
-    ended = subprocess.run(["sh", "-euc", command], capture_output=True, text=True, check=False)
+    ended = execute("sh", "-euc", command)
     assert ended.returncode == 0, f"{command}\n{ended.stderr}"
     return _lines(ended.stdout)
 
@@ -224,7 +224,7 @@ def test_tcl__is_accepted_by_the_simulator(text: str, simulator: Path, folder: P
     before = "" if "new Simulator" in text else TCL
     script = folder / "shown.tcl"
     script.write_text(before + text + "\nputs whole\nexit 0\n", encoding="utf-8")
-    ended = subprocess.run([simulator, script], cwd=folder, capture_output=True, text=True, check=False)
+    ended = execute(simulator, script, cwd=folder)
     assert (ended.returncode, ended.stdout.splitlines()[-1:]) == (0, ["whole"]), ended.stderr
 
 
@@ -249,9 +249,7 @@ def test_tutorial__runs_as_printed(page: Path, tmp_path: Path) -> None:
             (tmp_path / file).write_text(text, encoding="utf-8")
         elif language == "sh":
             arguments = ["sh", "-euc", text]
-            ended = subprocess.run(
-                arguments, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-            )
+            ended = execute(*arguments, cwd=tmp_path, env=environment)
             assert ended.returncode == 0, f"{text}\n{ended.stderr}"
             commands += 1
     assert commands

@@ -13,6 +13,7 @@ from typing import Any
 import click
 import numpy as np
 import pytest
+from processes import TMT, execute
 from waiting import PATIENCE_S, until
 
 import tmt
@@ -22,7 +23,6 @@ from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 
 ROOT = Path(__file__).resolve().parents[2]
-TMT = Path(sys.executable).with_name("tmt")
 
 
 def _command(name: str) -> click.Command:
@@ -44,7 +44,7 @@ def test_help__loads_no_heavy_library(command: str) -> None:
         "except SystemExit: pass\n"
         "print(json.dumps(sorted(sys.modules)))"
     )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    result = execute(sys.executable, "-c", script, check=True)
     modules = set(json.loads(result.stdout.splitlines()[-1]))
     assert (
         modules & {"numpy", "numba", "pandas", "pyarrow", "scipy", "altair", "pydantic", "distributed"}
@@ -55,7 +55,7 @@ def test_help__loads_no_heavy_library(command: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_command__loads_no_compiler_before_it_is_called(name: str) -> None:
     script = f"import json, sys, tmt.cli.{name}_command; print(json.dumps(sorted(sys.modules)))"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    result = execute(sys.executable, "-c", script, check=True)
     assert (
         set(json.loads(result.stdout)) & {"numba", "pandas", "pyarrow", "scipy", "altair", "distributed"}
         == set()
@@ -72,9 +72,7 @@ def test_convert__loads_only_what_it_needs(tmp_path: Path, ending: str) -> None:
         "try: main()\n"
         "except SystemExit: print(json.dumps(sorted(sys.modules)))"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    result = execute(sys.executable, "-c", script, cwd=tmp_path, check=True)
     assert (
         set(json.loads(result.stdout.splitlines()[-1]))
         & {"pandas", "pyarrow.compute", "altair", "distributed"}
@@ -112,15 +110,13 @@ def _choices(command: click.Command) -> list[list[str]]:
 
 
 def test_help__of_all_commands_is_within_80_columns() -> None:
-    done = subprocess.run(
-        [TMT, "--help"], capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "80"}
-    )
+    done = execute(TMT, "--help", check=True, env={**os.environ, "COLUMNS": "80"})
     assert [line for line in done.stdout.splitlines() if len(line) > 80] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_command__refuses_an_unknown_option_with_status_2(name: str) -> None:
-    result = subprocess.run([TMT, name, "--no-such-option"], capture_output=True, text=True, check=False)
+    result = execute(TMT, name, "--no-such-option")
     assert result.returncode == 2
     assert "--no-such-option" in result.stderr
     assert "Traceback" not in result.stderr
@@ -219,9 +215,7 @@ def test_reference__is_current() -> None:
 
 def test_doctor__names_what_is_missing_and_the_command_that_mends_it(tmp_path: Path) -> None:
     environment = os.environ | {"CLIFT_LINUX": str(tmp_path / "none")}
-    done = subprocess.run(
-        [TMT, "doctor", "--json"], capture_output=True, text=True, check=False, env=environment
-    )
+    done = execute(TMT, "doctor", "--json", env=environment)
     findings = {finding["what"]: finding for finding in json.loads(done.stdout)["findings"]}
     assert findings["tmt"]["present"]
     assert findings["tmt"]["found"].startswith(f"{tmt.__version__},")
@@ -235,7 +229,7 @@ def test_doctor__names_what_is_missing_and_the_command_that_mends_it(tmp_path: P
 
 def test_version__names_the_build_of_the_simulator(tmp_path: Path) -> None:
     environment = os.environ | {"CLIFT_NS": str(tmp_path / "none")}
-    done = subprocess.run([TMT, "--version"], capture_output=True, text=True, check=True, env=environment)
+    done = execute(TMT, "--version", check=True, env=environment)
     assert done.stdout == f"tmt {tmt.__version__}, no simulator\n"
 
 
@@ -256,5 +250,5 @@ def test_bash__completes_commands_options_and_values(words: str, completions: st
     )
     environment = os.environ | {"PATH": f"{TMT.parent}:{os.environ['PATH']}"}
     shell = ["bash", "--norc", "-c", script]
-    result = subprocess.run(shell, env=environment, capture_output=True, text=True, check=True)
+    result = execute(*shell, env=environment, check=True)
     assert (result.stdout, result.stderr) == (f"{completions}\n", "")

@@ -5,14 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from answers import blocks
+from answers import cases
 from in_process import tmt
 
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.io import write_trace
-
-CASES = blocks(Path(__file__).with_name("refusals.txt"))
-
 
 SCENARIO = """
 seeds = 1
@@ -41,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+@cases(__file__, "refusals.txt")
 def test_command__is_refused_in_one_line(case: list[str], folder: Path) -> None:
     words, line = case
     before = contents(folder)

@@ -2,13 +2,13 @@
 
 import ast
 import re
-import subprocess
 import sys
 import tomllib
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from processes import execute
 
 import tmt
 
@@ -42,7 +42,7 @@ def test_citation__names_the_version() -> None:
 
 def test_readme__names_only_targets_that_make_has() -> None:
     named = set(re.findall(r"(?:^|`)make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
-    listing = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listing = execute("make", "help", cwd=ROOT, check=True).stdout
     assert named <= {line.split()[1] for line in listing.splitlines() if line.startswith("make ")}
     assert {"run", "test"} <= named
 
@@ -54,7 +54,7 @@ def test_readme__names_only_targets_that_make_has() -> None:
 )
 def test_checker__is_content(command: list[str]) -> None:
     program = Path(sys.executable).with_name(command[0])
-    result = subprocess.run([program, *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
+    result = execute(program, *command[1:], cwd=ROOT)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -83,9 +83,7 @@ LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"(?:http
 
 def test_site__builds_without_a_warning_and_works_offline(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--nitpicky"]
-    built = subprocess.run(
-        [*build, "docs", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    built = execute(*build, "docs", str(tmp_path), cwd=ROOT)
     assert built.returncode == 0, built.stderr
     pages = sorted(tmp_path.rglob("*.html"))
     assert len(pages) > len(list((ROOT / "docs").glob("*.md")))

@@ -132,9 +132,7 @@ def test_parquet__refuses_metadata_that_cannot_be_computed_with(
     with pytest.raises(InputError) as refused:
         read_phy(path)
     told = str(refused.value)
-    assert told.startswith(
-        f"{path}: the file is damaged: {key} in the metadata under the key tmt is {value}; "
-    )
+    assert told.startswith(f"{path}: the file is damaged: {key} in the metadata under the key tmt is {value}")
     assert "is needed" in told
 
 

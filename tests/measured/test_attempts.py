@@ -161,9 +161,7 @@ def test_order__refuses_two_logs_in_one_file() -> None:
 def test_select__needs_a_choice_among_users_and_says_what_it_leaves_out() -> None:
     attempts = [sent(0, False, user="7"), sent(1, False, user="7"), sent(2, False, user="9")]
     attempts.append(sent(3, False, user="9", direction="up"))
-    with pytest.raises(
-        InputError, match=r"there are 2 users; choose one by --user: 7 \(2 rows\), 9 \(1 rows\)$"
-    ):
+    with pytest.raises(InputError, match=r"2 users; choose one by --user: 7 \(2 rows\), 9 \(1 rows\)$"):
         select("log", attempts, None, None)
     kept, notes = select("log", attempts, None, "7")
     assert kept == attempts[:2]

@@ -124,9 +124,7 @@ def test_import__takes_a_part_of_the_time(tmp_path: Path) -> None:
     trace = import_trace("mahimahi", source, from_=0.003, until=0.008)
     assert trace.tx_time_ns.tolist() == [0, 2_000_000]
     assert trace.metadata["from_ns"] == 3_000_000
-    with pytest.raises(
-        InputError, match=r"no row lies between --from and --until; rows lie from 0\.001 s to"
-    ):
+    with pytest.raises(InputError, match=r"no row lies between --from and --until; rows lie from 0\.001 s"):
         import_trace("mahimahi", source, from_=0.009)
 
 
@@ -167,9 +165,7 @@ def test_auto__finds_the_format_by_content(tmp_path: Path) -> None:
     source = opportunities(tmp_path, "1\n3\n")
     assert import_trace("auto", source).metadata["importer"] == "mahimahi"
     (tmp_path / "prose").write_text("Not a measurement,\nin any form.\n")
-    with pytest.raises(
-        InputError, match=r"prose: its content tells no format of measurements; name the format"
-    ):
+    with pytest.raises(InputError, match=r"prose: its content tells no format of measurements; name"):
         recognised(str(tmp_path / "prose"))
 
 

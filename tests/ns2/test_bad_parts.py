@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from answers import assert_answer, blocks
+from answers import assert_answer, cases
 
 from tests.ns2.scripts import run_script
 
@@ -25,7 +25,7 @@ def refusal(simulator: Path, folder: Path, script: str) -> tuple[int, list[str]]
     return done.returncode, done.stderr.splitlines()
 
 
-@pytest.mark.parametrize("case", blocks(Path(__file__).with_name("bad_parts.txt")), ids=lambda case: case[0])
+@cases(__file__, "bad_parts.txt")
 def test_bad_part__is_refused_in_one_line(case: list[str], simulator: Path, tmp_path: Path) -> None:
     line, answer = case
     assert refusal(simulator, tmp_path, f"{PREFACE}{line}\n") == (2, [answer])
@@ -53,9 +53,7 @@ SCRIPTS = {
 }
 
 
-@pytest.mark.parametrize(
-    "case", blocks(Path(__file__).with_name("bad_settings.txt")), ids=lambda case: case[0]
-)
+@cases(__file__, "bad_settings.txt")
 def test_bad_setting__is_refused(case: list[str], simulator: Path, tmp_path: Path) -> None:
     (script, *words), answer = shlex.split(case[0]), case[1]
     for name in SCRIPTS if script == "SCRIPT" else [script]:

@@ -1,8 +1,9 @@
 """The simulator's core: its own unit tests with sanitizers, and files of its sources that programs write."""
 
 import runpy
-import subprocess
 from pathlib import Path
+
+from processes import execute
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "clift-ns2"
@@ -17,7 +18,7 @@ STEPS = (
 def test_core__passes_its_unit_tests() -> None:
     # One test for all: two workers would otherwise build in one folder at the same time.
     for step in STEPS:
-        result = subprocess.run(step, capture_output=True, text=True, check=False)
+        result = execute(*step)
         assert result.returncode == 0, f"{result.args}\n{result.stdout}{result.stderr}"
 
 

@@ -2,13 +2,12 @@
 
 import csv
 import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import TMT, execute
 
 from tests.measured.imports import import_trace
 from tests.ns2.scripts import output_of
@@ -73,9 +72,6 @@ def test_saturated_link__serves_each_packet_at_its_opportunity(
     assert (times["d"], times["l"], times["u"]) == ([], [], [])
 
 
-TMT = Path(sys.executable).with_name("tmt")
-
-
 def test_lte_uplink__carries_its_17_kbit_per_s(measured_data: Path, tmp_path: Path) -> None:
     """CUBIC keeps the queue full; the link's bytes, by the csv module, bound and almost reach its rate.
 
@@ -96,6 +92,6 @@ def test_lte_uplink__carries_its_17_kbit_per_s(measured_data: Path, tmp_path: Pa
         "57.9",
         "--json",
     ]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    result = execute(*command, cwd=tmp_path, check=True)
     received = json.loads(result.stdout)["received_bps"] * 57.9 / 8
     assert 0.95 * carried < received <= carried

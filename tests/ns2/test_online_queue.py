@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from answers import blocks
+from answers import cases
 
 from tests.ns2.conftest import Datagrams
 from tests.ns2.scripts import run_script
@@ -19,8 +19,6 @@ from tmt.run.ns2 import scheme_words
 from tmt.theory.hybrid import HybridLink
 
 pytestmark = pytest.mark.ns2
-
-BAD = Path(__file__).with_name("bad_variables.txt")
 
 MS = 1_000_000
 DELAY_S = 0.01
@@ -273,7 +271,7 @@ def test_online__loses_and_wastes_what_the_model_says(
     assert useful == pytest.approx(model.efficiency, rel=0.01)
 
 
-@pytest.mark.parametrize("case", blocks(BAD), ids=lambda case: case[0])
+@cases(__file__, "bad_variables.txt")
 def test_online__refuses_in_one_line(case: list[str], send_datagrams: Datagrams) -> None:
     words, answer = case
     variables: dict[str, Any] = dict(word.split("=") for word in words.split())

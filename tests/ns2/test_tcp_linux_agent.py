@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import execute
 
 from tests.ns2.scripts import output_of
 from tests.ns2.stock import STOCK_TCL, run_stock_script
@@ -92,12 +93,11 @@ def test_sack_history__is_freed_as_an_array(simulator: Path, tmp_path: Path) -> 
     (tmp_path / "sinks.tcl").write_text(SINKS)
     build = ["g++", "-shared", "-fPIC", HERE / "array_deletes.cc", "-o", "deletes.so"]
     subprocess.run(build, cwd=tmp_path, check=True)
-    done = subprocess.run(
-        [simulator, "sinks.tcl"],
+    done = execute(
+        simulator,
+        "sinks.tcl",
         cwd=tmp_path,
         check=True,
-        capture_output=True,
-        text=True,
         env=os.environ | {"LD_PRELOAD": str(tmp_path / "deletes.so")},
     )
     found = re.search(r"arrays freed: (\d+) rightly, (\d+) wrongly", done.stdout)
@@ -111,7 +111,7 @@ def test_fls__shifts_within_the_range_of_its_type(tmp_path: Path) -> None:
     build = ["gcc", "-w", "-fsanitize=shift", "-fno-sanitize-recover", f"-I{LINUX}", HERE / "highest_bits.c"]
     build += [str(LINUX / "ns-linux-c.c"), "-ffunction-sections", "-Wl,--gc-sections", "-o", "bits"]
     subprocess.run(build, cwd=tmp_path, check=True)
-    done = subprocess.run([tmp_path / "bits"], check=False, capture_output=True, text=True)
+    done = execute(tmp_path / "bits")
     assert done.stderr == ""
     assert [int(word) for word in done.stdout.split()] == list(range(1, 33))
 

@@ -2,11 +2,11 @@
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from processes import TMT, execute
 
 from tmt.cli.report_command import command
 from tmt.core.errors import InputError
@@ -76,9 +76,6 @@ def test_report__names_the_bad_line(campaign_folder: Path, tmp_path: Path, text:
     assert not (tmp_path / "out").exists()
 
 
-TMT = Path(sys.executable).with_name("tmt")
-
-
 @pytest.mark.ns2
 def test_report__of_a_read_only_folder_goes_to_the_current_one(campaign_folder: Path, tmp_path: Path) -> None:
     disk, here = tmp_path / "disk", tmp_path / "here"
@@ -91,7 +88,7 @@ def test_report__of_a_read_only_folder_goes_to_the_current_one(campaign_folder: 
         shutil.copytree(campaign_folder, disk / "results")
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
         command = [str(TMT), "report", str(disk / "results"), "--no-figures"]
-        result = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
+        result = execute(*command, cwd=here)
     finally:
         subprocess.run(["umount", str(disk)], check=True)
     assert (result.returncode, result.stdout) == (0, "report/report.html\n"), result.stderr
