@@ -184,9 +184,7 @@ def test_keys__follow_the_sources_that_decide_a_run(
         ("CUBIC", "Cubic", False),
     ],
 )
-def test_meaning_of_a_tcp_name__is_part_of_a_key(
-    old: str, new: str, differs: bool, package: Path, scenario: Path
-) -> None:
+def test_meaning_of_a_tcp__counts(old: str, new: str, differs: bool, package: Path, scenario: Path) -> None:
     before = _keys(package, scenario)
     file = package / "spec" / "traffic.py"
     text = file.read_text()
@@ -314,9 +312,7 @@ def test_cache__is_not_believed_when_it_is_damaged(cache_folder: Path, tmp_path:
         assert _hash_of("x = 1\n", tmp_path / "sources") == before
 
 
-def test_cached_sources__are_not_parsed_again(
-    cache_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_sources__are_cached(cache_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Parsing all of TMT takes more than a second."""
     before = source_hash(PACKAGE)
     source_hash.cache_clear()

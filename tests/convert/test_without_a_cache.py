@@ -53,9 +53,7 @@ def test_convert__compiles_anew_where_nothing_can_be_kept(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="the same with and without")
-def test_run__hashes_sources_anew_where_nothing_can_be_kept(
-    tmp_path: Path, simulator: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run__hashes_sources_anew(tmp_path: Path, simulator: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLIFT_NS", str(simulator))
     (tmp_path / "s.toml").write_text(SCENARIO)
     result = run_from_read_only_folder(tmp_path, "run", "s.toml", "--dry-run")

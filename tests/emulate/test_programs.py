@@ -186,9 +186,7 @@ def child_of(process: subprocess.Popen[str]) -> int:
         ("emulator", signal.SIGTERM, 128 + signal.SIGTERM),
     ],
 )
-def test_end__of_any_of_us_leaves_no_process_and_no_namespace(
-    running: Start, victim: str, number: int, status: int
-) -> None:
+def test_end__leaves_no_process_or_namespace(running: Start, victim: str, number: int, status: int) -> None:
     process, network = running("sleep 1000 & setsid sleep 1000 & sleep 1000")
     assert somebody_is_in(network)
     os.kill(process.pid if victim == "tmt" else child_of(process), number)

@@ -273,9 +273,7 @@ def test_return_trace__delays_acknowledgements(link_file: LinkFactory) -> None:
     assert result.row["forward_utilisation"] is None
 
 
-def test_trace__that_the_simulator_refuses_is_reported_with_its_words(
-    link_file: LinkFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refused_trace__is_reported(link_file: LinkFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     # Damaged behind our back, so that it counts as checked.
     monkeypatch.setattr("tmt.run.link_files.trace_version", lambda _: "unchanged")
     path = link_file("link.npy", rows=1000, spacing_ns=6 * NS_PER_MS)

@@ -45,9 +45,7 @@ def test_full_disk__ends_in_one_line_and_leaves_nothing(ending: str, tmp_path: P
 
 @pytest.mark.parametrize("ending", endings())
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, ValueError, MemoryError])
-def test_interrupted_writing__keeps_the_file_that_was_there(
-    ending: str, stop: type[BaseException], tmp_path: Path
-) -> None:
+def test_interrupted_writing__keeps_files(ending: str, stop: type[BaseException], tmp_path: Path) -> None:
     path = tmp_path / f"phy{ending}"
     path.write_bytes(b"what was there")
     with pytest.raises(stop):

@@ -118,9 +118,7 @@ def test_program_that_is_no_kernel__is_refused(monkeypatch: pytest.MonkeyPatch) 
         Kernel.find()
 
 
-def test_kernel_without_stamp__is_known_by_its_content(
-    kernel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unstamped_kernel__is_known(kernel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = tmp_path / "linux"
     copy.write_bytes(kernel.read_bytes())
     copy.chmod(0o755)

@@ -87,9 +87,7 @@ def test_ns3_nr__reads_both_generations_of_columns(tmp_path: Path) -> None:
     ("sinr", "es_n0_mdb"),
     [("-12.3456", -12_346), ("250", 100_000), ("-1e3", -100_000), ("nan", None), ("", None)],
 )
-def test_ns3_nr__keeps_the_sinr_within_the_range_of_the_column(
-    sinr: str, es_n0_mdb: int | None, tmp_path: Path
-) -> None:
+def test_ns3_nr__keeps_the_sinr_in_its_range(sinr: str, es_n0_mdb: int | None, tmp_path: Path) -> None:
     trace = import_trace("ns3-nr", written(tmp_path, MMWAVE.replace("37.9687", sinr)))
     if es_n0_mdb is None:
         assert trace.es_n0_mdb is None

@@ -229,9 +229,7 @@ def naive_window(changes: list[tuple[int, int]], time_ns: int) -> float:
 
 @settings(derandomize=True, deadline=None, max_examples=150)
 @given(changes=changes_strategy, start_ns=st.integers(0, 30), active_ns=st.integers(1, 30))
-def test_mean_window__equals_an_average_over_every_nanosecond(
-    changes: list[tuple[int, int]], start_ns: int, active_ns: int
-) -> None:
+def test_mean_window__is_its_twin(changes: list[tuple[int, int]], start_ns: int, active_ns: int) -> None:
     time_ns, cwnd = (np.array(column) for column in zip(*changes, strict=True))
     stop_ns = start_ns + active_ns
     expected = sum(naive_window(changes, t) for t in range(start_ns, stop_ns)) / active_ns
@@ -286,9 +284,7 @@ def test_goodput_over_time__adds_up_to_what_was_delivered() -> None:
     arrivals=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 99)), max_size=40),
     edges=st.lists(st.integers(0, 45), min_size=2, max_size=6, unique=True).map(sorted),
 )
-def test_delay_over_time__takes_nearest_ranks_in_each_bin(
-    arrivals: list[tuple[int, int]], edges: list[int]
-) -> None:
+def test_delay_over_time__takes_nearest_ranks(arrivals: list[tuple[int, int]], edges: list[int]) -> None:
     arrivals.sort(key=lambda arrival: arrival[0])
     columns = np.array(arrivals, np.int64).reshape(-1, 2)
     found = over_time.delay_over_time(columns[:, 0], columns[:, 1], np.array(edges))

@@ -242,9 +242,7 @@ def test_online__takes_units_longer_than_time_lasts(scheme: str, send_datagrams:
 
 
 @pytest.mark.parametrize(("repair", "persistency", "loss"), [(0, 1, 0.01), (1, 0, 0.05), (2, 2, 0.2)])
-def test_online__loses_and_wastes_what_the_model_says(
-    repair: int, persistency: int, loss: float, send_datagrams: Datagrams
-) -> None:
+def test_online__is_the_model(repair: int, persistency: int, loss: float, send_datagrams: Datagrams) -> None:
     """20,000 packets, a link that is never idle, one stream: four standard errors of P, 1 % of alpha."""
     packets = 20_000
     run = send_datagrams(
@@ -279,9 +277,7 @@ def test_online__refuses_in_one_line(case: list[str], send_datagrams: Datagrams)
     assert (run.status, run.stderr) == (2, f"{answer}\n")
 
 
-def test_online__refuses_what_is_no_number(
-    simulator: Path, tmp_path: Path, send_datagrams: Datagrams
-) -> None:
+def test_online__refuses_all_but_numbers(simulator: Path, tmp_path: Path, send_datagrams: Datagrams) -> None:
     """Every variable of the queue, also those that ns-2 reads as times, where nan would be 0."""
     shown = tmp_path / "variables.tcl"
     shown.write_text("puts [concat [Queue/Clift info vars] [Queue/Clift/Online info vars]]")

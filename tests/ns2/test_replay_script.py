@@ -34,9 +34,7 @@ def test_bad_trace__leaves_no_records(simulator: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "run").iterdir()) == []
 
 
-def test_path_beyond_ascii__is_found_in_every_locale(
-    simulator: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_path_beyond_ascii__is_read(simulator: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLIFT_NS", str(simulator))
     monkeypatch.setenv("LC_ALL", "C")
     folder = tmp_path / "Überlingen"

@@ -117,9 +117,7 @@ def test_fls__shifts_within_the_range_of_its_type(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("agent", "sink"), [("Linux", "Sack1"), ("Modern", "Modern")])
-def test_own_trace__has_the_smoothed_round_trip_time_in_seconds(
-    agent: str, sink: str, simulator: Path, tmp_path: Path
-) -> None:
+def test_own_trace__has_the_srtt_in_seconds(agent: str, sink: str, simulator: Path, tmp_path: Path) -> None:
     # 100 ms there and back, and the time of some 20 packets, 8 ms each, that wait in the queue.
     output_of(simulator, HERE / "own_trace.tcl", tmp_path, agent, sink)
     lines = [line.split() for line in (tmp_path / "own.tr").read_text().splitlines()]

@@ -115,9 +115,7 @@ def test_picture__replaces_characters_that_xml_does_not_allow(tmp_path: Path) ->
     assert save_chart(chart, tmp_path / "chart.svg") == [tmp_path / "chart.svg"]
 
 
-def test_save__loses_only_the_chart_whose_drawing_ends_the_process(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_save__loses_only_the_chart_that_crashes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     crash = _chart() | {"description": "b", "title": "control \x0b"}
     charts = [
         (_chart(), [tmp_path / "a.svg"]),

@@ -13,9 +13,7 @@ from tmt.core.errors import InputError
 
 
 @pytest.mark.ns2
-def test_report__writes_the_page_and_figures_that_repeat_to_the_byte(
-    campaign_folder: Path, tmp_path: Path
-) -> None:
+def test_report__writes_page_and_figures_the_same_to_the_byte(campaign_folder: Path, tmp_path: Path) -> None:
     written = []
     for name in ("one", "two"):
         result = CliRunner().invoke(
