@@ -121,7 +121,7 @@ def test_convert__is_that_of_the_scheme(frame: pd.DataFrame, tmp_path: Path) -> 
     tmt.write_trace(tmp_path / "phy.parquet", frame)
     by_value = tmt.convert_trace(tmp_path / "phy.parquet", tmt.Arq(max_transmissions=2), rtt=0.1, every=2)
     with pytest.warns(DeprecationWarning, match=r"convert_trace\(trace, tmt.Arq\(max_transmissions=2\), ..."):
-        by_name = tmt.convert_trace(frame, "arq", rtt=0.1, max_transmissions=2, every=2)  # type: ignore[call-arg]
+        by_name = tmt.convert_trace(frame, "arq", rtt=0.1, max_transmissions=2, every=2)
     assert by_name.delay_ns.tolist() == by_value.delay_ns.tolist()
     assert by_value.metadata["scheme"]["max_transmissions"] == 2
 
@@ -140,7 +140,7 @@ def test_flat_rlc_of_old_calls__stands_above_its_scheme(frame: pd.DataFrame) -> 
             rtt=0.1,
             data=4,
             repair=1,
-            reassembly=0.05,  # type: ignore[call-arg]
+            reassembly=0.05,
         )
     assert link.metadata["scheme"]["below"]["repair"] == 1
 
@@ -166,7 +166,7 @@ def test_channel_with_profiles__takes_what_is_given() -> None:
     assert len(trace) == 100
     assert trace.metadata["generator"]["es_n0_db"] == 8
     with pytest.warns(DeprecationWarning, match=r"generate_trace\(tmt.Lms\(es_n0_db=8.0\), ..."):
-        same = tmt.generate_trace("lms", es_n0_db=8, duration=1, slot_interval=0.01)  # type: ignore[call-arg]
+        same = tmt.generate_trace("lms", es_n0_db=8, duration=1, slot_interval=0.01)
     assert same.decode_time_ns.tolist() == trace.decode_time_ns.tolist()
 
 
@@ -207,7 +207,7 @@ def test_replay__takes_numbers_of_numpy() -> None:
     assert run.row["goodput_bps"] == same.row["goodput_bps"]
     today = r"replay_trace\(forward, tmt.Path\(rtt=0.1\), tmt.Traffic\(duration=2.0, flows=2\)\)"
     with pytest.warns(DeprecationWarning, match=today):
-        old = tmt.replay_trace(2e6, rtt=0.1, duration=2, flows=2, seed=3)  # type: ignore[call-arg]
+        old = tmt.replay_trace(2e6, rtt=0.1, duration=2, flows=2, seed=3)
     assert old.row["goodput_bps"] == same.row["goodput_bps"]
 
 

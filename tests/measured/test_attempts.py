@@ -22,7 +22,7 @@ MS = 1_000_000
 
 
 def sent(time_ms: float, failed: bool | None, version: int = 0, **more: object) -> Attempt:
-    return Attempt(1, round(time_ms * MS), 100, failed, version > 0, version=version, **more)  # type: ignore[arg-type]
+    return Attempt(1, round(time_ms * MS), 100, failed, version > 0, version=version, **more)
 
 
 def test_blocks__of_a_process_go_from_first_attempt_to_the_next() -> None:

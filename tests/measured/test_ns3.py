@@ -133,12 +133,6 @@ def test_ns3_nr__joins_the_scheduler_s_attempts_by_process(tmp_path: Path) -> No
     assert link.transmissions.tolist() == [2, 1]
 
 
-def test_ns3__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:
-    trace = import_trace("ns3-nr", written(tmp_path, MMWAVE + "DL\t0.006"))
-    assert len(trace) == 2
-    assert "line 5, the last one, is cut short and left out" in trace.metadata["notes"]
-
-
 def test_table__with_columns_of_ns3_is_the_preset(tmp_path: Path) -> None:
     path = written(tmp_path, MMWAVE + "DL\t0.007\t0\t7\t0\t1\t1\t1\t1\t0\t2126\t28\t1\t-1.5\t0\t1\n")
     options = {"time": "time:s", "bad": "corrupt=1", "size": "tbSize", "es_n0": "SINR(dB)", "origin": "zero"}
