@@ -12,7 +12,7 @@ from tmt.campaign.campaign import OpenCampaign, open_campaign
 from tmt.campaign.columns import DONE
 from tmt.campaign.local_workers import LocalWorkers, default_jobs
 from tmt.campaign.pool import Pool
-from tmt.cli.run_progress import run_progress
+from tmt.cli.progress import run_progress
 from tmt.spec.toml import read
 
 SCENARIOS = Path(__file__).resolve().parents[1] / "scenarios"

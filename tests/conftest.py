@@ -45,7 +45,7 @@ def simulator() -> Path:
 @pytest.fixture(autouse=True)
 def no_progress_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow machine prints no line on the progress of runs; tests compare stderr."""
-    monkeypatch.setattr("tmt.cli.run_progress.LINE_EVERY_S", float("inf"))
+    monkeypatch.setattr("tmt.cli.progress.LINE_EVERY_S", float("inf"))
 
 
 @pytest.fixture

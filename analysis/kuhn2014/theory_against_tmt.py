@@ -7,12 +7,13 @@ judged by the interval that the replicates give, the recovery delay by its relat
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -28,10 +29,6 @@ from tmt.core.units import NS_PER_S
 from tmt.results.statistics import LEVEL, t_interval
 from tmt.theory import Parameters, RegularLink, TwoStateChannel, evaluate
 from tools.page_tables import markdown_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 PAGE = "validation.md"
 

@@ -17,7 +17,7 @@ from analysis.figure_style import new_figure, save
 from tmt.core.channels.snr.tables import SignalSeries, read_signal_series
 from tmt.core.trace import FloatArray
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.importers.link_intervals import LinkIntervals
+from tmt.importers.exporters import LinkIntervals
 from tmt.io import read_trace
 from tmt.show.charts.style import BLUE, GREEN, VERMILLION
 

@@ -192,7 +192,7 @@ void read_settings(const std::string& path, Experiment& run, clift_settings& set
   if (!file) throw InputError(path, "cannot be read");
   for (std::string key; file >> key;) {
     const auto setter = setters.find(key);
-    if (setter == setters.end()) throw InputError(path, key + " is no setting");
+    if (setter == setters.end()) throw InputError(path, key + " is not a setting");
     setter->second(file);
     if (!file) throw InputError(path, "the value of " + key + " is missing, or no number");
   }

@@ -116,7 +116,7 @@ void TraceFile<Row>::map() {
   if (size_ > 0) memory_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
   const int error = errno;
   close(descriptor);
-  if (!regular) throw InputError(path_, "this is no regular file");
+  if (!regular) throw InputError(path_, "this is not a regular file");
   if (size_ == 0) throw InputError(path_, refusal::empty_file);
   if (memory_ == MAP_FAILED) throw InputError(path_, std::strerror(error));
 }

@@ -80,7 +80,7 @@ Settings settings_of(int argc, char** argv) {
   for (; at < argc && std::string(argv[at]) != "--"; at += 2) {
     const std::string key = argv[at];
     const auto setter = setters.find(key);
-    if (setter == setters.end()) throw SettingError(key + " is no setting");
+    if (setter == setters.end()) throw SettingError(key + " is not a setting");
     if (at + 1 == argc) throw SettingError("the last key, " + key + ", has no value");
     setter->second(key, argv[at + 1]);
   }

@@ -80,7 +80,7 @@ void Fectcp::recv(Packet* packet, Handler*) {
     return;
   }
   if (hdr_cmn::access(packet)->ptype() != PT_ACK) {
-    fail("Agent/TCP/Fectcp: gets a packet that is no acknowledgement; connect it to an Agent/TCPSink/Fectcp");
+    fail("Agent/TCP/Fectcp: gets a packet that is not an acknowledgement; connect it to an Agent/TCPSink/Fectcp");
   }
   const hdr_tcp* header = hdr_tcp::access(packet);
   ++nackpack_;

@@ -44,7 +44,7 @@ class ModernTcp : public SenderAgent {
 int ModernTcp::command(int argc, const char* const* argv) {
   if (argc == 3 && std::strcmp(argv[1], "congestion_control") == 0) {
     if (tcp::make_congestion_control(argv[2], {}) == nullptr) {
-      std::string line = std::string("Agent/TCP/Modern: ") + argv[2] + " is no congestion control; allowed are";
+      std::string line = std::string("Agent/TCP/Modern: ") + argv[2] + " is not a congestion control; allowed are";
       for (const std::string& name : tcp::congestion_control_names()) line += " " + name;
       fail(line);
     }

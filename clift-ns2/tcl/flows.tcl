@@ -4,6 +4,25 @@
 
 source [file join [file dirname [info script]] tcp.tcl]
 
+declare [string map [list STACKS $stacks] {
+	stack             {choice {STACKS}} modern
+	tcp               text     cubic
+	proxy_stack       {choice {STACKS}} modern
+	proxy_tcp         text     cubic
+	proxy_buffer_packets {int 2}  100
+	proxy_delay_s     {real 0} 0
+	flows             {int 1 65536} 1
+	return_flows      {int 0 1000} 0
+	start_s           {real 0} 0
+	start_spread_s    {real 0} 0
+	transfer_bytes    {int 0 9223372036854775807} 0
+	packet_bytes      {int 53 65535} 1500
+	window_packets    {int 1}  200
+	delayed_acks      flag     0
+	block_segments    {int 1}  256
+	code_overhead     text     0%
+}]
+
 # Sets the congestion controls of both senders. The stack determines the available variants.
 proc choose_controls {} {
 	global variants setting

@@ -1,6 +1,29 @@
 # The path: a sender's and a receiver's node with a simplex link each way, plain or over a link trace. With a wired hop,
 # the sender's packets first cross that hop, to the node before the link: a base station, or a proxy.
 
+declare {
+	forward           text     {}
+	return            text     {}
+	forward_rate_bps  {real 1} 2e6
+	return_rate_bps   {real 1} 2e6
+	forward_lldu_bytes {int 1} 1500
+	return_lldu_bytes {int 1}  1500
+	forward_packing   {choice {padded packed}} padded
+	return_packing    {choice {padded packed}} padded
+	forward_offset_s  {real 0} 0
+	return_offset_s   {real 0} 0
+	forward_scheme    list     {}
+	return_scheme     list     {}
+	loop              flag     1
+	in_order          flag     0
+	hold_s            {real 0} 0
+	rtt_s             {real 0} 0.5
+	queue_packets     {int 1}  100
+	wired_rate_bps    {real 0} 0
+	wired_delay_s     {real 0} 0
+	wired_loss        {real 0} 0
+}
+
 proc build_path {} {
 	global ns setting sender base receiver
 	set sender [$ns node]

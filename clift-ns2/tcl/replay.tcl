@@ -1,54 +1,18 @@
 # One replay: TCP flows from a sender to a receiver over link traces or plain links, recorded.
 #
-#   ns replay.tcl KEY VALUE ...      (keys and their meaning: docs/queue.md, section Replay)
+#   ns replay.tcl KEY VALUE ...      (keys and their meaning: docs/replay-script.md)
 #
-# Writes packets.npy, windows.npy and counters.tsv into the current directory.
+# Each setting is declared in the part that uses it. Writes packets.npy, windows.npy and counters.tsv into the current directory.
 
 foreach part { settings path proxy flows } {
 	source [file join [file dirname [info script]] $part.tcl]
 }
 
-set known [string map [list STACKS $stacks] {
-	stack             {choice {STACKS}} modern
-	tcp               text     cubic
-	forward           text     {}
-	return            text     {}
-	forward_rate_bps  {real 1} 2e6
-	return_rate_bps   {real 1} 2e6
-	forward_lldu_bytes {int 1} 1500
-	return_lldu_bytes {int 1}  1500
-	forward_packing   {choice {padded packed}} padded
-	return_packing    {choice {padded packed}} padded
-	forward_offset_s  {real 0} 0
-	return_offset_s   {real 0} 0
-	forward_scheme    list     {}
-	return_scheme     list     {}
-	loop              flag     1
-	in_order          flag     0
-	hold_s            {real 0} 0
-	rtt_s             {real 0} 0.5
-	wired_rate_bps    {real 0} 0
-	wired_delay_s     {real 0} 0
-	wired_loss        {real 0} 0
+declare {
 	proxy             flag     0
-	proxy_stack       {choice {STACKS}} modern
-	proxy_tcp         text     cubic
-	proxy_buffer_packets {int 2}  100
-	proxy_delay_s     {real 0} 0
-	delayed_acks      flag     0
-	block_segments    {int 1}  256
-	code_overhead     text     0%
-	queue_packets     {int 1}  100
-	window_packets    {int 1}  200
-	packet_bytes      {int 53 65535} 1500
 	duration_s        {real 0} 100
-	transfer_bytes    {int 0 9223372036854775807} 0
-	flows             {int 1 65536} 1
-	return_flows      {int 0 1000} 0
-	start_s           {real 0} 0
-	start_spread_s    {real 0} 0
 	seed              {int 1 1000000}  1
-}]
+}
 
 # Checks of combinations of settings.
 proc check_settings {} {

@@ -10,6 +10,12 @@ proc refuse { line } {
 	exit 2
 }
 
+# Adds settings to the global list `known`: a name, a kind and a default for each.
+proc declare { settings } {
+	global known
+	lappend known {*}$settings
+}
+
 # Fills the global array `setting` from alternating keys and values; `known` has a name, a kind and a default for each.
 proc read_settings { known words } {
 	global setting
@@ -22,7 +28,7 @@ proc read_settings { known words } {
 	}
 	foreach { key value } $words {
 		if { ![info exists kinds($key)] } {
-			refuse "$key is no setting; there are [join [lsort [array names kinds]] {, }]"
+			refuse "$key is not a setting; there are [join [lsort [array names kinds]] {, }]"
 		}
 		check_setting $key $value {*}$kinds($key)
 		set setting($key) $value
@@ -32,7 +38,7 @@ proc read_settings { known words } {
 proc check_setting { key value kind args } {
 	switch $kind {
 		list {
-			if { ![string is list $value] } { refuse "$key is $value, which is no list" }
+			if { ![string is list $value] } { refuse "$key is $value, which is not a list" }
 		}
 		flag {
 			if { $value ni { 0 1 } } { refuse "$key is $value; 0 and 1 are allowed" }

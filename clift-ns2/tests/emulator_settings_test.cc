@@ -40,7 +40,7 @@ TEST(EmulatorSettings, AreRefusedByName) {
             "queue_packets is 1x; allowed is a whole number from 1 to 4611686018427387904");
   EXPECT_EQ(refusal({"forward_rate_bps", "nan", "--", "ls"}),
             "forward_rate_bps is nan; allowed is a rate from 1 to 1e12 bit/s");
-  EXPECT_EQ(refusal({"speed", "1", "--", "ls"}), "speed is no setting");
+  EXPECT_EQ(refusal({"speed", "1", "--", "ls"}), "speed is not a setting");
   EXPECT_EQ(refusal({"loop"}), "the last key, loop, has no value");
   EXPECT_EQ(refusal({"loop", "1", "--"}), "there is no command; it follows `--`");
 }

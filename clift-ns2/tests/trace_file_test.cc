@@ -109,7 +109,7 @@ TEST(PhyTrace, RefusesEveryBadContractFileInTheAgreedWords) { expect_agreed_word
 TEST(LinkTrace, RefusesWhatIsNoFile) {
   const ScratchFolder folder;
   EXPECT_EQ(refusal_of(folder.file("absent.npy")), folder.file("absent.npy") + ": No such file or directory");
-  EXPECT_EQ(refusal_of(folder.file("")), folder.file("") + ": this is no regular file");
+  EXPECT_EQ(refusal_of(folder.file("")), folder.file("") + ": this is not a regular file");
 }
 
 TEST(LinkTrace, RefusesMoreRowsThanAFileCanHold) {

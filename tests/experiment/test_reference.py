@@ -26,7 +26,7 @@ def test_result_columns__say_what_they_count() -> None:
     assert [c.name for c in measured if not c.counts] == ["flows_completed"]
 
 
-SCRIPT = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl" / "replay.tcl"
+SCRIPTS = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl"
 
 of_each = pytest.mark.parametrize("one", SETTINGS, ids=lambda one: one.name)
 
@@ -42,7 +42,8 @@ def test_setting__is_one_of_the_simulator_s_script(one: Setting) -> None:
     if one.name == "receive_buffer_bytes":
         pytest.skip("ns-2's receivers have no buffer: its backend refuses the setting")
     name = "code_overhead" if one.name == "code" else one.name
-    assert re.search(rf"^\t{name}\s", SCRIPT.read_text(), re.MULTILINE)
+    parts = [(SCRIPTS / part).read_text() for part in ("replay.tcl", "path.tcl", "flows.tcl")]
+    assert re.search(rf"^\t{name}\s", "\n".join(parts), re.MULTILINE)
 
 
 @of_each

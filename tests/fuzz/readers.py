@@ -69,7 +69,7 @@ def one_line(refused: TmtError) -> str:
 def import_libraries() -> None:
     """Import what the readers import when they are first used."""
     import tmt.campaign.pack_reader
-    import tmt.importers.files
+    import tmt.importers.importer
     import tmt.io
     import tmt.results.pairing  # noqa: F401
 

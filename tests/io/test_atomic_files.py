@@ -71,8 +71,8 @@ def test_staged__says_why_it_cannot_write(tmp_path: Path) -> None:
     (tmp_path / "folder.npy").mkdir()
     for path, why in [
         (tmp_path / "none" / "phy.npy", f"there is no folder {tmp_path / 'none'}"),
-        (tmp_path / "folder.npy", "this is no regular file"),
-        ("/dev/null", "this is no regular file"),
+        (tmp_path / "folder.npy", "this is not a regular file"),
+        ("/dev/null", "this is not a regular file"),
     ]:
         with pytest.raises(UsageError, match=f"cannot be written: {why}"), staged(path) as part:
             part.touch()

@@ -11,7 +11,7 @@ from tmt import importers
 from tmt.core.checks import Checker
 from tmt.core.errors import TmtError
 from tmt.core.trace import Trace
-from tmt.importers import AUTO, all_importers, files
+from tmt.importers import AUTO, all_importers, importer as files
 from tmt.spec.points import one_of
 
 

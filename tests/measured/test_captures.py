@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tmt.core.errors import InputError
-from tmt.importers.captures import read_capture
-from tmt.importers.udp_stream import Pcap
+from tmt.importers.pcap import Pcap, read_capture
 
 MS = 1_000_000
 

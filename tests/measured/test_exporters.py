@@ -12,8 +12,7 @@ from in_process import tmt
 from tmt.cli.export_command import command
 from tmt.core.errors import UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers.export_formats import EXPORTERS, opportunities_ms
-from tmt.importers.link_intervals import LinkIntervals, packet_fates
+from tmt.importers.exporters import EXPORTERS, LinkIntervals, opportunities_ms, packet_fates
 from tmt.importers.mahimahi import Mahimahi, read_opportunities_ms
 from tmt.io import read_phy
 

@@ -15,7 +15,7 @@ from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import PhyTrace
 from tmt.importers.attempts import in_order
-from tmt.importers.grants import mark_repeats
+from tmt.importers.harq_logs import mark_repeats
 from tmt.importers.nr_scope import read_grants
 
 MS = 1_000_000

@@ -15,8 +15,7 @@ from tmt.core.declaration import declared
 from tmt.core.errors import InputError
 from tmt.core.provenance import file_sha256
 from tmt.importers import all_importers
-from tmt.importers.files import recognise, recognised
-from tmt.importers.importer import Importer
+from tmt.importers.importer import Importer, recognise, recognised
 from tmt.io import read_phy
 
 PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "import").glob("*.md"))

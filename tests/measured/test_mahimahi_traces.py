@@ -8,7 +8,7 @@ import pytest
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers.export_formats import opportunities_ms, write_opportunities
+from tmt.importers.exporters import opportunities_ms, write_opportunities
 from tmt.importers.mahimahi import Mahimahi
 from tmt.io import read_phy
 

@@ -115,7 +115,7 @@ def test_udp_beside_it__makes_it_yield(simulator: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("overhead", "reason"), [("five", "no overhead"), ("5:1,3:1", "rising"), ("-5%", "no overhead")]
+    ("overhead", "reason"), [("five", "not an overhead"), ("5:1,3:1", "rising"), ("-5%", "not an overhead")]
 )
 def test_bad_overhead__is_refused(simulator: Path, tmp_path: Path, overhead: str, reason: str) -> None:
     done = run_script(simulator, SCRIPT, tmp_path, overhead=overhead)

@@ -77,5 +77,5 @@ def test_fectcp__refuses_packets_that_are_no_acknowledgements(simulator: Path, t
     script = SCRIPT.replace("KIND", "Fectcp").replace("$ns connect $tcp $sink", "$ns connect $tcp $tcp")
     (tmp_path / "script.tcl").write_text(script)
     done = run_script(simulator, "script.tcl", tmp_path)
-    reason = "gets a packet that is no acknowledgement; connect it to an Agent/TCPSink/Fectcp"
+    reason = "gets a packet that is not an acknowledgement; connect it to an Agent/TCPSink/Fectcp"
     assert (done.returncode, done.stderr) == (2, f"Agent/TCP/Fectcp: {reason}\n")

@@ -10,8 +10,15 @@ from tmt.core.schemes import SCHEMES
 from tmt.show.charts import files, style
 from tmt.show.charts.files import save_chart, save_charts
 from tmt.show.charts.parts import picture, source
-from tmt.show.charts.style import SCHEME_STYLES, TCP_STYLES, MemberStyle, looks_of, scheme_styles, tcp_styles
-from tmt.show.charts.vega import Spec
+from tmt.show.charts.style import (
+    SCHEME_STYLES,
+    TCP_STYLES,
+    MemberStyle,
+    Spec,
+    looks_of,
+    scheme_styles,
+    tcp_styles,
+)
 from tmt.spec.traffic import VARIANTS
 
 OKABE_ITO = {style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.MUTED}

@@ -13,8 +13,7 @@ from tmt.results.reading import results_of
 from tmt.results.values import slug
 from tmt.show.charts.files import save_chart
 from tmt.show.charts.parts import filled
-from tmt.show.charts.style import tcp_styles
-from tmt.show.charts.vega import configuration
+from tmt.show.charts.style import configuration, tcp_styles
 from tmt.show.page.print_figures import comparison_chart, print_figures
 from tmt.show.page.views import members, views
 

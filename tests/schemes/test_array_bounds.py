@@ -20,7 +20,9 @@ from processes import execute
 
 from tmt import Fec, HarqProcesses, NoScheme, SlidingWindow, Tetrys
 from tmt.core import code_converter, converter
-from tmt.core.schemes import arq, fec, harq, harq_processes
+from tmt.core.schemes.arq import converter as arq_converter
+from tmt.core.schemes.harq import converter as harq_converter
+from tmt.core.schemes.harq_processes import converter as processes_converter
 from tmt.core.schemes.rlc import converter as rlc_converter
 from tmt.core.trace import PhyTrace
 
@@ -128,7 +130,9 @@ class GuardedNumpy:
 
 
 if __name__ == "__main__":
-    for module in (arq, code_converter, converter, fec, harq, harq_processes, rlc_converter):
+    converters = arq_converter, harq_converter, processes_converter, rlc_converter
+    for module in (code_converter, converter, *converters):
+        assert vars(module)["np"] is np, module
         vars(module)["np"] = GuardedNumpy()
     for case in range(CASES):
         convert_in_random_pieces(case)

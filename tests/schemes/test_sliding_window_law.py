@@ -12,7 +12,8 @@ from naive.sliding_window import coefficients, product
 from naive.traces import phy_trace, rows_of
 
 from tmt import Bernoulli, Fec, SlidingWindow
-from tmt.core.code_converter import coding_coefficients, next_word, products, start
+from tmt.core.code_converter import products
+from tmt.core.kernels.gf256 import coding_coefficients, next_word, start
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.trace import PhyTrace
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from tmt.campaign import link_traces, pool, store
-from tmt.campaign.pool import Answer, Pool, TaskOutcome
+from tmt.campaign import pool, store, tasks
+from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.store import SCHEMA, Store
 from tmt.campaign.system import System
 from tmt.campaign.tasks import Task
@@ -34,11 +34,11 @@ def _looked(self: Pool) -> list[tuple[str, str]]:
     return []
 
 
-def _settled(self: Pool, answer: Answer) -> TaskOutcome | None:
+def _settled(self: Pool, answer: Answer) -> tuple[Task, Answer] | None:
     if answer.ticket in self._given:
         _believed[answer.ticket] = self._given[answer.ticket].task
     elif answer.ticket in _believed and answer.error is None:
-        return TaskOutcome(_believed[answer.ticket], answer.result, answer.died)
+        return _believed[answer.ticket], answer
     return _settle(self, answer)
 
 
@@ -62,7 +62,7 @@ MUTATIONS = {
     "a worker that shows another simulator is accepted": _patches(patch.object(Pool, "_look", _looked)),
     "an answer is believed unchecked": _patches(patch.object(pool, "belongs", lambda *_: True)),
     "an entry of the cache is believed unchecked": _patches(
-        patch.object(link_traces, "_checked_facts", _unchecked)
+        patch.object(tasks, "_checked_facts", _unchecked)
     ),
     "a doubled answer counts twice": _patches(patch.object(Pool, "_settle", _settled)),
     "a living engine is taken for dead": _patches(patch.object(System, "is_held", lambda *_: False)),

@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from simulation.runs import OTHERS, OURS, result, row_of, trace_content
 from tmt.campaign.columns import FAILED
-from tmt.campaign.link_traces import Convert, DamagedTraceError, keep_link_trace, link_file, read_facts
 from tmt.campaign.pool import Answer, ProgramsByName, Slots, WrongWorkerError
-from tmt.campaign.tasks import FullDiskError, Simulate, Task, failed_row, keep_records
+from tmt.campaign.tasks import (
+    Convert,
+    DamagedTraceError,
+    FullDiskError,
+    Simulate,
+    Task,
+    failed_row,
+    keep_link_trace,
+    keep_records,
+    link_file,
+    read_facts,
+)
 
 if TYPE_CHECKING:
     from simulation.processes import Process

@@ -11,7 +11,7 @@ from naive.on_link import OnLink
 from tmt import Arq, Fec, HarqProcesses, Hybrid, NoScheme, SlidingWindow, Tetrys
 from tmt.core.convert import convert
 from tmt.core.trace import PhyTrace
-from tmt.results.tune.bounds import most_delivered
+from tmt.results.tune.courses import most_delivered
 
 SLOT_NS = 1_000_000
 SCHEMES: list[OnLink] = [

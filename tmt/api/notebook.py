@@ -117,7 +117,7 @@ def chart(drawn: Drawn) -> ChartType:
 
 def _specification(drawn: Drawn) -> dict[str, Any] | None:
     from tmt.show.charts import over_time, traces  # noqa: PLC0415
-    from tmt.show.page import print_figures, tune_views  # noqa: PLC0415
+    from tmt.show.page import print_figures, tune_charts  # noqa: PLC0415
 
     match drawn:
         case PhyTrace() | LinkTrace():
@@ -131,7 +131,7 @@ def _specification(drawn: Drawn) -> dict[str, Any] | None:
         case Results():
             return print_figures.comparison_chart(drawn, drawn.cells)
         case Tuning():
-            return tune_views.finalists_chart(drawn)
+            return tune_charts.finalists_chart(drawn)
 
 
 for kind in Drawn.__args__:

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.api.arguments import AnyTrace, named, path_of, processes_of, scenario_of, trace_of
+from tmt.api.arguments import (
+    AnyTrace,
+    also,
+    named,
+    path_of,
+    processes_of,
+    replay_by_keywords,
+    scenario_of,
+    trace_of,
+)
 from tmt.api.notebook import progress_shown
-from tmt.api.old_calls import also, replay_by_keywords
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.database import default_folder
 from tmt.campaign.local_workers import LocalWorkers

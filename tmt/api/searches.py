@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path as File
 from typing import TYPE_CHECKING, cast
 
-from tmt.api.arguments import AnyTrace, path_of, processes_of, scenario_of, trace_of
+from tmt.api.arguments import AnyTrace, also, path_of, processes_of, scenario_of, search_by_keywords, trace_of
 from tmt.api.notebook import progress_shown
-from tmt.api.old_calls import also, search_by_keywords
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.store import Store

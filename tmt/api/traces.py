@@ -8,8 +8,16 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tmt import io
-from tmt.api.arguments import AnyTrace, chosen, path_of, phy_of, trace_of
-from tmt.api.old_calls import also, channel_by_name, scheme_by_name
+from tmt.api.arguments import (
+    AnyTrace,
+    also,
+    channel_by_name,
+    chosen,
+    path_of,
+    phy_of,
+    scheme_by_name,
+    trace_of,
+)
 from tmt.core.channels import CHANNELS
 from tmt.core.convert import convert
 from tmt.core.declaration import Count, Param, Problem, Refused, ns, taken
@@ -17,7 +25,7 @@ from tmt.core.errors import UsageError
 from tmt.core.measure.link import summarise
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import RoundTrip, Scheme
-from tmt.importers import AUTO, all_importers, files as measured_files
+from tmt.importers import AUTO, all_importers, importer as measured_files
 from tmt.importers.importer import Importer
 from tmt.io.generation import generate
 from tmt.spec.points import one_of

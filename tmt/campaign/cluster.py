@@ -24,9 +24,17 @@ from typing import TYPE_CHECKING, Any
 import distributed
 from distributed.comm import CommClosedError, get_address_host_port
 
-from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
 from tmt.campaign.pool import Answer, Slots, WrongWorkerError, belongs, installed_programs, one_of_each
-from tmt.campaign.tasks import Simulate, Task, keep_records, perform
+from tmt.campaign.tasks import (
+    Convert,
+    DamagedTraceError,
+    Simulate,
+    Task,
+    facts_file,
+    keep_records,
+    link_file,
+    perform,
+)
 from tmt.core.errors import ChangedProgramsError, TmtError, UsageError, WorkerError
 from tmt.core.provenance import file_sha256
 

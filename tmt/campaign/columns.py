@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 
-from tmt.spec.columns import RUN_RESULTS, ColumnFamily
+from tmt.spec.columns import RUN_RESULTS, ColumnFamily, Value
+
+Row = dict[str, Value]
+"""Values of a run by the names of result columns."""
 
 DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
 """Ends of a run; every run that is not done has a `message`."""
@@ -85,6 +86,6 @@ def arrow_schema() -> pa.Schema:
     return pa.schema([pa.field(column.name, types[column.kind]) for column in COLUMNS])
 
 
-def blank_row() -> dict[str, Any]:
+def blank_row() -> Row:
     """Return a row that has no value in any column."""
     return dict.fromkeys(column.name for column in COLUMNS)

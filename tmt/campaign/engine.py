@@ -11,17 +11,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE, FAILED, KILLED
-from tmt.campaign.link_traces import Convert, DamagedTraceError, is_converted
-from tmt.campaign.tasks import FullDiskError, Simulate, failed_row
+from tmt.campaign.tasks import (
+    Convert,
+    DamagedTraceError,
+    FullDiskError,
+    Simulate,
+    failed_row,
+    is_converted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tmt.campaign.columns import Row
     from tmt.campaign.database import StoredRuns
-    from tmt.campaign.pool import Pool, TaskOutcome
+    from tmt.campaign.pool import Answer, Pool
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.runs import Run
     from tmt.campaign.store import Store
+    from tmt.campaign.tasks import Task
 
 POLL_S = 0.2
 """Longest time between two looks at the rows of other engines."""
@@ -127,9 +135,9 @@ class _Execution:
     def run(self) -> Progress:
         while self._conversions or self._ready or self._elsewhere or self._waiting or self._in_flight:
             self._submit()
-            for outcome in self._pool.outcomes(POLL_S):
+            for task, answer in self._pool.outcomes(POLL_S):
                 self._in_flight -= 1
-                self._settle(outcome)
+                self._settle(task, answer)
             self._watch(self._progress)
         return self._progress
 
@@ -179,25 +187,24 @@ class _Execution:
             else:
                 self._start(task)
 
-    def _start(self, task: Convert | Simulate) -> None:
+    def _start(self, task: Task) -> None:
         self._pool.submit(task)
         self._in_flight += 1
 
-    def _settle(self, outcome: TaskOutcome) -> None:
-        task = outcome.task
-        if isinstance(task, Simulate) and isinstance(outcome.error, DamagedTraceError):
-            self._make_anew(task, outcome.error)
-        elif outcome.error is not None:
-            raise outcome.error
+    def _settle(self, task: Task, answer: Answer) -> None:
+        result, died = answer.result, f"its worker was {answer.died}"
+        if isinstance(task, Simulate) and isinstance(answer.error, DamagedTraceError):
+            self._make_anew(task, answer.error)
+        elif answer.error is not None:
+            raise answer.error
         elif isinstance(task, Convert):
-            error = f"its worker was {outcome.died}" if outcome.result is None else outcome.result["error"]
-            self._settle_conversion(task.recipe, error)
+            error = died if result is None else result["error"]
+            self._settle_conversion(task.recipe, None if error is None else str(error))
         else:
-            row = outcome.result
-            if row is None:
+            if result is None:
                 self._store.remove_scratch(task.run.key)
-                row = failed_row(task, KILLED, f"its worker was {outcome.died}")
-            self._keep(task, row)
+                result = failed_row(task, KILLED, died)
+            self._keep(task, result)
 
     def _settle_conversion(self, recipe: Recipe, error: str | None) -> None:
         self._progress.converted += 1
@@ -218,7 +225,7 @@ class _Execution:
         self._made -= {recipe.identity for recipe in task.run.recipes}
         self._sort_in(task.run)
 
-    def _keep(self, task: Simulate, row: dict[str, object]) -> None:
+    def _keep(self, task: Simulate, row: Row) -> None:
         if not self._store.has_room():
             raise FullDiskError(f"{self._store.folder}: no room is left on the disk")
         if self._store.append(row):

@@ -9,10 +9,9 @@ from __future__ import annotations
 import time
 import warnings
 from collections import deque
-from dataclasses import dataclass
 from itertools import count
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tmt.campaign.tasks import Simulate
 from tmt.core.errors import TmtError, WorkerError
@@ -22,6 +21,7 @@ from tmt.run.program import program_hash
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from tmt.campaign.columns import Row
     from tmt.campaign.runs import Run
     from tmt.campaign.tasks import Task
 
@@ -45,22 +45,11 @@ ProgramsByName = dict[str, InstalledPrograms]
 """By the name of the program that executes runs, such as ``ns2``."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskOutcome:
-    """End of a task. Exactly one is set: `result` (of `perform`), `died` (its worker's end) or `error`."""
-
-    task: Task
-    result: dict[str, Any] | None = None
-    died: str | None = None
-    error: BaseException | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A worker's message on the task with a ticket; `TaskOutcome` explains the rest."""
+class Answer(NamedTuple):
+    """End of the task with a ticket: `result` (of `perform`), `died` (its worker's end) or `error`."""
 
     ticket: int
-    result: dict[str, Any] | None = None
+    result: Row | None = None
     died: str | None = None
     error: BaseException | None = None
 
@@ -105,9 +94,8 @@ class Workers(Protocol):
         """End the tasks that are open, and the workers that are ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """A task that a worker has."""
+class _Given(NamedTuple):
+    """A task that a worker has; `lost` workers have died of it."""
 
     task: Task
     address: str
@@ -157,8 +145,8 @@ class Pool:
         self._waiting.append((task, 0))
         self._give()
 
-    def outcomes(self, timeout_s: float) -> list[TaskOutcome]:
-        """Wait at most `timeout_s` for answers, and return the outcomes of ended tasks."""
+    def outcomes(self, timeout_s: float) -> list[tuple[Task, Answer]]:
+        """Wait at most `timeout_s` for answers, and return those that end a task, with the task."""
         self._check_left()
         found = [self._settle(answer) for answer in self._workers.answers(timeout_s)]
         for address, reason in self._look():
@@ -176,17 +164,10 @@ class Pool:
         self._present = present = self._workers.present()
         self._refused &= present.keys()
         joined = present.keys() - self._fit.keys() - self._refused
-        shown = self._workers.examine(sorted(joined))
-        wrong = {
-            address: difference(self._workers.programs, programs)
-            for address, programs in shown.items()
-            if programs != self._workers.programs
-        }
-        self._fit = {
-            address: slots
-            for address, slots in present.items()
-            if address not in self._refused and address not in wrong
-        }
+        ours, shown = self._workers.programs, self._workers.examine(sorted(joined))
+        wrong = {address: difference(ours, theirs) for address, theirs in shown.items() if theirs != ours}
+        unfit = self._refused | wrong.keys()
+        self._fit = {address: slots for address, slots in present.items() if address not in unfit}
         return list(wrong.items())
 
     def _refuse(self, address: str, reason: str) -> None:
@@ -224,20 +205,20 @@ class Pool:
             self._given[ticket] = _Given(task, address, self._clock(), lost)
             self._workers.start(ticket, address, task)
 
-    def _settle(self, answer: Answer) -> TaskOutcome | None:
-        """Return the outcome of an answer; None if its task goes to another worker, or is not open."""
+    def _settle(self, answer: Answer) -> tuple[Task, Answer] | None:
+        """Return a task with the answer that ends it; None if it goes to another worker, or is not open."""
         given = self._given.pop(answer.ticket, None)
         if given is None:
             return None
         task = given.task
         if answer.died is not None:
-            return self._try_again(given, answer.died)
+            return self._try_again(given, answer)
         if isinstance(answer.error, WrongWorkerError) or not belongs(answer.result, task):
             reason = "has other versions of the programs" if answer.error else "has answered with another run"
             self._refuse(given.address, reason)
             self._waiting.append((task, given.lost))
             return None
-        return TaskOutcome(task, answer.result, error=answer.error)
+        return task, answer
 
     def _silent(self) -> list[int]:
         """Return the tickets of tasks that should have ended long ago."""
@@ -250,34 +231,29 @@ class Pool:
             and now_s - given.since_s > 2 * ((given.task.run.timeout_s or inf) + SILENCE_S)
         ]
 
-    def _give_up(self, ticket: int) -> TaskOutcome | None:
+    def _give_up(self, ticket: int) -> tuple[Task, Answer] | None:
         given = self._given.pop(ticket)
         self._workers.drop(ticket)
         if given.address in self._workers.present():
             self._refuse(given.address, "does not answer")
-        return self._try_again(given, "silent")
+        return self._try_again(given, Answer(ticket, died="silent"))
 
-    def _try_again(self, given: _Given, died: str) -> TaskOutcome | None:
+    def _try_again(self, given: _Given, answer: Answer) -> tuple[Task, Answer] | None:
         """Let another worker have a task, unless it has lost too many."""
-        lost = given.lost + 1
-        if lost >= self._workers.tries:
-            return TaskOutcome(
-                given.task, died=died if lost == 1 else f"{died}, and {lost - 1} others before"
-            )
-        self._waiting.append((given.task, lost))
-        return None
+        others, lost = given.lost, given.lost + 1
+        if lost < self._workers.tries:
+            self._waiting.append((given.task, lost))
+            return None
+        died = f"{answer.died}, and {others} others before" if others else answer.died
+        return given.task, answer._replace(died=died)
 
 
-def belongs(result: dict[str, Any] | None, task: Task) -> bool:
+def belongs(result: Row | None, task: Task) -> bool:
     """Whether a result, if there is one, is the row of a task's run, made by the programs of its key."""
     if result is None or not isinstance(task, Simulate):
         return True
-    made_by = result.get("simulator"), result.get("sources")
-    return (result.get("key"), result.get("attempt"), made_by) == (
-        task.run.key,
-        task.attempt,
-        task.run.programs,
-    )
+    expected = task.run.key, task.attempt, *task.run.programs
+    return tuple(map(result.get, ("key", "attempt", "simulator", "sources"))) == expected
 
 
 def one_of_each(runs: Iterable[Run]) -> list[Run]:

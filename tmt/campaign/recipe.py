@@ -6,14 +6,17 @@ any name of a file, so that each link trace is made once.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tmt.campaign.link_traces import SlotsHash, trace_sources
+import numpy as np
+
 from tmt.core.declaration import Place, Problem, Refused, ns
 from tmt.core.errors import InputError
+from tmt.core.identity import core_places, model_places, source_hash
 from tmt.core.provenance import digest
 from tmt.core.schema import ES_N0_MDB, PHY_TRACE
 from tmt.core.schemes.none import NoScheme
@@ -27,7 +30,37 @@ if TYPE_CHECKING:
     from tmt.core.generate import Line
     from tmt.core.schema import Packing
     from tmt.core.schemes.scheme import Scheme
+    from tmt.core.trace import Trace as Slots
     from tmt.spec.experiment import Path as LinkPath
+
+
+class SlotsSeen:
+    """The slots of a PHY trace that have come by in chunks: number, span, and hash if `is_hashed`."""
+
+    def __init__(self, *, is_hashed: bool = True) -> None:
+        self._is_hashed = is_hashed
+        self._columns: dict[str, Any] = {}
+        self._first_ns = self._last_ns = 0
+        self.rows = 0
+
+    def update(self, chunk: Slots) -> None:
+        """Take the next slots."""
+        if not self.rows:
+            self._first_ns = int(chunk.tx_time_ns[0])
+        self._last_ns = int(chunk.tx_time_ns[-1])
+        self.rows += len(chunk)
+        for column in chunk.columns if self._is_hashed else ():
+            values = np.ascontiguousarray(getattr(chunk, column.name))
+            self._columns.setdefault(column.name, hashlib.sha256()).update(values)
+
+    @property
+    def span_ns(self) -> int:
+        """Time from the first slot to the last."""
+        return self._last_ns - self._first_ns
+
+    def digest(self) -> str:
+        """Return the hash of the slots, which is the same for the same slots in any format."""
+        return digest({name: found.hexdigest() for name, found in self._columns.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +153,11 @@ def look_at(file: Path) -> PhyFile:
 
 @lru_cache
 def _facts_of(_place: Path, name: str, _version: object) -> PhyFile:
-    slots = SlotsHash()
-    rows, first_ns, last_ns = 0, None, 0
+    slots = SlotsSeen()
     with open_trace(name, PHY_TRACE) as reader:
         said = reader.metadata
         for chunk in reader:
             slots.update(chunk)
-            rows += len(chunk)
-            first_ns = int(chunk.tx_time_ns[0]) if first_ns is None else first_ns
-            last_ns = int(chunk.tx_time_ns[-1])
     return PhyFile(
         lldu_bytes=said.get("lldu_bytes"),
         packing=said.get("packing"),
@@ -136,8 +165,8 @@ def _facts_of(_place: Path, name: str, _version: object) -> PhyFile:
         is_measured="importer" in said,
         has_es_n0=ES_N0_MDB in reader.columns,
         sha256=slots.digest(),
-        rows=rows,
-        span_ns=last_ns - (first_ns or 0),
+        rows=slots.rows,
+        span_ns=slots.span_ns,
     )
 
 
@@ -193,10 +222,10 @@ class Recipe:
         return tuple(model for model in (self.phy.channel, self.scheme) if model is not None)
 
     @property
-    def trace_parameters(self) -> dict[str, Any]:
+    def trace_parameters(self) -> dict[str, object]:
         """The parameters that tell the trace from others, as a row of results holds them."""
         phy = self.phy
-        parameters: dict[str, Any] = {"every": self.every}
+        parameters: dict[str, object] = {"every": self.every}
         if phy.channel is not None:
             parameters |= phy.channel.describe()
         if phy.line is not None:
@@ -230,6 +259,11 @@ def realisation(source: Source, seed: int) -> int:
         return 0
     count = source.trace.realisations
     return seed if count is None else (seed - 1) % count + 1
+
+
+def trace_sources(*models: object) -> str:
+    """Return the hash of the sources that decide a link trace which a channel and a scheme make, if any."""
+    return source_hash(*core_places(), *model_places(*models))
 
 
 @lru_cache(maxsize=1024)

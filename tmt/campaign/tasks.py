@@ -1,30 +1,43 @@
 """Tasks of a worker in any process, on any machine: make a link trace that runs share, or do a run.
 
-Tasks and their results are plain data.
+Beside each link trace of the cache lies a file of facts: the length of its channel, the counts of its
+conversion, and the size and hash of the trace, so that one that was cut short, swapped or changed is made
+anew. Tasks and their results are plain data.
 """
 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shlex
 import shutil
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tmt import __version__
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
-from tmt.campaign.link_traces import Convert, DamagedTraceError, make_link_trace
-from tmt.core.errors import ChangedProgramsError, OutputError, TmtError
-from tmt.core.identity import PACKAGE, loaded_hash
-from tmt.core.schema import FORMAT_VERSION
+from tmt.campaign.recipe import SlotsSeen
+from tmt.core.convert import Share
+from tmt.core.errors import ChangedProgramsError, InputError, OutputError, TmtError
+from tmt.core.identity import PACKAGE, core_places, loaded_hash, model_places
+from tmt.core.provenance import file_sha256, file_version
+from tmt.core.schema import FORMAT_VERSION, PHY_TRACE
+from tmt.core.trace import PhyTrace
+from tmt.io import create_trace, open_trace
+from tmt.io.conversion import convert_file
+from tmt.io.generation import generate, overlay
 from tmt.run import RunError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tmt.campaign.columns import Row
+    from tmt.campaign.recipe import Recipe
     from tmt.campaign.runs import Run
+    from tmt.core.provenance import FileVersion
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Error numbers of a full disk: every other run would fail alike."""
@@ -32,6 +45,19 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 class FullDiskError(OutputError):
     """There is no room left for results."""
+
+
+class DamagedTraceError(InputError):
+    """A link trace of the cache is missing, or is not the one whose hash lies beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """Make a link trace and its facts in `cache`; `scratch` is for unfinished files."""
+
+    recipe: Recipe
+    cache: Path
+    scratch: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +74,7 @@ class Simulate:
 Task = Convert | Simulate
 
 
-def perform(task: Task) -> dict[str, Any]:
+def perform(task: Task) -> Row:
     """Do a task; return the row of a simulation, or ``{"error": text or None}`` of a recipe.
 
     Raises
@@ -61,7 +87,7 @@ def perform(task: Task) -> dict[str, Any]:
         When the programs are not, or no longer, those that the run's key names.
     """
     try:
-        return make_link_trace(task) if isinstance(task, Convert) else _simulate(task)
+        return {"error": make_link_trace(task)} if isinstance(task, Convert) else _simulate(task)
     except OSError as error:
         cause = error if error.errno else error.__cause__
         if isinstance(cause, OSError) and cause.errno in FULL:
@@ -76,7 +102,7 @@ def perform(task: Task) -> dict[str, Any]:
 
 def failed_row(
     task: Simulate, status: str, message: str, command: str | None = None, exit_status: int | None = None
-) -> dict[str, Any]:
+) -> Row:
     """Return the row of a run that gave no result."""
     return _frame(task) | {
         "status": status,
@@ -86,7 +112,7 @@ def failed_row(
     }
 
 
-def _simulate(task: Simulate) -> dict[str, Any]:
+def _simulate(task: Simulate) -> Row:
     _check_programs(task.run)
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
@@ -101,7 +127,7 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _row_of(task: Simulate, folder: Path) -> dict[str, Any]:
+def _row_of(task: Simulate, folder: Path) -> Row:
     """Do a run in a folder, and return its row, whether it ends well or not."""
     try:
         return _frame(task) | task.run.carry_out(folder, task.cache) | {"status": DONE}
@@ -109,8 +135,7 @@ def _row_of(task: Simulate, folder: Path) -> dict[str, Any]:
         killed = error.status is not None and error.status < 0
         how = TIMED_OUT if error.timed_out else KILLED if killed else FAILED
         said = f"{error.outcome}\n{error.last_words}".strip()
-        exit_status = None if killed else error.status
-        return failed_row(task, how, said, shlex.join(error.argv), exit_status)
+        return failed_row(task, how, said, shlex.join(error.argv), None if killed else error.status)
     except TmtError as error:
         if isinstance(error, (OSError, DamagedTraceError, ChangedProgramsError)):
             raise
@@ -132,30 +157,168 @@ def keep_records(kept: Path, task: Simulate) -> None:
     A folder cannot be moved over another one that holds files. So the first of two workers that do the same
     run, because the engine has given one of them up, keeps its records. Both have made the same.
     """
-    final = task.records / task.run.key
     try:
-        kept.rename(final)
+        kept.rename(task.records / task.run.key)
     except OSError as error:
         if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
             raise
 
 
-def _frame(task: Simulate) -> dict[str, Any]:
+def _frame(task: Simulate) -> Row:
     """Return the columns of a run that do not depend on its outcome."""
     run = task.run
     simulator, sources = run.programs
-    return (
-        blank_row()
-        | run.columns()
-        | {
-            "key": run.key,
-            "experiment": run.experiment,
-            "seed": run.seed,
-            "attempt": task.attempt,
-            "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "schema_version": FORMAT_VERSION,
-            "tmt_version": __version__,
-            "sources": sources,
-            "simulator": simulator,
-        }
-    )
+    own: Row = {
+        "key": run.key,
+        "experiment": run.experiment,
+        "seed": run.seed,
+        "attempt": task.attempt,
+        "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "schema_version": FORMAT_VERSION,
+        "tmt_version": __version__,
+        "sources": sources,
+        "simulator": simulator,
+    }
+    return blank_row() | run.columns() | own
+
+
+def link_file(cache: Path, recipe: Recipe) -> Path:
+    """Return the path of a recipe's link trace."""
+    return cache / f"{recipe.identity}.npy"
+
+
+def facts_file(cache: Path, recipe: Recipe) -> Path:
+    """Return the path of a link trace's facts, which are written after the trace."""
+    return cache / f"{recipe.identity}.json"
+
+
+def is_converted(cache: Path, recipe: Recipe) -> bool:
+    """Whether the cache holds a recipe's link trace, undamaged."""
+    try:
+        read_facts(cache, recipe)
+    except DamagedTraceError:
+        return False
+    return True
+
+
+def read_facts(cache: Path, recipe: Recipe) -> dict[str, int]:
+    """Return the numbers among a link trace's facts, after a check that they belong to the trace.
+
+    A process checks the content of a file once, and again when the file's size or time has changed.
+
+    DamagedTraceError when the trace or its facts are missing or damaged.
+    """
+    trace, facts = link_file(cache, recipe), facts_file(cache, recipe)
+    return _checked_facts(trace, facts, recipe.identity, file_version(trace), file_version(facts))
+
+
+@lru_cache(maxsize=4096)
+def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: FileVersion | None) -> dict[str, int]:
+    try:
+        found = json.loads(facts.read_bytes())
+        is_whole = (
+            found["identity"] == identity
+            and found["bytes"] == trace.stat().st_size
+            and found["sha256"] == file_sha256(trace)
+            and type(found["span_ns"]) is int
+        )
+    except OSError as error:
+        raise DamagedTraceError(trace, f"cannot be used: {error.strerror}") from error
+    except (ValueError, LookupError, TypeError, RecursionError):
+        is_whole = False
+    if not is_whole:
+        raise DamagedTraceError(trace, "is damaged: it is not the link trace whose hash lies beside it")
+    return {name: value for name, value in found.items() if isinstance(value, int)}
+
+
+def make_link_trace(task: Convert) -> str | None:
+    """Make a link trace, unless the cache holds it; return the reason when none can be made.
+
+    Raises
+    ------
+    ChangedProgramsError
+        When the sources are not, or no longer, those of the trace's identity.
+    InputError
+        When a folder stands in the place of a file of the cache.
+    OSError
+        When a file of the cache cannot be written.
+    """
+    recipe, cache = task.recipe, task.cache
+    if is_converted(cache, recipe):
+        return None
+    for place in (link_file(cache, recipe), facts_file(cache, recipe)):
+        if place.is_dir():
+            raise InputError(place, "is a folder where a file of the cache belongs; remove it")
+    folder = task.scratch / f"{recipe.identity}-{os.getpid()}"
+    folder.mkdir()
+    try:
+        of_file = SlotsSeen()
+        phy = _phy_file(task, folder, of_file)
+        slots = of_file if phy == recipe.phy.file else SlotsSeen(is_hashed=False)
+        staged = folder / "link.npy"
+        counts: dict[str, int] = {}
+        if recipe.scheme is None:
+            _keep_slots(phy, staged, recipe, slots)
+        else:
+            made = convert_file(phy, staged, recipe.scheme, recipe.rtt, recipe.every, watch=slots.update)
+            counts = asdict(made)
+        if recipe.phy.file is not None and of_file.digest() != recipe.phy.file_slots:
+            raise InputError(recipe.phy.file, "was changed while the campaign ran; call again")
+        _check_sources(recipe)
+        keep_link_trace(staged, recipe, cache, {"span_ns": slots.span_ns} | counts)
+    except TmtError as error:
+        on_disk = isinstance(error, OSError) and isinstance(error.__cause__, OSError)
+        if on_disk or isinstance(error, ChangedProgramsError):
+            raise
+        _check_sources(recipe)
+        return str(error)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def keep_link_trace(staged: Path, recipe: Recipe, cache: Path, facts: dict[str, int]) -> None:
+    """Move a finished link trace into the cache, then its facts with its size and hash."""
+    proof = {"identity": recipe.identity, "bytes": staged.stat().st_size, "sha256": file_sha256(staged)}
+    staged_facts = staged.with_suffix(".json")
+    staged_facts.write_text(json.dumps(proof | facts))
+    for part, place in ((staged, link_file), (staged_facts, facts_file)):
+        with part.open("rb") as file:
+            os.fsync(file.fileno())  # a power cut must not leave a name without its content
+        part.replace(place(cache, recipe))
+
+
+def _check_sources(recipe: Recipe) -> None:
+    """Refuse a trace that other sources have made than those of its identity (ChangedProgramsError)."""
+    if loaded_hash(*core_places(), *model_places(*recipe.models)) != recipe.sources:
+        raise ChangedProgramsError("the sources of tmt were changed while the campaign ran; call again")
+
+
+def _keep_slots(phy: Path, staged: Path, recipe: Recipe, slots: SlotsSeen) -> None:
+    """Copy every n-th slot into the form that the simulator maps."""
+    share = Share(recipe.every)
+    with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:
+        for chunk in reader:
+            assert isinstance(chunk, PhyTrace)
+            slots.update(chunk)
+            kept = share.of(chunk)
+            writer.write(kept if recipe.needs_es_n0 else replace(kept, es_n0_mdb=None))
+
+
+def _phy_file(task: Convert, folder: Path, slots: SlotsSeen) -> Path:
+    """Return the PHY trace's file, generated into `folder` where it comes from a channel.
+
+    `slots` takes those of the file that the channel is laid over.
+    """
+    phy = task.recipe.phy
+    if phy.channel is None:
+        assert phy.file is not None
+        return phy.file
+    path = folder / "phy.parquet"
+    with_es_n0 = task.recipe.needs_es_n0 and phy.channel.has_es_n0
+    if phy.file is not None:
+        overlay(phy.file, path, phy.channel, seed=phy.seed, with_es_n0=with_es_n0, watch=slots.update)
+    else:
+        assert phy.line is not None
+        generate(path, phy.channel, phy.line, duration_ns=phy.length_ns, seed=phy.seed, with_es_n0=with_es_n0)
+    return path

@@ -15,10 +15,13 @@ import warnings
 import click
 
 from tmt import __version__
-from tmt.cli.hints import hint, usage_message
-from tmt.cli.lazy_group import LazyGroup
-from tmt.cli.system_refusals import end_with, open_closed_stdout
-from tmt.core.errors import TmtError
+from tmt.cli.lazy import LazyGroup, imported_when_used
+from tmt.cli.main import end_with, open_closed_stdout
+from tmt.core.errors import NotATraceError, OtherKindError, TmtError
+from tmt.run import load_backend
+
+with imported_when_used():
+    from tmt.importers import importer as importers
 
 COMMANDS = {
     "generate": "make a PHY trace from a channel model",
@@ -60,8 +63,6 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     """Print the program's version and the simulator's build, which together decide results."""
     if not wanted:
         return
-    from tmt.run import load_backend  # noqa: PLC0415
-
     try:
         simulator = f"ns-2.35 with CLIFT, build {load_backend('ns2').stamp()[:16]}"
     except TmtError:
@@ -113,9 +114,9 @@ def run() -> int:
         status = int(_group(prog_name="tmt", standalone_mode=False) or 0)
         sys.stdout.flush()
     except TmtError as error:
-        status = end_with(f"{error}{hint(error)}", error.exit_status)
+        status = end_with(f"{error}{_hint(error)}", error.exit_status)
     except click.UsageError as error:
-        status = end_with(usage_message(error), error.exit_code)
+        status = end_with(_usage_message(error), error.exit_code)
     except click.ClickException as error:
         status = end_with(f"tmt: {error.format_message()}", error.exit_code)
     except click.Abort:
@@ -130,3 +131,28 @@ def _one_line(message: Warning | str, *_: object, **__: object) -> str:
 def _terminate(number: int, _: object) -> None:
     """Exit through SystemExit, so that half-written files are removed."""
     raise SystemExit(128 + number)
+
+
+def _hint(error: TmtError) -> str:
+    """Return the command that helps after an error, with a semicolon before it; empty where none is known."""
+    if isinstance(error, OtherKindError) and (error.found, error.needed) == ("phy", "link"):
+        return (
+            f"; make one with `tmt convert {error.path} LINK --scheme none`, or give `tmt replay` a scheme "
+            "that runs during the simulation (--online)"
+        )
+    if isinstance(error, OtherKindError) and (error.found, error.needed) == ("link", "phy"):
+        return "; a link trace is the result of a scheme: give the PHY trace that it was made of"
+    if not isinstance(error, NotATraceError):
+        return ""
+    found = importers.import_hint(error.path)
+    return f"; {found or 'a measurement becomes a trace by `tmt import` (tmt import --help)'}"
+
+
+def _usage_message(error: click.UsageError) -> str:
+    """Return one line about wrong arguments: the command, the mistake, and where to read on."""
+    command = error.ctx.command_path if error.ctx else "tmt"
+    said = " ".join(error.format_message().split())  # click lists choices on lines of their own
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument) and error.ctx:
+        usage = " ".join(error.ctx.get_usage().split())
+        said = f"{error.param.make_metavar(error.ctx)} is missing. {usage}"
+    return f"{command}: {said} (see {command} --help)"

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.options import JSON, output_option
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.options import JSON, json_text, output_option
+from tmt.cli.tables import print_parts, text_table, unfolded
+from tmt.core.words.values import percent
+from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
     from tmt.results.dataset import Results
 
+with imported_when_used():
+    from tmt.campaign import pack_reader
+    from tmt.results import comparison, pairing, reading, values
+    from tmt.show.page import comparison_page
+
 CAMPAIGN = click.Path(exists=True, path_type=Path)
+
+UNPAIRED_SHOWN = 6
+"""Cells without a partner that are listed; JSON and the page hold all of them."""
 
 
 @click.command()
@@ -34,36 +53,28 @@ def command(first: Path, second: Path | None, as_json: bool, output: Path | None
       tmt compare scenarios/out/quickstart --output changes.html
       tmt compare quickstart.pack.zip scenarios/out/quickstart
     """
-    from tmt.cli import compare_output  # noqa: PLC0415
-    from tmt.results.comparison import compare, earlier_runs  # noqa: PLC0415
-
     found = _read(first)
     if second is None:
-        comparison = compare(earlier_runs(found), found, ("earlier", "latest"))
+        compared = comparison.compare(comparison.earlier_runs(found), found, ("earlier", "latest"))
     else:
-        comparison = compare(found, _read(second), names_of(first, second))
+        compared = comparison.compare(found, _read(second), names_of(first, second))
     if output is not None:
-        from tmt.show.page.comparison_page import write_comparison  # noqa: PLC0415
-
-        write_comparison(comparison, output)
+        comparison_page.write_comparison(compared, output)
     if as_json:
-        click.echo(compare_output.as_json(comparison, output))
+        click.echo(_as_json(compared, output))
         return
-    compare_output.print_comparison(comparison)
+    _print(compared)
     if output is not None:
         click.echo(f"page: {output}")
 
 
 def _read(campaign: Path) -> Results:
     """Return the results in a campaign's folder or in a pack."""
-    from tmt.campaign.pack_reader import unpacked  # noqa: PLC0415
-    from tmt.results.pairing import packed_rows  # noqa: PLC0415
-    from tmt.results.reading import read_rows, results_of  # noqa: PLC0415
-
     if campaign.is_dir():
-        return read_rows(campaign)
-    with unpacked(campaign) as pack:
-        return results_of(packed_rows(pack, campaign), str(pack.manifest.get("title", campaign.stem)))
+        return reading.read_rows(campaign)
+    with pack_reader.unpacked(campaign) as pack:
+        title = str(pack.manifest.get("title", campaign.stem))
+        return reading.results_of(pairing.packed_rows(pack, campaign), title)
 
 
 def names_of(first: Path, second: Path) -> tuple[str, str]:
@@ -73,3 +84,125 @@ def names_of(first: Path, second: Path) -> tuple[str, str]:
         if one[-length:] != other[-length:]:
             return "/".join(one[-length:]), "/".join(other[-length:])
     return "first", "second"
+
+
+def _as_json(found: comparison.PairedCampaigns, page: Path | None) -> str:
+    """Return the comparison for programs; values in the units that `measures` names."""
+    pairs, summary = found.pairs, found.summary
+    content = {
+        "first": _campaign(found.names[0], found.first),
+        "second": _campaign(found.names[1], found.second),
+        "pairs": len(pairs.first),
+        "equal": int(pairs.equal.sum()),
+        "same_channel": int(pairs.same_channel.sum()),
+        "settings_that_differ": [asdict(setting) for setting in pairs.settings],
+        "made_by": [
+            dict(zip(("what", "first", "second"), row, strict=True)) for row in comparison.identities(found)
+        ],
+        "unpaired": [
+            {"campaign": name, "cell": cell, "seeds": seeds}
+            for name, cell, seeds in comparison.unpaired(found)
+        ],
+        "remarks": comparison.remarks(found),
+        "measures": {measure.column: measure.unit for measure in summary.measures},
+        "cells": [
+            {
+                "tcp": summary.tcps[cell.tcp],
+                "scheme": summary.schemes[cell.scheme],
+                "point": summary.levels(cell.point),
+                "measures": {
+                    column: asdict(one) | {"relative": one.relative} for column, one in by_measure.items()
+                },
+            }
+            for cell, by_measure in zip(summary.cells, found.cells, strict=True)
+        ],
+        "page": None if page is None else str(page),
+    }
+    return json_text(content)
+
+
+def _campaign(name: str, results: Results) -> dict[str, Any]:
+    return {"name": name, "title": results.title, "runs": len(results.runs), "failed": len(results.failures)}
+
+
+def _print(found: comparison.PairedCampaigns) -> None:
+    console = unfolded()
+    pairs = found.pairs
+    for name, results in zip(found.names, (found.first, found.second), strict=True):
+        console.print(f"{name}: {results.title}, {len(results.runs)} runs")
+    console.print(f"{len(pairs.first)} pairs of runs: the same place in the grid, the same seed")
+    _print_unpaired(console, found)
+    if pairs.settings:
+        rows = ((one.name, _few(one.first), _few(one.second), str(one.pairs)) for one in pairs.settings)
+        print_parts(_table("Settings that differ", ("setting", *found.names, "pairs"), rows))
+    made = [(what, _short(first), _short(second)) for what, first, second in comparison.identities(found)]
+    print_parts(_table("Made by", ("", *found.names), made))
+    for remark in comparison.remarks(found):
+        console.print(f"note: {remark}")
+    if pairs.equal.all():
+        console.print("All pairs are equal in everything that they measured, bit by bit.")
+        return
+    for table in _differences(found):
+        print_parts(table)
+    console.print(
+        f"{int(pairs.equal.sum())} pairs are equal in everything that they measured, bit by bit.\n"
+        "Intervals: Student's t at 95 % over the seeds that both have; differences are paired.\n"
+        f"* differs: paired t test at {percent(comparison.ALPHA)}, with Holm's correction over the cells "
+        "of a measure."
+    )
+
+
+def _print_unpaired(console: Console, found: comparison.PairedCampaigns) -> None:
+    alone = comparison.unpaired(found)
+    for name, cell, seeds in alone[:UNPAIRED_SHOWN]:
+        console.print(f"only in {name}: {cell}, {_seeds(seeds)}")
+    if len(alone) > UNPAIRED_SHOWN:
+        console.print(f"and {len(alone) - UNPAIRED_SHOWN} more cells in one campaign only")
+
+
+def _differences(found: comparison.PairedCampaigns) -> Iterable[Table]:
+    summary = found.summary
+    for measure in summary.measures:
+        if measure.column not in values.COMPARED:
+            continue
+        rows = []
+        for cell, one in found.differences_of(measure.column):
+            label, place = tcp_label(summary.tcps[cell.tcp]), summary.point_label(cell.point)
+            rows.append((label, summary.schemes[cell.scheme], place, *_values(one)))
+        first, second = found.names
+        header = ("TCP", "scheme", "", first, second, "difference", "", "pairs", "p (Holm)")
+        yield _table(f"{measure.label} in {measure.unit}, difference {second} minus {first}", header, rows)
+
+
+def _values(one: comparison.CellDifference) -> tuple[str, ...]:
+    mark = "*" if one.is_significant else " "
+    relative = "" if math.isnan(one.relative) else f"{one.relative:+.1%}"
+    return (
+        values.interval_text(one.first),
+        values.interval_text(one.second),
+        f"{values.interval_text(one.difference, signed=True)}{mark}",
+        relative,
+        str(one.difference.count),
+        f"{one.p_adjusted:.2g}",
+    )
+
+
+def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    kept = list(rows)
+    words = {i for row in kept for i, text in enumerate(row) if text[:1] not in "+-0123456789"}
+    return text_table(title, header, kept, words)
+
+
+def _few(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
+
+
+def _short(text: str) -> str:
+    return ", ".join(part[:16] if len(part) == 64 else part for part in text.split(", "))
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    is_range = list(seeds) == list(range(seeds[0], seeds[-1] + 1))
+    return f"seeds {seeds[0]} to {seeds[-1]}" if is_range else f"{len(seeds)} seeds"

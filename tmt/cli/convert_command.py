@@ -5,30 +5,30 @@ from __future__ import annotations
 from dataclasses import MISSING, asdict
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from tmt.cli.json_output import json_text
-from tmt.cli.notes import beginning, gap_notes, phy_notes, print_notes, rtt_ns_of, stall_notes
-from tmt.cli.old_options import flat_rlc
-from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, output_option
-from tmt.cli.progress import progress_bar
-from tmt.cli.row_counts import rows_of
-from tmt.cli.values import Values
+from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, json_text, output_option
+from tmt.cli.progress import print_notes, progress_bar, rows_of
+from tmt.cli.values import Values, flat_rlc
+from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.schema import PHY_TRACE
 from tmt.core.schemes import SCHEMES
+from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.scheme import Scheme
+from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.units import ns_to_seconds
-from tmt.core.words.values import unsettled_notes
+from tmt.core.words.values import decode_time_notes, full_window_notes, span_notes, unsettled_notes
 from tmt.spec.options import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from tmt.core.converter import Counts
+    from tmt.core.trace import Int64Array
     from tmt.io.conversion import Conversion
 
 SCHEME = Part(
@@ -84,8 +84,7 @@ def command(
       tmt convert a.parquet b.parquet --output links \\
           --scheme none --scheme arq --rtt 0.5
     """
-    from tmt.io.atomic import make_folder  # noqa: PLC0415
-    from tmt.io.conversion import convert_files  # noqa: PLC0415  (pyarrow takes long to import)
+    from tmt.io import atomic, conversion as io  # noqa: PLC0415  (numpy takes long to import)
 
     needing = [one.name for one in scheme if one.uses_rtt]
     if needing and rtt_ns is None:
@@ -93,20 +92,20 @@ def command(
     conversions = _conversions(paths, scheme, ns_to_seconds(rtt_ns or 0), every, output)
     slots = [rows_of(conversion.phy_path, PHY_TRACE) for conversion in conversions]
     if output is not None:
-        make_folder(output)
+        atomic.make_folder(output)
     total = None if None in slots else sum(filter(None, slots))
     with progress_bar("convert", total, compiles=True) as progress:
-        results = convert_files(conversions, progress)
+        results = io.convert_files(conversions, progress)
     starts = {}
     for path in dict.fromkeys(conversion.phy_path for conversion in conversions):
         own = [conversion for conversion in conversions if conversion.phy_path == path]
-        starts[path] = beginning(path, own)
-        print_notes(phy_notes(path, starts[path], max(map(rtt_ns_of, own))))
+        starts[path] = _beginning(path, own)
+        print_notes(_phy_notes(path, starts[path], max(map(_rtt_ns, own))))
     for conversion, counts in zip(conversions, results, strict=True):
         print_notes(unsettled_notes(conversion.link_path, counts.unsettled, counts.data_rows))
         start = starts[conversion.phy_path]
-        print_notes(gap_notes(conversion, start))
-        print_notes(stall_notes(conversion, start, counts))
+        print_notes(_gap_notes(conversion, start))
+        print_notes(_stall_notes(conversion, start, counts))
         if not as_json:
             click.echo(_summary(conversion, counts))
     if as_json:
@@ -117,7 +116,7 @@ def command(
 def _conversions(
     paths: Sequence[str], schemes: Sequence[Scheme], rtt: float, every: int, output: Path | None
 ) -> list[Conversion]:
-    from tmt.io.conversion import Conversion  # noqa: PLC0415
+    from tmt.io.conversion import Conversion  # noqa: PLC0415  (numpy takes long to import)
 
     if len({scheme.name for scheme in schemes}) < len(schemes):
         names = ", ".join(scheme.name for scheme in schemes)
@@ -146,7 +145,7 @@ def _conversions(
 
 def _stem(path: str) -> str:
     """Return the name of a trace without folders and without the ending of its format."""
-    from tmt.io import endings  # noqa: PLC0415  (pyarrow takes long to import)
+    from tmt.io import endings  # noqa: PLC0415  (numpy takes long to import)
 
     name = PurePath(path).name
     ending = next((ending for ending in endings() if name.lower().endswith(ending)), "")
@@ -154,7 +153,6 @@ def _stem(path: str) -> str:
 
 
 def _record(conversion: Conversion, counts: Counts) -> dict[str, object]:
-    """Return a conversion and its counts for programs."""
     return {
         "phy": conversion.phy_path,
         "link": conversion.link_path,
@@ -180,3 +178,86 @@ def _summary(conversion: Conversion, counts: Counts) -> str:
         f"{counts.data_rows} rows = {counts.delivered} delivered + {counts.lost} lost + "
         f"{counts.unsettled} unsettled; efficiency {counts.efficiency:.4f}"
     )
+
+
+class _Beginning(NamedTuple):
+    """The first slots of a PHY trace: their times, at least until the first feedback, and decode times."""
+
+    tx_time_ns: Int64Array
+    median_decode_ns: float
+    longest_decode_ns: int
+
+
+def _beginning(path: str, conversions: Iterable[Conversion]) -> _Beginning:
+    """Read a PHY trace up to the first feedback of all its conversions."""
+    import numpy as np  # noqa: PLC0415  (takes long to import)
+
+    from tmt.core.trace import PhyTrace  # noqa: PLC0415
+    from tmt.io import open_trace  # noqa: PLC0415
+
+    wait_ns = max(_rtt_ns(one) + _detection_ns(one.scheme) for one in conversions)
+    times: list[Int64Array] = []
+    median_ns, longest_ns = 0.0, 0
+    with open_trace(path, PHY_TRACE) as reader:
+        for chunk in reader:
+            assert isinstance(chunk, PhyTrace)
+            if not times:
+                decoded = chunk.decode_time_ns[chunk.decode_time_ns > 0]
+                if len(decoded):
+                    median_ns, longest_ns = float(np.median(decoded)), int(decoded.max())
+            times.append(chunk.tx_time_ns)
+            if chunk.tx_time_ns[-1] - times[0][0] >= wait_ns + longest_ns:
+                break
+    return _Beginning(np.concatenate(times), median_ns, longest_ns)
+
+
+def _rtt_ns(conversion: Conversion) -> int:
+    """Return the round trip of a conversion; 0 without feedback."""
+    return ns(conversion.rtt) if conversion.scheme.uses_rtt else 0
+
+
+def _detection_ns(scheme: Scheme) -> int:
+    return ns(getattr(_lowest(scheme), "detection_delay", 0))
+
+
+def _lowest(scheme: Scheme) -> Scheme:
+    """Return the scheme below RLC, or the scheme itself."""
+    found: Scheme = getattr(scheme, "below", scheme)
+    return found
+
+
+def _phy_notes(path: str, start: _Beginning, rtt_ns: int) -> list[str]:
+    """Note late decoding and a trace shorter than its round trip."""
+    span_ns = int(start.tx_time_ns[-1] - start.tx_time_ns[0])
+    return decode_time_notes(path, start.median_decode_ns) + span_notes(path, span_ns, rtt_ns)
+
+
+def _stall_notes(conversion: Conversion, start: _Beginning, counts: Counts) -> list[str]:
+    """Note slots that `tetrys` left idle."""
+    scheme = conversion.scheme
+    if not isinstance(scheme, Tetrys):
+        return []
+    feedback_ns = _rtt_ns(conversion) + max(start.longest_decode_ns, _detection_ns(scheme))
+    slots = int((start.tx_time_ns < start.tx_time_ns[0] + feedback_ns).sum())
+    round_trip_slots = -(-slots // conversion.every)
+    return full_window_notes(
+        conversion.link_path, counts.stalled_slots, counts.slots, scheme.coding_window, round_trip_slots
+    )
+
+
+def _gap_notes(conversion: Conversion, start: _Beginning) -> list[str]:
+    """Note synchronous processes that count the slots of a trace with gaps."""
+    scheme = _lowest(conversion.scheme)
+    if not isinstance(scheme, HarqProcesses) or scheme.repetitions is not None:
+        return []
+    if scheme.retransmission != "synchronous" or scheme.slot_time:
+        return []
+    steps_ns = start.tx_time_ns[1:] - start.tx_time_ns[:-1]
+    if len(steps_ns) == 0 or steps_ns.max() < 2 * steps_ns.min():
+        return []
+    flag = "--slot-time" if scheme is conversion.scheme else "--below-slot-time"
+    return [
+        f"{conversion.phy_path} has gaps between its slots ({steps_ns.min() / 1e6:g} to "
+        f"{steps_ns.max() / 1e6:g} ms), and synchronous processes count slots, not time: "
+        f"{flag} sets the time from slot to slot (0.001 in LTE)"
+    ]

@@ -6,20 +6,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import numpy as np
 
-from tmt.cli.json_output import json_text
-from tmt.cli.notes import print_notes
-from tmt.cli.options import JSON, WholeNumber
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.options import JSON, WholeNumber, json_text
+from tmt.cli.progress import print_notes
+from tmt.cli.tables import print_parts, text_table
 from tmt.core.errors import UsageError
+from tmt.core.measure.timeline import steps_over_time
 from tmt.core.words.values import rate_unit, time_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    import numpy.typing as npt
+    from tmt.core.trace import FloatArray
 
-    from tmt.results.over_time import Series
+with imported_when_used():
+    from tmt.results import over_time, pairing, reading
 
 COLUMNS = {
     "capacity": ("capacity", "bit/s"),
@@ -58,18 +61,11 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
       tmt course scenarios/out/quickstart
       tmt course scenarios/out/quickstart 7
     """
-    import numpy as np  # noqa: PLC0415
-
-    from tmt.cli.tables import print_parts, text_table  # noqa: PLC0415
-    from tmt.results.over_time import read_run, recorded, run_over_time  # noqa: PLC0415
-    from tmt.results.pairing import place_names  # noqa: PLC0415
-    from tmt.results.reading import read_rows  # noqa: PLC0415
-
-    found = read_rows(results)
-    rows = recorded(found.runs)
+    found = reading.read_rows(results)
+    rows = over_time.recorded(found.runs)
     if not rows:
         raise UsageError(f"{results}: no run kept its packet records; name seeds under records in [grid]")
-    names = place_names(found.runs, found.axes)
+    names = pairing.place_names(found.runs, found.axes)
     told = [f"{names[row]}, seed {found.runs['seed'].iloc[row]}" for row in rows]
     if number is None:
         runs = [{"number": place, "run": name} for place, name in enumerate(told, 1)]
@@ -80,7 +76,7 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
         raise UsageError(f"{results}: number {number} is not allowed; there are runs 1 to {len(rows)}")
     row = rows[number - 1]
     run = found.runs.iloc[row]
-    series = run_over_time(read_run(results, found.runs, row), run)
+    series = over_time.run_over_time(over_time.read_run(results, found.runs, row), run)
     if not any(one.panel == "capacity" for one in series):
         reason = f"{run['forward_trace']} is not in the cache of {results}, or has too many rows"
         print_notes([f"{reason}: capacity, lost rows and queue are missing"])
@@ -97,13 +93,9 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
 
 
 def _in_intervals(
-    series: Sequence[Series], edges_s: npt.NDArray[np.float64]
-) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, list[int]]]:
+    series: Sequence[over_time.Series], edges_s: FloatArray
+) -> tuple[dict[str, FloatArray], dict[str, list[int]]]:
     """Return the values of each series and the number of moments of each kind, interval by interval."""
-    import numpy as np  # noqa: PLC0415
-
-    from tmt.core.measure.timeline import steps_over_time  # noqa: PLC0415
-
     known = {one.panel: one for one in series if len(one.time_s)}
     shown = {}
     for name in COLUMNS:
@@ -117,7 +109,7 @@ def _in_intervals(
     return shown, {name: np.histogram(times, edges_s)[0].tolist() for name, times in moments.items()}
 
 
-def _as_texts(shown: dict[str, npt.NDArray[np.float64]]) -> dict[str, list[str]]:
+def _as_texts(shown: dict[str, FloatArray]) -> dict[str, list[str]]:
     """Return the texts of each column by its head; rates share a unit."""
     rates = [shown[name].max() for name in ("capacity", "arrivals") if name in shown]
     units = {"bit/s": rate_unit(float(max(rates, default=0.0))), "share": ("%", 100.0)}

@@ -13,18 +13,11 @@ from pathlib import Path
 import click
 
 from tmt import __version__
-from tmt.cli.options import JSON
+from tmt.cli.options import JSON, json_text
 from tmt.core.errors import TmtError
+from tmt.run import load_backend
 
-LIBRARIES = (
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "numba",
-    "scipy",
-    "pydantic",
-    "altair",
-)
+LIBRARIES = ("numpy", "pandas", "pyarrow", "numba", "scipy", "pydantic", "altair")
 EXTRAS = {"distributed": "cluster", "optuna": "tune"}
 """Libraries that only some commands need, and the extra that installs each."""
 
@@ -66,8 +59,6 @@ def command(context: click.Context, as_json: bool) -> None:
     simulator = _backend("ns2", "simulator")
     findings += [simulator, _backend("linux", "kernel of stack linux"), _emulator()]
     if as_json:
-        from tmt.cli.json_output import json_text  # noqa: PLC0415
-
         click.echo(json_text({"findings": [asdict(finding) for finding in findings]}))
     else:
         width = max(len(finding.what) for finding in findings)
@@ -96,8 +87,6 @@ def _extra(name: str) -> Finding:
 
 def _backend(name: str, what: str) -> Finding:
     """Look for a backend's program; its stamp identifies the build."""
-    from tmt.run import load_backend  # noqa: PLC0415
-
     try:
         return Finding(what, True, f"build {load_backend(name).stamp()[:16]}")
     except TmtError as error:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.links import OLD_NAMES, Links
-from tmt.cli.notes import print_notes
 from tmt.cli.options import output_option
+from tmt.cli.progress import print_notes
 from tmt.cli.values import Values, by_options
 from tmt.core.errors import UsageError
 from tmt.core.units import seconds_to_ns

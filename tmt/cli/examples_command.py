@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tmt.core.errors import OutputError, UsageError
+from tmt.io.atomic import own_folder
 
 HERE = Path(__file__).resolve()
 INSTALLED, CHECKOUT = HERE.parents[1] / "examples", HERE.parents[2]
@@ -26,8 +27,6 @@ def command(folder: Path) -> None:
       tmt examples satellite
       tmt run satellite/scenarios/quickstart.toml
     """
-    from tmt.io.atomic import own_folder  # noqa: PLC0415
-
     home = INSTALLED if INSTALLED.is_dir() else CHECKOUT
     for name in NAMES:
         if not (home / name).is_dir():

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.json_output import json_text
-from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, WholeNumber, is_typed
-from tmt.cli.progress import progress_bar
-from tmt.cli.row_counts import rows_of
+from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, WholeNumber, is_typed, json_text
+from tmt.cli.progress import progress_bar, rows_of
 from tmt.core.errors import UsageError
+from tmt.importers.exporters import EXPORTERS
+from tmt.io import copy_trace, read_trace
+from tmt.io.atomic import check_not_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,10 +54,6 @@ def command(
       tmt export link.parquet link.down --for mahimahi
       tmt export link.parquet link.sh --for tc-netem --interval 0.5
     """
-    from tmt.importers.export_formats import EXPORTERS  # noqa: PLC0415
-    from tmt.io import copy_trace, read_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
-    from tmt.io.atomic import check_not_source  # noqa: PLC0415
-
     if tool is None:
         for flag, name in (("--lldu-bytes", "lldu_bytes"), ("--interval", "interval_ns")):
             if is_typed(name):

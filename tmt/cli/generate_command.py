@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import click
 
-from tmt.cli.json_output import json_text
-from tmt.cli.notes import print_notes
-from tmt.cli.old_options import set_by_name
-from tmt.cli.options import FILE, JSON, WholeNumber
-from tmt.cli.progress import progress_bar
-from tmt.cli.row_counts import rows_of
-from tmt.cli.values import Values, by_options
+from tmt.cli.options import FILE, JSON, WholeNumber, json_text
+from tmt.cli.progress import print_notes, progress_bar, rows_of
+from tmt.cli.values import Values, by_options, set_by_name
 from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel
 from tmt.core.declaration import ns

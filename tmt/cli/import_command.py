@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.json_output import json_text
-from tmt.cli.lazy_group import LazyGroup
-from tmt.cli.options import FILE, JSON
+from tmt.cli.lazy import LazyGroup, imported_when_used
+from tmt.cli.options import FILE, JSON, json_text
 from tmt.cli.values import CHOSEN, Values
 from tmt.core.declaration import declared
 from tmt.importers import AUTO, FORMATS, all_importers
 from tmt.spec.options import ValueOption
 
 if TYPE_CHECKING:
-    from tmt.importers.importer import Importer
+    from tmt.core.trace import Trace
+
+with imported_when_used():
+    from tmt.importers import importer as importers
 
 
 class Auto(Values):
@@ -36,9 +38,7 @@ class Auto(Values):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Choose the format of the file; options of others are refused."""
-        from tmt.importers.files import recognised  # noqa: PLC0415  (pyarrow takes long to import)
-
-        kind = recognised(ctx.params["source"])
+        kind = importers.recognised(ctx.params["source"])
         ctx.meta[CHOSEN] = {"--importer": [kind.name]}
         for option in (one for one in self.get_params(ctx) if isinstance(one, ValueOption)):
             if ctx.params[str(option.name)] is not None and option.place[1] not in declared(kind):
@@ -53,18 +53,15 @@ def _told_by_content() -> list[str]:
 
 
 def _of_format(name: str) -> click.Command:
-    from tmt.importers.importer import Importer  # noqa: PLC0415  (numpy takes long to import)
-
     kind = all_importers().get(name)
     text = "Detect the format of FILE by its content, and import it. Options of other formats are refused."
 
-    def call(source: str, target: str, as_json: bool, importer: Importer | tuple[Importer]) -> None:
-        from tmt.cli.import_output import as_record, describe  # noqa: PLC0415
-        from tmt.importers.files import import_trace  # noqa: PLC0415  (pyarrow takes long to import)
-
+    def call(
+        source: str, target: str, as_json: bool, importer: importers.Importer | tuple[importers.Importer]
+    ) -> None:
         one = importer[0] if isinstance(importer, tuple) else importer
-        trace = import_trace(one, source, target)
-        click.echo(json_text(as_record(target, trace)) if as_json else describe(target, trace))
+        trace = importers.import_trace(one, source, target)
+        click.echo(json_text(_as_record(target, trace)) if as_json else _describe(target, trace))
 
     arguments = [
         click.Argument([argument], metavar=metavar, type=FILE)
@@ -74,14 +71,14 @@ def _of_format(name: str) -> click.Command:
         name,
         callback=call,
         params=arguments,
-        values={"importer": kind or tuple[Importer, ...]},
+        values={"importer": kind or tuple[importers.Importer, ...]},
         renamed={"--bytes": "--size"},
         help=_help(kind) if kind else text,
     )
     return JSON(made)
 
 
-def _help(kind: type[Importer]) -> str:
+def _help(kind: type[importers.Importer]) -> str:
     """Return the docstring of an importer for click: examples are indented, and keep their lines."""
     first, *others = (getdoc(kind) or "").split("\n\n")
     parts = (f"\b\n{indent(dedent(one), '  ')}" if one.startswith(" ") else one for one in others)
@@ -104,3 +101,23 @@ def command() -> None:
       tmt import mahimahi Verizon-LTE-short.down phy.parquet
       tmt inspect phy.parquet
     """
+
+
+def _describe(path: str, trace: Trace) -> str:
+    found = trace.fates
+    if trace.table.kind == "link":
+        counts = f"{len(trace):,} rows, {found['lost']:,} of them lost, {found['unsettled']:,} unsettled"
+    else:
+        counts = f"{len(trace):,} slots, {found['erased']:,} of them erased"
+    return "\n".join([f"{path}: {counts}", *(f"note: {note}" for note in trace.metadata["notes"])])
+
+
+def _as_record(path: str, trace: Trace) -> dict[str, Any]:
+    return {
+        "trace": path,
+        "kind": trace.table.kind,
+        "format": trace.metadata["importer"],
+        "rows": len(trace),
+        **trace.fates,
+        "notes": trace.metadata["notes"],
+    }

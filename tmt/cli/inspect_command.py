@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 import click
+from rich.box import SIMPLE
+from rich.table import Table
 
-from tmt.cli.json_output import json_text
-from tmt.cli.notes import print_notes, summary_notes
-from tmt.cli.options import FILE, ROUND_TRIP, FigurePath, WholeNumber
-from tmt.cli.progress import progress_bar
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.options import FILE, ROUND_TRIP, WholeNumber, json_text, plot_option
+from tmt.cli.progress import print_notes, progress_bar
+from tmt.cli.tables import print_parts, text_table
+from tmt.core.measure.distribution import of_values
+from tmt.core.measure.link import summarise
+from tmt.core.measure.summaries import LinkSummary, PhySummary
+from tmt.core.units import ns_to_seconds
+from tmt.core.words.values import decode_time_notes, span_notes, unsettled_notes
+from tmt.io import open_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.core.measure.distribution import Distribution
+
+with imported_when_used():
+    from tmt.show.charts import files as figures, traces as charts
+
+LEAST_PAUSE_NS = 1_000_000
+"""Shorter pauses are not in the table of pauses."""
+
+Fact = tuple[str, str, str]
+"""Name, value and explanation of a figure."""
 
 
 @click.command()
@@ -17,9 +40,7 @@ from tmt.cli.progress import progress_bar
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object, with every burst and gap length."
 )
-@click.option(
-    "--plot", type=FigurePath(), help="Draw the trace into this .png, .svg, .pdf, .html or .json file."
-)
+@plot_option("Draw the trace")
 @click.option(
     "--lldu-bytes",
     type=WholeNumber(1),
@@ -41,21 +62,156 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
       tmt inspect --json phy.parquet
       tmt inspect --plot phy.svg phy.parquet
     """
-    from tmt.core.measure.link import summarise  # noqa: PLC0415
-    from tmt.io import open_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
-
     with open_trace(trace) as reader, progress_bar("inspect", reader.rows, "rows") as progress:
         summary = summarise(reader, reader.metadata, lldu_bytes=lldu_bytes, rtt_ns=rtt, progress=progress)
     if plot is not None:
-        from tmt.show.charts.files import save_chart  # noqa: PLC0415
-        from tmt.show.charts.traces import summary_chart  # noqa: PLC0415  (altair takes long to import)
-
-        save_chart(summary_chart(summary, PurePath(trace).name), plot)
-    print_notes(summary_notes(trace, summary))
+        figures.save_chart(charts.summary_chart(summary, PurePath(trace).name), plot)
+    print_notes(_notes(trace, summary))
     if as_json:
         click.echo(json_text(summary.to_json()))
-        return
-    from tmt.cli.inspect_output import as_tables  # noqa: PLC0415
-    from tmt.cli.tables import print_parts  # noqa: PLC0415
+    else:
+        print_parts(*_tables(trace, summary))
 
-    print_parts(*as_tables(trace, summary))
+
+def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
+    """Note late decoding, a trace shorter than its round trip, and unsettled rows."""
+    if isinstance(summary, PhySummary):
+        return decode_time_notes(path, 1e9 * (summary.decode_time_s.p50 or 0))
+    found = unsettled_notes(path, summary.unsettled, summary.times.rows)
+    if summary.rtt_s is not None:
+        span_ns = round(1e9 * summary.times.duration_s)
+        found += span_notes(path, span_ns, round(1e9 * summary.rtt_s))
+    return found
+
+
+def _tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, ...]:
+    """Return the table of single figures, that of distributions, and that of pauses if they vary."""
+    facts = Table(
+        box=SIMPLE,
+        pad_edge=False,
+        title=f"{path}: {summary.title}",
+        title_justify="left",
+        show_header=False,
+    )
+    facts.add_column(style="bold", no_wrap=True)
+    facts.add_column(justify="right", no_wrap=True)
+    facts.add_column(style="dim")
+    for fact in _facts(summary):
+        facts.add_row(*fact)
+    header = ("", "number", "mean", "least", "50 %", "90 %", "99 %", "most")
+    rows = ((name, *_cells(values)) for name, values in _distributions(summary))
+    spread = text_table("", header, rows, (0,))
+    spread.caption = "percentiles by nearest rank; those of times may be 0.05 % low"
+    spread.caption_justify = "left"
+    return (facts, spread) if summary.pauses.are_regular else (facts, spread, _pauses(summary))
+
+
+def _distributions(summary: PhySummary | LinkSummary) -> Iterator[tuple[str, Distribution]]:
+    phy = isinstance(summary, PhySummary)
+    slots = "slots" if phy else "LLDUs"
+    yield f"bursts, {slots}", summary.pattern.bursts
+    yield f"gaps, {slots}", summary.pattern.gaps
+    yield "row to row, ms", summary.times.interval_s.scaled(1e-3)
+    rates, unit = summary.rate_over_time()
+    if rates is not None:
+        named, scale = ("kbit/s", 1e3) if unit == "bit/s" else (unit, 1.0)
+        over = f"in {rates.width_s:.3g} s, {named}"
+        yield f"offered {over}", of_values(rates.offered_per_s).scaled(scale)
+        if (rates.offered_per_s != rates.good_per_s).any():
+            good = "decoded" if phy else "delivered"
+            yield f"{good} {over}", of_values(rates.good_per_s).scaled(scale)
+    if summary.size_bytes is not None:
+        yield "size, bytes", summary.size_bytes
+    if isinstance(summary, PhySummary):
+        yield "decode time, ms", summary.decode_time_s.scaled(1e-3)
+        if summary.es_n0_db is not None:
+            yield "Es/N0, dB", summary.es_n0_db
+    else:
+        yield "delay, ms", summary.delay_s.scaled(1e-3)
+        yield "given up, ms", summary.loss_delay_s.scaled(1e-3)
+
+
+def _pauses(summary: PhySummary | LinkSummary) -> Table:
+    rows = (
+        (f"{step.least_ns / 1e6:g} ms", f"{step.number:,}", f"{100 * step.share_of_time:.3g} %")
+        for step in summary.pauses.law()
+        if str(step.least_ns)[0] == "1" and step.least_ns >= LEAST_PAUSE_NS
+    )
+    return text_table("", ("row to row, at least", "number", "share of the time"), rows, ())
+
+
+def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
+    times, rates, outage = summary.times, summary.bit_rates, summary.pattern.outage
+    phy = isinstance(summary, PhySummary)
+    rows, good = ("slots", "decoded slots") if phy else ("data LLDUs", "delivered data LLDUs")
+    yield rows, f"{times.rows:,}", "rows of the trace"
+    yield "duration", f"{times.duration_s:,.6g} s", f"first row to last, from {_moment(times.start_s)} s on"
+    yield f"{rows} per second", _number(times.per_s), "" if phy else "first transmissions only"
+    if rates is not None:
+        size = "bytes of rows" if rates.lldu_bytes is None else f"LLDU payload of {rates.lldu_bytes} bytes"
+        yield "bit rate", _bits(rates.all_bps), f"{size}, all {rows}"
+        yield "useful bit rate", _bits(rates.good_bps), f"{size}, {good}"
+    if isinstance(summary, PhySummary):
+        yield "erased", f"{summary.erased:,}", f"{_share(summary.erasure_rate)} of the slots"
+    else:
+        yield from _link_facts(summary)
+    pause = summary.pauses.longest
+    if pause is not None and not summary.pauses.are_regular:
+        all_slots = isinstance(summary, PhySummary) or summary.slots_used == times.rows
+        meaning = "outage: no opportunity" if all_slots else "no first transmission"
+        start_s, duration_s = ns_to_seconds(pause.start_ns), ns_to_seconds(pause.duration_ns)
+        yield "longest pause", f"{duration_s:.6g} s", f"{meaning} from {_moment(start_s)} s on"
+    if outage is not None:
+        start_s, duration_s = ns_to_seconds(outage.start_ns), ns_to_seconds(outage.duration_ns)
+        where = f"{outage.slots} rows from {_moment(start_s)} s on, until the next good one"
+        yield "longest outage", f"{duration_s:.6g} s", where
+
+
+def _link_facts(summary: LinkSummary) -> Iterator[Fact]:
+    yield "delivered", f"{summary.delivered:,}", "data LLDUs"
+    yield "lost", f"{summary.lost:,}", f"given up; {_share(summary.loss_rate)} of those settled"
+    yield "unsettled", f"{summary.unsettled:,}", "open when the trace ends"
+    mean = f"{summary.mean_transmissions:.5g}"
+    yield "transmissions", mean, "mean per data LLDU; for harq, 1 + its block's requests"
+    yield "persistency", str(summary.persistency), "most retransmissions of one LLDU"
+    yield "throughput efficiency", _number(summary.efficiency), _efficiency_meaning(summary)
+    if summary.rtt_s is None:
+        delay_s = summary.delay_s.mean
+        shown = "-" if delay_s is None else f"{delay_s:.6g} s"
+        yield "recovery delay", shown, "without propagation: give --rtt to add RTT/2"
+    else:
+        shown = f"{_number(summary.recovery_delay_s)} s"
+        yield "recovery delay", shown, f"mean RTT/2 + delay, RTT {summary.rtt_s:g} s"
+
+
+def _efficiency_meaning(summary: LinkSummary) -> str:
+    if summary.size_bytes is not None:
+        known = summary.efficiency is not None
+        return "delivered bytes per byte sent" if known else "the trace does not say how many bytes it sent"
+    if summary.slots_used is None:
+        return "the trace does not say how many slots it used"
+    return f"delivered data LLDUs per slot, of {summary.slots_used:,}"
+
+
+def _cells(values: Distribution) -> list[str]:
+    parts = (values.mean, values.minimum, values.p50, values.p90, values.p99, values.maximum)
+    return [str(values.count), *map(_number, parts)]
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e9 else f"{value:.5g}"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{_number(100 * value)} %"
+
+
+def _moment(time_s: float) -> str:
+    """Return a time of the trace's clock; a time of day has more digits than other figures."""
+    return f"{time_s:.6g}" if time_s < 1000 else f"{time_s:.3f}".rstrip("0").rstrip(".")
+
+
+def _bits(rate_bps: float) -> str:
+    return f"{rate_bps / 1e3:,.6g} kbit/s"

@@ -2,76 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING
 from itertools import product
 from typing import Any
 
 import click
 
-from tmt.cli.json_output import json_text
-from tmt.cli.options import (
-    COUNTS,
-    JSON,
-    PROBABILITIES,
-    SECONDS,
-    FigurePath,
-    Number,
-    WholeNumber,
-    sweep_option,
-)
+from tmt.cli import options
+from tmt.cli.lazy import imported_when_used
 from tmt.cli.values import by_options
 from tmt.core.units import ns_to_seconds
 
+with imported_when_used():
+    from tmt.show.charts import files as figures, models as charts
 
-class Persistencies(click.ParamType[tuple[int | None, ...]]):
-    """Whole numbers as in `COUNTS`, or `unlimited`, which is None."""
 
-    name = "retransmissions"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int | None, ...]:
-        """Parse and check."""
-        return (None,) if value == "unlimited" else COUNTS.convert(value, param, ctx)
+_COUNT = options.WholeNumber(1)
 
 
 @click.command(name="hybrid")
-@sweep_option(
-    "--unit-loss",
-    PROBABILITIES,
-    "p, probability that a unit is lost; FIRST:LAST:COUNT or repetition sweeps.",
-    required=True,
+@options.table(
+    (
+        *("--unit-loss", options.PROBABILITIES, MISSING),
+        "p, probability that a unit is lost; FIRST:LAST:COUNT or repetition sweeps.",
+    ),
+    (
+        *("--code-length", options.COUNTS, MISSING),
+        "N, units of a frame, redundant ones included; FIRST:LAST or repetition sweeps.",
+    ),
+    (
+        *("--persistency", options.CountList("retransmissions", may_be_unlimited=True), ("unlimited",)),
+        "delta, most retransmissions of a frame; sweeps likewise.",
+    ),
+    ("--frame-units", _COUNT, 10, "K, data units of a frame."),
+    ("--packet-frames", _COUNT, 6, "X, frames of a TCP packet."),
+    ("--unit-bytes", _COUNT, 25, "Bytes of a unit."),
+    ("--rate", options.Number(0, min_open=True), "2e6", "B, the link's rate in bit/s."),
+    ("--delay", options.SECONDS, "0.2", "D, the link's one-way delay in seconds."),
+    ("--access-rtt", options.SECONDS, "0.08", "T, the two-way delay of the rest of the path in seconds."),
+    ("--connections", _COUNT, 10, "C, long-lived TCP connections."),
+    ("--delayed-acks", _COUNT, 2, "b, packets that one ACK acknowledges."),
 )
-@sweep_option(
-    "--code-length",
-    COUNTS,
-    "N, units of a frame, redundant ones included; FIRST:LAST or repetition sweeps.",
-    required=True,
-)
-@sweep_option(
-    "--persistency",
-    Persistencies(),
-    "delta, most retransmissions of a frame; sweeps likewise.",
-    default=("unlimited",),
-)
-@click.option("--frame-units", type=WholeNumber(1), default=10, help="K, data units of a frame.")
-@click.option("--packet-frames", type=WholeNumber(1), default=6, help="X, frames of a TCP packet.")
-@click.option("--unit-bytes", type=WholeNumber(1), default=25, help="Bytes of a unit.")
-@click.option("--rate", type=Number(0, min_open=True), default="2e6", help="B, the link's rate in bit/s.")
-@click.option("--delay", type=SECONDS, default="0.2", help="D, the link's one-way delay in seconds.")
-@click.option(
-    "--access-rtt",
-    type=SECONDS,
-    default="0.08",
-    help="T, the two-way delay of the rest of the path in seconds.",
-)
-@click.option("--connections", type=WholeNumber(1), default=10, help="C, long-lived TCP connections.")
-@click.option("--delayed-acks", type=WholeNumber(1), default=2, help="b, packets that one ACK acknowledges.")
-@click.option(
-    "--plot",
-    type=FigurePath(),
-    help="Draw throughput over the swept parameter into this .png, .svg, .pdf, .html or .json file.",
-)
-@JSON
+@options.plot_option("Draw throughput over the swept parameter")
+@options.JSON
 def command(
     unit_loss: list[float],
     code_length: list[int],
@@ -99,11 +72,11 @@ def command(
     The best redundancy when a quarter of the units is lost:
       tmt model hybrid --unit-loss 0.25 --code-length 10:20
     """
-    from tmt.theory.hybrid import HybridLink, optimal_code_lengths, sweep  # noqa: PLC0415  (scipy takes long to import)
+    from tmt.theory import hybrid  # noqa: PLC0415  (scipy takes long to import)
 
     with by_options():
         links = [
-            HybridLink(
+            hybrid.HybridLink(
                 unit_loss=loss,
                 code_length=length,
                 frame_units=frame_units,
@@ -115,18 +88,23 @@ def command(
             )
             for limit, loss, length in product(persistency, unit_loss, code_length)
         ]
-    rows = sweep(links, connections, delayed_acks)
-    best = {loss: optimal_code_lengths(loss, frame_units) for loss in unit_loss}
+    rows = hybrid.sweep(links, connections, delayed_acks)
+    best = {loss: hybrid.optimal_code_lengths(loss, frame_units) for loss in unit_loss}
     if plot:
-        from tmt.show.charts.files import save_chart  # noqa: PLC0415
-        from tmt.show.charts.models import hybrid_chart  # noqa: PLC0415  (altair takes long to import)
-
-        save_chart(hybrid_chart(f"{connections} TCP connections over hybrid FEC/ARQ-SR", rows), plot)
+        figures.save_chart(
+            charts.hybrid_chart(f"{connections} TCP connections over hybrid FEC/ARQ-SR", rows), plot
+        )
     if as_json:
         optimum = [{"unit_loss": loss, "code_lengths": lengths} for loss, lengths in best.items()]
-        click.echo(json_text({"points": rows, "optimal_with_unlimited_persistency": optimum}))
+        click.echo(options.json_text({"points": rows, "optimal_with_unlimited_persistency": optimum}))
     else:
-        click.echo("\n".join((*_table(rows), "", *_advice(best, frame_units))))
+        advice = [
+            f"p = {loss:g}: with unlimited persistency N = {' and '.join(map(str, lengths))} "
+            f"{'is' if len(lengths) == 1 else 'are equally'} best, "
+            f"{hybrid.largest_throughput(loss, lengths[0], frame_units):.2%} of the link"
+            for loss, lengths in best.items()
+        ]
+        click.echo("\n".join((*_table(rows), "", *advice)))
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:
@@ -143,17 +121,6 @@ def _table(rows: list[dict[str, Any]]) -> list[str]:
             f"{row['rtt_s']:8.4f}"
         )
     return lines
-
-
-def _advice(best: dict[float, tuple[int, ...]], frame_units: int) -> list[str]:
-    from tmt.theory.hybrid import largest_throughput  # noqa: PLC0415
-
-    return [
-        f"p = {loss:g}: with unlimited persistency N = {' and '.join(map(str, lengths))} "
-        f"{'is' if len(lengths) == 1 else 'are equally'} best, "
-        f"{largest_throughput(loss, lengths[0], frame_units):.2%} of the link"
-        for loss, lengths in best.items()
-    ]
 
 
 COMMANDS = {"hybrid": command}

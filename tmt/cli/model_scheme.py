@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import MISSING
+import math
+from dataclasses import MISSING, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.json_output import json_text
-from tmt.cli.model_help import HELP, RESULTS
-from tmt.cli.model_output import Laws, Sweep, as_record, as_table, swept
-from tmt.cli.notes import print_notes
-from tmt.cli.options import (
-    DECODE_TIME,
-    JSON,
-    POSITIVE_SECONDS,
-    PROBABILITIES,
-    ROUND_TRIP,
-    SECONDS,
-    FigurePath,
-    Number,
-    WholeNumber,
-    sweep_option,
-    with_options,
-)
+from tmt.cli import options
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.model_command import HELP, RESULTS
+from tmt.cli.progress import print_notes
 from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Problem, Refused, declared, ns
 from tmt.core.schemes import SCHEMES
+from tmt.core.units import ns_to_seconds
 from tmt.spec.options import Part
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
-    from tmt.theory import Parameters, TwoStateChannel
+
+with imported_when_used():
+    from tmt import theory
+    from tmt.show.charts import files as figures, models as charts
 
 FORGOTTEN = 0.05
 """Channel correlation over one feedback delay above which HARQ's approximation shows (docs/models.md)."""
@@ -74,68 +66,70 @@ RARE = 0.05
 MOST_LAWS = 10_000
 """Upper bound of `--laws`: the work grows with its square."""
 
-_PROBABILITY = Number(0.0, 1.0)
+_SECONDS, _PROBABILITY, _PROBABILITIES = options.SECONDS, options.Number(0.0, 1.0), options.PROBABILITIES
 
-_CHANNEL_AND_LINK = (
-    sweep_option(
-        "--alpha",
-        PROBABILITIES,
+_CHANNEL_AND_LINK = options.table(
+    (
+        *("--alpha", _PROBABILITIES, MISSING),
         "Probability that a good slot follows a good one; FIRST:LAST:COUNT or repetition sweeps.",
-        required=True,
     ),
-    sweep_option(
-        "--beta",
-        PROBABILITIES,
-        "Probability that a bad slot follows a bad one; sweeps likewise.",
-        required=True,
+    ("--beta", _PROBABILITIES, MISSING, "Probability that a bad slot follows a bad one; sweeps likewise."),
+    ("--error-good", _PROBABILITY, 0.0, "Probability of erasure when good."),
+    ("--error-bad", _PROBABILITY, 1.0, "Probability of erasure when bad."),
+    ("--rtt", options.ROUND_TRIP, MISSING, "Round-trip propagation time in seconds."),
+    ("--slot-interval", options.POSITIVE_SECONDS, "0.001", "Time from one slot to the next, in seconds."),
+    (
+        *("--decode-time", options.DECODE_TIME, "0.036"),
+        "Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
     ),
-    click.option("--error-good", type=_PROBABILITY, default=0.0, help="Probability of erasure when good."),
-    click.option("--error-bad", type=_PROBABILITY, default=1.0, help="Probability of erasure when bad."),
-    click.option("--rtt", type=ROUND_TRIP, required=True, help="Round-trip propagation time in seconds."),
-    click.option(
-        "--slot-interval",
-        type=POSITIVE_SECONDS,
-        default="0.001",
-        help="Time from one slot to the next, in seconds.",
-    ),
-    click.option(
-        "--decode-time",
-        type=DECODE_TIME,
-        default="0.036",
-        help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
-    ),
-    click.option(
-        "--detection-delay",
-        type=SECONDS,
-        default="0",
-        help="Seconds until the receiver sends the NACK for an erased slot.",
-    ),
-    click.option(
-        "--formula",
-        type=click.Choice(["exact", "printed"]),
-        default="exact",
-        help="Formulas that are exact for TMT's schemes, or those that Kuhn 2014 prints "
+    ("--detection-delay", _SECONDS, "0", "Seconds until the receiver sends the NACK for an erased slot."),
+    (
+        *("--formula", click.Choice(["exact", "printed"]), "exact"),
+        "Formulas that are exact for TMT's schemes, or those that Kuhn 2014 prints "
         "(docs/kuhn2014-formulas.md).",
     ),
-    click.option(
-        "--laws",
-        type=WholeNumber(1, MOST_LAWS),
-        metavar="N",
-        help="Show P(m, N), the law of erasures in N LLDUs, and the laws of burst and gap lengths up to N.",
-    ),
-    click.option(
-        "--plot",
-        type=FigurePath(),
-        help="Draw a sweep of --alpha or --beta into this .png, .svg, .pdf, .html or .json file.",
-    ),
-    JSON,
 )
+_LAWS = click.option(
+    "--laws",
+    type=options.WholeNumber(1, MOST_LAWS),
+    metavar="N",
+    help="Show P(m, N), the law of erasures in N LLDUs, and the laws of burst and gap lengths up to N.",
+)
+
+Laws = dict[str, list[float]]
+"""Probabilities by name: `erasure_count` from m = 0, `burst_length` and `gap_length` from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A scheme, its parameters, and the results of the formulas: `rows`, and `laws` for each if asked for."""
+
+    scheme: str
+    formula: str
+    parameters: theory.Parameters
+    link: theory.RegularLink
+    rows: list[theory.Row]
+    laws: list[Laws]
+
+    @property
+    def title(self) -> str:
+        """The scheme, its parameters and the kind of formulas, in one line."""
+        named = (
+            f"{name.removesuffix('_s').replace('_', ' ')} {'unlimited' if value is None else value}"
+            + " s" * name.endswith("_s")
+            for name, value in _in_seconds(self.parameters).items()
+            if value or name in ("repair", "depth", "extra", "rounds", "max_transmissions", "reassembly_s")
+        )
+        return f"{', '.join((self.scheme, *named))} ({self.formula} formulas)"
 
 
 def _command(scheme: str) -> click.Command:
     """Return the command of one model, which has the parameters of its schemes only."""
 
-    @with_options(*_CHANNEL_AND_LINK)
+    @_CHANNEL_AND_LINK
+    @_LAWS
+    @options.plot_option("Draw a sweep of --alpha or --beta")
+    @options.JSON
     def run(
         alpha: list[float],
         beta: list[float],
@@ -151,32 +145,23 @@ def _command(scheme: str) -> click.Command:
         as_json: bool,
         **schemes: Scheme,
     ) -> None:
-        from tmt.theory import (  # noqa: PLC0415  (numpy takes long to import)
-            RegularLink,
-            TwoStateChannel,
-            sweep,
-        )
-
         with by_options():
             channels = [
-                TwoStateChannel(*one, error_good, error_bad) for one in itertools.product(alpha, beta)
+                theory.TwoStateChannel(*one, error_good, error_bad) for one in itertools.product(alpha, beta)
             ]
-        link = RegularLink(rtt, slot_interval, decode_time, detection_delay)
-        parameters: Parameters = {}
+        link = theory.RegularLink(rtt, slot_interval, decode_time, detection_delay)
+        parameters: theory.Parameters = {}
         for name, one in schemes.items():
             parameters |= _parameters(one, MODELS[scheme][name])
         if parameters.get("repetitions") is not None:  # the others have no meaning without feedback
             parameters = {"repetitions": parameters["repetitions"]}
-        rows = sweep(scheme, channels, link, parameters, formula)
+        rows = theory.sweep(scheme, channels, link, parameters, formula)
         shown = [_laws(channel, laws) for channel in channels] if laws else []
         found = Sweep(scheme, formula, parameters, link, rows, shown)
         if plot:
-            from tmt.show.charts.files import save_chart  # noqa: PLC0415
-            from tmt.show.charts.models import scheme_chart  # noqa: PLC0415  (altair takes long to import)
-
-            name = swept({"alpha": alpha, "beta": beta}, "0.1:0.98:12", "--alpha and --beta")
-            save_chart(scheme_chart(found.title, scheme, name, rows), plot)
-        click.echo(json_text(as_record(found)) if as_json else as_table(found))
+            name = options.swept({"alpha": alpha, "beta": beta}, "0.1:0.98:12", "--alpha and --beta")
+            figures.save_chart(charts.scheme_chart(found.title, scheme, name, rows), plot)
+        click.echo(options.json_text(_as_record(found)) if as_json else _as_table(found))
         _warn(found)
 
     values = {name: _part(name, own) for name, own in MODELS[scheme].items()}
@@ -190,9 +175,9 @@ def _part(scheme: str, parameters: dict[str, int | None]) -> Part:
     return Part((scheme,), SCHEMES[scheme], hidden=hidden)
 
 
-def _parameters(scheme: Scheme, bounds: dict[str, int | None]) -> Parameters:
+def _parameters(scheme: Scheme, bounds: dict[str, int | None]) -> theory.Parameters:
     """Return the arguments of a model, with times in nanoseconds (UsageError)."""
-    found: Parameters = {}
+    found: theory.Parameters = {}
     for key, most in bounds.items():
         value, field = getattr(scheme, key), declared(type(scheme))[key]
         if most is not None and (scheme.name != "arq" if value is None else value > most):
@@ -204,20 +189,17 @@ def _parameters(scheme: Scheme, bounds: dict[str, int | None]) -> Parameters:
     return found
 
 
-def _laws(channel: TwoStateChannel, size: int) -> Laws:
-    from tmt.theory import burst_length_law, erasure_count_law, gap_length_law  # noqa: PLC0415
-
+def _laws(channel: theory.TwoStateChannel, size: int) -> Laws:
     return {
-        "erasure_count": erasure_count_law(channel, size).tolist(),
-        "burst_length": burst_length_law(channel, size).tolist(),
-        "gap_length": gap_length_law(channel, size).tolist(),
+        "erasure_count": theory.erasure_count_law(channel, size).tolist(),
+        "burst_length": theory.burst_length_law(channel, size).tolist(),
+        "gap_length": theory.gap_length_law(channel, size).tolist(),
     }
 
 
 def _warn(sweep: Sweep) -> None:
     """Print a note if an approximation is inaccurate (docs/models.md)."""
-    from tmt.theory import rlc_recovery_slots  # noqa: PLC0415  (numpy takes long to import)
-    from tmt.theory.sliding_window import LONGEST  # noqa: PLC0415
+    from tmt.theory.sliding_window import LONGEST  # noqa: PLC0415  (scipy takes long to import)
 
     rows, parameters = sweep.rows, sweep.parameters
     note, worst, bound = "", 0.0, RARE
@@ -229,12 +211,12 @@ def _warn(sweep: Sweep) -> None:
                 f"above {bound} the HARQ model is a few per cent too pessimistic"
             )
         case "rlc":
-            slots = rlc_recovery_slots(sweep.link, int(parameters["reassembly_ns"] or 0))
+            slots = theory.rlc_recovery_slots(sweep.link, int(parameters["reassembly_ns"] or 0))
             bursts = [row["erasure_probability"] / row["mean_burst_slots"] for row in rows]
             worst = slots * max((rate for rate in bursts if rate > 0), default=0.0)
             note = f"a recovery meets up to {worst:.2g} other bursts; the RLC model is for less than {bound}"
         case "rlc-over-harq-processes":
-            slots = rlc_recovery_slots(sweep.link, int(parameters["reassembly_ns"] or 0))
+            slots = theory.rlc_recovery_slots(sweep.link, int(parameters["reassembly_ns"] or 0))
             most = int(parameters["max_transmissions"] or 1)
             worst = slots * max(row["erasure_probability"] ** most for row in rows)
             note = (
@@ -249,6 +231,76 @@ def _warn(sweep: Sweep) -> None:
             )
     if worst > bound:
         print_notes([f"{note} (docs/models.md)"])
+
+
+def _in_seconds(parameters: theory.Parameters) -> theory.Parameters:
+    found: theory.Parameters = {}
+    for name, value in parameters.items():
+        if name.endswith("_ns"):
+            found[f"{name[:-3]}_s"] = ns_to_seconds(int(value or 0))
+        else:
+            found[name] = value
+    return found
+
+
+def _as_record(sweep: Sweep) -> dict[str, object]:
+    link = sweep.link
+    points: list[dict[str, object]] = [dict(row) for row in sweep.rows]
+    for point, laws in zip(points, sweep.laws, strict=False):
+        point["laws"] = laws
+    return {
+        "scheme": sweep.scheme,
+        "formula": sweep.formula,
+        "parameters": _in_seconds(sweep.parameters),
+        "rtt_s": ns_to_seconds(link.rtt_ns),
+        "slot_interval_s": ns_to_seconds(link.slot_interval_ns),
+        "decode_time_s": ns_to_seconds(link.decode_time_ns),
+        "detection_delay_s": ns_to_seconds(link.detection_delay_ns),
+        "feedback_slots": link.feedback_slots,
+        "points": points,
+    }
+
+
+def _as_table(sweep: Sweep) -> str:
+    link = sweep.link
+    lines = [
+        sweep.title,
+        f"RTT {ns_to_seconds(link.rtt_ns):g} s, slot interval {ns_to_seconds(link.slot_interval_ns):g} s, "
+        f"decode time {ns_to_seconds(link.decode_time_ns):g} s, "
+        f"detection delay {ns_to_seconds(link.detection_delay_ns):g} s",
+        "",
+        f"{'alpha':>8} {'beta':>8} {'erased':>9} {'mean burst':>11} {'efficiency':>11} {'delay':>10} "
+        f"{'residual loss':>14}",
+        f"{'':>8} {'':>8} {'':>9} {'slots':>11} {'':>11} {'s':>10}",
+    ]
+    lines += [
+        f"{row['alpha']:8.4f} {row['beta']:8.4f} {row['erasure_probability']:9.5f} "
+        f"{_known(row['mean_burst_slots'], '.3f'):>11} {row['efficiency']:11.5f} "
+        f"{_known(row['recovery_delay_s'], '.5f'):>10} "
+        f"{_small(row['residual_loss']):>14}"
+        for row in sweep.rows
+    ]
+    for row, law in zip(sweep.rows, sweep.laws, strict=False):
+        lines += ["", f"alpha {row['alpha']:g}, beta {row['beta']:g}", *_law_table(law)]
+    return "\n".join(lines)
+
+
+def _law_table(law: Laws) -> list[str]:
+    size = len(law["burst_length"])
+    head = f"{'m':>5} {f'P(m, {size})':>14} {'burst of m':>14} {'gap of m':>14}"
+    lines = [head, f"{0:5} {_small(law['erasure_count'][0]):>14}"]
+    for m in range(1, size + 1):
+        values = (law["erasure_count"][m], law["burst_length"][m - 1], law["gap_length"][m - 1])
+        lines.append(f"{m:5} " + " ".join(f"{_small(value):>14}" for value in values))
+    return lines
+
+
+def _known(value: float, form: str) -> str:
+    return "-" if math.isnan(value) else format(value, form)
+
+
+def _small(value: float) -> str:
+    return "not printed" if math.isnan(value) else f"{value:.4g}"
 
 
 COMMANDS = {scheme: _command(scheme) for scheme in HELP}

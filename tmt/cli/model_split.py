@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.json_output import json_text
-from tmt.cli.model_output import swept
-from tmt.cli.options import (
-    JSON,
-    POSITIVE_SECONDS,
-    PROBABILITIES,
-    SECONDS,
-    TIMES,
-    FigurePath,
-    Number,
-    WholeNumber,
-    sweep_option,
-)
+from tmt.cli import options
+from tmt.cli.lazy import imported_when_used
 from tmt.cli.values import by_options
 from tmt.core.errors import UsageError
 from tmt.core.units import ns_to_seconds
@@ -26,95 +15,74 @@ from tmt.core.units import ns_to_seconds
 if TYPE_CHECKING:
     from tmt.theory.split import GoBackNLink
 
-_RATE = Number(1, 1e12)
-_COUNT = WholeNumber(1)
-_WINDOW = Number(1, 1e6)
-_LOSS = Number(0, 1, max_open=True)
+with imported_when_used():
+    from tmt.show.charts import files as figures, models as charts
+
+_RATE = options.Number(1, 1e12)
+_COUNT = options.WholeNumber(1)
+_SECONDS = options.SECONDS
+_WINDOW = options.Number(1, 1e6)
+_LOSS = options.Number(0, 1, max_open=True)
 
 
 @click.command(name="split")
-@click.option("--segments", type=_COUNT, default=1000, help="M, segments of the transfer.")
-@click.option("--packet-bytes", type=_COUNT, default=1500, help="Size of an IP packet.")
-@click.option("--ack-bytes", type=_COUNT, default=40, help="Size of an acknowledgement.")
-@click.option("--wired-rate", type=_RATE, default="10e6", help="Rate of the wired link in bit/s.")
-@sweep_option(
-    "--wired-delay",
-    TIMES,
-    "tau_1, one-way delay of the wired link in seconds; FIRST:LAST:COUNT or repetition sweeps.",
-    default=("0.045",),
+@options.table(
+    ("--segments", _COUNT, 1000, "M, segments of the transfer."),
+    ("--packet-bytes", _COUNT, 1500, "Size of an IP packet."),
+    ("--ack-bytes", _COUNT, 40, "Size of an acknowledgement."),
+    ("--wired-rate", _RATE, "10e6", "Rate of the wired link in bit/s."),
+    (
+        *("--wired-delay", options.TIMES, ("0.045",)),
+        "tau_1, one-way delay of the wired link in seconds; FIRST:LAST:COUNT or repetition sweeps.",
+    ),
+    ("--wired-loss", _LOSS, 0.01, "p_1, share of packets that the wired link loses."),
+    ("--wireless-rate", _RATE, "2e6", "Rate of the wireless link in bit/s."),
+    ("--wireless-delay", _SECONDS, "0.00001", "tau_2, one-way delay of the wireless link in seconds."),
+    (
+        *("--wireless-loss", options.PROBABILITIES, None),
+        "p_2, share of packets that the wireless link loses without ARQ; sweeps likewise.",
+    ),
+    (
+        *("--burst-frames", options.Number(1), None),
+        "With --wireless-loss: mean length of an error burst in frames; else errors are independent.",
+    ),
+    (
+        *("--error-after-success", options.PROBABILITIES, None),
+        "Instead of --wireless-loss: q, probability of a frame error after a success (c = 1 - q).",
+    ),
+    (
+        *("--error-after-error", _LOSS, None),
+        "With --error-after-success: s, probability of an error after an error (r = 1 - s); else s = q.",
+    ),
+    ("--frames", _COUNT, 10, "n, ARQ frames of a packet."),
+    ("--window", _COUNT, 10, "N, frames from a lost frame to its retransmission."),
+    (
+        "--frame-processing",
+        _SECONDS,
+        "0.000001",
+        "D_ARQ, seconds that a frame takes beyond its transmission.",
+    ),
+    ("--residual-loss", _LOSS, 0.0, "p_2', share of packets that the wireless link loses in spite of ARQ."),
+    (
+        *("--processing", _SECONDS, "0"),
+        "t_p, seconds from a packet's arrival at the proxy until it may be sent on.",
+    ),
+    ("--initial-window", _WINDOW, 2, "omega_0, initial window of every sender in packets."),
+    ("--threshold", _WINDOW, 44, "omega_ss-thresh, window that ends slow start."),
+    ("--largest-window", _WINDOW, 44, "omega_max, upper bound of the window."),
+    ("--packets-per-ack", _COUNT, 2, "b, packets that one ACK acknowledges."),
+    (
+        *("--timeout", options.POSITIVE_SECONDS, None),
+        "T0, the retransmission timeout in seconds; else 0.2, or the round trip if longer.",
+    ),
+    (
+        *("--formula", click.Choice(["segments", "windows", "printed"]), "segments"),
+        "Model until the first loss: every segment, the paper's windows, or the paper's printed formulas "
+        "(docs/proxy-model.md).",
+    ),
 )
-@click.option(
-    "--wired-loss", type=_LOSS, default=0.01, help="p_1, share of packets that the wired link loses."
-)
-@click.option("--wireless-rate", type=_RATE, default="2e6", help="Rate of the wireless link in bit/s.")
-@click.option(
-    "--wireless-delay",
-    type=SECONDS,
-    default="0.00001",
-    help="tau_2, one-way delay of the wireless link in seconds.",
-)
-@sweep_option(
-    "--wireless-loss",
-    PROBABILITIES,
-    "p_2, share of packets that the wireless link loses without ARQ; sweeps likewise.",
-)
-@click.option(
-    "--burst-frames",
-    type=Number(1),
-    help="With --wireless-loss: mean length of an error burst in frames; else errors are independent.",
-)
-@sweep_option(
-    "--error-after-success",
-    PROBABILITIES,
-    "Instead of --wireless-loss: q, probability of a frame error after a success (c = 1 - q).",
-)
-@click.option(
-    "--error-after-error",
-    type=_LOSS,
-    help="With --error-after-success: s, probability of an error after an error (r = 1 - s); else s = q.",
-)
-@click.option("--frames", type=_COUNT, default=10, help="n, ARQ frames of a packet.")
-@click.option("--window", type=_COUNT, default=10, help="N, frames from a lost frame to its retransmission.")
-@click.option(
-    "--frame-processing",
-    type=SECONDS,
-    default="0.000001",
-    help="D_ARQ, seconds that a frame takes beyond its transmission.",
-)
-@click.option(
-    "--residual-loss",
-    type=_LOSS,
-    default=0.0,
-    help="p_2', share of packets that the wireless link loses in spite of ARQ.",
-)
-@click.option(
-    "--processing",
-    type=SECONDS,
-    default="0",
-    help="t_p, seconds from a packet's arrival at the proxy until it may be sent on.",
-)
-@click.option(
-    "--initial-window", type=_WINDOW, default=2, help="omega_0, initial window of every sender in packets."
-)
-@click.option("--threshold", type=_WINDOW, default=44, help="omega_ss-thresh, window that ends slow start.")
-@click.option("--largest-window", type=_WINDOW, default=44, help="omega_max, upper bound of the window.")
-@click.option("--packets-per-ack", type=_COUNT, default=2, help="b, packets that one ACK acknowledges.")
-@click.option(
-    "--timeout",
-    type=POSITIVE_SECONDS,
-    help="T0, the retransmission timeout in seconds; else 0.2, or the round trip if longer.",
-)
-@click.option(
-    "--formula",
-    type=click.Choice(["segments", "windows", "printed"]),
-    default="segments",
-    help="Model until the first loss: every segment, the paper's windows, or the paper's printed formulas "
-    "(docs/proxy-model.md).",
-)
-@click.option(
-    "--plot", type=FigurePath(), help="Draw a sweep into this .png, .svg, .pdf, .html or .json file."
-)
-@JSON
+@options.plot_option("Draw a sweep")
+@options.JSON
 def command(
     packet_bytes: int,
     wired_delay: list[int],
@@ -149,18 +117,17 @@ def command(
         row["throughput_bps"] = 8 * packet_bytes * row["packets_per_s"]
         row["long_run_throughput_bps"] = 8 * packet_bytes * row["long_run_packets_per_s"]
     if plot:
-        from tmt.show.charts.files import save_chart  # noqa: PLC0415
-        from tmt.show.charts.models import split_chart  # noqa: PLC0415  (altair takes long to import)
-
         sweeps = {
             "wired_delay_s": delays,
             "wireless_loss": wireless_loss,
             "error_after_success": error_after_success,
         }
-        name = swept(sweeps, "0:0.1:11", "--wired-delay, --wireless-loss and --error-after-success")
-        save_chart(split_chart(f"{given['segments']} segments, formula {formula}", name, rows), plot)
+        name = options.swept(sweeps, "0:0.1:11", "--wired-delay, --wireless-loss and --error-after-success")
+        figures.save_chart(
+            charts.split_chart(f"{given['segments']} segments, formula {formula}", name, rows), plot
+        )
     if as_json:
-        click.echo(json_text({"formula": formula, "points": rows}))
+        click.echo(options.json_text({"formula": formula, "points": rows}))
     else:
         click.echo("\n".join(_table(formula, given["segments"], rows)))
 

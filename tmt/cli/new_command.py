@@ -55,7 +55,7 @@ HEAD = """\
 """
 
 VALUES = {
-    "link_path": Part(("link_path",), LinkPath, LinkPath(rtt=0.5, queue_packets=40)),
+    "path": Part(("path",), LinkPath, LinkPath(rtt=0.5, queue_packets=40)),
     "traffic": Part(("traffic",), Traffic, Traffic(duration=120), hidden={"tcp": MISSING, "seeds": MISSING}),
 }
 
@@ -81,7 +81,7 @@ def command(
     schemes: str,
     seeds: int,
     source: str | None,
-    link_path: LinkPath,
+    path: LinkPath,
     traffic: Traffic,
 ) -> None:
     """Write the scenario file SCENARIO, ready for `tmt run`; comments explain its keys.
@@ -99,8 +99,8 @@ def command(
     A scenario file of version 0.2 in today's form, without its comments:
       tmt new today.toml --from old.toml
     """
-    path = Path(scenario)
-    if path.exists():
+    file = Path(scenario)
+    if file.exists():
         raise UsageError(f"{scenario}: this file is there already; name another one")
     if source is not None:
         made = toml.read(Path(source)).scenario
@@ -111,20 +111,19 @@ def command(
         with by_options():
             made = Scenario(
                 trace=GENERATED if trace is None else (Trace(trace),),
-                scheme=tuple(_scheme(name, link_path.rtt) for name in _names("scheme", schemes)),
-                path=(link_path,),
+                scheme=tuple(_scheme(name, path.rtt) for name in _names("scheme", schemes)),
+                path=(path,),
                 traffic=tuple(replace(traffic, tcp=cast("Variant", name)) for name in _names("tcp", tcp)),
                 title=f"{tcp} over {schemes}".replace(",", ", "),
                 seeds=seeds,
                 records=(1,),
             )
-    text = toml.text_of(made, path.parent, explained=source is None)
-    write_text(path, text if source is not None else HEAD.format(name=path.name, stem=path.stem) + text)
+    text = toml.text_of(made, file.parent, explained=source is None)
+    write_text(file, text if source is not None else HEAD.format(name=file.name, stem=file.stem) + text)
     click.echo(f"{scenario}: `tmt run {scenario} --dry-run` says how many runs it has")
 
 
 def _scheme(name: str, rtt: float) -> Scheme:
-    """Return a scheme with example parameters (Refused)."""
     if name not in NAMES:
         raise Refused([Problem(("scheme",), name, "choice", NAMES)])
     if not name.startswith("rlc"):

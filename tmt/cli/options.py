@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import MISSING
 from decimal import Decimal, InvalidOperation
 from itertools import chain
 from pathlib import Path
@@ -13,14 +15,22 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from tmt.cli.notes import print_notes
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.progress import print_notes
+from tmt.core.errors import UsageError
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.values import time_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tmt.campaign.runs import Run
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+with imported_when_used():
+    from tmt.campaign import cluster, local_workers, pool
+    from tmt.show.charts import files as charts
 
 
 class Seconds(click.ParamType[int]):
@@ -91,10 +101,8 @@ class FigurePath(FilePath):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse an ending that is no figure's, and a place where no file can be."""
-        from tmt.show.charts.files import check_format  # noqa: PLC0415  (numpy takes long to import)
-
         path = super().convert(value, param, ctx)
-        check_format(path)
+        charts.check_format(path)
         return path
 
 
@@ -182,15 +190,18 @@ TIMES = Swept("seconds", SECONDS)
 """One time of 0 s or more, or equally spaced ones; integer nanoseconds."""
 
 
-class CountList(click.ParamType[tuple[int, ...]]):
-    """One whole number, or `FIRST:LAST` for all from the first to the last."""
+class CountList(click.ParamType[tuple[int | None, ...]]):
+    """One whole number, or `FIRST:LAST` for all from the first to the last; None for `unlimited`."""
 
-    name = "count"
+    def __init__(self, name: str = "count", *, may_be_unlimited: bool = False) -> None:
+        self.name, self.may_be_unlimited = name, may_be_unlimited
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
+    ) -> tuple[int | None, ...]:
         """Parse and check."""
+        if self.may_be_unlimited and value == "unlimited":
+            return (None,)
         first, _, last = str(value).partition(":")
         if not (first.isdecimal() and (last.isdecimal() or str(value) == first)):
             self.fail(f"{value} is neither a whole number nor FIRST:LAST.", param, ctx)
@@ -211,22 +222,17 @@ def is_typed(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def sweep_option(flag: str, kind: click.ParamType[Any], words: str, **attributes: Any) -> Decorator:
-    """Return an option that may be repeated, each time with several values; the command takes one list."""
-    return click.option(
-        flag,
-        type=kind,
-        multiple=True,
-        callback=lambda _ctx, _param, values: list(chain.from_iterable(values)),
-        help=words,
-        **attributes,
-    )
-
-
 JOBS = click.option(
     "--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]"
 )
 """Number of processes of a campaign."""
+
+SCHEDULER = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Run the simulations on the dask.distributed cluster of this scheduler, such as tcp://node1:8786.",
+)
+"""Where a campaign's simulations run."""
 
 QUIET = click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
 """No result on stdout."""
@@ -235,18 +241,84 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as
 """Result for programs; notes stay on stderr."""
 
 
+def json_text(content: Any) -> str:
+    """Return nested dictionaries and sequences as JSON; NaN and infinite numbers become null."""
+    return json.dumps(_plain(content), indent=2, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(member) for member in value]
+    if hasattr(value, "item"):  # a number of numpy's
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def output_option(words: str, *, is_folder: bool = False, metavar: str | None = None) -> Decorator:
     """Return the option of a command's output, which has one name everywhere."""
     kind = click.Path(file_okay=False, path_type=Path) if is_folder else FilePath(Path)
     return click.option("-o", "--output", type=kind, metavar="DIR" if is_folder else metavar, help=words)
 
 
-def with_options(*options: Decorator) -> Decorator:
-    """Return a decorator that adds options; the help lists them in this order."""
+def swept(sweeps: dict[str, list[float]], example: str, flags: str) -> str:
+    """Return the name of the only parameter with several values.
+
+    Raises
+    ------
+    UsageError
+        When there is none, or more than one; `example` and `flags` say what to give.
+    """
+    names = [name for name, values in sweeps.items() if len(values) > 1]
+    if len(names) != 1:
+        raise UsageError(f"--plot draws a sweep: give a range such as {example} to one of {flags}")
+    return names[0]
+
+
+def plot_option(words: str) -> Decorator:
+    """Return the option of a command's only figure; `words` say what is drawn."""
+    said = f"{words} into this .png, .svg, .pdf, .html or .json file."
+    return click.option("--plot", type=FigurePath(), help=said)
+
+
+def table(*rows: tuple[str, click.ParamType[Any], Any, str]) -> Decorator:
+    """Return a decorator that adds an option for each row: name, type, default and help.
+
+    The default `MISSING` is for a required option. An option whose type takes several values may be repeated;
+    the command gets one list.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            function = option(function)
+        for name, kind, default, words in reversed(rows):
+            settings: dict[str, Any] = {"required": True} if default is MISSING else {}
+            if default is not None and default is not MISSING:
+                settings = {"default": default}
+            if isinstance(kind, Swept | CountList):
+                settings |= {"multiple": True, "callback": _joined}
+            function = click.option(name, type=kind, help=words, **settings)(function)
         return function
 
     return decorate
+
+
+def _joined(_: click.Context, __: click.Parameter, values: tuple[Any, ...]) -> list[Any]:
+    return list(chain.from_iterable(values))
+
+
+@contextmanager
+def pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[[Sequence[Run]], pool.Pool]]:
+    """Yield a function that makes the pool of simulations; connect to a scheduler first."""
+    if scheduler is None:
+        yield lambda _: pool.Pool(local_workers.LocalWorkers(jobs))
+        return
+    try:
+        connected = cluster.connected(scheduler)
+    except ModuleNotFoundError as error:
+        if error.name != "distributed":
+            raise
+        raise UsageError(
+            '--scheduler: distributed is not installed: pip install "tmt-clift[cluster]"'
+        ) from None
+    with connected as client:
+        yield lambda runs: pool.Pool(cluster.ClusterWorkers(client, folder, jobs, runs))

@@ -7,10 +7,15 @@ from pathlib import Path
 
 import click
 
-from tmt.cli.notes import print_warnings
-from tmt.cli.options import JSON, output_option
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.options import JSON, json_text, output_option
+from tmt.cli.progress import print_warnings
 from tmt.cli.values import Values
 from tmt.core.declaration import Refused
+
+with imported_when_used():
+    from tmt.campaign import database, pack_writer
+    from tmt.spec import toml
 
 
 @click.command(cls=Values, renamed={"--out": "--results"})
@@ -35,18 +40,19 @@ def command(scenario: Path, results: Path | None, output: Path | None, records: 
       tmt pack scenarios/quickstart.toml
       tmt run quickstart.pack.zip
     """
-    from tmt.campaign.database import default_folder  # noqa: PLC0415
-    from tmt.campaign.pack_writer import write_pack  # noqa: PLC0415
-    from tmt.cli.json_output import json_text  # noqa: PLC0415
-    from tmt.cli.pack_output import packed_line  # noqa: PLC0415
-    from tmt.spec import toml  # noqa: PLC0415
-
-    folder = results or default_folder(scenario)
+    folder = results or database.default_folder(scenario)
     pack = output or Path(f"{scenario.stem}.pack.zip")
     asked = toml.read(scenario)
     print_warnings(asked.notes)
     try:
-        summary = write_pack(asked.scenario, folder, pack, records=records)
+        summary = pack_writer.write_pack(asked.scenario, folder, pack, records=records)
     except Refused as refused:
         raise asked.error(refused) from None
-    click.echo(json_text({"pack": str(pack), **asdict(summary)}) if as_json else packed_line(pack, summary))
+    click.echo(json_text({"pack": str(pack), **asdict(summary)}) if as_json else _packed_line(pack, summary))
+
+
+def _packed_line(pack: Path, summary: pack_writer.PackSummary) -> str:
+    missing = summary.runs - summary.done
+    rest = f", {summary.failed} failed, {missing - summary.failed} missing" if missing else ""
+    size = f"{summary.bytes / 1e6:.1f} MB" if summary.bytes >= 1e5 else f"{summary.bytes / 1e3:.1f} kB"
+    return f"{pack}: results of {summary.done} of {summary.runs} runs{rest}; {summary.files} files, {size}"

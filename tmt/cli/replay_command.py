@@ -10,18 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
 
-from tmt.cli.json_output import json_text
+from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
-from tmt.cli.notes import print_notes, print_warnings
-from tmt.cli.old_options import flat_rlc
-from tmt.cli.options import JSON, FigurePath, Number, WholeNumber, output_option
-from tmt.cli.values import Values, by_options
+from tmt.cli.options import JSON, FigurePath, Number, WholeNumber, json_text, output_option
+from tmt.cli.progress import print_notes, print_warnings
+from tmt.cli.tables import print_parts
+from tmt.cli.values import Values, by_options, flat_rlc
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
 from tmt.core.words.values import time_notes
+from tmt.spec.columns import RUN_RESULTS
 from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
 from tmt.spec.traffic import MAX_SEED, Traffic
@@ -30,6 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.run.experiment import ExperimentResult
+
+with imported_when_used():
+    from tmt.run import experiment as experiments
+    from tmt.show.charts import files as figures, over_time
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LEAST_WIDTH = 72
@@ -103,8 +112,6 @@ def command(
       tmt replay link.parquet --tcp newreno --rtt 0.5 \\
           --duration 600 --transfer-bytes 1000000 --json
     """
-    from tmt.run.experiment import run  # noqa: PLC0415  (numpy and pyarrow take long to import)
-
     if forward is not None:
         print_warnings(["--forward TRACE is called TRACE now"])
     with by_options():
@@ -113,28 +120,22 @@ def command(
         experiment = Experiment(link, path, traffic, links.back(), seed)
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
     with _spinner(f"{experiment.backend} runs {traffic.tcp}"):
-        result = run(experiment, output, timeout)
+        result = experiments.run(experiment, output, timeout)
     print_notes(result.notes)
     if output is not None:
         result.save(output)
     if plot is not None:
-        from tmt.show.charts.files import save_chart  # noqa: PLC0415
-        from tmt.show.charts.over_time import run_chart  # noqa: PLC0415  (altair takes long to import)
-
-        save_chart(run_chart(result), plot)
+        figures.save_chart(over_time.run_chart(result), plot)
     if as_json:
         click.echo(json_text(result.row))
-        return
-    _print(result)
+    else:
+        _print(result)
 
 
 @contextmanager
 def _spinner(text: str) -> Iterator[None]:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
-
     console = Console(stderr=True)
-    columns = SpinnerColumn(), TextColumn(text), TimeElapsedColumn()
+    columns = SpinnerColumn(), "{task.description}", TimeElapsedColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         progress.add_task(text, total=None)
         yield
@@ -142,12 +143,6 @@ def _spinner(text: str) -> Iterator[None]:
 
 def _print(result: ExperimentResult) -> None:
     """Print the settings of the run, then its figures, grouped by counting rule."""
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    from tmt.cli.tables import print_parts  # noqa: PLC0415
-    from tmt.spec.columns import RUN_RESULTS  # noqa: PLC0415
-
     present = [column for column in RUN_RESULTS if result.row[column.name] is not None]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
     parts: list[Table | Text | str] = [", ".join(given)]

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import click
 
-from tmt.cli.notes import print_warnings
+from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import output_option
-from tmt.cli.progress import progress_bar
+from tmt.cli.progress import print_warnings, progress_bar
+
+with imported_when_used():
+    from tmt.results import reading
+    from tmt.show.page import report_page
 
 
 def default_output(results: Path) -> Path:
@@ -41,14 +45,11 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
       tmt run scenarios/quickstart.toml
       tmt report scenarios/out/quickstart
     """
-    from tmt.results.reading import read_results  # noqa: PLC0415
-    from tmt.show.page.report_page import write_report  # noqa: PLC0415
-
-    found = read_results(results, published)
+    found = reading.read_results(results, published)
     print_warnings(found.warnings)
     paths = []
     with progress_bar("report", None, "files") as advance:
-        for path in write_report(found, output or default_output(results), figures=figures):
+        for path in report_page.write_report(found, output or default_output(results), figures=figures):
             paths.append(path)
             advance(1)
     click.echo(paths[0])

@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+import math
+import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bar, TimeRemainingColumn
+from rich.text import Text
 
-from tmt.cli.notes import print_notes, print_warnings, scenario_notes
-from tmt.cli.options import JOBS, JSON, QUIET, FigurePath, output_option
-from tmt.cli.pools import pools
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.options import JOBS, JSON, QUIET, SCHEDULER, FigurePath, output_option, pools
+from tmt.cli.progress import is_terminal, print_notes, print_warnings, run_progress
 from tmt.cli.values import Values
+from tmt.core.declaration import ns
 from tmt.core.errors import StoppedError
+from tmt.core.words.values import time_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
+    from rich.console import RenderableType
 
-    from tmt.campaign.pack_reader import Pack
-    from tmt.results.pairing import Repetition
+    from tmt.campaign.engine import Plan, Progress, Watch
+
+with imported_when_used():
+    from tmt.campaign import campaign as campaigns, columns, database, local_workers, pack_reader
+    from tmt.cli import run_output
+    from tmt.results import pairing, reading
+    from tmt.show.charts import files as charts
+    from tmt.show.page import print_figures
+    from tmt.spec import toml
 
 FIGURES = ("comparison.png", "comparison.svg")
+
+LEAST_PAUSE_S = 1.0
+"""Least time between two tables."""
+
+MOST_SHARE = 0.1
+"""Upper bound on the part of the time that goes into tables: the engine starts no run meanwhile."""
 
 
 @click.command(cls=Values, renamed={"--out": "--output"})
@@ -33,11 +56,7 @@ FIGURES = ("comparison.png", "comparison.svg")
     is_folder=True,
 )
 @JOBS
-@click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Run the simulations on the dask.distributed cluster of this scheduler, such as tcp://node1:8786.",
-)
+@SCHEDULER
 @click.option("--dry-run", is_flag=True, help="Say what would run and how long it may take; run nothing.")
 @click.option("--retry-failed", is_flag=True, help="Execute again the runs that failed.")
 @QUIET
@@ -75,43 +94,36 @@ def command(
       tmt run scenarios/quickstart.toml --dry-run
       tmt run scenarios/quickstart.toml
     """
-    from tmt.campaign.campaign import foresee, open_campaign  # noqa: PLC0415
-    from tmt.campaign.database import default_folder  # noqa: PLC0415
-    from tmt.campaign.local_workers import default_jobs  # noqa: PLC0415
-    from tmt.cli import run_output  # noqa: PLC0415
-    from tmt.cli.run_live import live  # noqa: PLC0415
-    from tmt.results.reading import results_of  # noqa: PLC0415
-    from tmt.show.charts.files import save_chart  # noqa: PLC0415
-    from tmt.show.page.print_figures import comparison_chart  # noqa: PLC0415
-    from tmt.spec import toml  # noqa: PLC0415
-
-    processes = jobs or default_jobs()
-    folder = output or default_folder(scenario)
+    processes = jobs or local_workers.default_jobs()
+    folder = output or database.default_folder(scenario)
     with _scenario_of(scenario) as (path, pack):
         asked = toml.read(path)
         print_warnings(asked.notes)
-        print_notes(scenario_notes(asked))
+        print_notes(_notes(asked))
         if dry_run:
-            planned = foresee(asked, folder)
+            planned = campaigns.foresee(asked, folder)
             print_warnings(planned.warnings())
             todo = planned.plan(retry_failed=retry_failed)
             click.echo(run_output.forecast(planned, todo, folder, processes, as_json=as_json))
             return 0
-        with pools(scheduler, folder, processes) as new_pool, open_campaign(asked, folder) as campaign:
+        with (
+            pools(scheduler, folder, processes) as new_pool,
+            campaigns.open_campaign(asked, folder) as campaign,
+        ):
             print_warnings(campaign.warnings())
             todo = campaign.plan(retry_failed=retry_failed)
             try:
-                with live(campaign, todo, shown=not (quiet or as_json)) as watch:
+                with _live(campaign, todo, shown=not (quiet or as_json)) as watch:
                     campaign.execute(todo, new_pool, watch)
             except KeyboardInterrupt:
                 raise StoppedError(run_output.interruption(campaign.plan(), folder)) from None
             rows = campaign.rows()
-            results = results_of(rows, campaign.title)
+            results = reading.results_of(rows, campaign.title)
             print_warnings(results.warnings)
             summary = results.cells
             paths = list(figures) or [folder / name for name in FIGURES]
-            chart = comparison_chart(results, summary)
-            drawn = [] if chart is None else save_chart(chart, *paths)
+            chart = print_figures.comparison_chart(results, summary)
+            drawn = [] if chart is None else charts.save_chart(chart, *paths)
             after = campaign.plan()
             repeated = None if pack is None else _compared(scenario, pack, rows)
             done = run_output.Finished(campaign, after, results, summary, drawn, repeated)
@@ -126,18 +138,74 @@ def command(
 
 
 @contextmanager
-def _scenario_of(path: Path) -> Iterator[tuple[Path, Pack | None]]:
+def _scenario_of(path: Path) -> Iterator[tuple[Path, pack_reader.Pack | None]]:
     """Yield a scenario file; if `path` is a pack, that in the pack, and the pack."""
-    from tmt.campaign.pack_reader import is_pack, unpacked  # noqa: PLC0415
-
-    if not is_pack(path):
+    if not pack_reader.is_pack(path):
         yield path, None
         return
-    with unpacked(path) as pack:
+    with pack_reader.unpacked(path) as pack:
         yield pack.scenario, pack
 
 
-def _compared(path: Path, pack: Pack, rows: pd.DataFrame) -> Repetition:
-    from tmt.results.pairing import packed_rows, repetition  # noqa: PLC0415
+def _compared(path: Path, pack: pack_reader.Pack, rows: pd.DataFrame) -> pairing.Repetition:
+    return pairing.repetition(str(path), pairing.packed_rows(pack, path), rows)
 
-    return repetition(str(path), packed_rows(pack, path), rows)
+
+def _notes(document: toml.Document) -> list[str]:
+    """Note round trips and decode times of a scenario that are unusually long."""
+    scenario = document.scenario
+    times = [("rtt", path.rtt) for path in scenario.path]
+    times += [("decode_time", trace.decode_time or 0) for trace in scenario.trace]
+    return [f"{document.path}: {note}" for name, time_s in times for note in time_notes(name, ns(time_s))]
+
+
+@contextmanager
+def _live(campaign: campaigns.Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
+    """Show progress on stderr; on a terminal as a bar, with the table if stdout is a terminal, too."""
+    if not shown or not todo.missing or not is_terminal(sys.stderr):
+        with run_progress(campaign.title, shown=shown) as (watch, _):
+            yield watch
+        return
+    console, has_table = Console(stderr=True), is_terminal(sys.stdout)
+    counts = MofNCompleteColumn(), "{task.fields[failed]} failed", "{task.fields[rate]}"
+    bar = Bar("{task.description}", BarColumn(), *counts, TimeRemainingColumn())
+    task = bar.add_task("link traces", total=len(todo.missing), failed=0, rate="")
+    due_s, ended = 0.0, -1 if todo.done else 0
+    with Live(bar, console=console, transient=True) as screen:
+
+        def watch(progress: Progress) -> None:
+            nonlocal due_s, ended
+            making = progress.converted < progress.conversions
+            elapsed = bar.tasks[0].elapsed or math.inf
+            bar.update(
+                task,
+                completed=progress.ended,
+                failed=progress.failed,
+                description="link traces" if making else "runs",
+                rate=f"{progress.ended / elapsed:.1f}/s",
+            )
+            start_s = time.monotonic()
+            if has_table and start_s >= due_s and progress.ended != ended:
+                screen.update(_screen(campaign, bar, console))
+                took_s = time.monotonic() - start_s
+                due_s, ended = start_s + max(LEAST_PAUSE_S, took_s / MOST_SHARE), progress.ended
+
+        yield watch
+
+
+def _screen(campaign: campaigns.Campaign, bar: Bar, console: Console) -> RenderableType:
+    """Return the tables of the runs that are done, as many as the terminal has lines for, above the bar."""
+    rows = campaign.rows()
+    if not (rows["status"] == columns.DONE).any():
+        return bar
+    summary = reading.results_of(rows, campaign.title).cells
+    parts: list[RenderableType] = []
+    room = console.size.height - 4
+    for number, table in enumerate(run_output.goodput_tables(summary)):
+        room -= len(console.render_lines(table))
+        if room < 0 and parts:
+            parts.append(Text(f"and {len(summary.points) - number} more points of the grid", style="dim"))
+            break
+        parts.append(table)
+    caption = Text("Goodput in kbit/s, mean and 95 % interval so far", style="dim")
+    return Group(*parts, caption, bar)

@@ -6,25 +6,31 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.text import Text
 
 from tmt.campaign.columns import GOODPUT_COUNTS
-from tmt.cli.goodput_tables import GOODPUT, goodput_tables, kbps
-from tmt.cli.json_output import json_text
-from tmt.cli.pack_output import repetition_lines
-from tmt.cli.tables import print_parts
+from tmt.cli.options import json_text
+from tmt.cli.tables import print_parts, titled_table, unfolded
 from tmt.results.dataset import trace_uses
+from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from rich.console import Console
+    from rich.table import Table
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.engine import Plan
     from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Failure, Results
     from tmt.results.pairing import Repetition
+
+GOODPUT = "goodput_bps"
+
+COLUMNS_SHOWN = 5
+"""Columns that differ from those of a pack, of which the last lines name these many."""
 
 FAILURES_SHOWN = 3
 """Number of failed runs that are described after the table; the results hold all of them."""
@@ -95,8 +101,8 @@ class Finished:
 
 def print_summary(done: Finished) -> None:
     """Print the table of goodputs, its explanation, the failed runs and the paths of the results."""
-    unfolded = Console(highlight=False, markup=False, soft_wrap=True)
-    unfolded.print(Text(f"{done.campaign.title}\n", style="bold"))
+    console = unfolded()
+    console.print(Text(f"{done.campaign.title}\n", style="bold"))
     for table in goodput_tables(done.summary):
         print_parts(table)
     if done.summary.cells:
@@ -115,12 +121,12 @@ def print_summary(done: Finished) -> None:
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
     if after.failed:
-        _describe_failures(unfolded, done.results.failures)
-    unfolded.print(f"results: {done.campaign.store.results_file}")
+        _describe_failures(console, done.results.failures)
+    console.print(f"results: {done.campaign.store.results_file}")
     for path in done.figures:
-        unfolded.print(f"figure:  {path}")
-    for line in repetition_lines(done.repeated) if done.repeated is not None else ():
-        unfolded.print(line)
+        console.print(f"figure:  {path}")
+    for line in _repetition_lines(done.repeated) if done.repeated is not None else ():
+        console.print(line)
 
 
 def as_json(done: Finished) -> str:
@@ -154,8 +160,8 @@ def _groups(summary: Summary) -> list[dict[str, Any]]:
             "cells": [
                 {
                     "tcp": summary.tcps[cell.tcp],
-                    "goodput_kbps": asdict(cell.intervals[GOODPUT].scaled(kbps(summary))),
-                    "values_kbps": [value * kbps(summary) for value in cell.single[GOODPUT]],
+                    "goodput_kbps": asdict(cell.intervals[GOODPUT].scaled(_kbps(summary))),
+                    "values_kbps": [value * _kbps(summary) for value in cell.single[GOODPUT]],
                     "letters": cell.letters.get(GOODPUT, {}).get("tcp", "a"),
                     "among_best": cell.among_best.get(GOODPUT, True),
                 }
@@ -175,7 +181,7 @@ def complaints(done: Finished) -> list[str]:
             f"{done.campaign.store.results_file}; call again with --retry-failed to execute them again"
         )
     if repeated is not None and not repeated.is_equal:
-        found += repetition_lines(repeated)
+        found += _repetition_lines(repeated)
     return found
 
 
@@ -195,3 +201,62 @@ def _duration(seconds: float) -> str:
         return f"{math.ceil(seconds)} s"
     minutes = math.ceil(seconds / 60)
     return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"
+
+
+def _repetition_lines(found: Repetition) -> list[str]:
+    """Return lines on how many results of a pack its repetition has, and what differs."""
+    if found.is_equal:
+        return [f"{found.pack}: all {found.packed} results are equal bit by bit"]
+    lines = [
+        f"{found.pack}: {found.equal} of {found.packed} results are equal bit by bit, {found.different} "
+        f"differ, {found.missing} are missing here"
+    ]
+    if found.columns:
+        most = sorted(found.columns, key=lambda name: -found.columns[name])
+        told = ", ".join(f"{name} ({found.columns[name]})" for name in most[:COLUMNS_SHOWN])
+        more = f" and {len(most) - COLUMNS_SHOWN} more columns" if len(most) > COLUMNS_SHOWN else ""
+        lines.append(f"columns that differ, with the number of results: {told}{more}")
+    lines += [
+        f"made by another {column}: {there[:16]} in the pack, {here[:16]} here"
+        for column, there, here in found.programs
+    ]
+    return lines
+
+
+def goodput_tables(summary: Summary) -> Iterator[Table]:
+    """Give a table for each point of the grid."""
+    for point in range(len(summary.points)):
+        yield _goodputs(summary, point)
+
+
+def _kbps(summary: Summary) -> float:
+    return 1e-3 / summary.rate_unit[1]
+
+
+def _goodputs(summary: Summary, point: int) -> Table:
+    table = titled_table(summary.point_label(point))
+    variants, rows = summary.rows_at(point)
+    table.add_column("scheme", no_wrap=True)
+    for name in [*(tcp_label(summary.tcps[tcp]) for tcp in variants), "capacity"]:
+        table.add_column(name, justify="right", no_wrap=True)
+    for scheme, row in rows.items():
+        capacity_bps = next(cell.capacity_bps for cell in row if cell is not None)
+        table.add_row(
+            Text(summary.schemes[scheme]),
+            *(_cell(summary, cell) for cell in row),
+            "" if math.isnan(capacity_bps) else f"{capacity_bps / 1000:.0f}",
+        )
+    return table
+
+
+def _cell(summary: Summary, cell: Cell | None) -> Text:
+    if cell is None or GOODPUT not in cell.intervals:
+        return Text("")
+    goodput = cell.intervals[GOODPUT].scaled(_kbps(summary))
+    # Further digits are meaningless for this interval.
+    digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
+    text = f"{goodput.mean:.{digits}f}"
+    if not math.isnan(goodput.low):
+        text += f" ±{goodput.half_width:.{digits}f}"
+    best = cell.among_best.get(GOODPUT, True)
+    return Text(f"{text}*", style="bold") if best else Text(f"{text} ")

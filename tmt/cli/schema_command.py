@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tmt.cli.json_output import json_text
+from tmt.cli.options import json_text
 from tmt.spec.scenario import Scenario
 from tmt.spec.schema import schema_of
 

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _ANY_WIDTH = 10_000
 
 
+def unfolded() -> Console:
+    """Return a console that prints text as it is, also where it is wider than the terminal."""
+    return Console(highlight=False, markup=False, soft_wrap=True)
+
+
 def titled_table(title: str) -> Table:
     """Return a table without columns and rows; an empty title is none."""
     return Table(

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING
+from dataclasses import MISSING, asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.text import Text
 
-from tmt.cli.notes import print_notes, print_warnings
-from tmt.cli.options import JOBS, JSON, POSITIVE_SECONDS, QUIET, WholeNumber, is_typed, output_option
-from tmt.cli.pools import pools
+from tmt.cli import options
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.progress import print_notes, print_warnings, run_progress
+from tmt.cli.tables import print_parts, text_table, unfolded
 from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Refused
 from tmt.core.errors import StoppedError, UsageError
 from tmt.core.units import ns_to_seconds, seconds_to_ns
-from tmt.core.words.values import time_notes
+from tmt.core.words.values import percent, time_notes
 from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.options import Part
 from tmt.spec.scenario import Tune
@@ -27,7 +29,16 @@ if TYPE_CHECKING:
     from tmt.core.declaration import Place
     from tmt.results.tune.task import Task, Value
 
+with imported_when_used():
+    from tmt.campaign import local_workers
+    from tmt.results.tune import task as tasks, trace_task, tuning, wording
+    from tmt.show.page import tune_page
+    from tmt.spec import toml
+
 PAGE = "tune.html"
+
+MOST_LINES = 12
+"""Candidates in the table; JSON and the page have all of them."""
 
 VALUES = {
     "path": Part(("path",), LinkPath, usual=None),
@@ -71,7 +82,7 @@ def _scalar(text: str) -> Value:
 @click.option(
     "--duration",
     "duration_ns",
-    type=POSITIVE_SECONDS,
+    type=options.POSITIVE_SECONDS,
     help="Length of a run in seconds.  [default: 60, or the fiftieth part of a shorter trace]",
 )
 @click.option(
@@ -89,16 +100,16 @@ def _scalar(text: str) -> Value:
     help="Values to search of a scheme's parameter, such as harq.data=10,20,50 or harq.repair=0:5, or of the "
     "path, such as hold=0.1,0.5; keys as in scenario files; may be repeated.",
 )
-@click.option("--courses", type=WholeNumber(2), default=20, help="Most courses that the search runs.")
-@output_option(
+@click.option("--courses", type=options.WholeNumber(2), default=20, help="Most courses that the search runs.")
+@options.output_option(
     "Folder of the results; a second call goes on there.  [default: out/NAME-tune beside TRACE]",
     is_folder=True,
 )
-@JOBS
-@click.option("--scheduler", metavar="ADDRESS", help="Run the simulations on this dask.distributed cluster.")
+@options.JOBS
+@options.SCHEDULER
 @click.option("--dry-run", is_flag=True, help="Print the size of the search; run nothing.")
-@QUIET
-@JSON
+@options.QUIET
+@options.JSON
 def command(
     trace: Path,
     output: Path | None,
@@ -107,7 +118,7 @@ def command(
     dry_run: bool,
     quiet: bool,
     as_json: bool,
-    **options: Any,
+    **given: Any,
 ) -> int:
     """Find the best link-layer scheme and parameters for TRACE and a transport.
 
@@ -127,63 +138,50 @@ def command(
       tmt tune phy.parquet --rtt 0.5 --scheme harq \\
           --vary harq.data=10,20,50 --vary harq.repair=0:5
     """
-    from tmt.campaign.local_workers import default_jobs  # noqa: PLC0415
-    from tmt.cli import tune_output  # noqa: PLC0415
-    from tmt.cli.run_progress import run_progress  # noqa: PLC0415
-    from tmt.results.tune.task import is_scenario  # noqa: PLC0415
-    from tmt.results.tune.tuning import default_folder, plan_tuning, tune  # noqa: PLC0415
-    from tmt.results.tune.wording import complaints  # noqa: PLC0415
-    from tmt.show.page.tune_page import write_page  # noqa: PLC0415
-
-    task = _task_of_scenario(trace, options) if is_scenario(trace) else _task_of_trace(trace, options)
-    folder = output or default_folder(trace)
-    planned = plan_tuning(task)
-    processes = jobs or default_jobs()
+    task = _task_of_scenario(trace, given) if tasks.is_scenario(trace) else _task_of_trace(trace, given)
+    folder = output or tuning.default_folder(trace)
+    planned = tuning.plan_tuning(task)
+    processes = jobs or local_workers.default_jobs()
     if dry_run:
-        click.echo(tune_output.forecast(planned, folder, as_json=as_json))
+        click.echo(_forecast(planned, folder, as_json=as_json))
         return 0
     progress = run_progress("search", shown=not (quiet or as_json))
-    with pools(scheduler, folder, processes) as new_pool, progress as (watch, tell):
+    with options.pools(scheduler, folder, processes) as new_pool, progress as (watch, tell):
         try:
-            found = tune(planned, folder, new_pool, processes, watch, tell)
+            found = tuning.tune(planned, folder, new_pool, processes, watch, tell)
         except KeyboardInterrupt:
             raise StoppedError(
                 f"interrupted: finished runs are kept in {folder}; the same command goes on"
             ) from None
-    page = write_page(found, folder / PAGE)
+    page = tune_page.write_page(found, folder / PAGE)
     if as_json:
-        click.echo(tune_output.as_json(found, folder, page))
+        click.echo(_as_json(found, folder, page))
     else:
-        print_warnings(complaints(found))
+        print_warnings(wording.complaints(found))
         if not quiet:
-            tune_output.summarise(found, page)
+            _summarise(found, page)
     return 0 if found.recommendation.is_useful else 1
 
 
-def _task_of_scenario(path: Path, options: dict[str, Any]) -> Task:
+def _task_of_scenario(path: Path, given: dict[str, Any]) -> Task:
     """Return the task of a scenario file, which leaves nothing to options (UsageError)."""
-    from tmt.results.tune.task import task_of  # noqa: PLC0415
-    from tmt.spec import toml  # noqa: PLC0415
-
-    flags = [flag for name, flag in FOR_TRACES.items() if is_typed(name)]
+    flags = [flag for name, flag in FOR_TRACES.items() if options.is_typed(name)]
     for name in VALUES:
-        said = [] if options[name] is None else options[name].said()
+        said = [] if given[name] is None else given[name].said()
         flags += [f"--{key.replace('_', '-')}" for key in said]
     if flags:
         raise UsageError(f"{flags[0]}: is given with a scenario, whose tables say it")
     asked = toml.read(path)
     print_warnings(asked.notes)
     try:
-        return task_of(asked.scenario)
+        return tasks.task_of(asked.scenario)
     except Refused as refused:
         raise asked.error(refused) from None
 
 
-def _task_of_trace(trace: Path, options: dict[str, Any]) -> Task:
+def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
     """Return the task that the options describe (UsageError)."""
-    from tmt.results.tune.trace_task import trace_task  # noqa: PLC0415
-
-    path, duration_ns = options["path"], options["duration_ns"]
+    path, duration_ns = given["path"], given["duration_ns"]
     if path is None:
         raise UsageError("--rtt: is missing; a search over a trace needs the round-trip propagation time")
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
@@ -194,14 +192,14 @@ def _task_of_trace(trace: Path, options: dict[str, Any]) -> Task:
         **{(key, 0): (key,) for key in ("path", "traffic")},
     }
     with by_options(places):
-        return trace_task(
+        return trace_task.trace_task(
             trace,
             path,
-            options["traffic"] or Traffic(),
-            options["goal"] or Tune(),
-            schemes=options["schemes"],
-            varied=_joined(options["varied"]),
-            courses=options["courses"],
+            given["traffic"] or Traffic(),
+            given["goal"] or Tune(),
+            schemes=given["schemes"],
+            varied=_joined(given["varied"]),
+            courses=given["courses"],
             duration=None if duration_ns is None else ns_to_seconds(duration_ns),
         )
 
@@ -212,3 +210,71 @@ def _joined(varied: Sequence[tuple[str, tuple[Value, ...]]]) -> dict[str, list[V
     for key, values in varied:
         found.setdefault(key, []).extend(values)
     return {key: list(dict.fromkeys(values)) for key, values in found.items()}
+
+
+def _forecast(planned: tuning.PlannedTuning, folder: Path, *, as_json: bool) -> str:
+    task, courses = planned.task, planned.courses
+    n_sampled = min(len(task.candidates), task.most_simulated)
+    content = {
+        "candidates": len(task.candidates),
+        "sampled": n_sampled < len(task.candidates),
+        "courses": courses.n_search,
+        "held_out": courses.n_held_out,
+        "least_outcomes": n_sampled * task.rules.first,
+        "exhaustive_outcomes": len(task.candidates) * courses.n_search,
+        "seeds": list(courses.seeds),
+        "folder": str(folder),
+    }
+    if as_json:
+        return options.json_text(content)
+    how = f"{n_sampled} of them sampled" if content["sampled"] else "all of them"
+    return (
+        f"{content['candidates']} candidates, {how}, on {task.rules.first} to {courses.n_search} courses: "
+        f"{content['least_outcomes']} outcomes and more; an exhaustive search has "
+        f"{content['exhaustive_outcomes']}\n"
+        f"{courses.n_held_out} courses are held out\nresults in {folder}"
+    )
+
+
+def _as_json(found: tuning.Tuning, folder: Path, page: Path) -> str:
+    """Return the result for programs; values in the units that `objectives` names."""
+    courses, task = found.courses, found.task
+    content: dict[str, Any] = {
+        "objectives": [{"text": aim.text, "unit": aim.unit} for aim in task.goal.objectives],
+        "constraints_given": [constraint.text for constraint in task.goal.constraints],
+        **asdict(found.recommendation),
+        "race": [
+            {
+                "courses": look.courses,
+                "leader": task.candidates[look.leader].name,
+                "left": len(look.scores) - len(look.eliminated),
+                "eliminated": len(look.eliminated),
+            }
+            for look in found.search.race.looks
+        ],
+        "seeds_of_search": list(courses.seeds[: courses.n_search]),
+        "seeds_held_out": list(courses.seeds[courses.n_search :]),
+        "courses_wanted": courses.wanted,
+        "failures": [dict(zip(("candidate", "seed", "message"), one, strict=True)) for one in found.failures],
+        "cut_transfers": found.cut_transfers,
+        "folder": str(folder),
+        "page": str(page),
+        "winner_scenario": None if found.winner_file is None else str(found.winner_file),
+    }
+    return options.json_text(content)
+
+
+def _summarise(found: tuning.Tuning, page: Path) -> None:
+    """Print the recommendation, how sure it is, and the finalists."""
+    console = unfolded()
+    result = found.recommendation
+    if result.winner is None:
+        return
+    console.print(Text(wording.headline(found), style="bold"))
+    console.print(wording.setting_words(result.winner.settings))
+    for line in wording.certainty(found):
+        console.print(line)
+    header, rows = wording.finalist_table(found)
+    print_parts(text_table("Finalists", header, rows[:MOST_LINES], (0, 1)))
+    console.print(f"Intervals: Student's t at {percent(result.level)} over courses; losses are paired.")
+    console.print(f"page: {page}\nthe winner again: tmt run {found.winner_file}")

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.core.declaration import Refused, spelled
+from tmt.core.declaration import Refused, declared, spelled
 from tmt.core.errors import UsageError
+from tmt.core.schemes import SCHEMES
 from tmt.spec.options import Part, ValueOption, first_line, flag_of, listed
 
 if TYPE_CHECKING:
@@ -25,8 +26,14 @@ if TYPE_CHECKING:
     from tmt.core.declaration import Place
     from tmt.spec.options import Chosen
 
+Renewed = tuple[list[str], str | None]
+"""Arguments in the form of today, and a warning where they had another one."""
+
 CHOSEN, _OPTIONS = "tmt.chosen", "tmt.options"
 """Keys of click's `Context.meta`: the words behind each option, and the options of the objects."""
+
+_RLC = {"--rlc-mode": "--mode", "--rlc-window": "--window-pdus"}
+"""Options of version 0.2 that `flat_rlc` renames."""
 
 
 class Values(click.Command):
@@ -48,7 +55,7 @@ class Values(click.Command):
         *arguments: Any,
         values: Mapping[str, Any] | None = None,
         renamed: Mapping[str, str] | None = None,
-        renew: Callable[[list[str]], tuple[list[str], str | None]] | None = None,
+        renew: Callable[[list[str]], Renewed] | None = None,
         **attributes: Any,
     ) -> None:
         super().__init__(*arguments, **attributes)
@@ -73,9 +80,8 @@ class Values(click.Command):
 
     def chosen(self, args: list[str]) -> Chosen:
         """Return the words behind each option."""
-        words = [part for one in args for part in (one.split("=", 1) if one.startswith("--") else [one])]
         found: Chosen = {}
-        for flag, word in pairwise(words):
+        for flag, word in pairwise(_words(args)):
             found.setdefault(flag, []).append(word)
         return found
 
@@ -177,3 +183,38 @@ def _flag(place: Place, moved: Mapping[Place, Place | str]) -> str:
                 return flag_of((*outer, *rest))
             return outer if all(isinstance(part, int) for part in rest) else f"{outer} {spelled(rest)}"
     return flag_of(place)
+
+
+def flat_rlc(flag: str, args: list[str]) -> Renewed:
+    """Take ``FLAG rlc-over-harq --data 10`` as ``FLAG rlc --below harq --below-data 10``."""
+    words = _words(args)
+    flat = [name for before, name in pairwise(words) if before == flag and name.startswith("rlc-over-")]
+    if not flat and not _RLC.keys() & set(words):
+        return args, None
+    below = flat[0].removeprefix("rlc-over-") if flat else ""
+    of_below = {flag_of(("", key)) for key in declared(SCHEMES[below])} if below in SCHEMES else set()
+    found: list[str] = []
+    for before, word in pairwise(["", *words]):
+        if before == flag and word in flat:
+            found += ["rlc", "--below", below]
+        else:
+            found.append(f"--below-{word[2:]}" if word in of_below else _RLC.get(word, word))
+    return found, f"this is written as {' '.join(found)} now"
+
+
+def set_by_name(args: list[str]) -> Renewed:
+    """Take ``--set speed_kmh=90`` as ``--speed-kmh 90``."""
+    words = _words(args)
+    found: list[str] = []
+    for before, word in pairwise(["", *words]):
+        if before == "--set":
+            name, _, value = word.partition("=")
+            found[-1:] = [f"--{name.replace('_', '-')}", value]
+        else:
+            found.append(word)
+    return (args, None) if found == words else (found, "--set NAME=VALUE is written as --NAME VALUE now")
+
+
+def _words(args: list[str]) -> list[str]:
+    """Return the arguments, ``--FLAG=VALUE`` as two of them."""
+    return [part for one in args for part in (one.split("=", 1) if one.startswith("--") else [one])]

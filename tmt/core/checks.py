@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from tmt.core.errors import InputError
-from tmt.core.schema import ERASABLE, LINK_TRACE
-from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.core.schema import ERASABLE, LINK_TRACE, Column, Table
+from tmt.core.trace import LinkTrace, PhyTrace, Trace
 from tmt.core.units import seconds_text
 from tmt.core.words.refusals import refusal
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tmt.core.schema import Column, Table
-    from tmt.core.trace import Trace
 
 PIECE_ROWS = 1 << 15
 """Rows checked at a time: a column's piece and values derived from it fit the processor's cache."""

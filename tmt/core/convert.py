@@ -10,11 +10,10 @@ from tmt.core.checks import checked
 from tmt.core.converter import joined
 from tmt.core.errors import UsageError
 from tmt.core.schema import LINK_TRACE
-from tmt.core.trace import PhyTrace
+from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
-    from tmt.core.trace import LinkTrace
 
 
 def convert(phy: PhyTrace, scheme: Scheme, rtt: float = 0.0, every: int = 1) -> LinkTrace:

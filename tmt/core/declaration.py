@@ -365,7 +365,8 @@ class Spec:
     def rules(self) -> Rules:
         """Yield each field (or the way to one) that does not go with the others.
 
-        What would be allowed follows it, and the reason where that does not say it.
+        What would be allowed follows it, and the reason where that does not say it. The command line shows
+        the way to a field between backticks, such as `wired.rate`, as its option.
         """
         return iter(())
 
@@ -401,6 +402,18 @@ def declared(kind: type[Any]) -> dict[str, Field]:
         own = sorted(fields(kind), key=lambda one: bool(one.kw_only))
         _DECLARED[kind] = {one.name: _field(one.name, one.default, hints[one.name]) for one in own}
     return _DECLARED[kind]
+
+
+def in_nanoseconds(value: Spec, but: str) -> dict[str, Any]:
+    """Return the parameters but one by name, as metadata holds them: times in nanoseconds, as ``..._ns``."""
+    found: dict[str, Any] = {}
+    for key, one in declared(type(value)).items():
+        own = getattr(value, key)
+        if one.param.unit == "s":
+            found[f"{key}_ns"] = None if own is None else ns(own)
+        elif key != but:
+            found[key] = own
+    return found
 
 
 def taken(name: str, hint: Any, value: Any) -> Any:

@@ -20,12 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.errors import ChangedProgramsError
-from tmt.core.provenance import file_version
+from tmt.core.provenance import FileVersion, file_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.core.provenance import FileVersion
 
 PACKAGE = Path(__file__).resolve().parents[1]
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from tmt.importers.ng_scope import NgScope as NgScope
     from tmt.importers.nr_scope import NrScope as NrScope
     from tmt.importers.ns3 import Ns3Lte as Ns3Lte, Ns3Nr as Ns3Nr
+    from tmt.importers.pcap import Pcap as Pcap
     from tmt.importers.ping import Ping as Ping
     from tmt.importers.rates import RateTable as RateTable
     from tmt.importers.srsran import Srsran as Srsran
     from tmt.importers.table import AnyTable as AnyTable
-    from tmt.importers.udp_stream import Pcap as Pcap
 
 FORMATS = {
     "ns3-lte": ("ns3.Ns3Lte", "ns-3 LTE: DlRxPhyStats.txt, UlRxPhyStats.txt"),
@@ -33,30 +33,18 @@ FORMATS = {
     ),
     "lte-harq": ("lte_harq.LteHarq", "uplink HARQ log of an LTE terminal, one attempt a line (CSV)"),
     "nr-scope": ("nr_scope.NrScope", "NR-Scope: control information of a 5G cell (CSV)"),
-    "ng-scope": (
-        "ng_scope.NgScope",
-        "NG-Scope: control information of an LTE cell (tab-separated or JSON)",
-    ),
+    "ng-scope": ("ng_scope.NgScope", "NG-Scope: control information of an LTE cell (tab-separated or JSON)"),
     "irtt": ("irtt.Irtt", "round trips of irtt (JSON), each direction apart"),
     "lens": ("irtt.Lens", "round trips of the LENS data set (CSV of irtt or ping)"),
     "ping": ("ping.Ping", "output of ping -D, better with -O"),
-    "pcap": (
-        "udp_stream.Pcap",
-        "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)",
-    ),
+    "pcap": ("pcap.Pcap", "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)"),
     "iperf3": ("iperf3.Iperf3", "intervals of iperf3 -J: rates, and losses with UDP"),
     "rates": (
         "rates.RateTable",
         "rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps",
     ),
-    "bler": (
-        "block_outcomes.Bler",
-        "sequence of block outcomes (1, 0, -1), or of received sequence numbers",
-    ),
-    "mahimahi": (
-        "mahimahi.Mahimahi",
-        "packet-delivery trace: one millisecond a line, each for 1500 bytes",
-    ),
+    "bler": ("block_outcomes.Bler", "sequence of block outcomes (1, 0, -1), or of received sequence numbers"),
+    "mahimahi": ("mahimahi.Mahimahi", "packet-delivery trace: one millisecond a line, each for 1500 bytes"),
     "table": ("table.AnyTable", "any CSV, TSV, text or Parquet table, with columns by name"),
 }
 """Module and class of each format, and its line in the help, in the order of recognition: formats with a name

@@ -1,37 +1,45 @@
-"""What importers of HARQ logs share: parameters, a clock that counts slots, and both readings as a trace."""
+"""What importers of HARQ logs share: parameters, a clock that counts slots, and both readings as a trace.
+
+A sniffer hears the grants of a base station and no acknowledgements. A block is sent again, in the same HARQ
+process and with the same new-data indicator (NDI), if the terminal did not decode it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers.attempts import GIVEN_UP_NS
-from tmt.importers.importer import (
-    As,
-    DecodeTime,
-    DirectionOf,
-    Importer,
-    Measurement,
-    Spacing,
-    User,
-    separate,
+from tmt.importers.attempts import (
+    GIVEN_UP_NS,
+    count_from_first,
+    in_order,
+    infer_failures,
+    number_blocks,
+    select,
+    with_data,
 )
+from tmt.importers.importer import As, DecodeTime, DirectionOf, Importer, Measurement, Spacing, User, separate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from tmt.core.declaration import Rules
-    from tmt.core.trace import BoolArray, Int32Array, Int64Array, Uint32Array
+    from tmt.core.trace import Int32Array
     from tmt.importers.attempts import Attempt, Blocks
     from tmt.importers.importer import Reading
 
 
 FRAMES = 1024
 """System frame numbers run from 0 to 1023."""
+
+WINDOW_NS = 50_000_000
+"""Longest time from a grant to its repeat."""
 
 _FRAME_NS = 10_000_000
 _SLOTS_PER_FRAME = {15: 10, 30: 20, 60: 40, 120: 80}
@@ -42,6 +50,10 @@ class HarqImporter(Importer):
 
     as_: As = "phy"
     decode_time: DecodeTime = 0.001
+
+    def measured(self, attempts: Sequence[Attempt], blocks: Blocks, notes: Sequence[str]) -> Measurement:
+        """Return the trace that is asked for; arguments as for `measurement`."""
+        return measurement(attempts, blocks, self.as_, ns(self.decode_time), notes)
 
 
 class CellImporter(HarqImporter):
@@ -87,56 +99,41 @@ def measurement(
     measured = [attempt.size_bytes for attempt in attempts if attempt.size_bytes is not None]
     sizes = np.array(measured, np.uint32) if len(measured) == len(attempts) else None
     failed = np.array([bool(attempt.failed) for attempt in attempts])
+    slots = PhyTrace(tx_time_ns, np.where(failed, 0, np.int64(decode_time_ns)), size_bytes=sizes)
     if reading == "phy":
-        decode_ns = np.where(failed, 0, np.int64(decode_time_ns))
         es_n0_mdb, note = whole_signal([attempt.es_n0_mdb for attempt in attempts])
-        said.extend(note)
-        slots = PhyTrace(tx_time_ns, decode_ns, size_bytes=sizes, es_n0_mdb=es_n0_mdb)
-        return Measurement(slots, "packed", None, tuple(said))
+        return Measurement(replace(slots, es_n0_mdb=es_n0_mdb), "packed", None, (*said, *note))
     if blocks.orphans:
         said.append(
             f"{blocks.orphans:,} blocks begin with a repeat, their first attempt is not in the log: "
             "their delays and transmissions are lower bounds"
         )
-    trace = _link(attempts, tx_time_ns, failed, sizes, blocks, decode_time_ns)
+    trace = _link(slots, [attempt.block for attempt in attempts], blocks.given_up, decode_time_ns)
     return Measurement(trace, "packed", None, tuple(said), len(attempts))
 
 
-def _link(
-    attempts: Sequence[Attempt],
-    tx_time_ns: Int64Array,
-    failed: BoolArray,
-    sizes: Uint32Array | None,
-    blocks: Blocks,
-    decode_time_ns: int,
-) -> LinkTrace:
-    """Return one row per block: its first decoded attempt settles it, or its last if none was decoded."""
-    # Blocks are numbered in the order of their first attempts.
-    numbers = [attempt.block for attempt in attempts]
+def _link(slots: PhyTrace, numbers: Sequence[int], given_up: set[int], decode_time_ns: int) -> LinkTrace:
+    """Return one row per block: its first decoded attempt settles it, or its last if none was decoded.
+
+    `numbers` are those of the slots' blocks, which are in the order of their first attempts.
+    """
+    tx_time_ns, decoded = slots.tx_time_ns, slots.decode_time_ns > 0
     rows, first, row = np.unique(numbers, return_index=True, return_inverse=True)
-    sent = np.bincount(row)
     settling = np.zeros(len(rows), np.int64)
     settling[row] = np.arange(len(row))
-    good = np.flatnonzero(~failed)[::-1]
+    good = np.flatnonzero(decoded)[::-1]
     settling[row[good]] = good
-    delivered = ~failed[settling]
+    delivered = decoded[settling]
     delay_ns = tx_time_ns[settling] + decode_time_ns - tx_time_ns[first]
-    given_up = np.isin(rows, np.array(sorted(blocks.given_up), np.int64))
     recent = tx_time_ns[settling] > tx_time_ns[-1] - GIVEN_UP_NS
-    delay_ns[~delivered & recent & ~given_up] = UNSETTLED
-    transmissions = np.minimum(sent, 255).astype(np.uint8)
-    first_sizes = None if sizes is None else sizes[first]
-    return LinkTrace(tx_time_ns[first], delay_ns, delivered, transmissions, size_bytes=first_sizes)
+    delay_ns[~delivered & recent & ~np.isin(rows, list(given_up))] = UNSETTLED
+    transmissions = np.minimum(np.bincount(row), 255).astype(np.uint8)
+    sizes = None if slots.size_bytes is None else slots.size_bytes[first]
+    return LinkTrace(tx_time_ns[first], delay_ns, delivered, transmissions, size_bytes=sizes)
 
 
 class SlotClock:
-    """Counts slots on without wrapping; the log's own clock, which need not be exact, tells the wraps.
-
-    Parameters
-    ----------
-    slots_per_frame
-        Slots in a frame of 10 ms.
-    """
+    """Counts slots on without wrapping; the log's own clock, which need not be exact, tells the wraps."""
 
     def __init__(self, slots_per_frame: int = 10) -> None:
         self._slot_ns = _FRAME_NS // slots_per_frame
@@ -162,10 +159,7 @@ class SlotClock:
 def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
     """Return the slots in a frame: by the subcarrier spacing, or the least that `largest_slot` fits in.
 
-    Raises
-    ------
-    UsageError
-        When there is no such spacing, or the slot number is too large for it.
+    UsageError when there is no such spacing, or the slot number is too large for it.
     """
     fitting = {khz: count for khz, count in _SLOTS_PER_FRAME.items() if largest_slot < count}
     if spacing_khz is None:
@@ -175,3 +169,80 @@ def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
         reason = f"with slot numbers up to {largest_slot}, allowed are {allowed}"
         raise UsageError(f"--subcarrier-spacing is {spacing_khz}; {reason}")
     return fitting[spacing_khz]
+
+
+@dataclass(slots=True)
+class Repeats:
+    """Counts of grants by the evidence that they repeat the grant before them in their process."""
+
+    heard: int = 0
+    """Redundancy version above 0, NDI of the grant before."""
+    unheard: int = 0
+    """Redundancy version above 0, but no grant of that NDI in the window: the block's grant was not heard."""
+    likely: int = 0
+    """Redundancy version 0, NDI and size of the grant before."""
+    missed: int = 0
+    """Redundancy version 0 and NDI of the grant before, another size: a grant between was not heard."""
+
+    def notes(self) -> list[str]:
+        """Return sentences on how sure the erasures of the trace are."""
+        said = [
+            "the log has no outcomes: a grant counts as erased if it was repeated, so the erasure rate is a "
+            "lower bound"
+        ]
+        if total := self.heard + self.unheard:
+            said.append(
+                f"{self.heard:,} of {total:,} repeats follow a grant that was heard, {self.unheard:,} do "
+                f"not: about {100 * self.unheard / total:.0f} % of the grants are missing from the log"
+            )
+        if self.likely or self.missed:
+            said.append(
+                f"{self.likely:,} grants of redundancy version 0 count as repeats by the same NDI and size, "
+                f"which is less sure; {self.missed:,} with the same NDI and another size do not"
+            )
+        return said
+
+
+def mark_repeats(grants: Sequence[Attempt]) -> Repeats:
+    """Set `repeat` of grants in order of time, and `size_bytes` 0 of repeats to the size of their block.
+
+    Grants without a new-data indicator (`new_data` None) repeat by their redundancy version alone.
+    """
+    counts = Repeats()
+    last: dict[Hashable, Attempt] = {}
+    for grant in grants:
+        key = grant.user, grant.direction, grant.stream, grant.process
+        before = last.get(key)
+        last[key] = grant
+        near = before is not None and grant.time_ns - before.time_ns <= WINDOW_NS
+        if before is None or not near or before.new_data != grant.new_data:
+            counts.unheard += grant.version > 0
+            continue
+        if grant.version > 0:
+            grant.repeat = True
+            counts.heard += 1
+        elif grant.new_data is not None:
+            grant.repeat = 0 != grant.size_bytes == before.size_bytes
+            counts.likely += grant.repeat
+            counts.missed += not grant.repeat
+        if grant.repeat and not grant.size_bytes:
+            grant.size_bytes = before.size_bytes
+    return counts
+
+
+class GrantImporter(CellImporter):
+    """A log of grants of several terminals."""
+
+    def of_grants(self, path: str, grants: Sequence[Attempt], notes: Sequence[str]) -> Measurement:
+        """Return the trace of one terminal's grants; times count from the first grant of the log.
+
+        Errors as for `select`, `in_order` and `with_data`.
+        """
+        ordered = in_order(path, grants)
+        kept, said = select(path, ordered, self.direction, self.user)
+        repeats = mark_repeats(kept)
+        sized, left_out = with_data(path, kept)
+        count_from_first(ordered)
+        blocks = number_blocks(sized, WINDOW_NS)
+        infer_failures(sized)
+        return self.measured(sized, blocks, [*said, *left_out, *repeats.notes(), *notes])

@@ -1,18 +1,31 @@
-"""The base of all importers, and the parameters that several of them have: one meaning has one name."""
+"""The base of all importers, parameters that several of them have, and measurement files made into traces."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Literal
+from dataclasses import dataclass, field, replace
+from os import fspath
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
+from tmt.core import provenance
 from tmt.core.declaration import Number, Param, PositiveSeconds, Rate, Seconds, Spec, declared, ns
+from tmt.core.errors import InputError
+from tmt.core.trace import make_trace
+from tmt.importers import all_importers
+from tmt.importers.log_files import first_names
+from tmt.io import write_trace
+from tmt.io.atomic import check_not_source
+from tmt.io.files import input_errors, open_input
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from tmt.core.schema import Packing
     from tmt.core.trace import Int64Array, Metadata, Trace
+
+_HEAD_BYTES = 1 << 16
 
 Reading = Literal["phy", "link"]
 Direction = Literal["up", "down"]
@@ -53,27 +66,18 @@ DecodeTime = Annotated[PositiveSeconds, "time until a slot is decoded; the measu
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A measurement in the form of a trace.
-
-    Attributes
-    ----------
-    trace
-        Rows; `size_bytes` where sizes were measured.
-    packing
-        How packets lie in the rows of this kind of link.
-    lldu_bytes
-        Bytes that every row carries; None where `trace` has sizes or the format does not tell.
-    slots
-        Transmission attempts behind the rows of a link trace; None where the format does not tell.
-    notes
-        Sentences for the user with numbers of rows that were left out, inferred or corrected.
-    """
+    """A measurement in the form of a trace."""
 
     trace: Trace
+    """Rows; `size_bytes` where sizes were measured."""
     packing: Packing
+    """How packets lie in the rows of this kind of link."""
     lldu_bytes: int | None = None
+    """Bytes that every row carries; None where `trace` has sizes or the format does not tell."""
     notes: tuple[str, ...] = ()
+    """Sentences for the user with numbers of rows that were left out, inferred or corrected."""
     slots: int | None = None
+    """Transmission attempts behind the rows of a link trace; None where the format does not tell."""
 
 
 class Importer(Spec):
@@ -89,22 +93,20 @@ class Importer(Spec):
         field(default=None, kw_only=True)
     )
 
+    columns: ClassVar[tuple[str, ...]] = ()
+    """Columns of a table of this format, if it is one that has a header."""
+
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether a file that starts with these bytes (decompressed, up to 64 KiB) is of this format."""
-        del head
-        return False
+        return bool(cls.columns) and set(cls.columns) <= set(first_names(head))
 
     @abstractmethod
     def read(self, path: str) -> Measurement:
         """Return the rows of a file, with or without those at `until` and after it.
 
-        Raises
-        ------
-        InputError
-            When the file is not of this format, or damaged.
-        UsageError
-            When it does not hold what is asked for.
+        InputError when the file is not of this format, or damaged; UsageError when it does not hold what is
+        asked for.
         """
 
     @property
@@ -128,3 +130,81 @@ def separate(times_ns: Int64Array) -> Int64Array:
     order = np.arange(len(times_ns))
     separated: Int64Array = np.maximum.accumulate(times_ns - order) + order
     return separated
+
+
+def recognise(path: str) -> type[Importer] | None:
+    """Return the importer that detects its format in `path`, or None (InputError for a damaged file)."""
+    with open_input(path) as file, input_errors(path):
+        head = file.read(_HEAD_BYTES)
+    return next((importer for importer in all_importers().values() if importer.sniff(head)), None)
+
+
+def recognised(path: str) -> type[Importer]:
+    """Return the importer that detects its format in `path` (InputError when none does)."""
+    importer = recognise(path)
+    if importer is None:
+        raise InputError(
+            path,
+            "its content tells no format of measurements; name the format, or its columns: "
+            "tmt import table --help",
+        )
+    return importer
+
+
+def import_hint(path: str) -> str:
+    """Return the import that makes a trace of `path`, in words; empty when no importer detects its format."""
+    try:
+        importer = recognise(path)
+    except InputError:
+        return ""
+    return f"it holds a measurement: tmt import {importer.name} {path} OUT.parquet" if importer else ""
+
+
+def import_trace(
+    importer: Importer, source: str | PathLike[str], target: str | PathLike[str] | None = None
+) -> Trace:
+    """Read the measurement file `source` as a trace, and write the trace to `target` if there is one.
+
+    The metadata of the trace hold ``importer``, its parameters, ``source``, ``packing``, ``lldu_bytes`` where
+    all rows carry the same, and ``notes``, a list of sentences.
+
+    InputError when the measurement is not of that format, or damaged; OutputError when `target` cannot be
+    written; UsageError when the file does not hold what is asked for, the ending of `target` stands for no
+    format, or `target` is `source`.
+    """
+    path = fspath(source)
+    if target is not None:
+        check_not_source(target, path)
+    try:
+        measurement = importer.read(path)
+    except OverflowError as error:
+        raise InputError(path, "a time or a size in it has more than 64 bits") from error
+    from_ns = 0 if importer.from_ is None else ns(importer.from_)
+    trace = _between(path, measurement.trace, from_ns, importer.until_ns)
+    how: Metadata = importer.describe() | {"source": provenance.source(path)}
+    if measurement.lldu_bytes is not None:
+        how["lldu_bytes"] = measurement.lldu_bytes
+    if measurement.slots is not None and len(trace) == len(measurement.trace):
+        how["slots"] = measurement.slots
+    how |= {"packing": measurement.packing, "notes": list(measurement.notes)}
+    trace = replace(trace, metadata=provenance.record(trace.table.kind, **how))
+    if target is not None:
+        write_trace(target, trace)
+    return trace
+
+
+def _between(path: str, trace: Trace, from_ns: int, until_ns: int | None) -> Trace:
+    """Return the rows of a part of the time, which counts from the beginning of that part."""
+    if from_ns == 0 and until_ns is None:
+        return trace
+    kept = trace.tx_time_ns >= from_ns
+    if until_ns is not None:
+        kept &= trace.tx_time_ns < until_ns
+    if not kept.any():
+        first_s, last_s = trace.tx_time_ns[0] / 1e9, trace.tx_time_ns[-1] / 1e9
+        raise InputError(
+            path, f"no row lies between --from and --until; rows lie from {first_s:g} s to {last_s:g} s"
+        )
+    columns = {column.name: getattr(trace, column.name)[kept] for column in trace.columns}
+    columns["tx_time_ns"] -= from_ns
+    return make_trace(trace.table, columns)

@@ -1,47 +1,50 @@
-"""Logs as other programs write them: lines of text with their numbers, and JSON documents."""
+"""Logs as other programs write them: lines of text, JSON documents, and tables whose columns have names."""
 
 from __future__ import annotations
 
+import csv
 import json
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tmt.core.errors import InputError
+from tmt.core.schema import MAX_ES_N0_MDB
+from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
+from tmt.core.words.refusals import refusal, shown
 from tmt.io.files import LineBlocks, input_errors, open_input
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+
+UNITS_NS = {"s": NS_PER_S, "ms": NS_PER_MS, "us": 1_000, "ns": 1}
+"""Units of times, in nanoseconds."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_COMMENT = ("#", "%")
+_NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?|nan|inf", re.IGNORECASE)
 
 
 class TextLine(NamedTuple):
-    """A line that is not blank.
-
-    Attributes
-    ----------
-    number
-        From 1.
-    text
-        Without surrounding blanks.
-    ended
-        Whether a line end follows; the last line of a log that was cut has none.
-    """
+    """A line that is not blank."""
 
     number: int
+    """From 1."""
     text: str
+    """Without surrounding blanks."""
     ended: bool
+    """Whether a line end follows; the last line of a log that was cut has none."""
 
 
 def text_lines(path: str, *, comments: bool = True) -> Iterator[TextLine]:
     """Yield the lines of a file, which may be compressed (.gz), without blank ones; DOS ends do no harm.
 
-    Parameters
-    ----------
-    comments
-        Whether lines that begin with ``#`` are comments, and skipped.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read.
+    With `comments`, lines that begin with ``#`` are comments, and skipped. InputError when the file cannot be
+    read.
     """
     with open_input(path) as file:
         for first, block in LineBlocks(file, path).blocks():
@@ -62,10 +65,7 @@ def member(document: Any, *names: str) -> Any:
 def read_json(path: str) -> Any:
     """Return the document in a file, which may be compressed (.gz).
 
-    Raises
-    ------
-    InputError
-        With the line, where the text is no JSON: as in a log that ends in the middle.
+    InputError with the line, where the text is no JSON: as in a log that ends in the middle.
     """
     with open_input(path) as file, input_errors(path):
         text = file.read()
@@ -76,3 +76,167 @@ def read_json(path: str) -> Any:
         raise InputError(path, reason, error.lineno) from None
     except (ValueError, RecursionError):  # no UTF-8, a number of thousands of digits, deep nesting
         raise InputError(path, "this is no JSON document") from None
+
+
+@dataclass(slots=True)
+class Row:
+    """A row of a log: its fields as text by name, and its place for refusals."""
+
+    path: str
+    place: int | str
+    fields: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.fields[name]
+
+    def refused(self, reason: str) -> InputError:
+        """Return the refusal of this row."""
+        return InputError(self.path, reason, self.place)
+
+    def whole(self, name: str, least: int, most: int) -> int:
+        """Return a whole number within bounds, spelled as a decimal or not; refuse anything else."""
+        text, number = self[name], least - 1
+        if text.isdecimal() and text.isascii() and len(text) < 19:
+            number = int(text)
+        else:
+            with suppress(InvalidOperation):  # no number, or NaN, which does not compare
+                value = Decimal(text)
+                if least <= value <= most and value == value.to_integral_value():
+                    number = int(value)
+        if not least <= number <= most:
+            allowed = f"allowed are whole numbers from {least} to {most}"
+            raise self.refused(f"{name} is {shown(text) or 'empty'}; {allowed}")
+        return number
+
+    def time_ns(self, name: str, unit_ns: int, least_ns: int = -MAX_TIME_NS) -> int:
+        """Return a time as integer nanoseconds, rounded half to even; refuse anything else."""
+        text = self[name]
+        try:
+            value = Decimal(text) * unit_ns
+        except ArithmeticError:
+            value = Decimal("nan")
+        if not value.is_finite():
+            raise self.refused(f"{name} is {shown(text) or 'empty'}; a number is needed")
+        if abs(value) > MAX_TIME_NS:
+            raise self.refused(f"{name} is {shown(text)}, which is beyond 146 years")
+        if value < least_ns:
+            raise self.refused(f"{name} is {shown(text)}; the least allowed is {least_ns // unit_ns}")
+        return int(value.to_integral_value())
+
+    def date_ns(self, name: str) -> int:
+        """Return a date and time in ISO form as nanoseconds since 1970; without a zone it counts as UTC."""
+        text = self[name]
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            raise self.refused(f"{name} is {shown(text)}; a date and time are needed") from None
+        return since_epoch_ns(moment)
+
+
+class TextTable:
+    """A text table whose columns are found by name.
+
+    Lines that begin with `#` or `%` are comments. The header is the first line without a number; without such
+    a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3); otherwise
+    the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated field more than the
+    header, the first column has no name (older ns-3, `DataFrame.to_string`).
+
+    Once all rows have been read, `cut_notes` has a sentence on a last line that ends in the middle of a row
+    and was left out.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.cut_notes: list[str] = []
+        comments: list[str] = []
+        header: list[str] | None = None
+        for line, text, _ in text_lines(path, comments=False):
+            if text.startswith(_COMMENT):
+                comments.append(text.lstrip("#% \t"))
+                continue
+            if header is None:
+                self._delimiter = next((letter for letter in "\t;," if letter in text), None)
+            fields = self._split(text)
+            if header is None and not any(_NUMBER.fullmatch(field) for field in fields):
+                header = fields
+                continue
+            self._first_line = line
+            if header is None:
+                headers = [names for text in comments if len(names := self._split(text)) == len(fields)]
+                header = (headers or [[str(number + 1) for number in range(len(fields))]])[-1]
+            # Blanks before the first name are gone from the line: that column has no name.
+            nameless = self._delimiter in (None, "\t") and len(fields) == len(header) + 1
+            self.names = tuple(["", *header] if nameless else header)
+            return
+        raise InputError(path, refusal("no_rows"))
+
+    def has(self, *names: str) -> bool:
+        """Whether there are columns of all these names."""
+        return set(names) <= set(self.names)
+
+    def rows(self, *names: str) -> Iterator[Row]:
+        """Yield the rows with their fields in the columns called `names`.
+
+        InputError when a column is missing or there are two of its name, or, with the line, a row has another
+        number of fields than the header. A last line that is too short is left out: logs end so when their
+        program is stopped.
+        """
+        positions = {name: self._position(name) for name in names}
+        width, short = len(self.names), None
+        for line, text, _ in text_lines(self.path, comments=False):
+            if line < self._first_line or text.startswith(_COMMENT):
+                continue
+            if short is not None:
+                raise short
+            fields = self._split(text)
+            while len(fields) > width and not fields[-1]:
+                fields.pop()
+            if len(fields) != width:
+                short = InputError(self.path, refusal("fields", found=len(fields), needed=width), line)
+                if len(fields) > width:
+                    raise short
+                self.cut_notes = [f"line {line}, the last one, is cut short and left out"]
+                continue
+            yield Row(self.path, line, {name: fields[at] for name, at in positions.items()})
+        if short is not None and short.line == self._first_line:
+            raise short
+
+    def _position(self, name: str) -> int:
+        if (found := self.names.count(name)) != 1:
+            reason = "there is no column" if found == 0 else f"there are {found} columns"
+            names = shown(", ".join(self.names), 300)
+            raise InputError(self.path, f"{reason} called {name}; the columns are {names}")
+        return self.names.index(name)
+
+    def _split(self, text: str) -> list[str]:
+        if self._delimiter is None:
+            return text.split()
+        fields = text.split(self._delimiter)
+        if '"' in text:
+            with suppress(csv.Error):  # a carriage return in the line; its fields are refused one by one
+                fields = next(csv.reader([text], delimiter=self._delimiter, skipinitialspace=True))
+        return [field.strip() for field in fields]
+
+
+def since_epoch_ns(moment: datetime) -> int:
+    """Return nanoseconds since 1970; a time without a zone counts as UTC."""
+    passed = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
+    return (passed.days * 86_400 + passed.seconds) * NS_PER_S + passed.microseconds * 1_000
+
+
+def first_names(head: bytes) -> Sequence[str]:
+    """Return the fields of the first line of a file, for recognition."""
+    text = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix("\ufeff").lstrip("#% ").rstrip()
+    delimiter = next((letter for letter in "\t;," if letter in text), None)
+    return [name.strip() for name in text.split(delimiter)]
+
+
+def es_n0_mdb(text: str) -> int | None:
+    """Return an SINR in dB as an Es/N0 in thousandths of a dB, within the range of that column.
+
+    The unit dB may follow the number. None where the text holds no finite number: logs write n/a, nan or inf.
+    """
+    number = text.strip().removesuffix("dB").rstrip()
+    if not _NUMBER.fullmatch(number) or not isfinite(float(number)):
+        return None
+    return round(min(max(1000.0 * float(number), -MAX_ES_N0_MDB), MAX_ES_N0_MDB))

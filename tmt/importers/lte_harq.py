@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS
 from tmt.core.words.refusals import refusal
@@ -21,21 +20,20 @@ from tmt.importers.attempts import (
     number_blocks,
     with_data,
 )
-from tmt.importers.columns import UNITS_NS, TextTable, first_names
-from tmt.importers.harq_logs import HarqImporter, SlotClock, measurement
+from tmt.importers.harq_logs import HarqImporter, SlotClock
+from tmt.importers.log_files import UNITS_NS, TextTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.importers.importer import Measurement, Reading
+    from tmt.importers.attempts import Blocks
+    from tmt.importers.importer import Measurement
 
 ROUND_TRIP_MS = 8
 """Subframes of 1 ms from an attempt to its repeat; as many HARQ processes take turns."""
 
 TERMINALS = range(0x3D, 0xFFF4)
 """RNTIs of single terminals; others are for random access, paging and system information."""
-
-_COLUMNS = ("log_ms", "sfn", "subframe", "attempt")
 
 
 class LteHarq(HarqImporter):
@@ -48,11 +46,7 @@ class LteHarq(HarqImporter):
     """
 
     name: ClassVar[str] = "lte-harq"
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether the first line names the columns."""
-        return set(_COLUMNS) <= set(first_names(head))
+    columns: ClassVar[tuple[str, ...]] = ("log_ms", "sfn", "subframe", "attempt")
 
     def read(self, path: str) -> Measurement:
         """Return the trace of the logged attempts, erased where the log shows that they were repeated.
@@ -60,23 +54,20 @@ class LteHarq(HarqImporter):
         An attempt whose repeat is not in the log counts as decoded: a missing entry is no loss. Slots without
         an attempt belong to other terminals. Errors as for `read_attempts`.
         """
-        return synchronous(path, read_attempts(path), self.as_, ns(self.decode_time))
+        return self.measured(*synchronous(path, read_attempts(path)))
 
 
 def read_attempts(path: str) -> list[Attempt]:
     """Return the attempts in order of time, the first one at 0; `version` is the number of the attempt.
 
-    Raises
-    ------
-    InputError
-        With the line, when columns are missing, a value is no number in its range, or two attempts do not
-        follow one another in time.
+    InputError with the line, when columns are missing, a value is no number in its range, or two attempts do
+    not follow one another in time.
     """
     table = TextTable(path)
     sizes = ["tb_bytes"] if table.has("tb_bytes") else []
     clock = SlotClock()
     attempts: list[Attempt] = []
-    for row in table.rows(*_COLUMNS, *sizes):
+    for row in table.rows(*LteHarq.columns, *sizes):
         log_ns = row.time_ns("log_ms", UNITS_NS["ms"])
         slot = 10 * row.whole("sfn", 0, 1023) + row.whole("subframe", 0, 9)
         attempt = Attempt(
@@ -97,10 +88,8 @@ def read_attempts(path: str) -> list[Attempt]:
     return attempts
 
 
-def synchronous(
-    path: str, attempts: Sequence[Attempt], reading: Reading, decode_time_ns: int, notes: Sequence[str] = ()
-) -> Measurement:
-    """Return the trace of numbered attempts in order of time: repeats come 8 ms after the attempt before.
+def synchronous(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], Blocks, list[str]]:
+    """Return the blocks of numbered attempts in order of time, and notes: repeats come 8 ms after an attempt.
 
     A terminal also numbers an attempt that it must not send, as in a measurement gap: the next one comes
     16 ms after the last one that was sent.
@@ -122,4 +111,4 @@ def synchronous(
         )
     blocks = number_blocks(kept)
     infer_failures(kept)
-    return measurement(kept, blocks, reading, decode_time_ns, [*notes, *said])
+    return kept, blocks, said

@@ -16,8 +16,8 @@ from tmt.core.errors import InputError
 from tmt.core.trace import Int64Array, PhyTrace
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS
 from tmt.core.words.refusals import refusal, shown
+from tmt.importers.exporters import PACKET_BYTES
 from tmt.importers.importer import DecodeTime, Importer, Measurement
-from tmt.importers.link_intervals import PACKET_BYTES
 from tmt.importers.log_files import text_lines
 from tmt.io.files import LineBlocks, open_input
 
@@ -71,11 +71,8 @@ class Mahimahi(Importer):
 def read_opportunities_ms(path: str) -> Int64Array:
     """Return the milliseconds of all opportunities, increasing, with repeats.
 
-    Raises
-    ------
-    InputError
-        With the line, when a line is no whole number or earlier than the one before; and for a file that is
-        empty, or whose opportunities all lie in millisecond 0, so that it lasts no time.
+    InputError with the line, when a line is no whole number or earlier than the one before; and for a file
+    that is empty, or whose opportunities all lie in millisecond 0, so that it lasts no time.
     """
     times: list[int] = []
     with open_input(path) as file:

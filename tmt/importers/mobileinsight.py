@@ -10,23 +10,20 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar
 from xml.etree import ElementTree as ET
 
-from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
 from tmt.importers.attempts import (
     LARGEST_BLOCK_BYTES,
     Attempt,
     count_from_first,
-    in_order,
     mark_repeats_of_failures,
     number_blocks,
     select,
     with_data,
 )
-from tmt.importers.columns import Row
-from tmt.importers.harq_logs import HarqImporter, SlotClock, measurement
+from tmt.importers.harq_logs import HarqImporter, SlotClock
 from tmt.importers.importer import DirectionOf
-from tmt.importers.log_files import text_lines
+from tmt.importers.log_files import Row, text_lines
 from tmt.importers.lte_harq import synchronous
 
 if TYPE_CHECKING:
@@ -70,12 +67,8 @@ class MobileInsight(HarqImporter):
     def read(self, path: str) -> Measurement:
         """Return the trace of the phone's transport blocks in one direction.
 
-        Raises
-        ------
-        InputError
-            With the line, when a message is damaged or lacks a field.
-        UsageError
-            When there is no message of the direction that is asked for.
+        InputError with the line, when a message is damaged or lacks a field; UsageError when there is no
+        message of the direction that is asked for.
         """
         attempts: list[Attempt] = []
         clock = SlotClock()
@@ -90,20 +83,20 @@ class MobileInsight(HarqImporter):
                 if kind == UPLINK:
                     attempts.append(_uplink(found, clock, log_ns))
                     continue
-                blocks, others = _downlink(found, clock, log_ns)
-                attempts += blocks
+                own, others = _downlink(found, clock, log_ns)
+                attempts += own
                 broadcast += others
         kept, notes = select(path, attempts, self.direction, None)
         if broadcast:
             notes.append(f"{broadcast:,} blocks of system information, paging and random access are left out")
-        kept = in_order(path, kept)
         count_from_first(attempts)
         if kept[0].direction == "up":
-            return synchronous(path, kept, self.as_, ns(self.decode_time), notes)
-        mark_repeats_of_failures(kept)
-        kept, said = with_data(path, kept)
-        notes += said
-        return measurement(kept, number_blocks(kept), self.as_, ns(self.decode_time), notes)
+            kept, blocks, said = synchronous(path, kept)
+        else:
+            mark_repeats_of_failures(kept)
+            kept, said = with_data(path, kept)
+            blocks = number_blocks(kept)
+        return self.measured(kept, blocks, [*notes, *said])
 
 
 class _Record(Row):

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tmt.core.errors import InputError
 from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
-from tmt.importers.columns import UNITS_NS, Row, TextTable
-from tmt.importers.grants import GrantImporter
-from tmt.importers.harq_logs import SlotClock
-from tmt.importers.log_files import text_lines
+from tmt.importers.harq_logs import GrantImporter, SlotClock
+from tmt.importers.log_files import UNITS_NS, Row, TextTable, text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 
 if TYPE_CHECKING:
@@ -72,7 +70,7 @@ class NgScope(GrantImporter):
         )
 
     def read(self, path: str) -> Measurement:
-        """Return the trace of one terminal; errors as for `measured`."""
+        """Return the trace of one terminal; errors as for `of_grants`."""
         clock = SlotClock()
         grants: list[Attempt] = []
         notes: list[str] = []
@@ -88,7 +86,7 @@ class NgScope(GrantImporter):
                 broadcast += 1
         if broadcast:
             notes.append(f"{broadcast:,} grants of system information, paging and random access are left out")
-        return self.measured(path, grants, notes)
+        return self.of_grants(path, grants, notes)
 
 
 def _rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:

@@ -13,7 +13,6 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
@@ -21,14 +20,12 @@ from tmt.importers.attempts import (
     LARGEST_BLOCK_BYTES,
     Attempt,
     count_from_first,
-    in_order,
     mark_repeats_of_failures,
     number_blocks,
     select,
 )
-from tmt.importers.columns import Row, es_n0_mdb
-from tmt.importers.harq_logs import FRAMES, SlotClock, SlotImporter, measurement, slots_per_frame
-from tmt.importers.log_files import text_lines
+from tmt.importers.harq_logs import FRAMES, SlotClock, SlotImporter, slots_per_frame
+from tmt.importers.log_files import Row, es_n0_mdb, text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 
 if TYPE_CHECKING:
@@ -91,12 +88,8 @@ class Srsran(SlotImporter):
     def read(self, path: str) -> Measurement:
         """Return the trace of one terminal.
 
-        Raises
-        ------
-        InputError
-            With the line, when a field is missing or has no such value; as for `select` and `in_order`.
-        UsageError
-            When the subcarrier spacing does not fit the slot numbers.
+        InputError with the line, when a field is missing or has no such value; as for `select`;
+        UsageError when the subcarrier spacing does not fit the slot numbers.
         """
         events, slot_ns, cut = _events(path, self.subcarrier_spacing)
         attempts: list[Attempt] = []
@@ -113,12 +106,11 @@ class Srsran(SlotImporter):
             attempt.failed = False
         if missing:
             notes.append(f"{len(missing):,} blocks have no acknowledgement in the log, and count as decoded")
-        kept = in_order(path, kept)
         count_from_first(attempts)
         mark_repeats_of_failures(kept)
         notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")
         notes += cut
-        return measurement(kept, number_blocks(kept), self.as_, ns(self.decode_time), notes)
+        return self.measured(kept, number_blocks(kept), notes)
 
 
 def _events(path: str, spacing_khz: int | None) -> tuple[list[_Event], int, list[str]]:

@@ -84,7 +84,7 @@ def check_no_folder(path: str) -> None:
 def _open_local(path: str) -> BufferedReader:
     check_no_folder(path)
     if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe would be waited for
-        raise InputError(path, "this is no regular file; write its content into a file first")
+        raise InputError(path, "this is not a regular file; write its content into a file first")
     return Path(path).open("rb")
 
 
@@ -135,15 +135,7 @@ def seekable(path: str, file: BinaryFile) -> BinaryFile:
 
 
 class LineBlocks:
-    """A binary file cut into blocks of whole lines.
-
-    Attributes
-    ----------
-    file
-        The binary file.
-    line
-        Number of the next line, from 1.
-    """
+    """A binary file cut into blocks of whole lines; `line` is the number of the next one, from 1."""
 
     def __init__(self, file: BinaryFile, path: str) -> None:
         self.path = path

@@ -18,7 +18,7 @@ from tmt.results.statistics import (
     rank,
     t_intervals,
 )
-from tmt.results.values import COMPARED, Measure, codes_of, measures, numbers_of
+from tmt.results.values import COMPARED, Measure, codes_of, measures, numbers_of, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,19 +42,12 @@ Key = tuple[int, int, int]
 class Cell:
     """The runs of one TCP variant, scheme and grid point; values are in the measures' units.
 
-    Attributes
-    ----------
-    tcp, scheme, point
-        Indexes into the lists of `Summary`.
-    single
-        One value a run, by measure.
-    capacity_bps
-        TCP payload that full packets sent back to back would carry; NaN for a scheme that works online.
-    letters
-        By measure: significance letters among the TCP variants over this scheme (key ``tcp``), and among the
-        schemes under this variant (key ``scheme``); in a comparison, a star for a significant difference.
-    among_best
-        By measure: whether no TCP variant over this scheme is significantly better.
+    `tcp`, `scheme` and `point` are indexes into the lists of `Summary`. `single` holds one value a run, by
+    measure. `capacity_bps` is the TCP payload that full packets sent back to back would carry; NaN for a
+    scheme that works online. `letters` holds by measure the significance letters among the TCP variants over
+    this scheme (key ``tcp``), and among the schemes under this variant (key ``scheme``); in a comparison, a
+    star for a significant difference. `among_best` tells by measure whether no TCP variant over this scheme
+    is significantly better.
     """
 
     tcp: int
@@ -199,7 +192,9 @@ def grid_of(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[Summary, dict[K
     """Return the summary of a grid without its cells, and the rows of the runs of each cell in order."""
     (tcp_of, tcps), (scheme_of, schemes) = (codes_of(runs[name]) for name in MEMBERS)
     names = runs.drop_duplicates("scheme")["scheme_name"].fillna("").tolist()
-    levels = np.stack([*(axis.places(runs) for axis in axes), np.zeros(len(runs), np.intp)], axis=1)
+    levels = np.stack(
+        [*(places_of(runs[axis.column], axis.levels) for axis in axes), np.zeros(len(runs), np.intp)], axis=1
+    )
     points, point_of = np.unique(levels, axis=0, return_inverse=True)
     keys = np.stack([tcp_of, scheme_of, point_of.ravel()], axis=1)
     order = np.lexsort(keys.T[::-1])
@@ -264,19 +259,12 @@ def _compare(
                 cell.letters.setdefault(measure.column, {})[among] = ranked.letters
                 if among == "tcp":
                     cell.among_best[measure.column] = ranked.among_best
-            found.extend(
-                Difference(
-                    group[0].point,
-                    measure,
-                    among,
-                    held,
-                    getattr(group[pair.first], among),
-                    getattr(group[pair.second], among),
-                    pair.difference,
-                    pair.p_adjusted,
+            for pair in compared:
+                first, second = (getattr(group[at], among) for at in (pair.first, pair.second))
+                one = Difference(
+                    group[0].point, measure, among, held, first, second, pair.difference, pair.p_adjusted
                 )
-                for pair in compared
-            )
+                found.append(one)
     return found
 
 

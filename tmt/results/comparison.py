@@ -55,22 +55,11 @@ class CellDifference:
 
 @dataclass(frozen=True, slots=True)
 class PairedCampaigns(ShownInNotebooks):
-    """Two campaigns beside each other.
+    """Two campaigns beside each other, their names, and the pairs of their runs.
 
-    Attributes
-    ----------
-    first, second
-        The campaigns.
-    names
-        What to call them.
-    pairs
-        Their matched runs.
-    results
-        The matched runs of the second campaign, with the axes of both.
-    summary
-        Its cells; the intervals and single values are those of the differences, second minus first.
-    cells
-        For each cell of the summary, its differences by measure.
+    `results` are the matched runs of the second campaign, with the axes of both, `summary` its cells; their
+    intervals and single values are those of the differences, second minus first. `cells` holds for each cell
+    of the summary its differences by measure.
     """
 
     first: Results
@@ -107,13 +96,7 @@ class PairedCampaigns(ShownInNotebooks):
 
 
 def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCampaigns:
-    """Match the runs of two campaigns and compute their paired differences.
-
-    Raises
-    ------
-    UsageError
-        When no run has a partner.
-    """
+    """Match the runs of two campaigns and compute their paired differences; errors as `pair_runs`."""
     pairs = pair_runs(first, second)
     before, after = pairs.first, pairs.second
     runs = after.assign(**{name: _both(before[name], after[name]) for name in MEMBERS})
@@ -121,21 +104,15 @@ def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCa
     grid, rows = grid_of(runs, pairs.axes)
     shown = measures(before, after)
     found = _differences(before, after, list(rows.values()), shown)
-    cells = [
-        Cell(
-            *key,
-            members,
-            {column: one.difference for column, one in by_measure.items()},
-            {column: list(one.values) for column, one in by_measure.items()},
-            [],
-            float("nan"),
-            {
-                column: dict.fromkeys(MEMBERS, "*" if one.is_significant else "")
-                for column, one in by_measure.items()
-            },
-        )
-        for (key, members), by_measure in zip(rows.items(), found, strict=True)
-    ]
+    cells = []
+    for (key, members), of_cell in zip(rows.items(), found, strict=True):
+        intervals = {column: one.difference for column, one in of_cell.items()}
+        single = {column: list(one.values) for column, one in of_cell.items()}
+        stars: dict[str, dict[str, str]] = {
+            column: dict.fromkeys(MEMBERS, "*" if one.is_significant else "")
+            for column, one in of_cell.items()
+        }
+        cells.append(Cell(*key, members, intervals, single, [], float("nan"), stars))
     summary = replace(grid, measures=shown, cells=cells)
     return PairedCampaigns(first, second, names, pairs, results, summary, tuple(found))
 

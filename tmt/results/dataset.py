@@ -27,35 +27,15 @@ if TYPE_CHECKING:
     from tmt.results.values import Measure
 
 _BEFORE_COMPUTED = (
-    "backend",
-    "stack",
-    "rtt_s",
-    "wired_rate_bps",
-    "wired_delay_s",
-    "wired_loss",
-    "proxy",
-    "proxy_tcp",
-    "proxy_stack",
-    "proxy_delay_s",
-    "delayed_acks",
-    "queue_packets",
-    "window_packets",
-    "proxy_buffer_packets",
-    "in_order",
-    "hold_s",
-    "loop",
-    "return_link",
-    "return_rate_bps",
-    "forward_lldu_bytes",
-    "forward_packing",
-    "forward_offset_s",
+    *("backend", "stack", "rtt_s", "wired_rate_bps", "wired_delay_s", "wired_loss"),
+    *("proxy", "proxy_tcp", "proxy_stack", "proxy_delay_s", "delayed_acks"),
+    *("queue_packets", "window_packets", "proxy_buffer_packets", "in_order", "hold_s", "loop"),
+    *("return_link", "return_rate_bps", "forward_lldu_bytes", "forward_packing", "forward_offset_s"),
 )
 """Columns of which later ones may follow from earlier ones, as a computed queue follows from the RTT."""
 
-CANDIDATES = tuple(
-    dict.fromkeys(
-        (*_BEFORE_COMPUTED, *(one.name for one in SETTINGS if one.name not in {"tcp", "seed", "start_s"}))
-    )
+_CANDIDATES = tuple(
+    dict.fromkeys((*_BEFORE_COMPUTED, *(one.name for one in SETTINGS if one.name != "start_s")))
 )
 """Columns that a scenario can vary."""
 
@@ -107,15 +87,9 @@ class Published:
 class Results(Charted, ShownInNotebooks):
     """The results of one campaign.
 
-    Attributes
-    ----------
-    runs
-        Finished runs, one row each: the columns of `tmt.campaign.columns.COLUMNS` and those of the axes. All
-        runs of a cell have the same version.
-    older
-        Finished runs of cells that have runs of a later version.
-    notes
-        Pairs of label and text about how the results were made.
+    `runs` are finished runs, one row each: the columns of `tmt.campaign.columns.COLUMNS` and those of the
+    axes. All runs of a cell have the same version; `older` are finished runs of cells that have runs of a
+    later one. `notes` are pairs of label and text about how the results were made.
     """
 
     title: str
@@ -178,8 +152,13 @@ def matches(results: Results, summary: Summary) -> list[Match]:
 
 def tcp_order(names: Iterable[str]) -> list[str]:
     """Return TCP variants in the order of their declaration, then others by name."""
-    known = list(VARIANTS)
-    return sorted(set(names), key=lambda name: (known.index(name) if name in known else len(known), name))
+    return sorted(set(names), key=lambda name: (_place(name, VARIANTS), name))
+
+
+def _place(name: str, known: Iterable[str]) -> int:
+    """Return the place of a name among the known ones; that behind the last one for another name."""
+    order = list(known)
+    return order.index(name) if name in order else len(order)
 
 
 def scheme_order(runs: pd.DataFrame) -> list[str]:
@@ -189,11 +168,11 @@ def scheme_order(runs: pd.DataFrame) -> list[str]:
     """
     members = runs.drop_duplicates("scheme")
     sets = [values for name, values in parameters(members, "scheme").items() if name != "rtt_ns"]
-    places = {}
-    for row, (label, name) in enumerate(zip(members["scheme"], members["scheme_name"], strict=True)):
-        known = list(SCHEMES).index(name) if name in SCHEMES else len(SCHEMES)
-        places[label] = known, [level_order(values[row]) for values in sets], label
-    return sorted(places, key=places.__getitem__)
+    places = [
+        (_place(name, SCHEMES), [level_order(values[row]) for values in sets], label)
+        for row, (label, name) in enumerate(zip(members["scheme"], members["scheme_name"], strict=True))
+    ]
+    return [label for *_, label in sorted(places)]
 
 
 def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
@@ -205,7 +184,7 @@ def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
     of_traces = _add_trace_parameters(runs)
     found: list[Axis] = []
     common = joined(*(codes_of(runs[name])[0] for name in ("tcp", "scheme", "seed")))
-    for column in (*of_traces, "trace", *CANDIDATES):
+    for column in (*of_traces, "trace", *_CANDIDATES):
         codes, values = codes_of(runs[column]) if column in runs else (common, [])
         if len(values) < 2:
             continue
@@ -225,7 +204,9 @@ def _add_trace_parameters(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
     for name, values in parameters(runs, "trace").items():
         if name not in _IDENTITY and len(codes_of(values)[1]) > 1:
             runs[f"trace.{name}"] = pd.Series(values, runs.index, object)
-            added[f"trace.{name}"] = _parameter_label_and_unit(name)
+            stem, _, suffix = name.rpartition("_")
+            unit = _UNITS.get(suffix, "") if stem else ""
+            added[f"trace.{name}"] = _LABELS.get(name, (stem if unit else name).replace("_", " ")), unit
     return added
 
 
@@ -239,17 +220,11 @@ def parameters(runs: pd.DataFrame, kind: Literal["trace", "scheme"]) -> dict[str
     codes, found = codes_of(runs[f"{kind}_parameters"])
     sets = [{} if text is None else json.loads(text) for text in found]
     names = dict.fromkeys(name for values in sets for name in values)
-    return {name: spread([_level(values.get(name)) for values in sets], codes) for name in names}
-
-
-def _level(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, list | dict) else value
-
-
-def _parameter_label_and_unit(name: str) -> tuple[str, str]:
-    stem, _, suffix = name.rpartition("_")
-    unit = _UNITS.get(suffix, "") if stem else ""
-    return _LABELS.get(name, (stem if unit else name).replace("_", " ")), unit
+    levels = {name: [values.get(name) for values in sets] for name in names}
+    return {
+        name: spread([json.dumps(one) if isinstance(one, list | dict) else one for one in own], codes)
+        for name, own in levels.items()
+    }
 
 
 def level_order(level: Any) -> tuple[bool, bool, Any]:
@@ -263,10 +238,10 @@ def trace_uses(runs: pd.DataFrame) -> list[tuple[str, str]]:
     for direction, suffix in (("forward", ""), ("return", ", return link")):
         offset, repeated = f"{direction}_offset_s", f"{direction}_trace_repeats"
         used = runs[["trace", offset, repeated]].dropna(subset=offset)
-        for trace, members in used.groupby("trace", sort=False):
-            starts, repeats = members[offset], members[repeated]
-            sentence = f"{_starts(starts)}; {_repeats(repeats)}"
-            found.append((f"{trace}{suffix}", sentence))
+        found += [
+            (f"{trace}{suffix}", f"{_starts(members[offset])}; {_repeats(members[repeated])}")
+            for trace, members in used.groupby("trace", sort=False)
+        ]
     return found
 
 

@@ -48,14 +48,9 @@ FORWARD = 0
 class RunRecords:
     """Packet and window records of one run.
 
-    Attributes
-    ----------
-    row
-        Index of the run in `Results.runs`.
-    packets : [n_events], `schema.PACKET_RECORDS`
-    windows : [n_changes], `schema.WINDOW_RECORDS`
-    link_trace
-        The link trace that the run used, while the campaign's cache holds it.
+    `row` is the index of the run in `Results.runs`; `packets` ([n_events]) is a `schema.PACKET_RECORDS`,
+    `windows` ([n_changes]) a `schema.WINDOW_RECORDS`. `link_trace` is the link trace that the run used, while
+    the campaign's cache holds it.
     """
 
     row: int
@@ -105,8 +100,7 @@ def recorded(runs: pd.DataFrame) -> list[int]:
 def read_run(campaign: Path, runs: pd.DataFrame, row: int) -> RunRecords:
     """Return the records of a run; errors as for `read_chosen`."""
     run = runs.iloc[row]
-    name = run["records"]
-    folder = campaign / name
+    name, folder = run["records"], campaign / run["records"]
     if not name.isprintable() or not folder.resolve().is_relative_to(campaign.resolve()):
         raise InputError(campaign, f"names records outside the campaign's folder: {shown(name)}")
     return RunRecords(
@@ -196,17 +190,15 @@ def run_over_time(records: RunRecords, run: pd.Series) -> list[Series]:
     if isinstance(link, RowsInTime):
         found.append(Series("capacity", edges_s[:-1], link.capacity_bps(edges_s)))
         found.append(Series("lost_rows", edges_s[:-1], link.lost_share(edges_s)))
-        queue = link.queue_length(records.packets)
-        if queue is not None:
+        if (queue := link.queue_length(records.packets)) is not None:
             found.append(_steps("queue", *queue, end_s))
     return found
 
 
 def _received(packets: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     """Return the arrivals of TCP data at the receiver."""
-    kept: npt.NDArray[np.void] = packets[
-        (packets["event"] == PACKET_EVENTS.index("received")) & (packets["direction"] == FORWARD)
-    ]
+    is_arrival = (packets["event"] == PACKET_EVENTS.index("received")) & (packets["direction"] == FORWARD)
+    kept: npt.NDArray[np.void] = packets[is_arrival]
     return kept
 
 

@@ -56,22 +56,12 @@ class ChangedSetting:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Matched runs of two campaigns.
+    """Matched runs of two campaigns: row i of `first` and of `second` is one pair.
 
-    Attributes
-    ----------
-    first, second
-        The matched runs; row i of both is one pair.
-    axes
-        Axes of both grids, with the levels that pairs have.
-    only_first, only_second
-        Runs without a partner.
-    settings
-        Settings in which runs of some pairs differ.
-    equal
-        For each pair, whether everything that the runs measured is equal, bit by bit.
-    same_channel
-        For each pair, whether both runs start at the same place of the same slots.
+    `axes` are those of both grids, with the levels that pairs have. `only_first` and `only_second` are runs
+    without a partner, `settings` those in which runs of some pairs differ. `equal` tells for each pair
+    whether everything that the runs measured is equal, bit by bit, and `same_channel` whether both runs start
+    at the same place of the same slots.
     """
 
     first: pd.DataFrame
@@ -92,8 +82,13 @@ class _Coded(NamedTuple):
     values: list[Any]
 
     def texts_of(self, codes: Codes) -> tuple[str, ...]:
-        """Return the distinct values with these numbers as text."""
-        return _spelled(self.values[code] for code in np.unique(codes))
+        """Return the distinct values with these numbers as text, with the digits in which they may differ."""
+        values = [self.values[code] for code in np.unique(codes)]
+        return tuple(sorted({f"{v:.12g}" if isinstance(v, float) else texts([v])[0] for v in values}))
+
+    def taken(self, first: Codes, second: Codes) -> _Coded:
+        """Return the setting of these rows of both campaigns."""
+        return _Coded(self.first[first], self.second[second], self.values)
 
 
 def pair_runs(first: Results, second: Results) -> Pairs:
@@ -110,28 +105,41 @@ def pair_runs(first: Results, second: Results) -> Pairs:
     sides = (first.runs, second.runs)
     axes = {axis.column: axis for side in (second, first) for axis in side.axes}
     settings = _settings(sides, axes)
-    varied = [name for name in MEMBERS if _varies(settings[name])]
-    place = [settings[name] for name in (*varied, *axes)]
-    seeds = _coded(sides[0]["seed"], sides[1]["seed"])
-    both = joined(*(np.concatenate([one.first, one.second]) for one in (*place, seeds)))
+    place = {
+        name: setting
+        for name, setting in settings.items()
+        if name in axes or (name in MEMBERS and max(len(set(setting.first)), len(set(setting.second))) > 1)
+    }
+    place["seed"] = _coded(sides[0]["seed"], sides[1]["seed"])
+    both = joined(*(np.concatenate([one.first, one.second]) for one in place.values()))
     of_first, of_second = both[: len(sides[0])], both[len(sides[0]) :]
     # Of equal places in the second campaign the last one counts.
     row_of = np.full(both.max(initial=0) + 1, -1)
     row_of[of_second] = np.arange(len(of_second))
-    partner = row_of[of_first]
-    rows = np.flatnonzero(partner >= 0)
+    rows = np.flatnonzero(row_of[of_first] >= 0)
     if not len(rows):
-        raise UsageError(_no_pair({name: settings[name] for name in (*varied, *axes)} | {"seed": seeds}))
-    rows = rows[np.argsort(partner[rows], kind="stable")]
-    paired = {
-        name: _Coded(one.first[rows], one.second[partner[rows]], one.values) for name, one in settings.items()
-    }
+        raise UsageError(_no_pair(place))
+    rows = rows[np.argsort(row_of[of_first[rows]], kind="stable")]
+    others = row_of[of_first[rows]]
+    paired = {name: one.taken(rows, others) for name, one in settings.items()}
     differs = {name: one.first != one.second for name, one in paired.items()}
-    before, after = _taken(sides[0], rows), _taken(sides[1], partner[rows])
+    before, after = sides[0].iloc[rows].reset_index(drop=True), sides[1].iloc[others].reset_index(drop=True)
     for column in axes:
         levels = spread(paired[column].values, paired[column].second)
         after[column] = pd.Series(levels, after.index, object)
     of_channel = [name for name in settings if name.startswith("trace.") or name in {"trace", START}]
+    changed = [
+        ChangedSetting(
+            name,
+            COLUMNS[name].unit if name in COLUMNS else "",
+            paired[name].texts_of(paired[name].first[differ]),
+            paired[name].texts_of(paired[name].second[differ]),
+            int(differ.sum()),
+        )
+        for name, differ in differs.items()
+        if differ.any()
+    ]
+    no_flags = np.zeros(len(rows), dtype=bool)
     return Pairs(
         before,
         after,
@@ -139,41 +147,12 @@ def pair_runs(first: Results, second: Results) -> Pairs:
             replace(axis, levels=tuple(sorted(set(after[column]), key=level_order)))
             for column, axis in axes.items()
         ),
-        _left(sides[0], rows),
-        _left(sides[1], partner[rows]),
-        tuple(
-            ChangedSetting(
-                name,
-                COLUMNS[name].unit if name in COLUMNS else "",
-                paired[name].texts_of(paired[name].first[differ]),
-                paired[name].texts_of(paired[name].second[differ]),
-                int(differ.sum()),
-            )
-            for name, differ in differs.items()
-            if differ.any()
-        ),
-        np.logical_and.reduce([np.ones(len(rows), dtype=bool), *_equal(before, after).values()]),
-        ~np.logical_or.reduce([np.zeros(len(rows), dtype=bool), *(differs[name] for name in of_channel)]),
+        sides[0].drop(index=sides[0].index[rows]),
+        sides[1].drop(index=sides[1].index[others]),
+        tuple(changed),
+        ~np.logical_or.reduce([no_flags, *_differing(before, after).values()]),
+        ~np.logical_or.reduce([no_flags, *(differs[name] for name in of_channel)]),
     )
-
-
-def _taken(table: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    """Return rows of a table; all of them in their order cost nothing."""
-    if len(rows) == len(table) and (np.diff(rows) == 1).all():
-        return table.reset_index(drop=True)
-    return table.iloc[rows].reset_index(drop=True)
-
-
-def _left(table: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    kept = np.ones(len(table), dtype=bool)
-    kept[rows] = False
-    return table[kept]
-
-
-def differing_columns(pairs: Pairs) -> dict[str, int]:
-    """Return the number of pairs that differ in each measured column in which any differs."""
-    counts = {name: int((~equal).sum()) for name, equal in _equal(pairs.first, pairs.second).items()}
-    return {name: count for name, count in counts.items() if count}
 
 
 def place_names(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[str]:
@@ -193,16 +172,15 @@ def _settings(sides: tuple[pd.DataFrame, pd.DataFrame], axes: Iterable[str]) -> 
     declared = [
         name for name, column in COLUMNS.items() if column.group == "scenario" and name not in _NO_SETTINGS
     ]
-    tables: list[dict[str, Any]] = []
-    for runs in sides:
-        table: dict[str, Any] = {name: runs[name] for name in declared if name in runs}
-        for kind in ("trace", "scheme"):
-            table |= {f"{kind}.{name}": values for name, values in parameters(runs, kind).items()}
-        tables.append(table)
-    first, second = tables
-    none = [np.full(len(runs), None) for runs in sides]
+    first, second = (
+        {name: runs[name] for name in declared if name in runs}
+        | {f"trace.{name}": values for name, values in parameters(runs, "trace").items()}
+        | {f"scheme.{name}": values for name, values in parameters(runs, "scheme").items()}
+        for runs in sides
+    )
+    none, nothing = (np.full(len(runs), None) for runs in sides)
     return {
-        name: _coded(first.get(name, none[0]), second.get(name, none[1]), by_level=name in axes)
+        name: _coded(first.get(name, none), second.get(name, nothing), by_level=name in axes)
         for name in first | second
     }
 
@@ -210,40 +188,25 @@ def _settings(sides: tuple[pd.DataFrame, pd.DataFrame], axes: Iterable[str]) -> 
 def _coded(first: Any, second: Any, *, by_level: bool = False) -> _Coded:
     """Number the values of a column in two tables, so that equal values have equal numbers."""
     (first_codes, values), (second_codes, others) = codes_of(first), codes_of(second)
-    exact = scalar if by_level else _exact
     number: dict[Any, int] = {}
     translated = [
-        np.array([number.setdefault(exact(value), len(number)) for value in side], dtype=np.intp)
+        np.array(
+            [number.setdefault(value, len(number)) for value in (map(scalar, side) if by_level else side)],
+            np.intp,
+        )
         for side in (values, others)
     ]
     return _Coded(translated[0][first_codes], translated[1][second_codes], list(number))
 
 
-def _exact(value: Any) -> Any:
-    """Return a value of Python, None where it is missing."""
-    return value.item() if hasattr(value, "item") else value
-
-
-def _varies(setting: _Coded) -> bool:
-    """Whether a setting has several values within one of the campaigns."""
-    return any(len(np.unique(codes)) > 1 for codes in (setting.first, setting.second))
-
-
-def _spelled(values: Iterable[Any]) -> tuple[str, ...]:
-    """Return the distinct values as text, with the digits in which they may differ."""
-    spelled = (f"{one:.12g}" if isinstance(one, float) else texts([one])[0] for one in values)
-    return tuple(sorted(set(spelled)))
-
-
-def _equal(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Flags]:
-    """Return for each measured column whether both values of each pair are equal; two missing ones are."""
-    names = [name for name, column in COLUMNS.items() if column.group in MEASURED and name in first]
+def _differing(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Flags]:
+    """Return for each measured column in which pairs the values differ; two missing ones do not."""
     found = {}
-    for name in names:
-        if name in second:
+    for name, column in COLUMNS.items():
+        if column.group in MEASURED and name in first and name in second:
             one, other = first[name], second[name]
             is_equal = one.to_numpy() == other.to_numpy()
-            found[name] = np.asarray(is_equal | (one.isna() & other.isna()).to_numpy(), dtype=bool)
+            found[name] = ~np.asarray(is_equal | (one.isna() & other.isna()).to_numpy(), dtype=bool)
     return found
 
 
@@ -263,18 +226,9 @@ def _no_pair(settings: dict[str, _Coded]) -> str:
 class Repetition:
     """Results of a pack and of its repetition.
 
-    Attributes
-    ----------
-    pack
-        The pack, as the user named it.
-    packed
-        Results in it.
-    equal, different, missing
-        How many of them the repetition has bit by bit, has with other values, and does not have.
-    columns
-        Number of results that differ in each column that any differs in.
-    programs
-        Programs that differ: column, values in the pack, values here.
+    `pack` is its name as the user typed it, `packed` the number of results in it. Of them the repetition has
+    `equal` ones bit by bit, `different` ones with other values, and does not have `missing` ones. `columns`
+    counts the results that differ in a column. `programs` differ: column, values in the pack, values here.
     """
 
     pack: str
@@ -292,13 +246,7 @@ class Repetition:
 
 
 def packed_rows(pack: Pack, file: Path) -> pd.DataFrame:
-    """Return the rows of a pack, checked; `file` is the pack's name.
-
-    Raises
-    ------
-    InputError
-        When a row is refused.
-    """
+    """Return the rows of a pack, checked as `check_rows` does; `file` is the pack's name."""
     check_rows(pack.results, file)
     return frame(pack.results)
 
@@ -316,8 +264,7 @@ def repetition(pack: str, packed: pd.DataFrame, repeated: pd.DataFrame) -> Repet
         there, here = (", ".join(sorted(set(runs[column].dropna()))) for runs in (pairs.first, pairs.second))
         if there != here:
             programs.append((column, there, here))
-    equal = int(pairs.equal.sum())
-    different = len(pairs.equal) - equal
-    return Repetition(
-        pack, count, equal, different, count - equal - different, differing_columns(pairs), programs
-    )
+    counts = {name: int(differ.sum()) for name, differ in _differing(pairs.first, pairs.second).items()}
+    columns = {name: number for name, number in counts.items() if number}
+    equal, paired = int(pairs.equal.sum()), len(pairs.equal)
+    return Repetition(pack, count, equal, paired - equal, count - paired, columns, programs)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import pyarrow.compute as pc
 
 from tmt.campaign.columns import COLUMNS, DONE, PUBLISHED_COLUMNS
@@ -27,13 +28,12 @@ from tmt.results.dataset import (
     trace_uses,
 )
 from tmt.results.over_time import read_chosen
-from tmt.results.values import NO_VALUE, codes_of, joined, scalar, spread, texts
+from tmt.results.values import NO_VALUE, codes_of, joined, places_of, scalar, spread, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
-    import pandas as pd
     import pyarrow as pa
 
     from tmt.results.values import Axis, Codes
@@ -82,19 +82,12 @@ REQUIRED = ("tcp", "scheme", "trace", "seed")
 
 
 def check_rows(rows: pa.Table, file: Path) -> None:
-    """Refuse rows of a file that lack their place in the grid, or whose parameters are no JSON objects.
-
-    Parameters
-    ----------
-    rows
-        Columns as `tmt.campaign.columns.arrow_schema` declares them.
-    file
-        Named in a refusal.
+    """Refuse rows of `file`, as `arrow_schema` declares them, that lack their place in the grid.
 
     Raises
     ------
     InputError
-        When a row is refused.
+        When a row lacks it, or its parameters are no JSON objects.
     """
     done = rows.select(REQUIRED).filter(pc.equal(rows["status"], DONE))
     for column in REQUIRED:
@@ -130,19 +123,10 @@ def results_of(rows: pd.DataFrame, title: str) -> Results:
             f"{len(older)} runs of an earlier version of the programs or of a trace are in the results too; "
             "no mean counts them."
         )
-    equal_seeds = equal_seeds_warning(runs)
-    if equal_seeds is not None:
+    if equal_seeds := equal_seeds_warning(runs):
         warnings.append(equal_seeds)
-    return Results(
-        title=title,
-        description="",
-        runs=runs,
-        axes=axes,
-        older=older,
-        failures=() if is_done.all() else _failures(rows.copy()),
-        notes=_notes(rows, runs),
-        warnings=tuple(warnings),
-    )
+    failures, notes = () if is_done.all() else _failures(rows.copy()), _notes(rows, runs)
+    return Results(title, "", runs, axes, older, failures=failures, notes=notes, warnings=tuple(warnings))
 
 
 def _read_scenario(path: Path) -> str:
@@ -189,52 +173,41 @@ def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[Codes, 
     """
     if not len(done):
         return np.arange(0), np.arange(0)
-    order = {"tcp": tcp_order(done["tcp"].unique()), "scheme": scheme_order(done)}
-    members = []
-    for name, known in order.items():
-        codes, values = codes_of(done[name])
-        members.append(np.array([known.index(value) for value in values], dtype=np.intp)[codes])
-    columns = [*members, *(axis.places(done) for axis in axes)]
-    cells, (experiments, _) = joined(*columns), codes_of(done["experiment"])
-    latest = np.empty(cells.max() + 1, dtype=np.intp)
-    latest[cells] = experiments  # the last row of each cell stays
-    runs = joined(cells, codes_of(done["seed"])[0])
-    last = np.empty(runs.max() + 1, dtype=np.intp)
-    rows = np.flatnonzero(latest[cells] == experiments)
-    last[:] = -1
-    last[runs[rows]] = rows
+    columns = [
+        places_of(done["tcp"], tcp_order(done["tcp"])),
+        places_of(done["scheme"], scheme_order(done)),
+        *(places_of(done[axis.column], axis.levels) for axis in axes),
+    ]
+    experiments, _ = codes_of(done["experiment"])
+    table = pd.DataFrame({"cell": joined(*columns), "experiment": experiments, "seed": done["seed"]})
+    is_latest = experiments == table.groupby("cell")["experiment"].transform("last")
     kept = np.zeros(len(done), dtype=bool)
-    kept[last[last >= 0]] = True
+    kept[table[is_latest].drop_duplicates(["cell", "seed"], keep="last").index] = True
     by_place = np.lexsort((done["seed"].to_numpy(), *reversed(columns)))
     return by_place[kept[by_place]], by_place[~kept[by_place]]
 
 
 def _failures(rows: pd.DataFrame) -> tuple[Failure, ...]:
     """Return the failed runs; a name has the run's value of every parameter that varies in the campaign."""
-    failed = rows["status"] != DONE
-    axes = find_axes(rows) if failed.any() else ()
-    return tuple(_failure(row, axes) for row in rows[failed].to_dict("records"))
-
-
-def _failure(row: dict[Any, Any], axes: tuple[Axis, ...]) -> Failure:
-    parts = texts([row["tcp"], row["scheme"], row["trace"]])
-    for axis in axes:
-        # A failed run lacks values that are computed from its link trace.
-        if axis.column != "trace" and scalar(row[axis.column]) is not None:
-            parts += axis.named([row[axis.column]])
-    name = f"{', '.join(parts)}, seed {texts([row['seed']])[0]}"
-    reason = str(row["status"])
-    status = texts([row["exit_status"]])[0]
-    if status != NO_VALUE:
-        reason += f", exit status {status}"
-    return Failure(name, reason, str(row["command"] or ""), str(row["message"] or ""))
+    axes, found = find_axes(rows), []
+    for row in rows[rows["status"] != DONE].to_dict("records"):
+        parts = texts([row["tcp"], row["scheme"], row["trace"]])
+        for axis in axes:
+            # A failed run lacks values that are computed from its link trace.
+            if axis.column != "trace" and scalar(row[axis.column]) is not None:
+                parts += axis.named([row[axis.column]])
+        seed, status = texts([row["seed"], row["exit_status"]])
+        reason = str(row["status"]) + ("" if status == NO_VALUE else f", exit status {status}")
+        name = f"{', '.join(parts)}, seed {seed}"
+        found.append(Failure(name, reason, str(row["command"] or ""), str(row["message"] or "")))
+    return tuple(found)
 
 
 def _notes(rows: pd.DataFrame, runs: pd.DataFrame) -> tuple[tuple[str, str], ...]:
     finished = rows["finished_at"].dropna()
-    notes = [("first run finished", str(finished.min())), ("last run finished", str(finished.max()))]
-    use = [(f"trace {trace}", sentence) for trace, sentence in trace_uses(runs)]
-    return (*(notes if len(finished) else ()), *use)
+    times = [("first run finished", str(finished.min())), ("last run finished", str(finished.max()))]
+    uses = [(f"trace {trace}", sentence) for trace, sentence in trace_uses(runs)]
+    return (*(times if len(finished) else ()), *uses)
 
 
 def read_published(path: Path, axes: tuple[Axis, ...], title: str) -> tuple[Published, ...]:
@@ -252,10 +225,10 @@ def read_published(path: Path, axes: tuple[Axis, ...], title: str) -> tuple[Publ
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
             names = reader.fieldnames or []
-            missing = [name for name in PUBLISHED_COLUMNS if name not in names]
-            if missing:
-                needed = ", ".join(PUBLISHED_COLUMNS)
-                raise InputError(path, f"column {missing[0]} is missing; needed: {needed}", 1)
+            for name in PUBLISHED_COLUMNS:
+                if name not in names:
+                    needed = ", ".join(PUBLISHED_COLUMNS)
+                    raise InputError(path, f"column {name} is missing; needed: {needed}", 1)
             rows = (row for row in reader if row.get("scenario") in {None, "", title})
             return tuple(_published(path, reader.line_num, row, labels) for row in rows)
     except OSError as error:

@@ -30,15 +30,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and its confidence interval.
-
-    Attributes
-    ----------
-    mean, low, high
-        The mean and the bounds, in the unit of the values; NaN if `count` is too small.
-    count
-        Number of values.
-    """
+    """A mean and its confidence interval, in the unit of the values; NaN if their `count` is too small."""
 
     mean: float
     low: float
@@ -85,21 +77,14 @@ class Rank:
 
 
 def t_interval(values: npt.ArrayLike, level: float = LEVEL) -> Interval:
-    """Return the mean and Student's t interval of independent values; NaN values are left out.
+    """Return the mean and Student's t interval of independent values of any shape; NaN values are left out.
 
     The interval is exact for normal values; for others the coverage approaches `level` as the count grows.
-
-    Parameters
-    ----------
-    values
-        Any shape, float64.
-    level
-        Confidence level, within (0, 1).
 
     Raises
     ------
     UsageError
-        When `level` is out of its range.
+        When `level` does not lie between 0 and 1.
     """
     return t_intervals(_finite(values, level)[None], level)[0]
 
@@ -123,22 +108,13 @@ def bootstrap_interval(
     """Return the mean and its bias-corrected and accelerated bootstrap interval; NaN values are left out.
 
     The interval is better than `t_interval` for skewed values, but needs about ten of them; with fewer it is
-    too short. Source: Efron, "Better bootstrap confidence intervals", J. Am. Stat. Assoc. 82 (1987), as
-    `scipy.stats.bootstrap` has it.
-
-    Parameters
-    ----------
-    values
-        Any shape, float64.
-    level
-        Confidence level, within (0, 1).
-    resamples, seed
-        Number of bootstrap samples, and the seed of their generator.
+    too short. `seed` is that of the generator of the `resamples`. Source: Efron, "Better bootstrap confidence
+    intervals", J. Am. Stat. Assoc. 82 (1987), as `scipy.stats.bootstrap` has it.
 
     Raises
     ------
     UsageError
-        When `level` is out of its range.
+        When `level` does not lie between 0 and 1.
     """
     kept = _finite(values, level)
     if len(kept) < 2:
@@ -148,28 +124,18 @@ def bootstrap_interval(
         return Interval(mean, mean, mean, len(kept))
     from scipy import stats  # noqa: PLC0415  (slow to import, and only this function needs it)
 
+    rng = np.random.default_rng(seed)
     bounds = stats.bootstrap(
-        (kept,),
-        np.mean,
-        confidence_level=level,
-        n_resamples=resamples,
-        method="BCa",
-        rng=np.random.default_rng(seed),
+        (kept,), np.mean, confidence_level=level, n_resamples=resamples, method="BCa", rng=rng
     ).confidence_interval
     return Interval(mean, float(bounds.low), float(bounds.high), len(kept))
 
 
 def paired_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Interval, float]:
-    """Return the interval of the mean of `first - second` and the p-value of the paired t test.
+    """Return the interval of the mean of `first - second` and the two-sided p-value of the paired t test.
 
-    Parameters
-    ----------
-    first, second : [n_blocks], float64
-        Row i of both belongs to the same block; a block where either is NaN is left out.
-
-    Returns
-    -------
-    The interval, and the two-sided p-value of no difference; it is 1 for fewer than two blocks.
+    Row i of both ([n_blocks]) belongs to the same block; a block where either is NaN is left out. The p-value
+    is 1 for fewer than two blocks.
     """
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     kept = np.isfinite(first - second)
@@ -194,15 +160,8 @@ def paired_differences(first: FloatArray, second: FloatArray) -> list[tuple[Inte
 def holm(p_values: npt.ArrayLike) -> FloatArray:
     """Adjust p-values of several tests so that the chance of any false alarm stays at the chosen level.
 
-    Source: Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Stat. 6 (1979).
-
-    Parameters
-    ----------
-    p_values : [n_tests], float64
-
-    Returns
-    -------
-    [n_tests], float64, in the same order, at most 1.
+    Takes and returns [n_tests], in the same order; adjusted values are at most 1. Source: Holm, "A simple
+    sequentially rejective multiple test procedure", Scand. J. Stat. 6 (1979).
     """
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
@@ -213,16 +172,9 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
 
 
 def compare_all(table: npt.ArrayLike) -> list[Comparison]:
-    """Compare every pair of treatments on the blocks that both have.
+    """Compare every pair of treatments on the blocks that both have, with Holm's correction over all pairs.
 
-    Parameters
-    ----------
-    table : [n_blocks, n_treatments], float64
-        NaN where a run is missing.
-
-    Returns
-    -------
-    One comparison a pair, with Holm's correction over all pairs.
+    The table is [n_blocks, n_treatments], NaN where a run is missing.
     """
     values = _table(table)
     pairs = list(combinations(range(values.shape[1]), 2))
@@ -241,23 +193,15 @@ def compare_all(table: npt.ArrayLike) -> list[Comparison]:
 def rank(table: npt.ArrayLike, compared: Sequence[Comparison] | None = None) -> list[Rank]:
     """Order treatments by their mean, best first, and mark those that do not differ significantly.
 
-    Parameters
-    ----------
-    table : [n_blocks, n_treatments], float64
-        Larger is better; NaN where a run is missing. A treatment without any run comes last.
-    compared
-        The comparisons of `compare_all`, of this table or of its negative, where they are known.
-
-    Returns
-    -------
-    One entry a treatment. Two share a letter exactly if their paired difference is not significant at
-    1 - `LEVEL` after Holm's correction over all pairs.
+    In the table, [n_blocks, n_treatments], larger is better; NaN stands where a run is missing, and a
+    treatment without any run comes last. `compared` are the comparisons of `compare_all`, of this table or of
+    its negative, where they are known. Two treatments share a letter exactly if their paired difference is
+    not significant at 1 - `LEVEL` after Holm's correction over all pairs.
     """
     values = _table(table)
     intervals = [t_interval(column) for column in values.T]
     order = sorted(
-        range(len(intervals)),
-        key=lambda k: -intervals[k].mean if intervals[k].count else math.inf,
+        range(len(intervals)), key=lambda k: -intervals[k].mean if intervals[k].count else math.inf
     )
     place = {column: position for position, column in enumerate(order)}
     different = {
@@ -275,18 +219,9 @@ def rank(table: npt.ArrayLike, compared: Sequence[Comparison] | None = None) -> 
 def compact_letters(count: int, different: Collection[tuple[int, int]]) -> list[str]:
     """Give treatments letters so that two share a letter exactly if their pair is not in `different`.
 
-    Parameters
-    ----------
-    count
-        Number of treatments, best first.
-    different
-        Pairs (i, j), i < j, that differ significantly.
-
-    Returns
-    -------
-    The letters of each treatment; ``a`` is the group of the best.
-    Source: Piepho, "An algorithm for a letter-based representation of all-pairwise comparisons",
-    J. Comput. Graph. Stat. 13 (2004): insert and absorb.
+    Treatments are numbered from the best; ``a`` is its group. `different` holds pairs (i, j), i < j, that
+    differ significantly. Source: Piepho, "An algorithm for a letter-based representation of all-pairwise
+    comparisons", J. Comput. Graph. Stat. 13 (2004): insert and absorb.
     """
     groups: list[frozenset[int]] = [frozenset(range(count))]
     for i, j in sorted(different):
@@ -302,14 +237,8 @@ def compact_letters(count: int, different: Collection[tuple[int, int]]) -> list[
 def seeds_needed(values: npt.ArrayLike, half_width: float) -> int:
     """Return the number of seeds for a t interval of +-`half_width`, estimated from the spread of `values`.
 
-    With few values the spread, and therefore the result, is a rough estimate.
-
-    Parameters
-    ----------
-    values
-        One value per seed; NaN values are left out.
-    half_width
-        Half of the interval's length, in the unit of the values.
+    There is one value per seed, in the unit of `half_width`; NaN values are left out. With few values the
+    spread, and therefore the result, is a rough estimate.
 
     Raises
     ------

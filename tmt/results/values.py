@@ -74,7 +74,10 @@ def scalar(value: Any) -> str | int | float | None:
 
 def texts(values: Iterable[Any]) -> list[str]:
     """Return values as a table shows them."""
-    return [NO_VALUE if (kept := scalar(value)) is None else _text(kept) for value in values]
+    kept = map(scalar, values)
+    return [
+        NO_VALUE if one is None else f"{one:.10g}" if isinstance(one, float) else str(one) for one in kept
+    ]
 
 
 def slug(text: str) -> str:
@@ -110,6 +113,12 @@ def joined(*columns: Codes) -> Codes:
     return found
 
 
+def places_of(values: pd.Series, known: Sequence[Any]) -> Codes:
+    """Return the place of each row's value among the known values."""
+    codes, distinct = codes_of(values)
+    return np.array([known.index(value) for value in distinct], dtype=np.intp)[codes]
+
+
 def spread(values: Sequence[Any], codes: Codes) -> npt.NDArray[np.object_]:
     """Return the value of each row, given the distinct values and the number of each row's one."""
     distinct = np.empty(len(values), dtype=object)
@@ -134,11 +143,6 @@ class Axis:
     def named(self, values: Iterable[Any]) -> list[str]:
         """Return values of this axis as text with its label and unit, such as ``Es/N0 5 dB``."""
         return [" ".join(filter(None, [self.label, text, self.unit])) for text in texts(values)]
-
-    def places(self, runs: pd.DataFrame) -> Codes:
-        """Return the place of each run's value among the levels."""
-        codes, values = codes_of(runs[self.column])
-        return np.array([self.levels.index(value) for value in values], dtype=np.intp)[codes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +209,3 @@ def _unit_for(column: str, *runs: pd.DataFrame) -> tuple[str, float]:
     values = [abs(table[column].dropna()) for table in runs if column in table]
     largest = max((float(one.max()) for one in values if len(one)), default=math.nan)
     return rate_unit(largest) if unit == "bit/s" else time_unit(largest)
-
-
-def _text(value: str | float) -> str:
-    return f"{value:.10g}" if isinstance(value, float) else str(value)

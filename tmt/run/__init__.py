@@ -32,16 +32,9 @@ def load_backend(name: str) -> Backend:
 class Recording:
     """Everything that one run has recorded.
 
-    Attributes
-    ----------
-    packets : [n_packets], columns of `PACKET_RECORDS`
-    windows : [n_changes], columns of `WINDOW_RECORDS`
-    end_ns
-        Simulated time at which the run ended.
-    header_bytes
-        TCP and IP headers of a data packet.
-    columns
-        Result columns that the program counted, or that replace those of the settings.
+    `packets`, [n_packets], and `windows`, [n_changes], have the columns of `PACKET_RECORDS` and
+    `WINDOW_RECORDS`. `end_ns` is the simulated time of the end, `header_bytes` the TCP and IP headers of a
+    data packet; `columns` are result columns that the program counted, or that replace the settings' own.
     """
 
     packets: Records
@@ -52,15 +45,10 @@ class Recording:
 
 
 def use_columns(direction: str, offered: int, used: int, repeats: int) -> dict[str, Value]:
-    """Return the use of a link's trace as result columns.
+    """Return the use of a link's trace, and how often it started again, as result columns.
 
-    Parameters
-    ----------
-    offered, used
-        Bytes of the rows that passed, and of those that packets took: padding is taken, the rest of a row
-        that packets share is not.
-    repeats
-        How often the trace started again.
+    `offered` are the bytes of the rows that passed, `used` of those that packets took: padding is taken, the
+    rest of a row that packets share is not.
     """
     return {
         f"{direction}_utilisation": used / offered if offered else None,
@@ -78,21 +66,12 @@ class Backend(Protocol):
         """Return the program's file; errors as those of `stamp`."""
 
     def stamp(self) -> str:
-        """Return the identity of the program's build.
-
-        Raises
-        ------
-        SimulatorError
-            When the program is missing; the message says how to build it.
-        """
+        """Return the identity of the program's build; a SimulatorError says how to build a missing one."""
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Carry out one experiment in `directory`, which is empty and keeps the program's output.
 
-        Raises
-        ------
-        RunError
-            When the program fails, hangs or leaves damaged records.
+        RunError when the program fails, hangs or leaves damaged records.
         """
 
 
@@ -101,16 +80,12 @@ class RunError(SimulatorError):
 
     Attributes
     ----------
-    argv
-        The command line that ran.
     outcome
         The end: ``"exit status 1"``, ``"killed by SIGKILL"``, ``"stopped after 10 s"``, or the fault of the
         records that it left.
-    timed_out
-        Whether its time was up.
     status
-        Its exit status, or the number of the signal that killed it, negative; None where it had neither, or
-        was not to blame.
+        Exit status, or the number of the signal that killed it, negative; None where it had neither, or was
+        not to blame.
     last_words
         The last lines that it printed.
     program

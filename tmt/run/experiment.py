@@ -103,11 +103,7 @@ class ExperimentResult(Charted):
         """Write `packets.parquet`, `windows.parquet` and `result.json` into `directory`, which exists.
 
         Where that is the run's own directory they replace the simulator's files of the same records.
-
-        Raises
-        ------
-        OutputError
-            When a file cannot be written.
+        OutputError when a file cannot be written.
         """
         folder = Path(directory)
         run = {column.name: self.row[column.name] for column in RUN_RESULTS if column.group != "cost"}
@@ -159,9 +155,8 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
     row = {column.name: found[column.name] for column in RUN_RESULTS}
     assert found.keys() == row.keys(), "measured, but not declared in RUN_RESULTS"
     trace = setup.forward.file.npy if isinstance(setup.forward, ReadyLink) else None
-    return ExperimentResult(
-        row, recording.packets, recording.windows, flows, recording.end_ns, setup.notes(), trace
-    )
+    packets, windows = recording.packets, recording.windows
+    return ExperimentResult(row, packets, windows, flows, recording.end_ns, setup.notes(), trace)
 
 
 def _return_goodput_bps(setup: Setup, recording: Recording) -> float | None:
@@ -200,8 +195,7 @@ def run(
     Parameters
     ----------
     directory
-        Folder for the backend's records and printed lines: new or empty, made if need be. None takes a
-        temporary one, which is removed afterwards.
+        Folder for the backend's records and printed lines: new or empty, made if need be; None is temporary.
     timeout_s
         Wall time after which the run is killed; None waits for ever.
 
@@ -229,16 +223,10 @@ def run(
 def fingerprint(experiment: Experiment) -> str:
     """Return a hash of everything that decides the result: settings, content of the links, programs.
 
-    Raises
-    ------
-    InputError, UsageError
-        When a link trace cannot be used.
-    SimulatorError
-        When the simulator is not built.
+    Errors are those of `programs_of`, and InputError and UsageError when a link trace cannot be used.
     """
-    links = [
-        _content(link, experiment.traffic.packet_bytes) for link in (experiment.forward, experiment.back)
-    ]
+    packet_bytes = experiment.traffic.packet_bytes
+    links = [_content(link, packet_bytes) for link in (experiment.forward, experiment.back)]
     settings = [plain(experiment.path), plain(experiment.traffic), experiment.seed]
     return digest(settings, links, programs_of(experiment.backend))
 
@@ -256,14 +244,8 @@ def programs_of(backend: str, *models: object) -> tuple[str, str]:
     """Return the stamp of a backend's program, and the hash of the sources that decide a run.
 
     The sources are those of core, of the channels and schemes that take part (`models`), of what all backends
-    share, and of the backend.
-
-    Raises
-    ------
-    SimulatorError
-        When the program is not built.
-    ChangedProgramsError
-        When a source was changed after the start of this process.
+    share, and of the backend. SimulatorError when the program is not built, ChangedProgramsError when a
+    source was changed after the start of this process.
     """
     return load_backend(backend).stamp(), run_sources(backend, *models)
 

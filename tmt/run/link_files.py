@@ -40,10 +40,8 @@ class LinkFile:
 
     Attributes
     ----------
-    npy
-        The file that the simulator maps.
-    sha256
-        Of that file's content: equal for equal rows, from any format.
+    npy, sha256
+        The file that the simulator maps, and the hash of its content: equal for equal rows, from any format.
     rows, first_ns, span_ns
         Number of rows, when the first one is sent, and time from it to the last one.
     mean_delay_ns
@@ -58,8 +56,6 @@ class LinkFile:
         How packets lie in rows according to the metadata; None where it says nothing.
     unsettled
         Number of rows that are open when the trace ends.
-    columns
-        Columns of the rows.
     """
 
     npy: Path
@@ -77,21 +73,11 @@ class LinkFile:
 
 @dataclass(frozen=True, slots=True)
 class ReadyLink:
-    """A trace link, completed.
+    """A trace link as asked for, completed by its trace.
 
-    Attributes
-    ----------
-    link
-        The link as asked for.
-    file
-        Its trace.
-    lldu_bytes
-        Size of the rows; None where they have sizes of their own.
-    packing
-        How packets lie in rows.
-    rate_bps
-        Mean rate of the rows, lost ones too, in useful bits per second. Where rows have sizes and packets are
-        padded, the padding of full packets does not count.
+    `lldu_bytes` is the size of the rows; None where they have sizes of their own. `rate_bps` is the mean rate
+    of the rows, lost ones too, in useful bits per second. Where rows have sizes and packets are padded, the
+    padding of full packets does not count.
     """
 
     link: TraceLink
@@ -142,20 +128,11 @@ def link_settings(direction: str, link: ReadyLink | PlainLink) -> dict[str, obje
 def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
     """Check a link's trace and bring it into the simulator's form; once per process and content of the file.
 
-    Parameters
-    ----------
-    link
-        A link over a trace.
-    packet_bytes
-        Size of a full packet.
+    `packet_bytes` is the size of a full packet.
 
-    Raises
-    ------
-    InputError
-        When the file is no good link trace, or has no column that the scheme needs.
-    UsageError
-        When it has less than two rows, the offset lies behind the last one, `lldu_bytes` is given though
-        rows have sizes of their own, or the rate of the rows exceeds `MOST_RATE_BPS`.
+    InputError when the file is no good link trace, or has no column that the scheme needs. UsageError when it
+    has less than two rows, the offset lies behind the last one, `lldu_bytes` is given though rows have sizes
+    of their own, or the rate of the rows exceeds `MOST_RATE_BPS`.
     """
     name = os.fspath(link.path)
     table = LINK_TRACE if link.scheme is None else PHY_TRACE
@@ -173,27 +150,21 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
             f"which is {ns_to_seconds(file.span_ns)} s long"
         )
     packing: Packing = link.packing or file.packing or "padded"
-    if file.size_bytes is None:
+    lldu_bytes, carried_bytes = None, file.size_bytes
+    if carried_bytes is None:
         lldu_bytes = link.lldu_bytes or file.lldu_bytes or ASSUMED_LLDU_BYTES
-        _check_rate(name, file, lldu_bytes * file.rows)
-        return ReadyLink(link, file, lldu_bytes, packing, _rate_bps(file, lldu_bytes * file.rows))
-    if link.lldu_bytes is not None:
+        carried_bytes = lldu_bytes * file.rows
+    elif link.lldu_bytes is not None:
         raise UsageError(f"{name}: lldu_bytes is {link.lldu_bytes}, but every row has a size of its own")
-    carried_bytes = file.size_bytes
-    _check_rate(name, file, carried_bytes)
-    if packing == "padded":
-        carried_bytes = packet_bytes * _padded_packets(file, packet_bytes)
-    return ReadyLink(link, file, None, packing, _rate_bps(file, carried_bytes))
-
-
-def _check_rate(name: str, file: LinkFile, row_bytes: int) -> None:
-    """Refuse rows whose rate exceeds that of any plain link."""
-    rate_bps = _rate_bps(file, row_bytes)
+    rate_bps = _rate_bps(file, carried_bytes)
     if rate_bps > MOST_RATE_BPS:
         raise UsageError(
-            f"{name}: its {file.rows} rows carry {row_bytes} bytes in {ns_to_seconds(file.span_ns):g} s, "
+            f"{name}: its {file.rows} rows carry {carried_bytes} bytes in {ns_to_seconds(file.span_ns):g} s, "
             f"{rate_bps:.3g} bit/s; up to {MOST_RATE_BPS:g} are allowed"
         )
+    if lldu_bytes is None and packing == "padded":
+        rate_bps = _rate_bps(file, packet_bytes * _padded_packets(file, packet_bytes))
+    return ReadyLink(link, file, lldu_bytes, packing, rate_bps)
 
 
 def _rate_bps(file: LinkFile, carried_bytes: int) -> float:

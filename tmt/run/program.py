@@ -36,21 +36,9 @@ def remedy(target: str, elsewhere: str) -> str:
 
 
 def built_program(variable: str, default: Path, missing: str) -> Path:
-    """Return the program that an environment variable names, else the checkout's own.
+    """Return the program that an environment variable names, else the checkout's own at `default`.
 
-    Parameters
-    ----------
-    variable
-        The environment variable.
-    default
-        Where the checkout's own program is built.
-    missing
-        The message when it is not there, which says how to build it.
-
-    Raises
-    ------
-    SimulatorError
-        When the program is not there, or cannot be run.
+    SimulatorError when it is not there, or cannot be run: `missing` says how to build it.
     """
     named = os.environ.get(variable)
     program = Path(named).absolute() if named else default
@@ -62,17 +50,8 @@ def built_program(variable: str, default: Path, missing: str) -> Path:
 def build_stamp(program: Path, rebuild: str) -> str:
     """Return the hash of the sources that a program was built from; its own hash where no stamp names both.
 
-    Parameters
-    ----------
-    program
-        The program. The file ``stamp`` beside it names its sources' hash, then its own.
-    rebuild
-        Remedy in a message, such as that of `remedy`.
-
-    Raises
-    ------
-    SimulatorError
-        When the stamp is not of this program, as after a compilation without our build script.
+    The file ``stamp`` beside the program names its sources' hash, then its own. SimulatorError, with the
+    remedy `rebuild`, when it is not of this program, as after a compilation without our build script.
     """
     stamp, content = program.with_name("stamp"), program_hash(program)
     text = stamp.read_text(errors="replace").strip() if stamp.is_file() else ""
@@ -103,23 +82,9 @@ def run_program(
 ) -> float:
     """Run a program in `directory`, which keeps its output, and return its wall time in seconds.
 
-    Parameters
-    ----------
-    name
-        The program's name in messages.
-    argv
-        Its command line.
-    directory
-        Where it runs and leaves its records.
-    timeout_s
-        Wall time after which it is killed, with all that it has started; None waits for ever.
-    environment
-        Its environment; None is ours.
-
-    Raises
-    ------
-    RunError
-        When it cannot be started, exits with another status than 0, is killed, or its time is up.
+    `name` is the program's in messages. After `timeout_s` of wall time (None: never) it is killed, with all
+    that it has started. RunError when it cannot be started, exits with another status than 0, is killed, or
+    its time is up.
     """
     with (directory / STDOUT).open("wb") as stdout, (directory / STDERR).open("wb") as stderr:
         started = time.perf_counter()

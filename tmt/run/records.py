@@ -28,12 +28,8 @@ PACKETS, WINDOWS, COUNTERS = "packets.npy", "windows.npy", "counters.tsv"
 def read_records(directory: Path, flows: int, return_flows: int = 0, **more: Value) -> Recording:
     """Read and check the records of a run of `flows` flows, and of others in the return direction.
 
-    `more` are result columns that the recording has besides the counters.
-
-    Raises
-    ------
-    SimulatorError
-        When a file is missing, truncated, or has contents that no simulation writes.
+    `more` are result columns besides the counters. SimulatorError when a file is missing, truncated, or has
+    contents that no simulation writes.
     """
     packets = _read_table(directory / PACKETS, PACKET_RECORDS, flows + return_flows)
     _within(directory / PACKETS, packets, "event", len(PACKET_EVENTS))

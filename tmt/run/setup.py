@@ -31,15 +31,10 @@ MIN_QUEUE_PACKETS = 10
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A prepared run.
+    """A prepared run: a trace link has its checked file.
 
-    Attributes
-    ----------
-    experiment
-        As asked for, with computed values where there were none: queue, window, variant, stack and buffer of
-        the proxy, code and block of FECTCP.
-    forward, back
-        The links; a trace link with its checked file.
+    The experiment is as asked for, with computed values where there were none: queue, window, variant, stack
+    and buffer of the proxy, code and block of FECTCP.
     """
 
     experiment: Experiment
@@ -101,18 +96,14 @@ class ReadyPath:
 def ready_path(forward_link: Link, return_link: Link | None, path: Path, packet_bytes: int) -> ReadyPath:
     """Check a path's traces; without a return link that is plain and as fast as the forward link on average.
 
-    Raises
-    ------
-    InputError, UsageError
-        When a trace cannot be used; see `tmt.run.link_files.ready_link`.
+    Errors are those of `tmt.run.link_files.ready_link`.
     """
-    wired = path.wired
     forward, packet_rate, forward_delay_s = _ready(forward_link, packet_bytes)
     back, _, return_delay_s = _ready(return_link or PlainLink(forward.rate_bps), packet_bytes)
     round_trip_s = path.rtt + forward_delay_s + return_delay_s
-    if wired is not None:
-        packet_rate = min(packet_rate, wired.rate / (8 * packet_bytes))
-        round_trip_s += 2 * wired.delay
+    if path.wired is not None:
+        packet_rate = min(packet_rate, path.wired.rate / (8 * packet_bytes))
+        round_trip_s += 2 * path.wired.delay
     return ReadyPath(forward, back, math.ceil(packet_rate * round_trip_s))
 
 
@@ -124,27 +115,18 @@ def queue_for(path: ReadyPath) -> int:
 def set_up(experiment: Experiment) -> Setup:
     """Check the traces of an experiment and compute the settings that it leaves open.
 
-    Queue and window follow from the bandwidth-delay product as `tmt.spec.experiment.Path` says.
-
-    Raises
-    ------
-    InputError, UsageError
-        When a trace cannot be used (`tmt.run.link_files.ready_link`), or the path holds more packets than
-        ns-2 counts.
+    Queue and window follow from the bandwidth-delay product as `tmt.spec.experiment.Path` says. Errors are
+    those of `tmt.run.link_files.ready_link`, and UsageError when a path holds more packets than ns-2 counts.
     """
     path, traffic = experiment.path, experiment.traffic
     links = ready_path(experiment.forward, experiment.back, path, traffic.packet_bytes)
     queue_packets = path.queue_packets or queue_for(links)
     held_packets = max(links.pipe_packets + queue_packets, 2)
-    proxy = path.proxy
+    proxy, stacks, buffer_packets = path.proxy, {traffic.stack}, 0
     if proxy is not None:
         tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
-        proxy = replace(proxy, tcp=tcp, stack=stack)
-    stacks = {traffic.stack} | ({proxy.stack} if proxy is not None and proxy.stack else set())
-    windows_per_path = max(WINDOWS_PER_PATH[name] for name in stacks)
-    window_packets = path.window_packets or held_packets * windows_per_path
-    is_bounded = experiment.backend != "emulate"  # there the kernel's own buffers bound it
-    buffer_packets = 0
+        stacks.add(stack)
+    window_packets = path.window_packets or held_packets * max(WINDOWS_PER_PATH[name] for name in stacks)
     if proxy is not None:
         buffer_packets = proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
     for name, packets in (("queue", queue_packets), ("window", window_packets), ("buffer", buffer_packets)):
@@ -154,15 +136,11 @@ def set_up(experiment: Experiment) -> Setup:
                 f"{packets} packets, at most {MAX_PACKETS} are allowed"
             )
     if proxy is not None:
-        proxy = replace(proxy, buffer_packets=buffer_packets)
+        proxy = replace(proxy, tcp=tcp, stack=stack, buffer_packets=buffer_packets)
     if traffic.tcp == FECTCP:
         traffic = replace(traffic, code=traffic.code or DEFAULT_CODE, block_segments=largest_block(traffic))
-    path = replace(
-        path,
-        queue_packets=queue_packets,
-        window_packets=window_packets if is_bounded else None,
-        proxy=proxy,
-    )
+    window = None if experiment.backend == "emulate" else window_packets  # the kernel's own buffers bound it
+    path = replace(path, queue_packets=queue_packets, window_packets=window, proxy=proxy)
     return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back)
 
 

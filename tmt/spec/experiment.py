@@ -163,7 +163,7 @@ class Path(Spec):
         if self.return_trace is not None and self.return_link == "plain":
             yield "return_trace", 'return_link = "unprotected" or "protected"', meaning
         if self.proxy is not None and self.wired is None:
-            yield "proxy", "a wired hop, at whose end the proxy stands", "is not possible without wired"
+            yield "proxy", "a wired hop, at whose end the proxy stands", "needs `wired.rate`"
 
 
 class Link(Spec):

@@ -8,6 +8,7 @@ makes commands of them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import MISSING, dataclass, field
 from decimal import Decimal, InvalidOperation
 from types import NoneType
@@ -208,7 +209,8 @@ class Part:
             names = [kind.name for kind in self.kinds(chosen) if kind.name]
             allowed = problem.allowed if isinstance(problem.allowed, str) else listed(problem.allowed)
             return f"{flag}: is missing; {f'{listed(names)} needs' if names else 'needed is'} {allowed}"
-        return f"{flag}: {problem}"
+        said = re.sub("`([a-z_.]+)`", lambda key: flag_of((*self.place, *key[1].split("."))), str(problem))
+        return f"{flag}: {said}"
 
     def heading(self, kind: type[Spec]) -> str:
         """Return the heading of a class's options."""

@@ -134,16 +134,10 @@ def evaluate(
     parameters: Parameters,
     formula: Formula = "exact",
 ) -> Performance:
-    """Return the performance of the scheme named `scheme`, by the exact or the printed formulas.
+    """Return the performance of a scheme of `MODELS`, exactly, or by the formulas that Kuhn 2014 prints.
 
-    Parameters
-    ----------
-    scheme
-        A name in `MODELS`.
-    parameters
-        Arguments of the scheme's model by name, such as ``{"data": 10, "repair": 2}``; times in nanoseconds.
-    formula
-        ``exact``, or ``printed`` for the formulas as Kuhn 2014 prints them (UsageError where it prints none).
+    `parameters` are arguments of the scheme's model by name, such as ``{"data": 10, "repair": 2}``; times in
+    nanoseconds. UsageError where the paper prints no formula.
     """
     models = MODELS if formula == "exact" else PRINTED
     if scheme not in models:

@@ -35,11 +35,9 @@ def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | No
 
     Every slot that is not erased delivers an LLDU, so the efficiency is 1 - p for any persistency and any
     channel memory. Without a limit the mean number of transmissions is slots / LLDUs = 1 / (1 - p), also for
-    any memory, and the delay is RTT/2 + decoding + k T p / (1 - p). With a limit, the channel state of an
-    LLDU's first transmission depends on the fate of the LLDU before; the stationary law of that chain of
-    states is computed.
-
-    `max_transmissions` (1 or more) are those after which an LLDU is given up; None means no limit.
+    any memory, and the delay is RTT/2 + decoding + k T p / (1 - p). With a limit of `max_transmissions` (1 or
+    more), the channel state of an LLDU's first transmission depends on the fate of the LLDU before; the
+    stationary law of that chain of states is computed.
     """
     erased = channel.erasure_probability
     if erased == 1.0:
@@ -49,11 +47,8 @@ def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | No
         return Performance(1.0 - erased, link.recovery_delay_s(mean_slots), 0.0)
     delivered = delivered_by_transmission(channel, link.feedback_slots, max_transmissions)
     retransmissions = float(delivered @ np.arange(max_transmissions) / delivered.sum())
-    return Performance(
-        1.0 - erased,
-        link.recovery_delay_s(link.feedback_slots * retransmissions),
-        float(1.0 - delivered.sum()),
-    )
+    delay_s = link.recovery_delay_s(link.feedback_slots * retransmissions)
+    return Performance(1.0 - erased, delay_s, float(1.0 - delivered.sum()))
 
 
 def delivered_by_transmission(
@@ -119,10 +114,8 @@ def harq_processes(
     """Return the performance of N processes with at most R transmissions of an LLDU.
 
     A process is a Markov chain over its transmissions. Its state is the channel's state, the number of the
-    transmission, and whether an earlier one was decoded. Rewards per transmission give the efficiency.
-
-    N is `processes`, R `max_transmissions`, 1 or more each. If the processes are `synchronous`, each
-    retransmits in its own slots. UsageError when the feedback of ACK and NACK do not take equally many slots.
+    transmission, and whether an earlier one was decoded. Rewards per transmission give the efficiency. N is
+    `processes`, R `max_transmissions`, 1 or more each; errors and `synchronous` are those of `utilisation`.
     """
     faults = faults or FeedbackFaults()
     cycle = _retransmission_slots(link, processes, synchronous=synchronous)

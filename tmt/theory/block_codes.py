@@ -31,14 +31,9 @@ _MAX_ITERATIONS = 100
 class BlockLaw:
     """Joint laws of one block's transmission; i is the position of a data LLDU, from 0.
 
-    Attributes
-    ----------
-    counts : [2, N + 1]
-        Probability of the state at the last LLDU and of m erasures in the block.
-    erased : [N_D, 2, N + 1]
-        The same, joint with the erasure of data LLDU i.
-    recovered_at : [N_D, N]
-        Probability that data LLDU i is erased and the N_D-th arrival of the block is position t.
+    `counts`, [2, N + 1], of the state at the last LLDU and of m erasures in the block; `erased`,
+    [N_D, 2, N + 1], the same, joint with the erasure of data LLDU i; `recovered_at`, [N_D, N], of the erasure
+    of data LLDU i and the N_D-th arrival of the block at position t.
     """
 
     counts: FloatArray
@@ -128,19 +123,14 @@ def harq(
     for _ in range(_MAX_ITERATIONS):
         before = interruptions.probability
         interruptions = _Interruptions.of(outcome, data + repair, channel.memory)
-        law = block_law(
-            channel.interrupted(interruptions.probability, interruptions.memory_left), data, repair
-        )
+        seen = channel.interrupted(interruptions.probability, interruptions.memory_left)
+        law = block_law(seen, data, repair)
         outcome = _follow(law, tables, extra, rounds, link.feedback_slots, interruptions)
         if abs(interruptions.probability - before) < _TOLERANCE:
             break
-    delivered = data - outcome.lost
+    delivered, sent = data - outcome.lost, data + repair + outcome.repair_slots
     mean_slots = outcome.waited_slots / delivered if delivered > 0 else np.nan
-    return Performance(
-        delivered / (data + repair + outcome.repair_slots),
-        link.recovery_delay_s(mean_slots),
-        outcome.lost / data,
-    )
+    return Performance(delivered / sent, link.recovery_delay_s(mean_slots), outcome.lost / data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +138,9 @@ class _Interruptions:
     """Repair LLDUs of other blocks that lie within a block's first transmission.
 
     Requests arrive one feedback delay after the erasures that caused them. The model therefore takes them as
-    independent of the present block's channel, with equal probability between any two of its LLDUs. It serves
-    each request at once and alone: two requests never queue.
-
-    Attributes
-    ----------
-    probability
-        Probability that a request's LLDUs lie between two successive LLDUs of a block.
-    mean_slots
-        Mean number of LLDUs in a request.
-    memory_left
-        E[rho^n] over the number n of LLDUs in a request.
+    independent of the present block's channel: with equal `probability` a request lies between any two of its
+    LLDUs. It serves each request at once and alone: two requests never queue. `mean_slots` is the mean number
+    n of LLDUs in a request, `memory_left` is E[rho^n].
     """
 
     probability: float
@@ -170,26 +152,15 @@ class _Interruptions:
         requests = outcome.requests.sum()
         if requests == 0.0:
             return cls(0.0, 0.0, 1.0)
-        lengths = np.arange(len(outcome.requests))
-        return cls(
-            float(requests / size),
-            float(outcome.requests @ lengths / requests),
-            float(outcome.requests @ memory**lengths / requests),
-        )
+        mean_left = outcome.requests @ memory ** np.arange(len(outcome.requests)) / requests
+        return cls(float(requests / size), outcome.repair_slots / float(requests), float(mean_left))
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """Means over blocks.
+    """Means over blocks: requests for n repair LLDUs, [N_D + N_S + 1], and data LLDUs given up.
 
-    Attributes
-    ----------
-    requests : [N_D + N_S + 1]
-        Number of requests for n repair LLDUs.
-    waited_slots
-        Sum over delivered data LLDUs of the slots from their first transmission to their delivery.
-    lost
-        Number of data LLDUs given up.
+    `waited_slots` is the sum over delivered data LLDUs of the slots from first transmission to delivery.
     """
 
     requests: FloatArray
@@ -205,12 +176,8 @@ class _Outcome:
 class _RepairRound:
     """Laws of a repair round for a block that needs `need` LLDUs, given the last state of the round before.
 
-    Attributes
-    ----------
-    done_at : [2, n]
-        Probability that LLDU j of the round is the last one needed.
-    next_need : [2, need + 1, 2]
-        Probability that the round does not complete the block, by LLDUs still needed and last state.
+    `done_at`, [2, n]: LLDU j of the round is the last one needed. `next_need`, [2, need + 1, 2]: the round
+    does not complete the block, by LLDUs still needed and last state.
     """
 
     done_at: FloatArray

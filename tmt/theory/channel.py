@@ -79,14 +79,8 @@ class RegularLink(Spec):
 class Performance:
     """Long-run performance of a scheme.
 
-    Attributes
-    ----------
-    efficiency
-        Throughput efficiency: delivered data LLDUs / slots used.
-    recovery_delay_s
-        Mean over delivered LLDUs of RTT/2 + delay; NaN when nothing is delivered.
-    residual_loss
-        Data LLDUs given up / data LLDUs.
+    `efficiency` is delivered data LLDUs / slots used, `residual_loss` data LLDUs given up / data LLDUs, and
+    `recovery_delay_s` the mean over delivered LLDUs of RTT/2 + delay; NaN when nothing is delivered.
     """
 
     efficiency: float
@@ -180,11 +174,8 @@ def conditional_count_laws(channel: TwoStateChannel, n: int) -> FloatArray:
 
     The recursion runs over both states at once: with f(t, m) the probability of m erasures so far and of
     being in state t, one LLDU turns f(t, m) into (1 - e_t) f(t, m) + e_t f(t, m - 1), and one step of the
-    chain mixes the states.
-
-    Returns
-    -------
-    [2, 2, n + 1], float64: state of the first LLDU, state of the slot after the last, number of erasures.
+    chain mixes the states. The axes, [2, 2, n + 1], are the state of the first LLDU, that of the slot after
+    the last, and the number of erasures.
     """
     at_least(0, n=n)
     law = np.zeros((2, 2, n + 1))

@@ -65,9 +65,7 @@ class HybridLink(Spec):
     @property
     def frame_loss(self) -> float:
         """P_F, the probability that a frame is given up (eq. 5)."""
-        if self.persistency is None:
-            return 0.0
-        return self.trial_loss ** (self.persistency + 1)
+        return 0.0 if self.persistency is None else self.trial_loss ** (self.persistency + 1)
 
     @property
     def packet_loss(self) -> float:
@@ -129,9 +127,8 @@ class HybridLink(Spec):
         """Return E[sigma], the mean transmission time of a new frame; retransmissions have priority over it.
 
         The share of transmissions that another one of the same frame follows is P_T (1 - P_T^delta) /
-        (1 - P_T^(delta + 1)); the paper prints the approximation P_T (1 - P_T^delta / (delta + 1)).
-
-        `busy` is pi, the probability that the link is busy; `printed` takes that approximation.
+        (1 - P_T^(delta + 1)); `printed` takes the paper's approximation, P_T (1 - P_T^delta / (delta + 1)).
+        `busy` is pi, the probability that the link is busy.
         """
         loss = self.trial_loss
         if self.persistency is None:
@@ -147,18 +144,9 @@ class HybridLink(Spec):
     ) -> float:
         """Return A, the mean RTT of delivered packets on a medium bandwidth-delay product (section 4.4.3).
 
-        Queueing before the link is left out.
-
-        Parameters
-        ----------
-        busy
-            pi, the probability that the link is busy.
-        packets_per_s
-            lambda, the rate at which packets arrive at the link.
-        resequenced
-            Whether packets leave in order: Proposition 1 adds the mean wait for earlier packets.
-        printed
-            Whether to take the printed approximation of `mean_transmission_time_s`.
+        Queueing before the link is left out. `busy` is pi, `packets_per_s` lambda, the rate at which packets
+        arrive at the link. If they are `resequenced`, Proposition 1 adds the mean wait for earlier packets.
+        `printed` is that of `mean_transmission_time_s`.
         """
         crossing_s = (
             self.delay_s
@@ -176,20 +164,10 @@ class HybridLink(Spec):
 class HybridPerformance:
     """Performance of C long-lived TCP connections.
 
-    Attributes
-    ----------
-    throughput
-        U / B: data units of delivered packets per unit that the link could send (eq. 2).
-    utilisation
-        pi: the share of time in which the link is busy.
-    connection_units_per_s
-        R, the throughput of one connection that no queue slows down (eq. 1).
-    rtt_s
-        A, the mean RTT, without queueing before the link.
-    packet_loss
-        P.
-    efficiency
-        Alpha, an upper bound of the throughput.
+    `throughput` is U / B, data units of delivered packets per unit that the link could send (eq. 2);
+    `efficiency` is alpha, its upper bound; `utilisation` is pi, the share of time in which the link is busy;
+    `connection_units_per_s` is R, the throughput of one connection that no queue slows down (eq. 1); `rtt_s`
+    is A, the mean RTT without queueing before the link; `packet_loss` is P.
     """
 
     throughput: float
@@ -203,9 +181,8 @@ class HybridPerformance:
 def tcp_units_per_s(packet_units: int, rtt_s: float, packet_loss: float, delayed_acks: int = 2) -> float:
     """Return R, the rate in data units/s at which one connection receives (eq. 1, Padhye et al. 1998).
 
-    The timeout is four RTTs. Without loss the rate is infinite.
-
-    `packet_units` are X K, the data units of a packet, `delayed_acks` is b, the packets for each ACK.
+    The timeout is four RTTs. Without loss the rate is infinite. `packet_units` are X K, the data units of a
+    packet, `delayed_acks` is b, the packets for each ACK.
     """
     sent = long_run_packets_per_s(rtt_s, packet_loss, 4.0 * rtt_s, delayed_acks)
     return packet_units * sent * (1.0 - packet_loss)
@@ -218,7 +195,6 @@ def hybrid(
 
     R depends on the RTT, the RTT on the link's utilisation, and the utilisation on R. The RTT grows with R,
     so f(R) falls and R = f(R) has one solution, between 0 and f(0). It is bracketed to `RELATIVE_TOLERANCE`.
-
     C is `connections`, b is `delayed_acks`, 1 or more each; `printed` takes the printed approximation of
     `HybridLink.mean_transmission_time_s`. UsageError when frames need more transmissions than the sum over
     them can take.
@@ -233,22 +209,17 @@ def hybrid(
         carried = min(connections * rate, capacity)
         return link.mean_rtt_s(carried / capacity, carried / (units * (1.0 - loss)), printed=printed)
 
-    if loss in (0.0, 1.0) or capacity == 0.0:
-        rate = 0.0 if loss == 1.0 or capacity == 0.0 else math.inf
-        busy = 0.0 if rate == 0.0 else 1.0
-        return HybridPerformance(
-            link.efficiency * busy, busy, rate, rtt_s(rate) if busy else math.nan, loss, link.efficiency
-        )
-    highest = tcp_units_per_s(units, rtt_s(0.0), loss, delayed_acks)
-    rate = float(
-        brentq(
-            lambda rate: tcp_units_per_s(units, rtt_s(rate), loss, delayed_acks) - rate,
-            0.0,
-            highest,
-            xtol=highest * RELATIVE_TOLERANCE,
-            rtol=RELATIVE_TOLERANCE,
-        )
-    )
+    if loss == 1.0 or capacity == 0.0:
+        return HybridPerformance(0.0, 0.0, 0.0, math.nan, loss, link.efficiency)
+    if loss == 0.0:
+        return HybridPerformance(link.efficiency, 1.0, math.inf, rtt_s(math.inf), loss, link.efficiency)
+
+    def excess(rate: float) -> float:
+        return tcp_units_per_s(units, rtt_s(rate), loss, delayed_acks) - rate
+
+    highest = excess(0.0)
+    tolerance = highest * RELATIVE_TOLERANCE
+    rate = float(brentq(excess, 0.0, highest, xtol=tolerance, rtol=RELATIVE_TOLERANCE))
     delivered = min(capacity, connections * rate)
     return HybridPerformance(
         delivered / link.rate_units_per_s, delivered / capacity, rate, rtt_s(rate), loss, link.efficiency

@@ -55,9 +55,8 @@ class ClusteredErrors(Spec):
         """Return the process that loses a packet with this probability, within (0, 1)."""
         taken("probability", Annotated[Loss, Param(least=LEAST)], probability)
         one = cls(1.0, errors_per_cluster, cluster_packets)
-        return cls(
-            math.log1p(-probability) / math.log(one.no_error(1.0)), errors_per_cluster, cluster_packets
-        )
+        clusters = math.log1p(-probability) / math.log(one.no_error(1.0))
+        return cls(clusters, errors_per_cluster, cluster_packets)
 
     @classmethod
     def of_bits(

@@ -6,11 +6,13 @@ includes the decoding time, or the dependence between an LLDU's erasure and the 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tmt.core.errors import UsageError
 from tmt.core.units import ns_to_seconds
-from tmt.theory.channel import FloatArray, Performance, RegularLink, TwoStateChannel, erasure_count_law
+from tmt.theory.channel import Performance, RegularLink, TwoStateChannel, erasure_count_law
 
 
 def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, depth: int = 1) -> Performance:
@@ -19,9 +21,8 @@ def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, dep
     Parameters are those of `tmt.theory.fec`.
     """
     seen = channel if depth == 1 else interleaved_channel(channel, depth)
-    return Performance(
-        fec_efficiency(seen, data, repair), fec_delay_s(seen, link, data, repair), residual_loss=np.nan
-    )
+    delay_s = fec_delay_s(seen, link, data, repair)
+    return Performance(fec_efficiency(seen, data, repair), delay_s, residual_loss=np.nan)
 
 
 def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | None = None) -> Performance:
@@ -40,11 +41,8 @@ def harq(
     """
     if rounds != 2:
         raise UsageError(f"rounds is {rounds}: the printed HARQ formulas hold for 2 rounds")
-    return Performance(
-        harq_efficiency(channel, data, repair, extra),
-        harq_delay_s(channel, link, data, repair, extra),
-        residual_loss=np.nan,
-    )
+    delay_s = harq_delay_s(channel, link, data, repair, extra)
+    return Performance(harq_efficiency(channel, data, repair, extra), delay_s, residual_loss=np.nan)
 
 
 def fec_efficiency(channel: TwoStateChannel, data: int, repair: int) -> float:
@@ -65,9 +63,7 @@ def interleaved_channel(channel: TwoStateChannel, depth: int) -> TwoStateChannel
     """Return eq. 4: alpha_I = p + rho^I (1 - p) and beta_I = (1 - p) + rho^I p, with p of eq. 3."""
     p = float(channel.stationary[1])
     memory = channel.memory**depth
-    return TwoStateChannel(
-        p + memory * (1.0 - p), (1.0 - p) + memory * p, channel.error_good, channel.error_bad
-    )
+    return replace(channel, alpha=p + memory * (1.0 - p), beta=(1.0 - p) + memory * p)
 
 
 def arq_delay_s(channel: TwoStateChannel, link: RegularLink) -> float:
@@ -97,11 +93,6 @@ def harq_delay_s(channel: TwoStateChannel, link: RegularLink, data: int, repair:
     return float(delay_s)
 
 
-def _laws(channel: TwoStateChannel, longest: int) -> list[FloatArray]:
-    """P(., n) for n = 0..longest."""
-    return [erasure_count_law(channel, n) for n in range(longest + 1)]
-
-
 def _rounds(
     channel: TwoStateChannel, data: int, repair: int, extra: int
 ) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
@@ -111,7 +102,7 @@ def _rounds(
     eq. 6, every round starts in the stationary law, and the second round has as many LLDUs as the first
     round had erasures.
     """
-    law = _laws(channel, data + extra)
+    law = [erasure_count_law(channel, n) for n in range(data + extra + 1)]
     block = erasure_count_law(channel, data + repair)
     decoded_first = decoded_second = slots_first = slots_second = 0.0
     for erased in range(repair + 1, data + repair + 1):
@@ -127,7 +118,7 @@ def _rounds(
 
 def _received_in_vain(channel: TwoStateChannel, data: int, repair: int, extra: int) -> float:
     """Return the second part of eq. 5, the sum of i P_R(i), with the round lengths of the printed Delta."""
-    law = _laws(channel, data + 2 * extra)
+    law = [erasure_count_law(channel, n) for n in range(data + 2 * extra + 1)]
     total = 0.0
     for received in range(1, data):
         lacking = data - received

@@ -36,15 +36,7 @@ MOST_ROUNDS = 100
 
 @dataclass(frozen=True, slots=True)
 class Bursts:
-    """Bursts of erased slots.
-
-    Attributes
-    ----------
-    per_slot
-        Mean number of bursts that begin in a slot.
-    length, square
-        Means of a burst's length in slots, and of the square of that length.
-    """
+    """Bursts of erased slots: how many begin in a slot, means of their length in slots and of its square."""
 
     per_slot: float
     length: float
@@ -133,21 +125,9 @@ def rlc_over_harq_processes(
     """Return the performance of RLC with one report for each segment that HARQ gives up.
 
     HARQ loses q = p^R of its LLDUs, those of RLC's retransmissions, too. The first retransmission follows D
-    slots after the segment, as over the bare link.
-
-    Parameters
-    ----------
-    channel
-        A channel with independent erasures.
-    processes, max_transmissions
-        HARQ's number of processes, and its R.
-    reassembly_ns, max_retransmissions
-        RLC's t-Reassembly, and the retransmissions after which it gives up a segment.
-
-    Raises
-    ------
-    UsageError
-        When the erasures of slots are correlated, processes stall, or t-Reassembly ends before HARQ gives up.
+    slots after the segment, as over the bare link. R is `max_transmissions`; RLC gives up a segment after
+    `max_retransmissions`, and `reassembly_ns` is its t-Reassembly. UsageError when the erasures of slots are
+    correlated, processes stall, or t-Reassembly ends before HARQ gives up.
     """
     taken("delivery", Delivery, delivery)
     erased = channel.erasure_probability

@@ -37,14 +37,8 @@ SETTLED = 1e-10
 class Recovery:
     """Means of one recovery, from the erasure of a source LLDU on.
 
-    Attributes
-    ----------
-    end : [k + 1, 2]
-        Probability of each place in the period and channel state, in the first slot after the recovery.
-    recovered, lost
-        Source LLDUs that the recovery brings back, and those that it gives up.
-    wait_slots
-        Sum of the waits of the former, in slots.
+    It brings back some source LLDUs, after a sum of waits, and gives up others. `end`, [k + 1, 2], is the law
+    of the place in the period and the channel state in the first slot after the recovery.
     """
 
     end: FloatArray
@@ -58,11 +52,10 @@ def sliding_window(
 ) -> Performance:
     """Return the performance of the code with window W and one repair LLDU after every k source LLDUs.
 
-    Up to `small_window.LONGEST` it is exact. With a longer window, all LLDUs of a recovery that lasts longer
+    Up to `LONGEST` it is exact. With a longer window, all LLDUs of a recovery that lasts longer
     than W source LLDUs count as lost. In truth the code gives up an LLDU only when W newer ones have followed
-    it and no repair LLDU has served it. The loss is then too high, and the delay too low.
-
-    W is `coding_window` and k `repair_interval`, 1 or more each.
+    it and no repair LLDU has served it. The loss is then too high, and the delay too low. W is
+    `coding_window` and k `repair_interval`, 1 or more each.
     """
     at_least(1, coding_window=coding_window, repair_interval=repair_interval)
     if coding_window <= LONGEST:
@@ -84,10 +77,9 @@ def sliding_window(
                 chain[place, state] += starts * recoveries[place, state].end
     law = stationary_law(chain.reshape(2 * period, 2 * period)).reshape(period, 2)
     weights = {start: law[start] * errors[start[1]] for start in recoveries}
-    recovered, lost, waits = (
-        sum(weights[start] * getattr(one, name) for start, one in recoveries.items())
-        for name in ("recovered", "lost", "wait_slots")
-    )
+    recovered = sum(weights[start] * one.recovered for start, one in recoveries.items())
+    lost = sum(weights[start] * one.lost for start, one in recoveries.items())
+    waits = sum(weights[start] * one.wait_slots for start, one in recoveries.items())
     erased = channel.erasure_probability
     erased_per_recovery = recovered + lost
     loss = float(erased * lost / erased_per_recovery) if erased else 0.0
@@ -159,14 +151,9 @@ def small_window(
 class _Chain:
     """The law of channel and receiver before a slot.
 
-    A set of waiting LLDUs is a number whose bit i is the LLDU that i newer ones have followed.
-
-    Attributes
-    ----------
-    sets : [2, 2^W]
-        Probability of each channel state and set.
-    served : [2 W, 2, 2^W]
-        The same, times the probability that a served LLDU is not recovered; by the newer ones after it.
+    A set of waiting LLDUs is a number whose bit i is the LLDU that i newer ones have followed. `sets`,
+    [2, 2^W], is the law of channel state and set; `served`, [2 W, 2, 2^W], the same, times the probability
+    that a served LLDU is not recovered, by the newer ones after it.
     """
 
     def __init__(self, channel: TwoStateChannel, window: int) -> None:

@@ -124,18 +124,10 @@ class SplitScenario(Spec):
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Latency and throughput of a transfer of M segments.
+    """Latency and throughput of a transfer of M segments, and throughput of one without end.
 
-    Attributes
-    ----------
-    latency_s
-        Mean time from the first segment's start until the receiver has all.
-    packets_per_s
-        M / latency.
-    long_run_packets_per_s
-        Throughput of a transfer without end.
-    packet_loss
-        Probability that a packet is lost on its way, on either link.
+    `latency_s` is the mean time from the first segment's start until the receiver has all, `packets_per_s` is
+    M / latency, and `packet_loss` the probability that a packet is lost on either link.
     """
 
     latency_s: float
@@ -145,17 +137,10 @@ class Transfer:
 
 
 def transfer(scenario: SplitScenario, *, split: bool, arq: bool, formula: Formula = "segments") -> Transfer:
-    """Return latency and throughput with or without a proxy and go-back-N.
+    """Return latency and throughput, with a proxy if `split`, with go-back-N on the wireless link if `arq`.
 
-    Parameters
-    ----------
-    split
-        Whether a proxy splits the connection.
-    arq
-        Whether the wireless link retransmits by go-back-N.
-    formula
-        ``segments`` and ``windows`` differ in the time until the first loss (`tmt.theory.two_links`);
-        ``printed`` takes the paper's formulas as they stand.
+    The formulas ``segments`` and ``windows`` differ in the time until the first loss
+    (`tmt.theory.two_links`); ``printed`` takes the paper's as they stand.
     """
     path, sender, proxy, count = scenario.path, scenario.sender, scenario.proxy, scenario.segments
     wireless_loss = scenario.residual_loss if arq else scenario.link.packet_loss

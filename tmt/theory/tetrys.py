@@ -36,16 +36,9 @@ class SentSlot(NamedTuple):
 class State(NamedTuple):
     """State of sender and receiver before a slot.
 
-    Attributes
-    ----------
-    missing
-        D by the reports that the sender has.
-    span
-        Source LLDUs from the first missing one on, by these reports.
-    since_repair
-        Source LLDUs since the last regular repair LLDU.
-    under_way
-        The slots without a report, oldest first.
+    `missing` is D by the reports that the sender has, `span` the source LLDUs from the first missing one on
+    by these reports, `since_repair` those since the last regular repair LLDU; `under_way` are the slots
+    without a report, oldest first.
     """
 
     missing: int
@@ -78,14 +71,10 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The reachable states with the channel's state, and their transitions.
+    """The reachable states with the channel's state, and their transitions, [n, n].
 
-    Attributes
-    ----------
-    move, lack, keep : [n, n]
-        Transitions, those that report a missing LLDU, and those that report no recovery.
-    sends : [n]
-        Whether the slot carries a source LLDU.
+    `lack` are those that report a missing LLDU, `keep` those that report no recovery; `sends`, [n], tells
+    whether the slot carries a source LLDU.
     """
 
     move: csc_array
@@ -155,6 +144,5 @@ def _chain(channel: TwoStateChannel, feedback_slots: int, window: int, interval:
     def matrix(kept: FloatArray) -> csc_array:
         return coo_array((weights * kept, (origins, targets)), (n, n)).tocsc()
 
-    return Chain(
-        matrix(np.ones(len(rows))), matrix(lacking), matrix(~recovering), np.array(sends, np.float64)
-    )
+    move_all = matrix(np.ones(len(rows)))
+    return Chain(move_all, matrix(lacking), matrix(~recovering), np.array(sends, np.float64))

@@ -58,10 +58,10 @@ class TwoLinks(Spec):
         of the class.
         """
         return cls(
-            wired_packet_s=8 * packet_bytes / wired_bps,
-            wireless_packet_s=8 * packet_bytes / wireless_bps,
-            wired_delay_s=wired_delay_s,
-            wireless_delay_s=wireless_delay_s,
+            8 * packet_bytes / wired_bps,
+            8 * packet_bytes / wireless_bps,
+            wired_delay_s,
+            wireless_delay_s,
             wired_ack_s=wired_delay_s + 8 * ack_bytes / wired_bps,
             wireless_ack_s=wireless_delay_s + 8 * ack_bytes / wireless_bps,
             processing_s=processing_s,
@@ -104,9 +104,8 @@ def split_s(path: TwoLinks, proxy: TcpSender, segments: int) -> FloatArray:
     cycle_s = path.wireless_cycle_s(proxy.packets_per_ack)
     sent = np.arange(1, segments + 1) * path.wireless_packet_s
     first = path.wired_packet_s + path.wired_delay_s + path.processing_s
-    latency: FloatArray = (
-        first + sent + proxy.idle_s(segments, cycle_s, path.wireless_packet_s) + path.wireless_delay_s
-    )
+    idle = proxy.idle_s(segments, cycle_s, path.wireless_packet_s)
+    latency: FloatArray = first + sent + idle + path.wireless_delay_s
     return latency
 
 
@@ -126,16 +125,10 @@ def end_to_end_by_segments_s(path: TwoLinks, sender: TcpSender, segments: int) -
 
 def split_by_segments_s(path: TwoLinks, sender: TcpSender, proxy: TcpSender, segments: int) -> FloatArray:
     """Return the latencies through a proxy that waits for its data, by the schedule of every segment."""
-    at_proxy = _one_link_s(
-        np.zeros(segments), sender, path.wired_packet_s, path.wired_delay_s, path.wired_ack_s
-    )
-    return _one_link_s(
-        at_proxy + path.processing_s,
-        proxy,
-        path.wireless_packet_s,
-        path.wireless_delay_s,
-        path.wireless_ack_s,
-    )
+    wired_s = path.wired_packet_s, path.wired_delay_s, path.wired_ack_s
+    wireless_s = path.wireless_packet_s, path.wireless_delay_s, path.wireless_ack_s
+    at_proxy = _one_link_s(np.zeros(segments), sender, *wired_s)
+    return _one_link_s(at_proxy + path.processing_s, proxy, *wireless_s)
 
 
 def _one_link_s(
@@ -167,10 +160,8 @@ def latency_s(lossless_s: FloatArray, packet_loss: float, packets_per_s: float) 
     """Return eq. 9: the mean over the position of the first loss of the latencies before it and after it.
 
     With probability p(n) = (1-p)^n p, n segments precede the first loss; with (1-p)^M no segment is lost. The
-    other M - n segments follow at `packets_per_s`. If the first segment is lost, T(0) = 0.
-
-    `lossless_s`, [M], float64, are the latencies without loss of transfers of 1 to M segments; `packet_loss`
-    is p, and `packets_per_s` the throughput of a long-lived connection with this loss.
+    other M - n segments follow at the throughput of a long-lived connection with the loss p. If the first
+    segment is lost, T(0) = 0. `lossless_s`, [M], are the latencies without loss of 1 to M segments.
     """
     segments = len(lossless_s)
     before = np.arange(1, segments + 1)
@@ -183,11 +174,8 @@ def latency_s(lossless_s: FloatArray, packet_loss: float, packets_per_s: float) 
 def delivered_packets_per_s(sender: TcpSender, cycle_s: float, packet_s: float, packet_loss: float) -> float:
     """Return the rate at which one long-lived connection delivers packets (eq. 8), in packets/s.
 
-    The largest window per cycle and the slowest link's rate are upper bounds; the share 1 - p of the sent
-    packets arrives.
-
-    `cycle_s` is the RTT of eq. 8, from the start of a window to its first ACK; `packet_s` is the transmission
-    time of a packet on the slowest link, and `packet_loss` is p.
+    The largest window per cycle and the slowest link's rate, 1 / `packet_s`, are upper bounds; the share
+    1 - p of the sent packets arrives. `cycle_s` is the RTT of eq. 8, from a window's start to its first ACK.
     """
     sent = min(
         long_run_packets_per_s(cycle_s, packet_loss, sender.timeout_over_s(cycle_s), sender.packets_per_ack),
@@ -211,10 +199,8 @@ def end_to_end_packets_per_s(path: TwoLinks, sender: TcpSender, wireless_loss: f
 
 def split_packets_per_s(path: TwoLinks, sender: TcpSender, proxy: TcpSender, wireless_loss: float) -> float:
     """Return the throughput of two long-lived connections in a row, that of the slower one, in packets/s."""
-    wired = delivered_packets_per_s(
-        sender, path.wired_cycle_s(sender.packets_per_ack), path.wired_packet_s, path.wired_loss
-    )
-    wireless = delivered_packets_per_s(
-        proxy, path.wireless_cycle_s(proxy.packets_per_ack), path.wireless_packet_s, wireless_loss
-    )
+    wired_s = path.wired_cycle_s(sender.packets_per_ack)
+    wireless_s = path.wireless_cycle_s(proxy.packets_per_ack)
+    wired = delivered_packets_per_s(sender, wired_s, path.wired_packet_s, path.wired_loss)
+    wireless = delivered_packets_per_s(proxy, wireless_s, path.wireless_packet_s, wireless_loss)
     return min(wired, wireless)

@@ -10,7 +10,7 @@ namespace clift::fectcp {
 namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
-  throw std::invalid_argument(text + " is no overhead; allowed is a share such as 5%, or SYMBOLS:WEIGHT,... with rising symbols");
+  throw std::invalid_argument(text + " is not an overhead; allowed is a share such as 5%, or SYMBOLS:WEIGHT,... with rising symbols");
 }
 
 double number(const std::string& word, const std::string& text) {

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tmt.core.declaration import Spec, declared, ns
+from tmt.core.declaration import Spec, in_nanoseconds
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
@@ -98,8 +98,8 @@ class FadingRealisation(Realisation, Protocol):
         """Return the result of `erased`, and the Es/N0 of these slots in dB: [slots], float64."""
 
 
-FROM_PROFILE: Any = None
-"""Default of a parameter that the profile of a channel gives."""
+UNSET: Any = None
+"""Default of a parameter: the profile of the channel gives its value."""
 
 
 class Channel(Spec):
@@ -143,14 +143,7 @@ class Channel(Spec):
 
     def describe(self) -> dict[str, Any]:
         """Return name and parameters in the form of a trace's metadata, with times in nanoseconds."""
-        found: dict[str, Any] = {"channel": self.name}
-        for key, one in declared(type(self)).items():
-            value = getattr(self, key)
-            if key != "profile":
-                found[f"{key}_ns" if one.param.unit == "s" else key] = (
-                    ns(value) if one.param.unit == "s" else value
-                )
-        return found
+        return {"channel": self.name} | in_nanoseconds(self, but="profile")
 
 
 class SlotChannel(Channel):

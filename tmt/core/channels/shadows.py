@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from tmt.core.channels.base import (
-    FROM_PROFILE,
+    UNSET,
     BoolArray,
     Channel,
     FloatArray,
@@ -26,12 +26,8 @@ from tmt.core.channels.base import (
     Realisation,
     Sourced,
 )
-from tmt.core.declaration import PositiveSeconds, Probability, Seconds, ns
+from tmt.core.declaration import PositiveSeconds, Probability, Rules, Seconds, ns
 from tmt.core.seeds import uniform_sources
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
-
 
 _KUHN = Origin("published", "Kuhn et al. 2014, section 4.1")
 _ASSUMED = Origin("assumed", "not stated in Kuhn et al. 2014")
@@ -52,7 +48,7 @@ PROFILES = {
         LineDefaults(
             rate_bps=Sourced(2_340_000, _KUHN), lldu_bytes=Sourced(33, _KUHN), share=Sourced(1, _KUHN)
         ),
-    ),
+    )
 }
 """Profiles by name; the first is the default."""
 
@@ -68,22 +64,18 @@ class Shadows(Channel):
 
     profile: Annotated[Literal["distribution"], "set of values for the other parameters"] = "distribution"
     spacing: Annotated[PositiveSeconds, "mean time from the middle of a shadow to that of the next one"] = (
-        FROM_PROFILE
+        UNSET
     )
     spacing_spread: Annotated[
         Probability, "share of the mean spacing within which it is uniform on both sides; 0 is periodic"
-    ] = FROM_PROFILE
-    crown: Annotated[Seconds, "duration of a shadow"] = FROM_PROFILE
+    ] = UNSET
+    crown: Annotated[Seconds, "duration of a shadow"] = UNSET
     crown_error: Annotated[
         Probability, "probability that a code word in the crown's shadow is erased, independently of others"
-    ] = FROM_PROFILE
-    trunk: Annotated[Seconds, "time in the middle of the crown in which every code word is erased"] = (
-        FROM_PROFILE
-    )
-    interleaver_depth: Annotated[Seconds, "time over which a code word is sent; 0: no interleaver"] = (
-        FROM_PROFILE
-    )
-    processing_time: Annotated[Seconds, "decoding time beyond the interleaver's depth"] = FROM_PROFILE
+    ] = UNSET
+    trunk: Annotated[Seconds, "time in the middle of the crown in which every code word is erased"] = UNSET
+    interleaver_depth: Annotated[Seconds, "time over which a code word is sent; 0: no interleaver"] = UNSET
+    processing_time: Annotated[Seconds, "decoding time beyond the interleaver's depth"] = UNSET
 
     def rules(self) -> Rules:
         """Refuse shadows that could overlap, and a decode time of 0, which would mean erased."""

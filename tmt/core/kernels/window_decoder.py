@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tmt.core.kernels import Records, Rows, kernel
-from tmt.core.kernels.gf256_system import (
+from tmt.core.kernels.gf256 import (
     SYSTEM,
     UNITS,
     add_multiple,

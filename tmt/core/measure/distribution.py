@@ -194,12 +194,8 @@ class Runs:
     def finish(self) -> None:
         """Count the run that the end of the trace cuts."""
         if self._slots:
-            self._count(
-                np.array([self._bad]),
-                np.array([self._slots]),
-                np.array([self._start_ns]),
-                np.array([self._last_ns]),
-            )
+            run = self._bad, self._slots, self._start_ns, self._last_ns
+            self._count(*(np.array([one]) for one in run))
             self._slots = 0
 
     def _count(self, bad: BoolArray, slots: Int64Array, start_ns: Int64Array, end_ns: Int64Array) -> None:

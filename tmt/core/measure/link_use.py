@@ -10,7 +10,7 @@ import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.measure.transport import FORWARD, QUEUE_DROPPED, SENT
-from tmt.core.schema import SIZE_BYTES
+from tmt.core.schema import SIZE_BYTES, Packing
 from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tmt.core.schema import Packing
     from tmt.core.trace import BoolArray, FloatArray, Int64Array
 
     Steps = tuple[FloatArray, FloatArray]

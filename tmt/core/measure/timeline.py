@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.core.measure.transport import FORWARD, LINK_LOST, QUEUE_DROPPED, RECEIVED, by_flow
+from tmt.core.measure.transport import (
+    FORWARD,
+    LINK_LOST,
+    QUEUE_DROPPED,
+    RECEIVED,
+    FlowDelivery,
+    Records,
+    by_flow,
+)
 from tmt.core.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.core.measure.link_use import PlainInTime, RowsInTime
-    from tmt.core.measure.transport import FlowDelivery, Records
     from tmt.core.trace import BoolArray, FloatArray, Int32Array, Int64Array, Uint32Array
 
 BINS = 1024

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from tmt.core.declaration import Count, Param
+from tmt.core.declaration import Count, Param, Rules
 from tmt.core.schemes.scheme import MAX_BLOCK, Data, Delay, DetectionDelay, Persistency, Repair, Scheme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from tmt.core.declaration import Rules
 
 
 class Frames(Scheme):

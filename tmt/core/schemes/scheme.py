@@ -6,16 +6,14 @@ from dataclasses import field
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from tmt.core.declaration import MAX_TIME_S, Number, Param, Seconds, Spec, declared, ns
+from tmt.core.declaration import MAX_TIME_S, Number, Param, Rules, Seconds, Spec, in_nanoseconds, ns
 from tmt.core.errors import InputError
-from tmt.core.schema import ES_N0_MDB, MAX_ES_N0_MDB
+from tmt.core.schema import ES_N0_MDB, MAX_ES_N0_MDB, Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.core.converter import Converter
-    from tmt.core.declaration import Rules
-    from tmt.core.schema import Column
 
 MAX_BLOCK = 65_535
 """Most LLDUs in a block or a run of blocks."""
@@ -93,14 +91,8 @@ class Scheme(Spec):
     def describe(self, rtt: float) -> dict[str, Any]:
         """Return name and parameters for the metadata of link traces, with times in nanoseconds."""
         found: dict[str, Any] = {"name": self.name} | ({"rtt_ns": ns(rtt)} if self.uses_rtt else {})
-        for key, one in declared(type(self)).items():
-            value = getattr(self, key)
-            if isinstance(value, Scheme):
-                found[key] = value.describe(rtt)
-            elif key != "online":
-                is_time = one.param.unit == "s"
-                found[f"{key}_ns" if is_time else key] = ns(value) if is_time and value is not None else value
-        return found
+        own = in_nanoseconds(self, but="online").items()
+        return found | {key: one.describe(rtt) if isinstance(one, Scheme) else one for key, one in own}
 
     def check_columns(self, name: str, columns: tuple[Column, ...]) -> None:
         """Refuse a trace without a column that the scheme needs.

@@ -32,14 +32,14 @@ REFUSALS: dict[str, str] = {
     "csv_header": "the header is {found}; needed is {columns}",
     "text_columns": "the first line is {found}; needed are {columns}, in seconds",
     "fields": "this line has {found} fields; {needed} are needed",
-    "long_line": "this line is longer than {limit} bytes; this is no text",
+    "long_line": "this line is longer than {limit} bytes; this is not text",
     "not_integer": "{column} is {value}; a whole number is needed",
     "not_seconds": "{column} is {value}; a finite number of seconds is needed",
     # .npy
     "not_npy": "this is no .npy file: it does not begin as one",
     "npy_version": "this is a .npy file of version {major}.{minor}; 1.0, 2.0 and 3.0 can be read",
     "npy_header": "the .npy header is damaged",
-    "npy_shape": "this is no one-dimensional array of rows",
+    "npy_shape": "this is not a one-dimensional array of rows",
     # values, from row to row
     "null": "{column} has no value",
     "null_erased": "{column} has no value; write 0 for an erased slot",

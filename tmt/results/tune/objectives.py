@@ -21,16 +21,10 @@ TRANSFER_TIME = "transfer-time"
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number that a candidate has on a course.
+    """A number that a candidate has on a course, by the name that users type.
 
-    Attributes
-    ----------
-    name
-        As users type it.
-    column
-        Result column of a run; empty for `EFFICIENCY`, which needs no run.
-    sign
-        1 if larger values are better, -1 if smaller ones are.
+    `column` is the result column of a run; empty for `EFFICIENCY`, which needs no run. `sign` is 1 if larger
+    values are better, -1 if smaller ones are.
     """
 
     name: str
@@ -137,19 +131,17 @@ def parse_goal(objectives: Sequence[str], constraints: Sequence[str]) -> Goal:
     Refused
         When one cannot be read: its place is below ``tune``.
     """
+    place: Place = ("tune", "objective")
     sizes: set[int] = set()
     aims = tuple(_objective(("tune", "objective", at), text, sizes) for at, text in enumerate(objectives))
     if len(aims) > 2 or len({aim.terms for aim in aims}) < len(aims):
-        raise _refused(("tune", "objective"), list(objectives), "one, or two different ones for a front")
+        raise _refused(place, list(objectives), "one, or two different ones for a front")
     bounds = tuple(
         _constraint(("tune", "constraint", at), text, sizes) for at, text in enumerate(constraints)
     )
     if len(sizes) > 1:
-        given = " and ".join(map(str, sorted(sizes)))
-        reason = f"has {TRANSFER_TIME} of {given} bytes"
-        raise _refused(
-            ("tune", "objective"), list(objectives), "one size for all transfers of a search", reason
-        )
+        reason = f"has {TRANSFER_TIME} of {' and '.join(map(str, sorted(sizes)))} bytes"
+        raise _refused(place, list(objectives), "one size for all transfers of a search", reason)
     return Goal(aims, bounds, min(sizes, default=None))
 
 
@@ -164,7 +156,8 @@ def _objective(place: Place, text: str, sizes: set[int]) -> Objective:
     for part in _PLUS.split(text):
         found = _TERM.fullmatch(part)
         if found is None:
-            allowed = f"one of {_names()}, or a weighted sum such as '1e-6*goodput + 2*delay-p95'"
+            names = ", ".join(f"{name}:BYTES" if name == TRANSFER_TIME else name for name in MEASURES)
+            allowed = f"one of {names}, or a weighted sum such as '1e-6*goodput + 2*delay-p95'"
             raise _refused(place, text, allowed)
         weight = 1.0 if found[1] is None else _number(place, text, found[1])
         if not weight > 0:
@@ -205,7 +198,3 @@ def _number(place: Place, text: str, digits: str) -> float:
     if not np.isfinite(value):
         raise _refused(place, text, "finite numbers")
     return value
-
-
-def _names() -> str:
-    return ", ".join(f"{name}:BYTES" if name == TRANSFER_TIME else name for name in MEASURES)

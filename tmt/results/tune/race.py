@@ -126,14 +126,9 @@ GROWTH = 1.5
 class Rules:
     """When a race eliminates and when it stops.
 
-    Attributes
-    ----------
-    first, most
-        Courses of the first look and of the last one.
-    level
-        Probability with which the best candidate survives.
-    tolerance
-        Candidates that differ by less than this part of the leader's score are as good as each other.
+    The first look has `first` courses, the last one `most`. The best candidate survives with probability
+    `level`. Candidates that differ by less than the part `tolerance` of the leader's score are as good as
+    each other.
     """
 
     first: int
@@ -162,14 +157,8 @@ class Look:
 class Race:
     """A race over the candidates that `enter` lets in.
 
-    Parameters
-    ----------
-    n_candidates, most_simulated
-        Size of the space, and upper bound on the candidates that take part.
-    evaluate
-        Simulates.
-    bounds
-        Upper bounds on the scores: [n_candidates, n_courses], infinite where none is known.
+    At most `most_simulated` of the `n_candidates` of the space take part. `evaluate` simulates. `bounds` are
+    upper bounds on the scores: [n_candidates, n_courses], infinite where none is known.
     """
 
     def __init__(
@@ -262,7 +251,7 @@ class Race:
         for one in self.racing:
             if done[one] <= courses / 2:
                 eliminated[one] = "failed"
-            elif self._misses(one):
+            elif any(upper(margin) < 0 for margin in self._margins(one)):
                 eliminated[one] = "infeasible"
         for number, fate in eliminated.items():
             self.fates[number] = fate
@@ -276,7 +265,8 @@ class Race:
 
     def _leaders(self) -> list[int]:
         """Return the candidates that may eliminate others: they surely keep the constraints."""
-        return self._not_dominated([one for one in self.racing if self._keeps(one)])
+        keeping = [one for one in self.racing if all(lower(margin) >= 0 for margin in self._margins(one))]
+        return self._not_dominated(keeping)
 
     def _not_dominated(self, among: Sequence[int]) -> list[int]:
         """Return those that no other one exceeds in the means of all objectives."""
@@ -290,13 +280,10 @@ class Race:
             lower(self.evidence.advantage(leader, one, self.test_level, aim)) > 0 for aim in objectives
         )
 
-    def _keeps(self, one: int) -> bool:
+    def _margins(self, one: int) -> list[Interval]:
+        """Return the distance of a candidate's mean from each bound."""
         level, constraints = self._constraint_level, self.goal.constraints
-        return all(lower(self.evidence.margin(one, constraint, level)) >= 0 for constraint in constraints)
-
-    def _misses(self, one: int) -> bool:
-        level, constraints = self._constraint_level, self.goal.constraints
-        return any(upper(self.evidence.margin(one, constraint, level)) < 0 for constraint in constraints)
+        return [self.evidence.margin(one, constraint, level) for constraint in constraints]
 
     def _is_decided(self) -> bool:
         racing = self.racing

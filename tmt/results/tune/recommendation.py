@@ -15,6 +15,7 @@ from tmt.results.tune.task import SCHEME, levels_of, neighbours
 
 if TYPE_CHECKING:
     from tmt.results.statistics import FloatArray
+    from tmt.results.tune.race import Evidence, Race
     from tmt.results.tune.search import Search
     from tmt.results.tune.task import Value
 
@@ -67,23 +68,13 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """The result of a search.
+    """The result of a search; without a winner no candidate could be judged.
 
-    Attributes
-    ----------
-    winner
-        None when no candidate could be judged.
-    ties
-        Candidates that may be as good: the race did not tell them from the winner.
-    most_better
-        Upper bound on the advantage of any simulated or ruled-out candidate over the winner, in the unit of
-        the objective, with probability `level`; NaN for a front.
-    runner_up
-        The nearest rival, with its loss against the winner.
-    runner_up_held_out
-        The same loss on the courses held out.
-    most_unseen_better
-        Upper bound on the share of the candidates that were not simulated and are better; None if all were.
+    `ties` may be as good: the race did not tell them from the winner. `most_better` bounds the advantage of
+    any simulated or ruled-out candidate over the winner, in the unit of the objective, with probability
+    `level`; NaN for a front. `most_unseen_better` bounds the share of the candidates that were not simulated
+    and are better; None if all were. `runner_up` is the nearest rival with its loss against the winner,
+    `runner_up_held_out` the same loss on the courses held out.
     """
 
     standings: list[Standing]
@@ -109,122 +100,107 @@ class Recommendation:
 
 def recommend(search: Search) -> Recommendation:
     """Return the recommendation of a search."""
-    return _Reader(search).read()
+    race, winner, level = search.race, search.winner, search.race.rules.level
+    standings = [_standing(search, number) for number in range(len(search.candidates))]
+    if winner is None:
+        return Recommendation(standings, _counts(search), race.stopped, level)
+    several = len(race.goal.objectives) > 1
+    front = race.front() if several else [winner]
+    unseen = 1.0 - (1.0 - level) ** (1.0 / max(1, len(search.drawn)))
+    rival = next((one for one in search.finalists if one != winner), None)
+    return Recommendation(
+        standings,
+        _counts(search),
+        race.stopped,
+        level,
+        winner=standings[winner],
+        ties=[standings[one] for one in race.racing if one != winner and one not in front],
+        front=[standings[one] for one in sorted(front, key=lambda one: -race.evidence.means()[one])],
+        most_better=math.nan if several else _most_better(race, winner),
+        most_unseen_better=unseen if "waits" in race.fates else None,
+        runner_up=None if rival is None else _versus(search, winner, "", None, rival),
+        runner_up_held_out=None if rival is None else search.held_out.advantage(winner, rival, level),
+        finalists=[_finalist(search, standings[one]) for one in search.finalists],
+        sensitivity=_sensitivity(search, winner),
+        constraints=_constraints(race, winner),
+    )
 
 
-class _Reader:
-    def __init__(self, search: Search) -> None:
-        self._search, self._race = search, search.race
-        race = search.race
-        self._evidence, self._goal, self._level = race.evidence, race.goal, race.rules.level
+def _standing(search: Search, number: int) -> Standing:
+    candidate, race = search.candidates[number], search.race
+    values = _values(race.evidence, number, race.rules.level)
+    return Standing(number, candidate.name, candidate.settings, race.fates[number], values)
 
-    def read(self) -> Recommendation:
-        search, race = self._search, self._race
-        standings = [self._standing(number) for number in range(len(search.candidates))]
-        winner = search.winner
-        if winner is None:
-            return Recommendation(standings, self._counts(), race.stopped, self._level)
-        several = len(self._goal.objectives) > 1
-        front = race.front() if several else [winner]
-        rival = next((one for one in search.finalists if one != winner), None)
-        return Recommendation(
-            winner=standings[winner],
-            ties=[standings[one] for one in race.racing if one != winner and one not in front],
-            front=[standings[one] for one in sorted(front, key=lambda one: -self._evidence.means()[one])],
-            most_better=math.nan if several else self._most_better(winner),
-            most_unseen_better=self._most_unseen_better(),
-            runner_up=None if rival is None else self._versus("", None, rival),
-            runner_up_held_out=None
-            if rival is None
-            else search.held_out.advantage(winner, rival, self._level),
-            finalists=[self._finalist(standings[one]) for one in search.finalists],
-            sensitivity=self._sensitivity(winner),
-            constraints=self._constraints(winner),
-            standings=standings,
-            counts=self._counts(),
-            stopped=race.stopped,
-            level=self._level,
-        )
 
-    def _standing(self, number: int) -> Standing:
-        candidate = self._search.candidates[number]
-        values = {
-            aim.text: self._evidence.of_objective(number, aim, self._level) for aim in self._goal.objectives
-        }
-        return Standing(number, candidate.name, candidate.settings, self._race.fates[number], values)
+def _values(evidence: Evidence, number: int, level: float) -> dict[str, Interval]:
+    """Return the mean of each objective of a candidate."""
+    return {aim.text: evidence.of_objective(number, aim, level) for aim in evidence.goal.objectives}
 
-    def _most_better(self, winner: int) -> float:
-        """The best candidate is still in the race with probability `level`; so only those in it count."""
-        level = self._race.test_level
-        others = [one for one in self._race.racing if one != winner]
-        return max((upper(self._evidence.advantage(one, winner, level)) for one in others), default=0.0)
 
-    def _most_unseen_better(self) -> float | None:
-        drawn = len(self._search.drawn)
-        if "waits" not in self._race.fates:
-            return None
-        return float(1.0 - (1.0 - self._level) ** (1.0 / drawn))
+def _most_better(race: Race, winner: int) -> float:
+    """The best candidate is still in the race with probability `level`; so only those in it count."""
+    others = [one for one in race.racing if one != winner]
+    bounds = (upper(race.evidence.advantage(one, winner, race.test_level)) for one in others)
+    return max(bounds, default=0.0)
 
-    def _versus(self, parameter: str, value: Value, other: int) -> Level:
-        assert self._search.winner is not None
-        loss = self._evidence.advantage(self._search.winner, other, self._level)
-        return Level(parameter, value, self._standing(other), loss)
 
-    def _finalist(self, standing: Standing) -> Finalist:
-        held_out = {
-            aim.text: self._search.held_out.of_objective(standing.number, aim, self._level)
-            for aim in self._goal.objectives
-        }
-        aim = self._goal.objectives[0]
-        seen, unseen = (
-            aim.shown(1.0) * evidence.scores()[standing.number]
-            for evidence in (self._evidence, self._search.held_out)
-        )
-        return Finalist(standing, held_out, _difference(unseen, seen, self._level))
+def _versus(search: Search, winner: int, parameter: str, value: Value, other: int) -> Level:
+    loss = search.race.evidence.advantage(winner, other, search.race.rules.level)
+    return Level(parameter, value, _standing(search, other), loss)
 
-    def _sensitivity(self, winner: int) -> list[Level]:
-        candidates, means = self._search.candidates, self._evidence.means()
-        found = []
-        entered = [at for at in range(len(candidates)) if np.isfinite(means[at])]
-        for name in levels_of(candidates, SCHEME):
-            own = [at for at in entered if candidates[at].settings[SCHEME] == name]
-            if own:
-                best = max(own, key=lambda at: (at == winner, self._race.fates[at] == "races", means[at]))
-                found.append(self._versus(SCHEME, name, best))
-        for key in candidates[winner].settings:
-            if key != SCHEME:
-                members = neighbours(candidates, candidates[winner], key)
-                levels = {candidates[at].settings[key]: at for at in members if np.isfinite(means[at])}
-                if len(levels) > 1:
-                    order = levels_of([candidates[at] for at in levels.values()], key)
-                    found += [self._versus(key, value, levels[value]) for value in order]
-        return found
 
-    def _constraints(self, winner: int) -> list[Bounded]:
-        found = []
-        for constraint in self._goal.constraints:
-            margin = self._evidence.margin(winner, constraint, self._level)
-            limit, above = constraint.limit, margin.scaled(-1 if constraint.is_upper else 1)
-            mean = Interval(limit + above.mean, limit + above.low, limit + above.high, margin.count)
-            found.append(Bounded(constraint.text, mean, margin.mean >= 0, margin.low >= 0))
-        return found
+def _finalist(search: Search, standing: Standing) -> Finalist:
+    level, aim, number = search.race.rules.level, search.race.goal.objectives[0], standing.number
+    unseen, seen = (
+        aim.shown(1.0) * evidence.scores()[number] for evidence in (search.held_out, search.race.evidence)
+    )
+    return Finalist(standing, _values(search.held_out, number, level), _difference(unseen, seen, level))
 
-    def _counts(self) -> dict[str, int]:
-        race, fates = self._race, self._race.fates
-        return {
-            "candidates": len(fates),
-            "ruled_out": fates.count("ruled out"),
-            "simulated": len(self._search.simulated),
-            "not_simulated": fates.count("waits"),
-            "eliminated": fates.count("eliminated"),
-            "infeasible": fates.count("infeasible"),
-            "failed": fates.count("failed"),
-            "left": len(race.racing),
-            "courses": race.rules.most,
-            "courses_used": max((look.courses for look in race.looks), default=0),
-            "outcomes": len(race.evidence.cells),
-            "exhaustive": len(fates) * race.rules.most,
-        }
+
+def _sensitivity(search: Search, winner: int) -> list[Level]:
+    """Return the best candidate of each scheme, then those that differ from the winner in one parameter."""
+    candidates, fates, means = search.candidates, search.race.fates, search.race.evidence.means()
+    found = []
+    for name in levels_of(candidates, SCHEME):
+        own = [
+            at for at, one in enumerate(candidates) if one.settings[SCHEME] == name and np.isfinite(means[at])
+        ]
+        if own:
+            best = max(own, key=lambda at: (at == winner, fates[at] == "races", means[at]))
+            found.append(_versus(search, winner, SCHEME, name, best))
+    for key in [one for one in candidates[winner].settings if one != SCHEME]:
+        members = neighbours(candidates, candidates[winner], key)
+        levels = {candidates[at].settings[key]: at for at in members if np.isfinite(means[at])}
+        if len(levels) > 1:
+            order = levels_of([candidates[at] for at in levels.values()], key)
+            found += [_versus(search, winner, key, value, levels[value]) for value in order]
+    return found
+
+
+def _constraints(race: Race, winner: int) -> list[Bounded]:
+    found = []
+    for constraint in race.goal.constraints:
+        margin = race.evidence.margin(winner, constraint, race.rules.level)
+        limit, above = constraint.limit, margin.scaled(-1 if constraint.is_upper else 1)
+        mean = Interval(limit + above.mean, limit + above.low, limit + above.high, margin.count)
+        found.append(Bounded(constraint.text, mean, margin.mean >= 0, margin.low >= 0))
+    return found
+
+
+def _counts(search: Search) -> dict[str, int]:
+    race, fates = search.race, search.race.fates
+    return {
+        "candidates": len(fates),
+        "ruled_out": fates.count("ruled out"),
+        "simulated": len(search.simulated),
+        "not_simulated": fates.count("waits"),
+        **{fate: fates.count(fate) for fate in ("eliminated", "infeasible", "failed")},
+        "left": len(race.racing),
+        "courses": race.rules.most,
+        "courses_used": max((look.courses for look in race.looks), default=0),
+        "outcomes": len(race.evidence.cells),
+        "exhaustive": len(fates) * race.rules.most,
+    }
 
 
 def _difference(first: FloatArray, second: FloatArray, level: float) -> Interval:

@@ -32,18 +32,11 @@ MOST_FINALISTS = 10
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A finished search.
+    """A finished search; its winner is the recommendation, None when no candidate could be judged.
 
-    Attributes
-    ----------
-    drawn
-        Candidates that the sampler drew uniformly; empty if the whole space took part.
-    winner
-        The recommendation; None when no candidate could be judged.
-    finalists
-        Winner, front and nearest rivals, which ran on the courses held out; best first.
-    held_out
-        Their values there; candidates are numbered as in the space.
+    `drawn` are candidates that the sampler drew uniformly; empty if the whole space took part. The
+    `finalists`, winner, front and nearest rivals, ran on the courses held out; best first. `held_out` has
+    their values there; candidates are numbered as in the space.
     """
 
     candidates: Sequence[Candidate]
@@ -71,34 +64,27 @@ def search(
 ) -> Search:
     """Search the candidates for the best one, and judge it on courses that the search has not seen.
 
-    Courses 0 to ``rules.most - 1`` are the search's; those held out have the numbers from there on.
-
-    Parameters
-    ----------
-    bounds
-        Upper bounds on the scores: [n_candidates, rules.most].
-    tell
-        Called with a line on each stage.
+    Courses 0 to ``rules.most - 1`` are the search's; those held out have the numbers from there on. `bounds`
+    are upper bounds on the scores: [n_candidates, rules.most]. `tell` is called with a line on each stage.
 
     Raises
     ------
     UsageError
         When the space is large and Optuna is not installed.
     """
-    is_large = len(candidates) > most_simulated
     race = Race(goal, len(candidates), min(most_simulated, len(candidates)), rules, evaluate, bounds)
-    if is_large:
+    drawn: list[int] = []
+    if len(candidates) > most_simulated:
         drawn = _sampled(race, candidates, most_simulated, tell)
     else:
-        drawn = []
         _enter_all(race, candidates, tell)
     race.run(tell)
     winner, finalists = _finalists(race)
     held_out = Evidence(goal, len(candidates), rules.most + held_out_courses)
     if finalists:
         tell(f"{len(finalists)} finalists on the courses held out")
-        wanted = held_out.missing(finalists, range(rules.most, rules.most + held_out_courses))
-        held_out.add(evaluate(wanted))
+        courses = range(rules.most, rules.most + held_out_courses)
+        held_out.add(evaluate(held_out.missing(finalists, courses)))
     return Search(candidates, race, drawn, winner, finalists, held_out)
 
 
@@ -121,9 +107,9 @@ def _pilots(race: Race, candidates: Sequence[Candidate]) -> list[int]:
         return []
     best: dict[str, int] = {}
     for number, one in enumerate(candidates):
-        name = one.scheme.full_name
-        if name not in best or bounds[number] > bounds[best[name]]:
-            best[name] = number
+        leader = best.setdefault(one.scheme.full_name, number)
+        if bounds[number] > bounds[leader]:
+            best[one.scheme.full_name] = number
     return list(best.values())
 
 
@@ -179,19 +165,9 @@ BATCH = 16
 
 
 class Sampler:
-    """Proposes candidates that were not proposed before.
+    """Proposes candidates that were not proposed before (UsageError when Optuna is not installed).
 
-    Parameters
-    ----------
-    n_random
-        Candidates drawn uniformly before the estimator proposes any.
-    n_objectives
-        All of them are maximised.
-
-    Raises
-    ------
-    UsageError
-        When Optuna is not installed.
+    `n_random` of them are drawn uniformly before the estimator proposes any. It maximises all objectives.
     """
 
     def __init__(self, candidates: Sequence[Candidate], n_random: int, n_objectives: int) -> None:
@@ -218,7 +194,7 @@ class Sampler:
         found: list[int] = []
         while self._waiting and len(found) < count:
             if len(self.drawn) < self._n_random:
-                number = self._draw()
+                number = int(self._random.choice(sorted(self._waiting)))
                 self.drawn.append(number)
             else:
                 number = self._nearest(self._ask())
@@ -229,15 +205,8 @@ class Sampler:
     def learn(self, number: int, scores: Sequence[float]) -> None:
         """Take the scores of a candidate."""
         place = self._place(self._candidates[number])
-        trial = self._create_trial(
-            params=place,
-            distributions={name: self._distributions[name] for name in place},
-            values=list(scores),
-        )
-        self._study.add_trial(trial)
-
-    def _draw(self) -> int:
-        return int(self._random.choice(sorted(self._waiting)))
+        kinds = {name: self._distributions[name] for name in place}
+        self._study.add_trial(self._create_trial(params=place, distributions=kinds, values=list(scores)))
 
     def _ask(self) -> dict[str, Any]:
         """Return the places that the estimator proposes: the scheme first, then its own parameters."""

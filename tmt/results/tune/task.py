@@ -29,12 +29,8 @@ Value = str | int | float | bool | None
 class Candidate:
     """A scheme with its parameters on a path.
 
-    Attributes
-    ----------
-    settings
-        Name of the scheme and the parameters that vary in the space, by scenario key.
-    name
-        Its name in tables; no two candidates share one.
+    `settings` are the name of the scheme and the parameters that vary in the space, by scenario key. No two
+    candidates share a `name`.
     """
 
     scheme: Scheme
@@ -107,16 +103,9 @@ def _order(value: Value) -> tuple[int, float, str]:
 class Task:
     """A search that can start.
 
-    Attributes
-    ----------
-    scenario
-        One trace and one kind of traffic; its schemes and paths are the space.
-    asked
-        The scenario as it was asked for.
-    held_out
-        Number of courses that the search does not see.
-    most_simulated
-        Larger spaces are sampled; so many of their candidates are simulated.
+    `scenario` has one trace and one kind of traffic; its schemes and paths are the space. `asked` is the
+    scenario as it was asked for. The search does not see `held_out` courses. Of a space larger than
+    `most_simulated` so many candidates are sampled and simulated.
     """
 
     scenario: Scenario
@@ -155,9 +144,8 @@ def task_of(asked: Scenario) -> Task:
     if any(measure.name == EFFICIENCY for measure in goal.measures):
         for at, scheme in enumerate(scenario.scheme):
             if scheme.online:
-                raise _refused(
-                    ("scheme", at, "online"), "false", f"has no {EFFICIENCY}, which is an objective"
-                )
+                reason = f"has no {EFFICIENCY}, which is an objective"
+                raise _refused(("scheme", at, "online"), "false", reason)
     most = len(scenario.each_seed)
     if most < tune.first_courses:
         allowed = f"first_courses, {tune.first_courses}, or more"
@@ -175,10 +163,11 @@ def _refused(place: Place, allowed: str, reason: str) -> Refused:
 
 def _check_one_of_each(scenario: Scenario) -> None:
     """Refuse a scenario that varies anything but schemes and paths."""
-    for key in ("trace", "traffic"):
-        if len(getattr(scenario, key)) > 1:
-            reason = f"is the second {key}"
-            raise _refused((key, 1), f"one {key}: a search varies schemes and paths only", reason)
+    for key, several in (("trace", "traces"), ("traffic", "kinds of traffic")):
+        number = len(getattr(scenario, key))
+        if number > 1:
+            reason = f"makes {number} {several}"
+            raise _refused((key, 1), "one, because a search varies schemes and paths only", reason)
     if scenario.traffic[0].seeds is not None:
         raise _refused(("traffic", 0, "seeds"), "seeds of the scenario", "has no meaning for a search")
 

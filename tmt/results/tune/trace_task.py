@@ -53,20 +53,10 @@ def trace_task(
 ) -> Task:
     """Return the task of a search over a PHY trace.
 
-    Parameters
-    ----------
-    path
-        The path, but for what varies.
-    traffic
-        The flows; their duration is `duration`.
-    schemes
-        Names of the schemes to search; empty for all that convert traces, RLC above each.
-    varied
-        Values to search by ``KEY`` of the path or ``SCHEME.KEY``.
-    courses
-        Most courses that the search runs.
-    duration
-        Length of a run in seconds; None is 60 s, or the fiftieth part of a shorter trace.
+    `schemes` are names of the schemes to search; empty for all that convert traces, RLC above each. `varied`
+    holds the values to search by ``KEY`` of the path or ``SCHEME.KEY``; `path` and `traffic` give the rest.
+    The search runs `courses` at most, each for `duration` seconds; None is 60 s, or the fiftieth part of a
+    shorter trace.
 
     Raises
     ------
@@ -100,13 +90,7 @@ def trace_task(
 
 
 def _usual_duration_s(trace: File, span_s: float) -> float:
-    """Return the length of a run where none is given, in whole milliseconds.
-
-    Raises
-    ------
-    InputError
-        When the trace is too short.
-    """
+    """Return the length of a run where none is given, in whole milliseconds (InputError: too short)."""
     duration_s = min(DEFAULT_DURATION_S, span_s / TRACE_SHARE)
     if duration_s < LEAST_DURATION_S:
         raise InputError(
@@ -154,16 +138,9 @@ PATH: dict[str, Any] = {"in_order": [True, False]}
 def space(
     names: Sequence[str], varied: Mapping[str, Sequence[Value]], path: Path
 ) -> tuple[tuple[Scheme, ...], tuple[Path, ...]]:
-    """Return the schemes and the paths of a search.
+    """Return the schemes and the paths of a search: all schemes of `SPACE` where none is named.
 
-    Parameters
-    ----------
-    names
-        Schemes to search; empty for all of `SPACE`.
-    varied
-        Values by ``KEY`` of the path or ``SCHEME.KEY``; they replace those of `SPACE`.
-    path
-        What does not vary of the path.
+    The values in `varied`, by ``KEY`` of the path or ``SCHEME.KEY``, replace those of `SPACE` and of `path`.
 
     Raises
     ------

@@ -16,8 +16,7 @@ from tmt.campaign.engine import execute, plan
 from tmt.campaign.plan import expand
 from tmt.campaign.store import Store
 from tmt.core.words.html_table import Charted, ShownInNotebooks
-from tmt.results.tune.bounds import goodput_bounds
-from tmt.results.tune.courses import Courses, choose_courses
+from tmt.results.tune.courses import Courses, choose_courses, goodput_bounds
 from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME
 from tmt.results.tune.recommendation import Recommendation, recommend
 from tmt.results.tune.search import Search, search
@@ -44,14 +43,8 @@ WINNER = "winner.toml"
 class Tuning(Charted, ShownInNotebooks):
     """A finished search with everything that a page tells about it.
 
-    Attributes
-    ----------
-    failures
-        Candidate, course and message of each failed run.
-    cut_transfers
-        Number of transfers that did not finish within the run.
-    winner_file
-        None without a winner.
+    `failures` are candidate, course and message of each failed run. `cut_transfers` counts the transfers
+    that did not finish within their run. Without a winner there is no `winner_file`.
     """
 
     task: Task
@@ -173,12 +166,8 @@ NewPool = Callable[[Sequence["Run"]], "Pool"]
 class Simulation:
     """Gives the outcome of each candidate on each course; `close` ends its workers.
 
-    Attributes
-    ----------
-    failures
-        Message of each cell whose run has failed.
-    cut_transfers
-        Cells whose transfer was not finished when the run ended; its time counts as the run's duration.
+    `failures` holds the message of each cell whose run has failed. The transfers of `cut_transfers` were not
+    finished when the run ended; their time counts as the run's duration.
     """
 
     def __init__(
@@ -193,10 +182,7 @@ class Simulation:
     def __call__(self, wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
         """Return the outcomes; runs that the store holds are not done again.
 
-        Raises
-        ------
-        OutputError
-            When there is no room for results; earlier rows are kept.
+        Where there is no room for results, OutputError is raised, and earlier rows are kept.
         """
         outcomes: dict[Cell, Outcome] = {cell: {} for cell in wanted}
         if self._task.goal.needs_runs:

@@ -64,7 +64,7 @@ class Emulate:
         start_ns, spread_ns = ns(traffic.start), ns(traffic.start_spread)
         starts_ns = sorted(start_ns + chance.randint(0, spread_ns) for _ in range(traffic.flows))
         control = VARIANTS[traffic.tcp].controls[LINUX]
-        about: dict[str, Any] = {
+        about = {
             "control": control,
             "starts_s": [ns_to_seconds(start_ns) for start_ns in starts_ns],
             "duration_s": traffic.duration,
@@ -127,23 +127,14 @@ def _windows(samples: list[list[list[float]]], end_ns: int, *, paced: bool) -> R
 
     TCP_INFO has a pacing rate of every control; the kernel itself paces BBR's packets only.
     """
-    rows = [
-        (
-            round(time_s * NS_PER_S),
-            flow,
-            cwnd,
-            ssthresh,
-            round(1000 * srtt_us) or UNSETTLED,
-            state,
-            8.0 * pacing if paced else 0.0,
-        )
-        for flow, of_flow in enumerate(samples)
-        for time_s, cwnd, ssthresh, srtt_us, state, pacing in of_flow
-    ]
+    rows = np.array([row for of_flow in samples for row in of_flow]).reshape(-1, 6)
     windows = np.zeros(len(rows), WINDOW_RECORDS.dtype)
-    names = ("time_ns", "flow", "cwnd_packets", "ssthresh_packets", "srtt_ns", "state", "pacing_bps")
-    for name, values in zip(names, zip(*rows, strict=True), strict=False):
-        windows[name] = values
+    time_s, cwnd, ssthresh, srtt_us, state, pacing = rows.T
+    windows["time_ns"] = np.rint(time_s * NS_PER_S)
+    windows["flow"] = np.repeat(np.arange(len(samples)), [len(of_flow) for of_flow in samples])
+    windows["cwnd_packets"], windows["ssthresh_packets"], windows["state"] = cwnd, ssthresh, state
+    windows["srtt_ns"] = np.where(srtt_us > 0, 1000 * srtt_us, UNSETTLED)
+    windows["pacing_bps"] = 8.0 * pacing if paced else 0.0
     windows = windows[windows["time_ns"] <= end_ns]
     return windows[np.argsort(windows["time_ns"], kind="stable")]
 

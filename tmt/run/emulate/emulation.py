@@ -130,8 +130,7 @@ class EmulationResult:
         Exit status of the command; 128 plus the signal's number for one that was killed, as in a shell.
     row
         Name and value of each figure, times in seconds; the names are in `docs/emulation.md`.
-    packets : [n_packets], columns of `PACKET_RECORDS`
-        None when no records were asked for.
+    packets : [n_packets], columns of `PACKET_RECORDS`, or None
     notes
         Notes for the user: an assumed LLDU size, a link that stopped, a machine that did not keep up.
     """
@@ -142,13 +141,7 @@ class EmulationResult:
     notes: list[str]
 
     def save(self, folder: pathlib.Path) -> None:
-        """Write `result.json`, and `packets.parquet` where packets were recorded.
-
-        Raises
-        ------
-        OutputError
-            When a file cannot be written.
-        """
+        """Write `result.json`, and `packets.parquet` where packets were recorded (OutputError)."""
         write_text(folder / "result.json", json.dumps(self.row, indent=2) + "\n")
         if self.packets is None:
             return
@@ -161,13 +154,7 @@ class EmulationResult:
 def read_result(
     folder: pathlib.Path, emulation: Emulation, links: ReadyPath, status: int, *, record: bool
 ) -> EmulationResult:
-    """Read the counters and packets of an emulation over checked links.
-
-    Raises
-    ------
-    EmulatorError
-        When something is missing or damaged: the emulator was killed.
-    """
+    """Read the output of an emulation over checked links (EmulatorError when it is damaged or missing)."""
     try:
         return _result(folder, emulation, links, status, record=record)
     except SimulatorError as error:

@@ -51,8 +51,6 @@ def run(
 
     Parameters
     ----------
-    emulation
-        What to run over what.
     record
         Whether to return a record of every packet.
     output
@@ -60,12 +58,8 @@ def run(
     timeout_s
         Wall time after which the emulation is ended; None waits for ever.
 
-    Raises
-    ------
-    EmulatorError
-        When this machine cannot emulate, or the server ends before it listens; one line that says why.
-    InputError, UsageError
-        When a link trace cannot be used.
+    EmulatorError when this machine cannot emulate, or the server ends before it listens, InputError and
+    UsageError when a link trace cannot be used.
     """
     program = find_program()
     links = ready_path(emulation.forward, emulation.back, emulation.path, emulation.mtu_bytes)
@@ -155,12 +149,8 @@ BLOCK_BYTES = 1 << 16
 class Relay:
     """Joins each connection to a receiver's port with a new one to the host that the port stands for.
 
-    Within the block a thread does this; with it, all connections end.
-
-    Parameters
-    ----------
-    handed_out
-        Socket over which the emulator sends its listening sockets, one for each of `ways`, in their order.
+    Within the block a thread does this; with it, all connections end. Over the socket `handed_out` the
+    emulator sends its listening sockets, one for each of `ways`, in their order.
     """
 
     def __init__(self, handed_out: socket.socket, ways: Sequence[WayOut]) -> None:

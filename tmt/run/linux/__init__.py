@@ -23,8 +23,6 @@ from tmt.run.records import COUNTERS, Counters, read_records
 from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tmt.core.provenance import FileVersion
     from tmt.run import Recording
     from tmt.run.setup import Setup
@@ -66,11 +64,8 @@ class Kernel:
     def find(cls) -> Kernel:
         """Return the kernel that the environment variable CLIFT_LINUX names, else the checkout's own.
 
-        Raises
-        ------
-        SimulatorError
-            When it is not there, is not a kernel for this purpose, or not the one of its stamp; the message
-            says how to build one.
+        SimulatorError, which says how to build one, when it is not there, is not a kernel for this purpose,
+        or not the one of its stamp.
         """
         missing = f"stack linux needs its kernel; {remedy('linux-kernel', ELSEWHERE)}"
         program = built_program("CLIFT_LINUX", _HOME / "build" / "linux", missing)
@@ -80,10 +75,7 @@ class Kernel:
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
         """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
 
-        Raises
-        ------
-        RunError
-            See `tmt.run.program.run_program`.
+        Errors are those of `tmt.run.program.run_program`.
         """
         argv = [
             str(self.program),
@@ -139,11 +131,6 @@ def _configuration(program: Path) -> list[str]:
     return shown.stdout.splitlines()
 
 
-def settings_text(setup: Setup) -> str:
-    """Return the text of the settings file: a key and its values a line (`clift-linux/driver/host.cc`)."""
-    return "".join(f"{line}\n" for line in _lines(setup))
-
-
 def window_packets(setup: Setup) -> int:
     """Return the bound on the window, which a setup always has."""
     assert setup.path.window_packets is not None
@@ -160,12 +147,14 @@ def ample_buffer_bytes(setup: Setup) -> int:
     return max(LEAST_BUFFER_BYTES, 4 * window_packets(setup) * memory)
 
 
-def _lines(setup: Setup) -> Iterator[str]:
+def settings_text(setup: Setup) -> str:
+    """Return the text of the settings file: a key and its values a line (`clift-linux/driver/host.cc`)."""
     path, traffic = setup.path, setup.traffic
     values = link_settings("forward", setup.forward) | link_settings("return", setup.back)
     for name in ("forward", "return"):
         if packing := values.pop(f"{name}_packing", None):
             values[f"{name}_packed"] = int(packing == "packed")
+    segment_bytes = traffic.packet_bytes - HEADER_BYTES
     values |= {
         "loop": int(path.loop),
         "in_order": int(path.in_order),
@@ -175,28 +164,23 @@ def _lines(setup: Setup) -> Iterator[str]:
         "control": VARIANTS[traffic.tcp].controls[LINUX],
         "duration_ns": ns(traffic.duration),
         "packet_bytes": traffic.packet_bytes,
-        "transfer_bytes": _whole_segments(traffic.transfer_bytes or 0, traffic.packet_bytes),
+        "transfer_bytes": -(-(traffic.transfer_bytes or 0) // segment_bytes) * segment_bytes,
         "transfers": traffic.flows,
         "receive_buffer_bytes": traffic.receive_buffer_bytes or ample_buffer_bytes(setup),
         "send_buffer_bytes": ample_buffer_bytes(setup),
         "window_packets": window_packets(setup),
         "delayed_acks": int(traffic.delayed_acks),
     }
-    yield from (f"{key} {value}" for key, value in values.items())
+    lines = [f"{key} {value}" for key, value in values.items()]
     spread = np.random.default_rng(setup.experiment.seed).random(traffic.flows + traffic.return_flows)
     for number, part in enumerate(spread.tolist()):
-        direction = int(number >= traffic.flows)
-        yield f"flow {direction} {ns(traffic.start) + int(part * ns(traffic.start_spread))}"
-
-
-def _whole_segments(transfer_bytes: int, packet_bytes: int) -> int:
-    segment_bytes = packet_bytes - HEADER_BYTES
-    return -(-transfer_bytes // segment_bytes) * segment_bytes
+        start_ns = ns(traffic.start) + int(part * ns(traffic.start_spread))
+        lines.append(f"flow {int(number >= traffic.flows)} {start_ns}")
+    return "\n".join(lines) + "\n"
 
 
 FAILURE_STATUS = 2
 """The kernel's driver ends with it when it cannot carry the run out: the last line on stderr says why."""
-
 
 US_PER_S = 1_000_000
 MOST_LATE_NS = 1000
@@ -254,16 +238,9 @@ def _explained(error: RunError, setup: Setup) -> RunError:
 
 
 def reason_to_doubt(directory: Path, flows: int, *, may_limit: bool = False) -> str | None:
-    """Return the reason why the result of a run is not the link's; None: it is sound.
+    """Return the reason why the result of a run of `flows` flows is not the link's; None: it is sound.
 
-    Parameters
-    ----------
-    directory
-        The run's folder.
-    flows
-        Number of flows in both directions.
-    may_limit
-        Whether the receive buffer may limit a sender: somebody asked for its size.
+    `may_limit`: somebody asked for the size of the receive buffer, so that it may limit a sender.
     """
     counters = Counters(directory / COUNTERS)
     for name, meaning in MACHINE_SIGNS.items():

@@ -12,7 +12,7 @@ import os
 import shlex
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,15 +51,16 @@ class Simulator:
     def find(cls) -> Simulator:
         """Return the simulator that the environment variable CLIFT_NS names, else the checkout's own.
 
-        Raises
-        ------
-        SimulatorError
-            When it is not there, or not the one of its stamp; the message says how to build it.
+        SimulatorError, which says how to build it, when it is not there, or not the one of its stamp.
         """
         missing = f"the simulator is missing; {remedy('setup', FROM_THE_WHEEL)}"
         program = built_program("CLIFT_NS", _HOME / "build" / "ns", missing)
         script = _HOME / "tcl" / "replay.tcl"
-        return cls(program, script, _stamp(program, script.parent))
+        digest = hashlib.sha256(build_stamp(program, remedy("setup", FROM_THE_WHEEL)).encode())
+        for part in sorted(script.parent.glob("*.tcl")):
+            digest.update(f"\0{part.name}\0".encode())
+            digest.update(part.read_bytes())
+        return cls(program, script, digest.hexdigest())
 
     def run(
         self,
@@ -68,28 +69,14 @@ class Simulator:
         timeout_s: float | None = None,
         script: Path | None = None,
     ) -> tuple[list[str], float]:
-        """Run a script with alternating keys and values; return its argv and its wall time.
+        """Run a script, by default that of a replay; return its argv and its wall time.
 
-        Without `script` it is that of a replay.
-
-        Raises
-        ------
-        RunError
-            See `tmt.run.program.run_program`.
+        Errors are those of `tmt.run.program.run_program`.
         """
         argv = [str(self.program), str(script or self.script), *arguments]
         # In another locale Tcl reads other characters from the bytes of a path.
         environment = os.environ | {"CLIFT_PARENT": str(os.getpid()), "LC_ALL": "C.UTF-8"}
         return argv, run_program("ns-2", argv, directory, timeout_s, environment)
-
-
-def _stamp(program: Path, scripts: Path) -> str:
-    """Return a hash of the program's build and of all scripts."""
-    digest = hashlib.sha256(build_stamp(program, remedy("setup", FROM_THE_WHEEL)).encode())
-    for script in sorted(scripts.glob("*.tcl")):
-        digest.update(f"\0{script.name}\0".encode())
-        digest.update(script.read_bytes())
-    return digest.hexdigest()
 
 
 class Ns2:
@@ -213,7 +200,7 @@ def overhead(code: str, source_symbols: int) -> str:
     return ",".join(f"{overhead}:{counts[overhead]}" for overhead in sorted(counts))
 
 
-@lru_cache(maxsize=len(RATELESS_CODES))
+@cache
 def _measured(code: str) -> dict[int, dict[int, int]]:
     """Return the blocks counted of a code: source symbols -> overhead symbols -> blocks."""
     sizes: dict[int, dict[int, int]] = {}

@@ -39,14 +39,9 @@ ScriptFigures = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class ScriptExperiment:
-    """A script with its settings.
+    """A script with its settings besides ``seed``.
 
-    Attributes
-    ----------
-    script
-        Its file; from the checkout's root on where it lies there, so that it is found on other machines.
-    settings
-        All that the script is told, besides ``seed``.
+    Its file is named from the checkout's root on where it lies there, so that it is found on other machines.
     """
 
     script: str
@@ -64,12 +59,7 @@ class ScriptExperiment:
     def programs(self) -> tuple[str, str]:
         """Return the hash of simulator and script, and the hash of the sources that read the results.
 
-        Raises
-        ------
-        SimulatorError
-            When the simulator is not built.
-        OSError
-            When the script cannot be read.
+        SimulatorError when the simulator is not built, OSError when the script cannot be read.
         """
         stamp = digest(Simulator.find().stamp, file_sha256(CHECKOUT / self.script))
         return stamp, run_sources("ns2")
@@ -81,16 +71,11 @@ class ScriptExperiment:
     def run(self, directory: Path, timeout_s: float | None = None) -> dict[str, str | float]:
         """Run the script in a new folder; return its result columns, with the figures as JSON.
 
-        Raises
-        ------
-        RunError, SimulatorError
-            When the run fails or hangs, or leaves damaged results.
+        RunError and SimulatorError when the run fails or hangs, or leaves damaged results.
         """
         directory.mkdir()
-        words = [str(word) for item in self.settings.items() for word in item]
-        arguments = [*words, "seed", str(self.seed)]
-        simulator = Simulator.find()
-        argv, wall_time_s = simulator.run(arguments, directory, timeout_s, CHECKOUT / self.script)
+        words = [str(word) for item in (self.settings | {"seed": self.seed}).items() for word in item]
+        argv, wall_time_s = Simulator.find().run(words, directory, timeout_s, CHECKOUT / self.script)
         text = (directory / STDOUT).read_text(encoding="utf-8", errors="replace")
         try:
             figures = printed_figures(text)

@@ -18,18 +18,18 @@ from tmt.show.charts.parts import (
     ROWS,
     panel_header,
     point,
+    row_axis,
     titled_spec,
     told,
     x_axis,
     y_axis,
 )
-from tmt.show.charts.vega import DASHES
+from tmt.show.charts.style import DASHES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from tmt.show.charts.style import MemberStyle
-    from tmt.show.charts.vega import Spec
+    from tmt.show.charts.style import MemberStyle, Spec
 
 Kind = Literal["tcp", "scheme"]
 
@@ -78,17 +78,15 @@ class Members:
             columns=alt.ExprRef("narrow ? 3 : 0"),
         )
 
-    def colour(self, *, legend: bool = True) -> Any:
+    def colour(self, *, legend: bool = True) -> alt.Color:
         """Return the colour of the members."""
-        return self._channel(alt.Color, legend=legend)
-
-    def shape(self, *, legend: bool = True) -> Any:
-        """Return the marker of the members."""
-        return self._channel(alt.Shape, legend=legend)
-
-    def _channel(self, channel: Any, *, legend: bool) -> Any:
         shown = self._legend if legend else None
-        return channel(self.kind, type="nominal", scale=alt.Scale(domain=self.labels), legend=shown)
+        return alt.Color(self.kind, type="nominal", scale=alt.Scale(domain=self.labels), legend=shown)
+
+    def shape(self, *, legend: bool = True) -> alt.Shape:
+        """Return the marker of the members."""
+        shown = self._legend if legend else None
+        return alt.Shape(self.kind, type="nominal", scale=alt.Scale(domain=self.labels), legend=shown)
 
     def dash(self, *, legend: bool = True) -> alt.StrokeDash:
         """Return the dash pattern of the members."""
@@ -97,34 +95,25 @@ class Members:
         scale = alt.Scale(domain=self.labels + [""] * more, range=self.dashes + [[1, 0]] * more)
         return alt.StrokeDash(self.kind, type="nominal", scale=scale, legend=self._legend if legend else None)
 
-    def rows(self) -> alt.Y:
-        """Return one row for each member."""
-        axis = alt.Axis(title=None, ticks=False, domain=False, grid=False, labelLimit=180, labelPadding=8)
-        return alt.Y(self.kind, type="nominal", sort=self.labels, axis=axis)
-
-    def facet(self) -> alt.Facet:
-        """Return one panel for each member."""
-        return alt.Facet(self.kind, type="nominal", sort=self.labels, header=panel_header())
+    def rows(self, about: str) -> Any:
+        """Return a chart with a row for each member, and with the expression of its tooltips."""
+        y = alt.Y(self.kind, type="nominal", sort=self.labels, axis=row_axis(180))
+        return alt.Chart().transform_calculate(about=about).encode(y=y)
 
 
 def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero: bool = False) -> Spec:
     """One measure: a panel for each outer member, a row for each inner one.
 
-    Parameters
-    ----------
-    zero
-        Whether the values are differences, with a line at 0.
-    places
-        Points of the grid, values of the field `place`: one row of panels for each. Empty for a single point.
+    With `zero` the values are differences, with a line at 0. Each of several `places`, points of the grid in
+    the field `place`, has a row of panels.
     """
-    base = alt.Chart().transform_calculate(about=_ABOUT).encode(y=inner.rows())
+    base = inner.rows(_ABOUT)
     colour = inner.colour(legend=False)
     number = "format(datum.mean, '.3~r')"
     interval = (
         f"{number} + (isValid(datum.low) && !narrow ? '  [' + format(datum.low, '.3~r') + ', ' + "
         "format(datum.high, '.3~r') + ']' : '')"
     )
-    value = base.transform_calculate(text=interval).encode(x=alt.value("width"), text="text:N")
     letters = base.encode(x=alt.value("width"), text=alt.Text(f"{inner.kind}_letters", type="nominal"))
     layers = [
         base.mark_tick(color=QUIET, opacity=1, thickness=1.5, bandSize=ROW_PX).encode(x=x_axis("capacity")),
@@ -132,14 +121,9 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero:
         base.transform_flatten(["seeds"])
         .mark_circle(size=10, opacity=1, yOffset=7)
         .encode(x=x_axis("seeds"), color=colour),
-        base.transform_filter("isValid(datum.paper)")
-        .mark_rule(stroke=INK, yOffset=-7)
-        .encode(x=x_axis("paper_low"), x2="paper_high"),
-        base.transform_filter("isValid(datum.paper)")
-        .mark_point(fill=PAPER, stroke=INK, shape="diamond", size=45, yOffset=-7, opacity=1)
-        .encode(x=x_axis("paper")),
+        *_published(base, "x", yOffset=-7),
         point(base, x=x_axis("mean"), color=colour, shape=inner.shape(legend=False)),
-        value.mark_text(align="left", dx=10),
+        _at_end(base, interval),
         letters.mark_text(align="left", dx=alt.ExprRef("narrow ? 52 : 142"), style="quiet"),
     ]
     if zero:
@@ -157,10 +141,9 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero:
 def before_and_after(inner: Members, outer: Members) -> Spec:
     """One measure in two campaigns: a row for each inner member, hollow mark `first`, full mark `second`."""
     about = f"{_CELL} + {_told('first')} + ' → ' + format(datum.second, '.4~r')"
-    base = alt.Chart().transform_calculate(about=about).encode(y=inner.rows())
+    base = inner.rows(about)
     colour = inner.colour(legend=False)
     text = "(narrow ? '' : format(datum.first, '.3~r') + ' → ') + format(datum.second, '.3~r')"
-    value = base.transform_calculate(text=text).encode(x=alt.value("width"), text="text:N")
     mark = base.encode(color=colour, shape=inner.shape(legend=False))
     layers = [
         base.mark_rule(strokeWidth=2).encode(x=x_axis("first"), x2="second", color=colour),
@@ -168,7 +151,7 @@ def before_and_after(inner: Members, outer: Members) -> Spec:
             x=x_axis("first")
         ),
         point(mark, x=x_axis("second")),
-        value.mark_text(align="left", dx=10),
+        _at_end(base, text),
     ]
     return _row_panels(layers, outer)
 
@@ -190,19 +173,33 @@ def sweep(inner: Members, outer: Members, *, numeric: bool, zero: bool = False) 
         .encode(x=x)
     )
     base = plain.encode(color=inner.colour())
-    papers = plain.transform_filter("isValid(datum.paper)")
     layers = [
         base.mark_line().encode(y=y_axis("mean"), strokeDash=inner.dash(legend=False)),
         base.mark_rule(strokeWidth=1.6).encode(y=y_axis("low"), y2="high"),
         point(base, size=50, y=y_axis("mean"), shape=inner.shape()),
-        papers.mark_rule(stroke=INK, xOffset=7).encode(y=y_axis("paper_low"), y2="paper_high"),
-        papers.mark_point(fill=PAPER, stroke=INK, shape="diamond", size=45, xOffset=7, opacity=1).encode(
-            y=y_axis("paper")
-        ),
+        *_published(plain, "y", xOffset=7),
     ]
     if zero:
         layers.append(_zero_line("y"))
     return _panels(alt.layer(*layers).properties(height=170), outer)
+
+
+def _at_end(base: Any, text: str) -> Any:
+    """Return a text, an expression, at the right end of each row."""
+    value = base.transform_calculate(text=text).encode(x=alt.value("width"), text="text:N")
+    return value.mark_text(align="left", dx=10)
+
+
+def _published(base: Any, channel: Literal["x", "y"], **offset: float) -> list[Any]:
+    """Return hollow diamonds with error bars, beside the marks."""
+    papers = base.transform_filter("isValid(datum.paper)")
+    axis: Callable[[str], Any] = x_axis if channel == "x" else y_axis
+    error = papers.mark_rule(stroke=INK, **offset)
+    value = papers.mark_point(fill=PAPER, stroke=INK, shape="diamond", size=45, opacity=1, **offset)
+    return [
+        error.encode(**{channel: axis("paper_low"), f"{channel}2": "paper_high"}),
+        value.encode(**{channel: axis("paper")}),
+    ]
 
 
 def _zero_line(channel: Literal["x", "y"]) -> Any:
@@ -225,16 +222,13 @@ def delays(inner: Members, outer: Members) -> Spec:
     """Quantiles of the one-way delay, one row for each inner member."""
     lines = " + ".join(_told(name, f"'{words}'") for name, words in DELAY_QUANTILES.items())
     about = f"{_CELL} + ', ' + measure + {lines}"
-    base = alt.Chart().transform_calculate(about=about).encode(y=inner.rows())
+    base = inner.rows(about)
     colour = inner.colour(legend=False)
-    value = base.transform_calculate(text="format(datum.median, '.3~r')").encode(
-        x=alt.value("width"), text="text:N"
-    )
     layers = [
         base.mark_rule(strokeWidth=2).encode(x=x_axis("least"), x2="p99", color=colour),
         base.mark_rule(strokeWidth=7, strokeOpacity=0.45).encode(x=x_axis("median"), x2="p95", color=colour),
         point(base, x=x_axis("median"), color=colour, shape=inner.shape(legend=False)),
-        value.mark_text(align="left", dx=10),
+        _at_end(base, "format(datum.median, '.3~r')"),
     ]
     return _row_panels(layers, outer)
 
@@ -260,10 +254,11 @@ def distribution(inner: Members, outer: Members) -> Spec:
 
 
 def _row_panels(layers: Sequence[Any], outer: Members) -> Spec:
-    """Return the specification with one panel below the other, in which each row has the same height."""
+    """Return the specification with one panel below the other."""
     return _panels(alt.layer(*layers).properties(height=alt.Step(ROW_PX)), outer, columns=1)
 
 
 def _panels(chart: Any, outer: Members, columns: int = 2) -> Spec:
     """Return the specification with a panel for each member of the outer kind that has rows."""
-    return titled_spec(chart.facet(facet=outer.facet(), columns=columns, data=ROWS))
+    facet = alt.Facet(outer.kind, type="nominal", sort=outer.labels, header=panel_header())
+    return titled_spec(chart.facet(facet=facet, columns=columns, data=ROWS))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from os import PathLike
 
-    from tmt.show.charts.vega import Spec
+    from tmt.show.charts.style import Spec
 
 FORMATS = ("png", "svg", "pdf", "html", "json")
 """Endings of the files that a chart can be saved to; JSON is the Vega-Lite specification."""
@@ -37,10 +37,7 @@ class DrawingError(Exception):
 def check_format(path: str | PathLike[str]) -> str:
     """Return the format that the file's ending names, one of `FORMATS`.
 
-    Raises
-    ------
-    UsageError
-        When the ending is none of them, or no file can be there.
+    Raises UsageError when the ending is none of them, or no file can be there.
     """
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
@@ -52,12 +49,7 @@ def check_format(path: str | PathLike[str]) -> str:
 def save_charts(charts: Iterable[tuple[Spec, Sequence[str | PathLike[str]]]]) -> Iterator[Path]:
     """Write each chart into its files, in the formats of their endings; give each path once it is written.
 
-    Raises
-    ------
-    UsageError
-        When an ending is none of `FORMATS`, or no file can be there.
-    OutputError
-        When a file cannot be written; nothing half-written stays behind.
+    Raises UsageError as `check_format` does, and OutputError when a file cannot be written.
     """
     with renderer() as render:
         for spec, paths in charts:

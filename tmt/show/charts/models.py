@@ -13,7 +13,7 @@ from tmt.show.charts.style import BLUE, LINE_LOOKS, SCHEME_STYLES, VERMILLION, M
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tmt.show.charts.vega import Row, Spec
+    from tmt.show.charts.style import Row, Spec
 
 SCHEME_AXES = {
     "alpha": "alpha (probability of staying in the good state)",
@@ -57,14 +57,7 @@ SPLIT_STYLES = {
 def scheme_chart(title: str, scheme: str, swept: str, rows: Sequence[Row]) -> Spec:
     """Return efficiency, recovery delay and residual loss of one scheme over the swept parameter.
 
-    Parameters
-    ----------
-    scheme
-        Name of the scheme, which chooses the look.
-    swept
-        Column of `rows` for the horizontal axis, one of `SCHEME_AXES`.
-    rows
-        Those of `tmt.theory.sweep`.
+    `swept` is one of `SCHEME_AXES`; rows are those of `tmt.theory.sweep`.
     """
     style = SCHEME_STYLES[scheme]
     table = [
@@ -126,14 +119,14 @@ def _panels(
 ) -> list[Any]:
     """Return a panel of lines for each column with a heading; vertical axes begin at 0."""
     looks = line_looks("line", styles)
-    colour, dash, shape = looks["color"], looks["strokeDash"], looks["shape"]
     panels = []
     for column, heading in headings.items():
         most = top or (None if any(row[column] for row in rows) else 1.0)
         scale = alt.Scale(zero=True) if most is None else alt.Scale(domain=[0, most])
-        base = source("rows", heading).encode(y=alt.Y(f"{column}:Q", title=None, scale=scale), color=colour)
-        line = base.mark_line(strokeWidth=1.5).encode(strokeDash=dash)
-        points = base.mark_point(filled=True, size=28, opacity=1).encode(shape=shape)
+        base = source("rows", heading).encode(y=alt.Y(f"{column}:Q", title=None, scale=scale))
+        base = base.encode(color=looks["color"])
+        line = base.mark_line(strokeWidth=1.5).encode(strokeDash=looks["strokeDash"])
+        points = base.mark_point(filled=True, size=28, opacity=1).encode(shape=looks["shape"])
         panels.append(alt.layer(line, points))
     return panels
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tmt.core.measure.timeline import Timeline
     from tmt.run.experiment import ExperimentResult
-    from tmt.show.charts.vega import Row, Spec
+    from tmt.show.charts.style import Row, Spec
 
 FLOW_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
 PALE_BLUE = "#c3e3f7"
@@ -52,10 +52,7 @@ def run_chart(result: ExperimentResult) -> Spec:
 def timeline_chart(timeline: Timeline, tcp: str, title: str) -> Spec:
     """Return the chart of a run's timeline; a queue that is not known has no panel.
 
-    Parameters
-    ----------
-    tcp
-        TCP variant, which gives a single flow its colour; several flows have one each.
+    A single flow has the colour of its TCP variant `tcp`; several flows have one each.
     """
     edges_s, (least, median, high) = timeline.edges_s, timeline.delay_s * 1e3
     tables = {"delay": stairs(edges_s, low=least, high=high, line_0=median)}
@@ -141,16 +138,13 @@ LOSSES = ("link lost", "queue dropped", "retransmission")
 CHANNEL = ("lost_rows", "capacity")
 """Panels that describe the channel alone."""
 
+RUN_TOLD = {"tooltip": "run:N", "description": "run:N"}
+
 
 def course(panels: Sequence[str], units: Mapping[str, tuple[str, float]], *, zooms: bool) -> Spec:
     """The course of several runs over one time axis, one panel below the other.
 
-    Parameters
-    ----------
-    units
-        Unit of each panel that has one, and its scale.
-    zooms
-        Whether a reader can drag and zoom the time axis; a figure for print cannot.
+    `units` holds unit and scale of panels. If `zooms`, a reader can drag and zoom the time axis.
     """
     charts = [
         _course_panel(name, title, units.get(name, ("",))[0]).properties(height=height)
@@ -163,9 +157,8 @@ def course(panels: Sequence[str], units: Mapping[str, tuple[str, float]], *, zoo
     spec = titled_spec(stacked(charts, x, "simulated time (s)").resolve_scale(color="shared"))
     if zooms:
         select = {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey || event.metaKey]"}
-        names = [
-            panel["layer"][0].setdefault("name", f"panel_{i}") for i, panel in enumerate(spec["vconcat"])
-        ]
+        panels_of = enumerate(spec["vconcat"])
+        names = [panel["layer"][0].setdefault("name", f"panel_{i}") for i, panel in panels_of]
         spec["params"].append({"name": "time", "select": select, "bind": "scales", "views": names})
     return spec
 
@@ -173,15 +166,14 @@ def course(panels: Sequence[str], units: Mapping[str, tuple[str, float]], *, zoo
 def _course_panel(name: str, title: str, unit: str) -> Any:
     base = alt.Chart().transform_filter(alt.datum.panel == name).encode(color=_run_colour())
     y = y_axis("value", ticks=3, domain=[0, 100] if name == "lost_rows" else None)
-    told = {"tooltip": "run:N", "description": "run:N"}
     if name == "delay":
         base = base.transform_flatten(["time", "value", "low", "high"])
         area = base.mark_area(opacity=1, fillOpacity=0.25, line=False)
-        line = base.mark_line(strokeWidth=1.4).encode(y=y, **told)
-        layers = [area.encode(y=y_axis("low", ticks=3), y2="high"), line]
+        layers = [area.encode(y=y_axis("low", ticks=3), y2="high"), base.mark_line(strokeWidth=1.4)]
     else:
         base = base.transform_flatten(["time", "value"])
-        layers = [base.mark_line(interpolate="step-after", strokeWidth=1.4).encode(y=y, **told)]
+        layers = [base.mark_line(interpolate="step-after", strokeWidth=1.4)]
+    layers[-1] = layers[-1].encode(y=y, **RUN_TOLD)
     return alt.layer(*layers).properties(
         title=alt.Title(f"{title}, {unit}" if unit else title, frame="group")
     )
@@ -197,8 +189,7 @@ def _moments() -> Any:
             y=alt.Y("panel:N", sort=list(LOSSES), axis=alt.Axis(title=None, grid=False)),
             yOffset="run:N",
             color=_run_colour(),
-            tooltip="run:N",
-            description="run:N",
+            **RUN_TOLD,
         )
     )
     heading = alt.Title("Losses and retransmissions", frame="group")

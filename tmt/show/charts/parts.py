@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
-from tmt.show.charts.vega import DASHES, INKS, MARKER_PATHS, NO_MARKER, configuration, finished
+from tmt.show.charts.style import DASHES, INKS, MARKER_PATHS, NO_MARKER, configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from tmt.show.charts.style import MemberStyle
-    from tmt.show.charts.vega import Row, Spec
+    from tmt.show.charts.style import MemberStyle, Row, Spec
 
 PRINT_WIDTH_PX = 680
 
@@ -46,6 +45,11 @@ def y_axis(field: str, ticks: int = 5, domain: Sequence[float] | None = None) ->
     """Return a vertical axis of numbers."""
     scale = alt.Undefined if domain is None else alt.Scale(domain=domain)
     return alt.Y(field, type="quantitative", axis=alt.Axis(title=None, tickCount=ticks), scale=scale)
+
+
+def row_axis(limit_px: Any) -> alt.Axis:
+    """Return the axis of rows with names."""
+    return alt.Axis(title=None, ticks=False, domain=False, grid=False, labelLimit=limit_px, labelPadding=8)
 
 
 def point(base: Any, size: int = 65, **channels: Any) -> Any:
@@ -102,6 +106,29 @@ def filled(
     else:
         whole["spec"]["width"] = width_px // whole["columns"] - 60
     return finished(whole, config)
+
+
+def finished(spec: Spec, config: Spec) -> Spec:
+    """Return a specification that is drawn as it is; a character that XML does not allow is replaced."""
+    whole: Spec = _plain({"$schema": alt.SCHEMA_URL} | spec | {"config": config})
+    return whole
+
+
+_NOT_XML = dict.fromkeys(
+    [*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd"
+)
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case str():
+            return value.translate(_NOT_XML)
+        case dict():
+            return {key: _plain(member) for key, member in value.items()}
+        case list() | tuple():
+            return [_plain(member) for member in value]
+        case _:
+            return value
 
 
 PICTURE_PX = 600

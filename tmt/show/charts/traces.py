@@ -29,7 +29,7 @@ from tmt.theory.fit import MODELS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tmt.show.charts.vega import Row, Spec
+    from tmt.show.charts.style import Row, Spec
     from tmt.theory.fit import FitReport
 
 Tables = dict[str, list["Row"]]
@@ -39,13 +39,7 @@ AREA: dict[str, Any] = {"opacity": 1, "line": False, "clip": True}
 
 
 def summary_chart(summary: PhySummary | LinkSummary, name: str) -> Spec:
-    """Return the chart of a trace's summary; a distribution with only one value has no panel.
-
-    Parameters
-    ----------
-    name
-        Of the trace, for the title.
-    """
+    """Return the chart of a trace's summary; a distribution with only one value has no panel."""
     rows = "slots" if isinstance(summary, PhySummary) else "LLDUs"
     title = f"{name}: {summary.times.rows:,} {rows} in {summary.times.duration_s:,.4g} s"
     tables: Tables = {}
@@ -112,10 +106,9 @@ def _laws(summary: PhySummary | LinkSummary, tables: Tables) -> Any:
     panels: list[Any] = []
     if lengths.burst_lengths:
         tables["bursts"], tables["gaps"] = _lengths(lengths.burst_lengths), _lengths(lengths.gap_lengths)
-        panels.append(
-            _at_least("bursts", f"{rows} {bad} in a row", tables).mark_point(**DOTS, color=VERMILLION)
-        )
-        panels.append(_at_least("gaps", f"{rows} between bursts", tables).mark_point(**DOTS, color=GREEN))
+        bursts = _at_least("bursts", f"{rows} {bad} in a row", tables).mark_point(**DOTS, color=VERMILLION)
+        gaps = _at_least("gaps", f"{rows} between bursts", tables).mark_point(**DOTS, color=GREEN)
+        panels += [bursts, gaps]
     if not summary.pauses.are_regular:
         pauses_ns, share = summary.pauses.histogram.share_at_least()
         tables["pauses"] = table(value=pauses_ns / 1e6, share=share)
@@ -163,13 +156,7 @@ FIT_STYLES = {
 
 
 def fit_chart(report: FitReport, name: str = "") -> Spec:
-    """Return the chart of fitted erasure models: lengths of bursts and gaps, and autocorrelation.
-
-    Parameters
-    ----------
-    name
-        Of the trace, for the title.
-    """
+    """Return the chart of fitted erasure models: lengths of bursts and gaps, and autocorrelation."""
     title = [*filter(None, [name]), *wrap(report.verdict, 90)]
     tables: Tables = {"bursts": _lengths(report.burst_lengths), "gaps": _lengths(report.gap_lengths)}
     tables["lags"] = table(value=report.lags, share=report.correlation)
@@ -184,19 +171,14 @@ def fit_chart(report: FitReport, name: str = "") -> Spec:
     ]
     grids = (report.burst_grid, report.gap_grid, report.lags)
     looks = line_looks("of", list(FIT_STYLES.values()))
-    layers = []
+    layers, trace = [], alt.datum.of == "trace"
     for place, (of, axes, grid) in enumerate(zip(tuple(tables), panels, grids, strict=True)):
         tables[of] = [row | {"of": "trace"} for row in tables[of]]
         for model, curves in report.curves.items():
             curve = (curves.burst_share, curves.gap_share, curves.correlation)[place]
             tables[of] += [row | {"of": FIT_STYLES[model].label} for row in table(value=grid, share=curve)]
-        trace = alt.datum.of == "trace"
         line = axes.transform_filter(~trace).mark_line(clip=True)
         dots = axes.transform_filter(trace).mark_point(size=14, strokeWidth=1, opacity=1)
-        layers.append(
-            alt.layer(
-                dots.encode(color=looks["color"], shape=looks["shape"]),
-                line.encode(color=looks["color"], strokeDash=looks["strokeDash"]),
-            )
-        )
+        dots = dots.encode(color=looks["color"], shape=looks["shape"])
+        layers.append(dots + line.encode(color=looks["color"], strokeDash=looks["strokeDash"]))
     return picture(in_rows(layers).resolve_scale(color="shared"), title, tables)

@@ -19,15 +19,14 @@ from tmt.show.charts.style import (
     scheme_styles,
     tcp_styles,
 )
-from tmt.show.page.page import assemble, columnar, page_record, sections
-from tmt.show.page.wording import terms
+from tmt.show.page.page import assemble, columnar, page_record, sections, term
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Failure, Results
-    from tmt.show.page.page import Record, Section
+    from tmt.show.page.page import Record, Sections
     from tmt.show.page.views import View
 
 SCRIPTS = ("dom.js", "table.js", "choices.js", "marks.js", "frame.js", "charts.js", "main.js")
@@ -41,7 +40,7 @@ def campaign_page(
     summary: Summary,
     views: Sequence[View],
     tables: Record,
-    possible: Sequence[Section],
+    possible: Sections,
     *,
     title: str,
     failures: Sequence[Failure],
@@ -50,12 +49,8 @@ def campaign_page(
 ) -> str:
     """Return a page with charts and tables; of the `possible` sections, those without rows are left out.
 
-    Parameters
-    ----------
-    tables
-        Tables that sort and filter, by the names of their elements; None for one that is not there.
-    more
-        Further names of the template.
+    `tables` holds those that sort and filter by their elements' names, None for one that is not there; `more`
+    holds further names of the template.
     """
     data = _data(results, summary, views, tables) | {"file": slug(title)}
     left_out = fit(data)
@@ -64,10 +59,10 @@ def campaign_page(
         data,
         title=title,
         has={"cells": bool(summary.cells)},
-        sections=sections(_with_rows(possible, data), failures=bool(failures)),
+        sections=sections(possible, _elements(data), failures=bool(failures)),
         failures=failures,
         warnings=[*warnings, *left_out],
-        terms=terms(summary),
+        terms=[term(one.column, one.label, one.unit) for one in summary.measures],
         **more,
     )
 
@@ -76,34 +71,26 @@ def _data(results: Results, summary: Summary, views: Sequence[View], tables: Rec
     """Return the data of the page's script: plain dicts, lists, texts and numbers of five digits."""
     schemes = scheme_styles(summary.schemes, summary.scheme_names)
     members = {"tcp": tcp_styles(summary.tcps), "scheme": schemes}
+    # The sweep shows the same cells as the comparison.
+    shown = [("compare" if view.name == "sweep" else view.name, view) for view in views]
     return {
         "members": {kind: [page_record(style) for style in styles] for kind, styles in members.items()},
         "axes": [
-            {
-                "label": axis.label,
-                "unit": axis.unit,
-                "values": texts(axis.levels),
-                "numeric": axis.is_numeric,
-            }
+            {"label": axis.label, "unit": axis.unit, "values": texts(axis.levels), "numeric": axis.is_numeric}
             for axis in results.axes
         ],
         "points": [list(point) for point in summary.points],
         "places": [summary.point_label(point) for point in range(len(summary.points))],
         "measures": [{"name": m.column, "label": m.label, "unit": m.unit} for m in summary.measures],
-        "rows": {_table_of(view.name): columnar(view.rows) for view in views},
+        "rows": {table: columnar(view.rows) for table, view in shown},
         "views": [
-            {field.name: getattr(view, field.name) for field in fields(view)} | {"rows": _table_of(view.name)}
-            for view in views
+            {field.name: getattr(view, field.name) for field in fields(view)} | {"rows": table}
+            for table, view in shown
         ],
         "runColours": {"light": [one.colour for one in RUNS], "dark": [one.dark_colour for one in RUNS]},
         "firstRuns": _first_runs(results, summary),
         "tables": tables,
     }
-
-
-def _table_of(view: str) -> str:
-    """Return the name of the rows of a view; the sweep shows the same cells as the comparison."""
-    return "compare" if view == "sweep" else view
 
 
 def _first_runs(results: Results, summary: Summary) -> list[int]:
@@ -120,15 +107,10 @@ def _first_runs(results: Results, summary: Summary) -> list[int]:
     return [order[0], *others[:1]]
 
 
-def _with_rows(possible: Sequence[Section], data: Record) -> list[Section]:
-    """Return the sections that have a chart or a table with rows, each with those elements only."""
+def _elements(data: Record) -> set[str]:
+    """Return the names of the charts and tables that have rows."""
     there = {f"{view['name']}-view" for view in data["views"] if data["rows"][view["rows"]]["rows"]}
-    there |= {f"{name}-table" for name, table in data["tables"].items() if table and table["rows"]}
-    return [
-        (name, title, lead, found)
-        for name, title, lead, elements in possible
-        if (found := tuple(element for element in elements if element in there))
-    ]
+    return there | {f"{name}-table" for name, table in data["tables"].items() if table and table["rows"]}
 
 
 MOST_CHARACTERS = 4_400_000
@@ -137,18 +119,12 @@ MOST_CHARACTERS = 4_400_000
 
 def fit(data: Record, most: int = MOST_CHARACTERS) -> list[str]:
     """Remove parts of the page's data, least missed first, until it fits; return a warning for each part."""
-    steps: tuple[Callable[[Record, int], str], ...] = (
-        _drop_single_values,
-        _drop_differences,
-        _drop_courses,
-        _drop_points,
-    )
     warnings = []
-    for step in steps:
+    for drop in (_drop_single_values, _drop_differences, _drop_courses, _drop_points):
         excess = _size(data) - most
         if excess <= 0:
             break
-        warnings.append(step(data, excess))
+        warnings.append(f"{drop(data, excess)}, for the page's size.")
     return warnings
 
 
@@ -161,39 +137,34 @@ def _drop_single_values(data: Record, _: int) -> str:
     place = cells["names"].index("seeds")
     for row in cells["rows"]:
         row[place] = []
-    return "The charts show no single runs, for the page's size."
+    return "The charts show no single runs"
 
 
 def _drop_differences(data: Record, _: int) -> str:
     data["tables"]["differences"].update(rows=[], keys=[])
-    return "The paired differences are left out, for the page's size."
+    return "The paired differences are left out"
 
 
 def _drop_courses(data: Record, _: int) -> str:
-    for name in ("distribution", "timeline", "channel"):
-        if name in data["rows"]:
-            data["rows"][name]["rows"] = []
-    return "Single runs over time are left out, for the page's size."
+    for name in {"distribution", "timeline", "channel"} & data["rows"].keys():
+        data["rows"][name]["rows"] = []
+    return "Single runs over time are left out"
 
 
 def _drop_points(data: Record, excess: int) -> str:
     """Keep the first points of the grid that fit, and at least one."""
-    total = len(data["points"])
+    total = kept = len(data["points"])
+    tables = [
+        (table, table["names"].index("point")) for table in data["rows"].values() if "point" in table["names"]
+    ]
     sizes = [0] * total
-    for table in _with_points(data):
-        place = table["names"].index("point")
+    for table, place in tables:
         for row in table["rows"]:
             sizes[row[place]] += _size(row) + 1
-    kept = total
     while kept > 1 and excess > 0:
         kept -= 1
         excess -= sizes[kept]
     data["points"] = data["points"][:kept]
-    for table in _with_points(data):
-        place = table["names"].index("point")
+    for table, place in tables:
         table["rows"] = [row for row in table["rows"] if row[place] < kept]
-    return f"The charts show the first {kept} of {total} points of the grid, for the page's size."
-
-
-def _with_points(data: Record) -> list[Record]:
-    return [table for table in data["rows"].values() if "point" in table["names"]]
+    return f"The charts show the first {kept} of {total} points of the grid"

@@ -10,16 +10,15 @@ from tmt.results.comparison import ALPHA, identities, remarks, unpaired
 from tmt.results.values import COMPARED, bounds, digits, scalar, three_digits
 from tmt.show.charts import campaign as charts
 from tmt.show.charts.style import tcp_label
+from tmt.show.page import views
 from tmt.show.page.campaign_page import campaign_page
-from tmt.show.page.chart_rows import cell_name, cell_rows, place_of
-from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns, fact, finding, headed_table
-from tmt.show.page.views import View, both_ways, mean_heads, place_heads, sweeps, with_rows
+from tmt.show.page.page import CHARTS_LEAD, Record, Sections, columns, fact, finding, headed_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.results.comparison import PairedCampaigns
-    from tmt.show.charts.vega import Row
+    from tmt.show.charts.style import Row
 
 METHOD = (
     "Two runs are a pair when they have the same place in the grid and the same seed. A difference is the "
@@ -65,15 +64,14 @@ def _description(comparison: PairedCampaigns) -> str:
 
 def _facts(comparison: PairedCampaigns) -> list[Record]:
     pairs = comparison.pairs
-    found = (
-        ("pairs of runs", len(pairs.first)),
-        ("equal bit by bit", int(pairs.equal.sum())),
-        ("cells", len(comparison.summary.cells)),
-        (f"runs only in {comparison.names[0]}", len(pairs.only_first)),
-        (f"runs only in {comparison.names[1]}", len(pairs.only_second)),
-        ("settings that differ", len(pairs.settings)),
-    )
-    return [fact(label, number) for label, number in found]
+    return [
+        fact("pairs of runs", len(pairs.first)),
+        fact("equal bit by bit", int(pairs.equal.sum())),
+        fact("cells", len(comparison.summary.cells)),
+        fact(f"runs only in {comparison.names[0]}", len(pairs.only_first)),
+        fact(f"runs only in {comparison.names[1]}", len(pairs.only_second)),
+        fact("settings that differ", len(pairs.settings)),
+    ]
 
 
 def _findings(comparison: PairedCampaigns) -> list[str]:
@@ -90,7 +88,7 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
         if differing:
             cell, one = max(differing, key=lambda pair: abs(pair[1].difference.mean))
             place = comparison.summary.point_label(cell.point)
-            where = ", ".join(filter(None, (cell_name(comparison.summary, cell), place)))
+            where = ", ".join(filter(None, (views.cell_name(comparison.summary, cell), place)))
             change = one.difference
             sentence += (
                 f", most in {where}: {three_digits(change.mean, signed=True)} {measure.unit} "
@@ -101,74 +99,62 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
     return found
 
 
-def _views(comparison: PairedCampaigns) -> list[View]:
+def _views(comparison: PairedCampaigns) -> list[views.View]:
     results, summary = comparison.results, comparison.summary
-    place, value = place_heads(results), mean_heads("pairs")
+    place, value = views.place_heads(results), views.mean_heads("pairs")
     what = f"{{measure}}, {results.title}"
-    rows = cell_rows(results, summary)
+    rows = views.cell_rows(results, summary)
     possible = [
-        View(
+        views.View(
             "compare",
             rows,
-            both_ways(summary, charts.compare, zero=True),
+            views.both_ways(summary, charts.compare, zero=True),
             ("measure", "point"),
             (*place, *value),
             f"{what}{{where}}: mean over pairs with its 95 % interval. Small dots: single pairs. Dashed "
             "line: no difference. A star marks a significant difference (paired t test, Holm's correction).",
         ),
-        View(
+        views.View(
             "before",
             _both_rows(comparison),
-            both_ways(summary, charts.before_and_after),
+            views.both_ways(summary, charts.before_and_after),
             ("measure", "point"),
             (*place, ("first", comparison.names[0]), ("second", comparison.names[1])),
             f"{{measure}}{{where}}: means over the same seeds. Hollow: {comparison.names[0]}. "
             f"Full: {comparison.names[1]}.",
         ),
-        View(
+        views.View(
             "sweep",
             rows,
-            sweeps(results, summary, zero=True),
+            views.sweeps(results, summary, zero=True),
             ("measure", "line"),
             (*place, *value),
             f"{what} over {{axis}}: mean over pairs with its 95 % interval.",
         ),
     ]
-    return with_rows(possible)
+    return views.with_rows(possible)
 
 
 def _both_rows(comparison: PairedCampaigns) -> list[Row]:
     summary = comparison.summary
     return [
-        place_of(summary, cell)
+        views.place_of(summary, cell)
         | {"column": column, "first": digits(one.first.mean), "second": digits(one.second.mean)}
         for cell, by_measure in zip(summary.cells, comparison.cells, strict=True)
         for column, one in by_measure.items()
     ]
 
 
-SECTIONS: tuple[Section, ...] = (
-    ("compare", "Differences", CHARTS_LEAD, ("compare-view",)),
-    ("before", "Both campaigns", "The same measure in both campaigns.", ("before-view",)),
-    (
-        "sweep",
+SECTIONS: Sections = {
+    "compare-view": ("Differences", CHARTS_LEAD),
+    "before-view": ("Both campaigns", "The same measure in both campaigns."),
+    "sweep-view": (
         "Along the grid",
         "The differences over one varied parameter. The other parameters are as chosen above.",
-        ("sweep-view",),
     ),
-    (
-        "differences",
-        "Every difference",
-        "All measures at the point of the grid chosen above.",
-        ("differences-table",),
-    ),
-    (
-        "runs",
-        "Every pair",
-        "Sort by the head of a column. Filter by text, or by a bound such as >0.5.",
-        ("runs-table",),
-    ),
-)
+    "differences-table": ("Every difference", "All measures at the point of the grid chosen above."),
+    "runs-table": ("Every pair", "Sort by the head of a column. Filter by text, or by a bound such as >0.5."),
+}
 """Sections of the page in order."""
 
 
@@ -181,51 +167,44 @@ def differences_table(comparison: PairedCampaigns) -> Record:
     summary = comparison.summary
     rows, keys = [], []
     for cell, by_measure in zip(summary.cells, comparison.cells, strict=True):
-        tcp, scheme = tcp_label(summary.tcps[cell.tcp]), summary.schemes[cell.scheme]
+        tcp, scheme = views.cell_members(summary, cell)
         for measure in summary.measures:
             one = by_measure.get(measure.column)
             if one is None:
                 continue
+            means = [digits(one.first.mean), digits(one.second.mean), *bounds(one.difference)]
+            about = [measure.unit, digits(100 * one.relative), one.difference.count, digits(one.p_adjusted)]
+            differs = "yes" if one.is_significant else "no"
             keys.append([cell.point, [tcp], [scheme]])
-            rows.append(
-                [
-                    *(measure.label, tcp, scheme, digits(one.first.mean), digits(one.second.mean)),
-                    *bounds(one.difference),
-                    *(measure.unit, digits(100 * one.relative), one.difference.count, digits(one.p_adjusted)),
-                    "yes" if one.is_significant else "no",
-                ]
-            )
+            rows.append([measure.label, tcp, scheme, *means, *about, differs])
     first, second = comparison.names
-    heads = (
-        ("Measure", ""),
-        ("TCP", ""),
-        ("Scheme", ""),
+    shown = columns(
+        *("Measure", "TCP", "Scheme"),
         (first, "mean over the seeds of the pairs"),
         (second, "mean over the same seeds"),
         ("Difference", f"{second} minus {first}, mean over the pairs"),
         ("Low", "lower end of its 95 % interval"),
         ("High", "upper end of its 95 % interval"),
-        ("Unit", ""),
+        "Unit",
         ("Change (%)", f"difference relative to the mean of {first}"),
         ("Pairs", "seeds that both have"),
         ("p (Holm)", "p-value of the paired t test, corrected over all cells of the measure"),
         ("Differs", f"significantly, at a level of {percent(ALPHA)}"),
     )
-    return {"columns": columns(heads), "rows": rows, "keys": keys}
+    return {"columns": shown, "rows": rows, "keys": keys}
 
 
 def pairs_table(comparison: PairedCampaigns) -> Record:
     """Return the first pairs with both values of each compared measure."""
     pairs, runs, axes = comparison.pairs, comparison.results.runs, comparison.results.axes
     shown = [measure for measure in comparison.summary.measures if measure.column in COMPARED]
-    heads = [{"label": "TCP"}, {"label": "Scheme"}]
-    heads += [{"label": axis.label, "unit": axis.unit} for axis in axes]
-    heads += [{"label": "Seed"}, {"label": "Equal"}]
-    heads += [
-        {"label": f"{measure.label}, {name}", "unit": measure.unit}
-        for measure in shown
-        for name in comparison.names
+    heads = [
+        *({"label": "TCP"}, {"label": "Scheme"}),
+        *({"label": axis.label, "unit": axis.unit} for axis in axes),
+        *({"label": "Seed"}, {"label": "Equal"}),
     ]
+    for measure in shown:
+        heads += [{"label": f"{measure.label}, {name}", "unit": measure.unit} for name in comparison.names]
     rows, keys = [], []
     for i in range(min(len(runs), MOST_PAIRS)):
         tcp, scheme = tcp_label(runs["tcp"].iloc[i]), runs["scheme"].iloc[i]
@@ -252,9 +231,8 @@ def setup_tables(comparison: PairedCampaigns) -> list[Record]:
         [name, cell, ", ".join(map(str, seeds)), str(len(seeds))]
         for name, cell, seeds in unpaired(comparison)
     ]
-    tables = [
-        headed_table("Settings that differ in pairs", ["Setting", "Unit", *names, "Pairs"], settings),
-        headed_table("Programs and traces of the paired runs", ["Name", *names], identities(comparison)),
-        headed_table("Runs in one campaign only", ["Campaign", "Cell", "Seeds", "Runs"], alone),
-    ]
-    return [table for table in tables if table["rows"]]
+    return headed_tables(
+        ("Settings that differ in pairs", ["Setting", "Unit", *names, "Pairs"], settings),
+        ("Programs and traces of the paired runs", ["Name", *names], identities(comparison)),
+        ("Runs in one campaign only", ["Campaign", "Cell", "Seeds", "Runs"], alone),
+    )

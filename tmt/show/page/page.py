@@ -17,17 +17,21 @@ from jinja2 import Environment, StrictUndefined
 
 from tmt import __version__
 from tmt.io.atomic import write_text
-from tmt.show.charts.vega import INKS, MARKER_PATHS, configuration
+from tmt.results.values import COLUMNS
+from tmt.show.charts.style import INKS, MARKER_PATHS, configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Sequence
 
     from tmt.show.charts.style import MemberStyle
 
 Record = dict[str, Any]
 
-Section = tuple[str, str, str, tuple[str, ...]]
-"""Name, title and lead of a section, and the elements that the page's script fills."""
+Sections = dict[str, tuple[str, str]]
+"""Title and lead of each section by the elements that the page's script fills, such as ``delay-view``.
+
+The first element gives the section its name, here ``delay``.
+"""
 
 CHARTS_LEAD = (
     "One measure at one point of the grid. Choose TCP variants, schemes and the measure above. "
@@ -51,27 +55,34 @@ def finding(text: str, more: Sequence[str] = (), tail: str = "") -> Record:
     return {"text": text, "more": list(more), "tail": tail}
 
 
-def sections(shown: Iterable[Section], *, failures: bool) -> list[Record]:
-    """Return the sections of a page, and those that every page has at its end."""
-    last = (
-        *((("failures", "Runs that failed", "", ()),) if failures else ()),
-        ("setup", "Settings and programs", "", ()),
-        ("terms", "Meaning of the numbers", "", ()),
-    )
-    return [
-        {"id": name, "title": title, "lead": lead, "view": list(view)}
-        for name, title, lead, view in (*shown, *last)
+def term(column: str, label: str, unit: str) -> Record:
+    """Return the meaning of a measure as its column declares it."""
+    declared = COLUMNS[column]
+    told = {"meaning": declared.meaning, "counts": declared.counts, "null": declared.null}
+    return {"label": label, "unit": unit} | told
+
+
+def sections(possible: Sections, there: Container[str], *, failures: bool) -> list[Record]:
+    """Return the sections that have an element, and those that every page has at its end."""
+    shown = [
+        {"id": elements.partition("-")[0], "title": title, "lead": lead, "view": found}
+        for elements, (title, lead) in possible.items()
+        if (found := [element for element in elements.split() if element in there])
     ]
+    last = {"failures": "Runs that failed"} if failures else {}
+    last |= {"setup": "Settings and programs", "terms": "Meaning of the numbers"}
+    return shown + [{"id": name, "title": title, "lead": "", "view": []} for name, title in last.items()]
 
 
-def headed_table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Record:
-    """Return a table of text."""
-    return {"caption": caption, "header": list(header), "rows": [list(row) for row in rows]}
+def headed_tables(*tables: tuple[str, Sequence[str], Sequence[Sequence[Any]]]) -> list[Record]:
+    """Return tables of text from caption, header and rows; those without rows are left out."""
+    return [{"caption": caption, "header": header, "rows": rows} for caption, header, rows in tables if rows]
 
 
-def columns(heads: Iterable[tuple[str, str]]) -> list[Record]:
-    """Return the columns of a table that sorts and filters, from their labels and meanings."""
-    return [{"label": label, "meaning": meaning} for label, meaning in heads]
+def columns(*heads: str | tuple[str, str]) -> list[Record]:
+    """Return the columns of a table that sorts and filters, from their labels, some with meanings."""
+    pairs = ((head, "") if isinstance(head, str) else head for head in heads)
+    return [{"label": label, "meaning": meaning} for label, meaning in pairs]
 
 
 def columnar(rows: Sequence[Record]) -> Record:

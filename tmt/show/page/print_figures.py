@@ -11,11 +11,9 @@ from tmt.show.charts import campaign as charts
 from tmt.show.charts.files import save_charts
 from tmt.show.charts.over_time import course
 from tmt.show.charts.parts import filled
-from tmt.show.charts.style import INK, MUTED, tcp_styles
-from tmt.show.charts.vega import configuration
-from tmt.show.page import chart_rows
+from tmt.show.charts.style import INK, MUTED, configuration, tcp_styles
 from tmt.show.page.page import titled
-from tmt.show.page.views import PUBLISHED_NOTE, members
+from tmt.show.page.views import GOODPUT, PUBLISHED_NOTE, cell_rows, course_rows, course_units, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
-    from tmt.show.charts.vega import Row, Spec
+    from tmt.show.charts.style import Row, Spec
 
 FORMATS = ("pdf", "svg")
 PRINTED = ("goodput_bps", "delay_p95_s", "completion_s")
@@ -42,13 +40,7 @@ NOTE = (
 
 
 def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[Path]:
-    """Draw the figures into `folder`, each as PDF and SVG, and give the paths as they are written.
-
-    Raises
-    ------
-    OutputError
-        When a file cannot be written.
-    """
+    """Draw the figures into `folder`, each as PDF and SVG, and give the paths as they are written."""
     return save_charts(
         (spec, [folder / f"{name}.{ending}" for ending in FORMATS])
         for name, spec in _named_apart(_figures(results, summary))
@@ -68,7 +60,7 @@ def comparison_chart(results: Results, summary: Summary) -> Spec | None:
 
     The panels of one point of the grid stand one below the other; several points are rows of panels.
     """
-    rows = [row for row in chart_rows.cell_rows(results, summary) if row["column"] == chart_rows.GOODPUT]
+    rows = [row for row in cell_rows(results, summary) if row["column"] == GOODPUT]
     if not rows:
         return None
     levels = [summary.levels(point) for point in range(len(summary.points))]
@@ -90,7 +82,7 @@ def comparison_chart(results: Results, summary: Summary) -> Spec | None:
 
 def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
     """Give name and specification of each figure."""
-    cells = chart_rows.cell_rows(results, summary)
+    cells = cell_rows(results, summary)
     tcps, schemes = members(summary)
     for measure in summary.measures:
         if measure.column not in PRINTED:
@@ -114,9 +106,9 @@ def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
 
 
 def _courses(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
-    rows = chart_rows.course_rows(results, summary)
+    rows = course_rows(results, summary)
     runs = list(dict.fromkeys(row["run"] for row in rows))
-    units = chart_rows.course_units(results, summary)
+    units = course_units(results, summary)
     configs = {style.label: configuration([style]) for style in tcp_styles(summary.tcps)}
     specs: dict[tuple[str, ...], Spec] = {}
     for run in runs[:: math.ceil(len(runs) / MOST_COURSES) or 1]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from tmt.core.words.values import percent
 from tmt.io.atomic import make_folder, write_text
@@ -11,9 +11,9 @@ from tmt.results.dataset import matches
 from tmt.results.values import COLUMNS, bounds, digits, scalar
 from tmt.show.charts.style import tcp_label
 from tmt.show.page.campaign_page import campaign_page
-from tmt.show.page.page import CHARTS_LEAD, Record, Section, columns
+from tmt.show.page.page import CHARTS_LEAD, Record, Sections, columns
 from tmt.show.page.print_figures import print_figures
-from tmt.show.page.views import views
+from tmt.show.page.views import cell_members, views
 from tmt.show.page.wording import facts, findings, setup_tables
 
 if TYPE_CHECKING:
@@ -33,72 +33,48 @@ METHOD = (
     "pairs of a group."
 )
 
-SECTIONS: tuple[Section, ...] = (
-    ("compare", "TCP variants over link schemes", CHARTS_LEAD, ("compare-view",)),
-    (
-        "sweep",
+SECTIONS: Sections = {
+    "compare-view": ("TCP variants over link schemes", CHARTS_LEAD),
+    "sweep-view": (
         "Along the grid",
         "The same measure over one varied parameter. The other parameters are as chosen above.",
-        ("sweep-view",),
     ),
-    ("trade", "Goodput against delay", "A variant with more goodput often has more delay.", ("trade-view",)),
-    (
-        "paper",
+    "trade-view": ("Goodput against delay", "A variant with more goodput often has more delay."),
+    "paper-table": (
         "Published values beside ours",
         "The published value and our mean with its 95 % interval.",
-        ("paper-table",),
     ),
-    (
-        "delay",
+    "delay-view distribution-view": (
         "Delay of packets",
         "Delays run from the sending to the receiving agent: queue, link-layer repairs and propagation.",
-        ("delay-view", "distribution-view"),
     ),
-    (
-        "timeline",
+    "timeline-view": (
         "Single runs over time",
         "Runs that kept their packet records, laid over each other on one time axis.",
-        ("timeline-view",),
     ),
-    (
-        "channel",
-        "The channel over time",
-        "Erasures and capacity of the link without a scheme.",
-        ("channel-view",),
-    ),
-    (
-        "differences",
+    "channel-view": ("The channel over time", "Erasures and capacity of the link without a scheme."),
+    "differences-table": (
         "Paired differences",
         "Differences on the same seeds, TCP variants over one scheme and schemes under one "
         "variant, at the point of the grid chosen above.",
-        ("differences-table",),
     ),
-    (
-        "runs",
+    "runs-table": (
         "Every run",
         "Sort by the head of a column. Filter by text, or by a bound such as >0.5. Columns that are equal"
         " in all runs stand under “Settings and programs”.",
-        ("runs-table",),
     ),
-    (
-        "older",
+    "older-table": (
         "Runs of earlier versions",
         "The programs, a trace or a setting has changed since. No number above counts these runs.",
-        ("older-table",),
     ),
-)
+}
 """Sections of the report in order."""
 
 
 def write_report(results: Results, folder: Path, *, figures: bool = True) -> Iterator[Path]:
     """Write the page, and the figures for print if wanted, into `folder`; give each path once it is there.
 
-    Raises
-    ------
-    UsageError
-        When a file is in the folder's place.
-    OutputError
-        When a file cannot be written; nothing half-written stays behind.
+    Raises UsageError when a file is in the folder's place, OutputError when a file cannot be written.
     """
     make_folder(folder)
     summary = results.cells
@@ -140,12 +116,11 @@ def render(results: Results, summary: Summary) -> str:
 
 def _cut(shown: int, runs: int) -> list[str]:
     """Return a warning when not all runs fit into the table."""
-    if shown == runs:
-        return []
-    return [
+    warning = (
         f"The table of runs shows the first {shown} of {runs} runs, for the page's size; "
         "charts and means count all of them, and the results hold every one."
-    ]
+    )
+    return [] if shown == runs else [warning]
 
 
 RUN_CHARACTERS = 2_500_000
@@ -161,13 +136,8 @@ HIDDEN = frozenset(
 """Columns that no table of runs shows; the results hold them."""
 
 MAIN = (
-    "goodput_bps",
-    "completion_s",
-    "delay_median_s",
-    "delay_p95_s",
-    "retransmission_ratio",
-    "timeouts",
-    "forward_utilisation",
+    *("goodput_bps", "completion_s", "delay_median_s", "delay_p95_s", "retransmission_ratio"),
+    *("timeouts", "forward_utilisation"),
 )
 """Columns of runs that stand first and are always shown; the others are shown on demand."""
 
@@ -215,68 +185,51 @@ def differences_table(summary: Summary) -> Record:
     labels = {"tcp": [tcp_label(tcp) for tcp in summary.tcps], "scheme": summary.schemes}
     rows, keys = [], []
     for item in summary.differences:
-        other: Literal["tcp", "scheme"] = "scheme" if item.among == "tcp" else "tcp"
-        chosen = {
-            item.among: [labels[item.among][item.first], labels[item.among][item.second]],
-            other: [labels[other][item.held]],
-        }
-        keys.append([item.point, chosen["tcp"], chosen["scheme"]])
-        rows.append(
-            [
-                item.measure.label,
-                labels[other][item.held],
-                labels[item.among][item.first],
-                labels[item.among][item.second],
-                *bounds(item.difference),
-                item.measure.unit,
-                item.difference.count,
-                digits(item.p_adjusted),
-                "yes" if item.p_adjusted <= ALPHA else "no",
-            ]
-        )
-    heads = (
-        ("Measure", ""),
+        among, other = labels[item.among], labels["scheme" if item.among == "tcp" else "tcp"]
+        pair, held = [among[item.first], among[item.second]], other[item.held]
+        keys.append([item.point, pair, [held]] if item.among == "tcp" else [item.point, [held], pair])
+        means = [*bounds(item.difference), item.measure.unit, item.difference.count, digits(item.p_adjusted)]
+        differs = "yes" if item.p_adjusted <= ALPHA else "no"
+        rows.append([item.measure.label, held, *pair, *means, differs])
+    shown = columns(
+        "Measure",
         ("Both have", "TCP variant or scheme that both have"),
-        ("First", ""),
-        ("Second", ""),
+        *("First", "Second"),
         ("First minus second", "mean of the differences on the same seed"),
         ("Low", "lower end of the 95 % interval"),
         ("High", "upper end of the 95 % interval"),
-        ("Unit", ""),
+        "Unit",
         ("Pairs", "seeds that both have"),
         ("p (Holm)", "p-value of the paired t test, corrected for all pairs of the group"),
         ("Differ", f"significantly, at a level of {percent(ALPHA)}"),
     )
-    return {"columns": columns(heads), "rows": rows, "keys": keys}
+    return {"columns": shown, "rows": rows, "keys": keys}
 
 
 def published_table(summary: Summary, matched: Sequence[Match]) -> Record:
     """Return the published values beside ours."""
     rows = [
         [
-            match.measure.label,
-            tcp_label(summary.tcps[match.cell.tcp]),
-            summary.schemes[match.cell.scheme],
+            *(match.measure.label, *cell_members(summary, match.cell)),
             *map(scalar, summary.levels(match.cell.point).values()),
-            digits(match.value),
-            digits(match.error),
+            *(digits(match.value), digits(match.error)),
             *bounds(match.cell.intervals[match.measure.column]),
-            match.measure.unit,
-            digits(100 * match.deviation),
-            match.source,
+            *(match.measure.unit, digits(100 * match.deviation), match.source),
         ]
         for match in matched
     ]
-    axes = [{"label": axis.label, "unit": axis.unit} for axis in summary.axes]
-    heads = (
-        ("Paper", "the published value"),
-        ("±", "reading error of a value taken from a plot"),
-        ("Ours", "mean over seeds"),
-        ("Low", "lower end of its 95 % interval"),
-        ("High", "upper end of its 95 % interval"),
-        ("Unit", ""),
-        ("Deviation (%)", "ours relative to the published value"),
-        ("Source", ""),
-    )
-    first = [{"label": label} for label in ("Measure", "TCP", "Scheme")]
-    return {"columns": [*first, *axes, *columns(heads)], "rows": rows}
+    shown = [
+        *({"label": label} for label in ("Measure", "TCP", "Scheme")),
+        *({"label": axis.label, "unit": axis.unit} for axis in summary.axes),
+        *columns(
+            ("Paper", "the published value"),
+            ("±", "reading error of a value taken from a plot"),
+            ("Ours", "mean over seeds"),
+            ("Low", "lower end of its 95 % interval"),
+            ("High", "upper end of its 95 % interval"),
+            "Unit",
+            ("Deviation (%)", "ours relative to the published value"),
+            "Source",
+        ),
+    ]
+    return {"columns": shown, "rows": rows}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tmt.core.words.values import percent
 from tmt.io.atomic import write_text
@@ -17,9 +17,19 @@ from tmt.results.tune.wording import (
     unit_of,
     value_word,
 )
-from tmt.results.values import COLUMNS, slug
-from tmt.show.page.page import Record, assemble, fact, finding, headed_table, sections
-from tmt.show.page.tune_views import candidate_table, charts_of, scheme_looks
+from tmt.results.values import bounds, slug
+from tmt.show.page.page import (
+    Record,
+    Sections,
+    assemble,
+    fact,
+    finding,
+    headed_tables,
+    page_record,
+    sections,
+    term,
+)
+from tmt.show.page.tune_charts import charts_of, styles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,11 +58,12 @@ def render(found: Tuning) -> str:
     """Return the page as text."""
     title = found.task.scenario.title
     charts = charts_of(found)
+    there = {"candidates-table", *(f"{chart['name']}-view" for chart in charts)}
     data = {
         "file": slug(title),
-        "members": {"scheme": scheme_looks(found)},
+        "members": {"scheme": [page_record(style) for style in styles(found)]},
         "charts": charts,
-        "tables": [candidate_table(found)],
+        "tables": [_candidates(found)],
     }
     winner = found.recommendation.winner
     return assemble(
@@ -66,7 +77,7 @@ def render(found: Tuning) -> str:
         findings=[finding(text) for text in certainty(found)],
         warnings=complaints(found),
         has={"cells": False},
-        sections=_sections(found, charts),
+        sections=sections(SECTIONS, there, failures=bool(found.failures)),
         failures=[
             Failure(f"{name}, seed {seed}", message.splitlines()[0], message, "")
             for name, seed, message in found.failures
@@ -80,27 +91,37 @@ def render(found: Tuning) -> str:
     )
 
 
-SECTIONS = {
-    "finalists": (
+SECTIONS: Sections = {
+    "finalists-view": (
         "Recommendation and rivals",
         "The winner and its nearest rivals. A course is a piece of the channel that all candidates see; the "
         "search never saw those that are held out.",
     ),
-    "front": ("All candidates", "Where each simulated candidate stands by its mean."),
-    "race": ("The race", "All candidates run the first courses; those that may be the best run more."),
-    "sensitivity": ("Sensitivity", "How the objective changes with one parameter at a time."),
+    "front-view": ("All candidates", "Where each simulated candidate stands by its mean."),
+    "race-view": ("The race", "All candidates run the first courses; those that may be the best run more."),
+    "sensitivity-view": ("Sensitivity", "How the objective changes with one parameter at a time."),
+    "candidates-table": (
+        "Every candidate",
+        "Fates: races, may still be the best; eliminated, a leader is better; infeasible, misses a "
+        "constraint; ruled out, by models without a run; waits, was not simulated; failed, in most runs. "
+        "Sort by a column; filter by text or by a bound such as >0.5.",
+    ),
 }
 
 
-def _sections(found: Tuning, charts: list[Record]) -> list[Record]:
-    shown = [(name := chart["name"], *SECTIONS[name], (f"{name}-view",)) for chart in charts]
-    every = (
-        "Fates: races, may still be the best; eliminated, a leader is better; infeasible, misses a "
-        "constraint; ruled out, by models without a run; waits, was not simulated; failed, in most runs. "
-        "Sort by a column; filter by text or by a bound such as >0.5."
-    )
-    candidates = ("candidates", "Every candidate", every, ("candidates-table",))
-    return sections([*shown, candidates], failures=bool(found.failures))
+def _candidates(found: Tuning) -> Record:
+    """Return the table of every candidate with its settings, fate and values."""
+    aims = [(aim, *shown_unit(found, aim)) for aim in found.task.goal.objectives]
+    columns = [{"label": label} for label in ("candidate", "settings", "fate", "courses")]
+    for aim, unit, _ in aims:
+        columns += [{"label": aim.label, "unit": unit}, {"label": "low"}, {"label": "high"}]
+    rows: list[list[Any]] = []
+    for one in found.recommendation.standings:
+        means = [one.values[aim.text].scaled(factor) for aim, _, factor in aims]
+        row = [one.name, setting_words(one.settings), one.fate, means[0].count]
+        rows.append(row + [bound for mean in means for bound in bounds(mean)])
+    caption = "Every candidate of the space"
+    return {"name": "candidates", "caption": caption, "columns": columns, "rows": rows}
 
 
 def _facts(found: Tuning) -> list[Record]:
@@ -142,22 +163,19 @@ def _setup(found: Tuning) -> list[Record]:
         [name, "; ".join(f"{key} {', '.join(values)}" for key, values in keys.items()) or "-"]
         for name, keys in space.items()
     ]
-    return [
-        headed_table("The search", ["setting", "value"], rows),
-        headed_table("The space", ["scheme", "values"], shown),
-    ]
+    return headed_tables(
+        ("The search", ["setting", "value"], rows), ("The space", ["scheme", "values"], shown)
+    )
 
 
 def _terms(found: Tuning) -> list[Record]:
-    terms = []
-    for measure in found.task.goal.measures:
-        if measure.column:
-            column = COLUMNS[measure.column]
-            told = {"meaning": column.meaning, "counts": column.counts, "null": column.null}
-        else:
-            told = {"meaning": "delivered data LLDUs / slots that pass", "counts": "data LLDUs", "null": ""}
-        terms.append({"label": measure.label, "unit": _unit(found, measure)} | told)
-    return terms
+    efficiency = {"meaning": "delivered data LLDUs / slots that pass", "counts": "data LLDUs", "null": ""}
+    return [
+        term(one.column, one.label, _unit(found, one))
+        if one.column
+        else {"label": one.label, "unit": _unit(found, one)} | efficiency
+        for one in found.task.goal.measures
+    ]
 
 
 def _unit(found: Tuning, measure: Quantity) -> str:

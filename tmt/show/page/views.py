@@ -1,34 +1,41 @@
-"""The charts of the page: rows, specifications, captions and the columns of their tables."""
+"""The charts of a campaign's page: rows as flat records, specifications, captions and columns of tables."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tmt.results.over_time import recorded
-from tmt.results.values import delay_unit
+import numpy as np
+
+from tmt.results.dataset import matches
+from tmt.results.over_time import LEVELS, delay_quantiles_s, recorded, run_over_time
+from tmt.results.values import delay_unit, digits, interval_fields
 from tmt.show.charts import campaign as charts
 from tmt.show.charts.over_time import CHANNEL, course
-from tmt.show.charts.style import scheme_styles, tcp_styles
-from tmt.show.page import chart_rows
+from tmt.show.charts.style import scheme_styles, tcp_label, tcp_styles
 from tmt.show.page.page import titled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from tmt.results.cells import Summary
+    from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Results
-    from tmt.show.charts.vega import Row, Spec
-
-Pair = tuple[charts.Members, charts.Members]
-"""Inner and outer members of a chart."""
+    from tmt.results.over_time import RunRecords
+    from tmt.show.charts.style import Row, Spec
 
 Heads = tuple[tuple[str, str], ...]
 """Fields of a row and their headings; ``levels.0`` is the first member of `levels`."""
 
+GOODPUT, DELAY = "goodput_bps", "delay_p95_s"
+
+INTERVAL: Heads = (("low", "low"), ("high", "high"))
 COURSE_HEADS: Heads = (
-    *(("run", "run"), ("panel", "panel"), ("time", "time (s)")),
-    *(("value", "value"), ("low", "low"), ("high", "high")),
+    ("run", "run"),
+    ("panel", "panel"),
+    ("time", "time (s)"),
+    ("value", "value"),
+    *INTERVAL,
 )
 
 CAPTIONS = {
@@ -58,38 +65,27 @@ NO_RECORDS = "None of the chosen runs kept its packet records."
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One chart of the page.
-
-    Attributes
-    ----------
-    specs
-        Specification by how the chart groups: TCP variants inside schemes (``scheme``), or the other way.
-    selects
-        Choices that narrow the rows besides variants and schemes: ``measure``, ``point``, ``line`` (points
-        along one axis) and ``runs``.
-    caption
-        With ``{measure}``, ``{where}`` and ``{axis}`` to be filled in.
-    heading
-        Line above the chart; empty for a view of the chosen measure.
-    measure
-        Name of what the chart shows, where `heading` is given and says more.
-    across
-        Label of the horizontal measure, where there is one.
-    """
+    """One chart of the page."""
 
     name: str
     rows: list[Row]
     specs: dict[str, Spec]
+    """By how the chart groups: TCP variants inside schemes (``scheme``), or the other way (``tcp``)."""
     selects: tuple[str, ...]
+    """Choices that narrow the rows: ``measure``, ``point``, ``line`` (along one axis) and ``runs``."""
     heads: Heads
     caption: str
+    """With ``{measure}``, ``{where}`` and ``{axis}`` to be filled in."""
     nothing: str = NOTHING
     heading: str = ""
+    """Line above the chart; empty for a view of the chosen measure."""
     measure: str = ""
+    """Name of what the chart shows, where `heading` says more."""
     across: str = ""
+    """Label of the horizontal measure, where there is one."""
 
 
-def members(summary: Summary) -> Pair:
+def members(summary: Summary) -> tuple[charts.Members, charts.Members]:
     """Return the TCP variants and the schemes of a campaign."""
     schemes = scheme_styles(summary.schemes, summary.scheme_names)
     return charts.Members("tcp", tcp_styles(summary.tcps)), charts.Members("scheme", schemes)
@@ -119,7 +115,7 @@ def place_heads(results: Results) -> Heads:
 
 def mean_heads(counted: str) -> Heads:
     """Return the fields of a mean with its interval, over `counted` things."""
-    return (("mean", "{measure}"), ("low", "low"), ("high", "high"), ("runs", counted))
+    return (("mean", "{measure}"), *INTERVAL, ("runs", counted))
 
 
 def views(results: Results, summary: Summary) -> list[View]:
@@ -127,43 +123,45 @@ def views(results: Results, summary: Summary) -> list[View]:
     place = place_heads(results)
     means = (*place, *mean_heads("runs"))
     titles = {measure.column: titled(measure.label, measure.unit) for measure in summary.measures}
-    goodput, late = (titles.get(column, "") for column in (chart_rows.GOODPUT, chart_rows.DELAY))
-    of_goodput = (("mean", goodput), ("low", "low"), ("high", "high"))
-    of_delay = (("delay", late), ("delay_low", "low"), ("delay_high", "high"))
+    goodput, late = (titles.get(column, "") for column in (GOODPUT, DELAY))
+    both = (("mean", goodput), *INTERVAL, ("delay", late), ("delay_low", "low"), ("delay_high", "high"))
     unit = delay_unit(results.runs)[0]
     delay = titled("One-way delay", unit)
     quantiles = ((field, titled(name, unit)) for field, name in charts.DELAY_QUANTILES.items())
     shares = (("seed", "seed"), ("delay", delay), ("share", "share"))
-    cells = chart_rows.cell_rows(results, summary)
+    cells = cell_rows(results, summary)
     published = f" {PUBLISHED_NOTE}" if any(row["paper"] is not None for row in cells) else ""
+    compare, sweep = CAPTIONS["compare"] + published, CAPTIONS["sweep"] + published
     possible = [
-        _view("compare", cells, both_ways(summary, charts.compare), ("measure", "point"), means, published),
-        _view("sweep", cells, sweeps(results, summary), ("measure", "line"), means, published),
-        _view(
+        View("compare", cells, both_ways(summary, charts.compare), ("measure", "point"), means, compare),
+        View("sweep", cells, sweeps(results, summary), ("measure", "line"), means, sweep),
+        View(
             "trade",
-            chart_rows.trade_rows(summary),
+            trade_rows(summary),
             both_ways(summary, charts.trade),
             ("point",),
-            (*place, *of_goodput, *of_delay),
+            (*place, *both),
+            CAPTIONS["trade"],
             heading=f"{goodput} over {late}",
             measure=goodput,
             across=late,
         ),
-        _view(
+        View(
             "delay",
-            chart_rows.delay_rows(results, summary),
+            delay_rows(results, summary),
             both_ways(summary, charts.delays),
             ("point",),
             (*place, *quantiles),
+            CAPTIONS["delay"],
             heading=delay,
         ),
-        _view(
+        View(
             "distribution",
-            chart_rows.distribution_rows(results, summary),
+            distribution_rows(results, summary),
             both_ways(summary, charts.distribution),
             ("point",),
             (*place[:2], *shares),
-            _part_shown(results),
+            CAPTIONS["distribution"] + _part_shown(results),
             nothing=NO_RECORDS,
             heading=f"Share of packets over {titled('one-way delay', unit)}",
         ),
@@ -177,24 +175,12 @@ def with_rows(possible: list[View]) -> list[View]:
     return [view for view in possible if view.rows and view.specs]
 
 
-def _view(
-    name: str,
-    rows: list[Row],
-    specs: dict[str, Spec],
-    selects: tuple[str, ...],
-    heads: Heads,
-    more: str = "",
-    **texts: str,
-) -> View:
-    return View(name, rows, specs, selects, heads, CAPTIONS[name] + more, **texts)
-
-
 def _courses(results: Results, summary: Summary) -> list[View]:
     """Return the views of single runs, and of the channel that runs without a scheme saw."""
-    rows = chart_rows.course_rows(results, summary)
+    rows = course_rows(results, summary)
     if not rows:
         return []
-    units = chart_rows.course_units(results, summary)
+    units = course_units(results, summary)
     without = {row["run"] for row in rows} - {row["run"] for row in rows if row["panel"] == "capacity"}
     more = _part_shown(results)
     if without:
@@ -203,15 +189,16 @@ def _courses(results: Results, summary: Summary) -> list[View]:
             "no longer in the campaign's cache, or have too many rows to show."
         )
     panels = list(dict.fromkeys(row["panel"] for row in rows))
-    return [
-        _over_time("timeline", rows, course(panels, units, zooms=True), more),
-        _over_time("channel", _channel_rows(results, summary, rows), course(CHANNEL, units, zooms=True)),
-    ]
-
-
-def _over_time(name: str, rows: list[Row], spec: Spec, more: str = "") -> View:
-    specs = {"scheme": spec, "tcp": spec}
-    return _view(name, rows, specs, ("runs",), COURSE_HEADS, more, nothing=NO_RECORDS)
+    over_time = {
+        "timeline": (rows, panels, more),
+        "channel": (_channel_rows(results, summary, rows), CHANNEL, ""),
+    }
+    found = []
+    for name, (shown, drawn, told) in over_time.items():
+        specs = dict.fromkeys(("scheme", "tcp"), course(drawn, units, zooms=True))
+        caption = CAPTIONS[name] + told
+        found.append(View(name, shown, specs, ("runs",), COURSE_HEADS, caption, nothing=NO_RECORDS))
+    return found
 
 
 def _part_shown(results: Results) -> str:
@@ -229,5 +216,130 @@ def _channel_rows(results: Results, summary: Summary, rows: list[Row]) -> list[R
     for row in rows:
         if row["scheme"] in bare and row["panel"] in CHANNEL:
             key = (tuple(row["time"][:2]), tuple(row["value"]), row["panel"])
-            found.setdefault(key, row | {"run": chart_rows.channel_of(summary, row)})
+            found.setdefault(key, row | {"run": channel_of(summary, row)})
     return list(found.values())
+
+
+def cell_rows(results: Results, summary: Summary) -> list[Row]:
+    """Return one row for each cell and measure: mean, interval, single runs, letters, published value."""
+    published = {
+        (id(match.cell), match.measure.column): {
+            "paper": digits(match.value),
+            "paper_low": digits(match.value - match.error),
+            "paper_high": digits(match.value + match.error),
+            "source": match.source,
+        }
+        for match in matches(results, summary)
+    }
+    rows = []
+    for measure in summary.measures:
+        column = measure.column
+        for cell in summary.cells:
+            if column not in cell.intervals:
+                continue
+            letters = cell.letters.get(column, {})
+            row = {
+                "column": column,
+                **interval_fields(cell.intervals[column]),
+                "runs": len(cell.rows),
+                "seeds": [digits(value) for value in cell.single[column]] if len(cell.rows) > 1 else [],
+                "tcp_letters": letters.get("tcp", ""),
+                "scheme_letters": letters.get("scheme", ""),
+                "capacity": digits(cell.capacity_bps * measure.scale) if column == GOODPUT else None,
+            }
+            rows.append(place_of(summary, cell) | row | published.get((id(cell), column), {"paper": None}))
+    return rows
+
+
+def trade_rows(summary: Summary) -> list[Row]:
+    """Return goodput and delay of each cell that has both."""
+    return [
+        place_of(summary, cell)
+        | interval_fields(cell.intervals[GOODPUT])
+        | interval_fields(cell.intervals[DELAY], "delay")
+        for cell in summary.cells
+        if {GOODPUT, DELAY} <= cell.intervals.keys()
+    ]
+
+
+def delay_rows(results: Results, summary: Summary) -> list[Row]:
+    """Return quantiles of the one-way delay of each cell, as means over its seeds."""
+    _, scale = delay_unit(results.runs)
+    return [
+        place_of(summary, cell)
+        | dict(
+            zip(charts.DELAY_QUANTILES, (digits(value * scale) for value in cell.quantiles_s), strict=True)
+        )
+        for cell in summary.cells
+        if all(math.isfinite(value) for value in cell.quantiles_s)
+    ]
+
+
+def distribution_rows(results: Results, summary: Summary) -> list[Row]:
+    """Return the distribution of delays of each run that kept its records and delivered something."""
+    _, scale = delay_unit(results.runs)
+    shares = [digits(level) for level in LEVELS]
+    return [
+        _run(results, summary, records) | {"delay": quantiles, "share": shares}
+        for records in results.records
+        if (quantiles := [digits(value * scale) for value in delay_quantiles_s(records)])
+    ]
+
+
+def course_rows(results: Results, summary: Summary) -> list[Row]:
+    """Return the series of each run that kept its records."""
+    units = course_units(results, summary)
+    rows = []
+    for records in results.records:
+        row = results.runs.iloc[records.row]
+        run = _run(results, summary, records) | {"end_s": float(row["simulated_s"])}
+        for series in run_over_time(records, row):
+            _, scale = units.get(series.panel, ("", 1.0))
+            found = {"panel": series.panel, "time": _rounded(series.time_s)}
+            for name, column in (("value", series.value), ("low", series.low), ("high", series.high)):
+                if len(column):
+                    found[name] = _rounded(np.asarray(column) * scale)
+            rows.append(run | found)
+    return rows
+
+
+def course_units(results: Results, summary: Summary) -> dict[str, tuple[str, float]]:
+    """Return unit and scale of the panels of a course that have a unit."""
+    rate, delay = summary.rate_unit, delay_unit(results.runs)
+    return {"capacity": rate, "arrivals": rate, "lost_rows": ("%", 100.0), "srtt": delay, "delay": delay}
+
+
+def _rounded(values: Iterable[float]) -> list[float | None]:
+    """Return numbers of four digits, whole ones as integers: a page holds many of them."""
+    short = (digits(float(value), 4) for value in values)
+    return [int(value) if value is not None and value.is_integer() else value for value in short]
+
+
+def cell_members(summary: Summary, cell: Cell) -> tuple[str, str]:
+    """Return the labels of a cell's TCP variant and scheme."""
+    return tcp_label(summary.tcps[cell.tcp]), summary.schemes[cell.scheme]
+
+
+def place_of(summary: Summary, cell: Cell) -> Row:
+    """Return the fields that name a cell."""
+    tcp, scheme = cell_members(summary, cell)
+    levels = list(summary.levels(cell.point).values())
+    return {"tcp": tcp, "scheme": scheme, "point": cell.point, "levels": levels}
+
+
+def cell_name(summary: Summary, cell: Cell) -> str:
+    """Return a cell's TCP variant and scheme as text."""
+    return " over ".join(cell_members(summary, cell))
+
+
+def _run(results: Results, summary: Summary, records: RunRecords) -> Row:
+    tcp, scheme, point = summary.keys[records.row]
+    seed = int(results.runs["seed"].iloc[records.row])
+    label, name = tcp_label(summary.tcps[tcp]), summary.schemes[scheme]
+    row = {"tcp": label, "scheme": name, "point": point, "seed": seed}
+    return {"run": f"{label} over {channel_of(summary, row)}"} | row
+
+
+def channel_of(summary: Summary, row: Row) -> str:
+    """Return the scheme, place and seed of a run as text: runs that differ in TCP only see one channel."""
+    return ", ".join(filter(None, [row["scheme"], summary.point_label(row["point"]), f"seed {row['seed']}"]))

@@ -14,8 +14,8 @@ from tmt.results.dataset import matches
 from tmt.results.statistics import seeds_needed
 from tmt.results.values import COLUMNS, NO_VALUE, Measure, texts, three_digits
 from tmt.show.charts.style import tcp_label
-from tmt.show.page.chart_rows import cell_name
-from tmt.show.page.page import Record, fact, finding, headed_table
+from tmt.show.page.page import Record, fact, finding, headed_tables
+from tmt.show.page.views import cell_name
 
 if TYPE_CHECKING:
     from tmt.results.dataset import Results
@@ -42,17 +42,16 @@ def facts(results: Results, summary: Summary) -> list[Record]:
     """Return the few numbers at the head of the page."""
     runs, failed = results.runs, len(results.failures)
     simulated_h = float(runs["simulated_s"].sum()) / 3600 if len(runs) else 0.0
-    found = [
+    points = [fact("points of the grid", len(summary.points))] if results.axes else []
+    return [
         fact("finished runs", len(runs)),
         fact("failed runs", failed, alarm=failed > 0),
         fact("TCP variants", len(summary.tcps)),
         fact("link schemes", len(summary.schemes)),
+        *points,
         fact("seeds", runs["seed"].nunique() if len(runs) else 0),
         fact("simulated", f"{simulated_h:.2g} h" if simulated_h >= 1 else f"{simulated_h * 60:.2g} min"),
     ]
-    if results.axes:
-        found.insert(4, fact("points of the grid", len(summary.points)))
-    return found
 
 
 def findings(results: Results, summary: Summary) -> list[Record]:
@@ -64,7 +63,7 @@ def findings(results: Results, summary: Summary) -> list[Record]:
     wanted = [("goodput_bps", "delivers most")]
     if len(points) == 1:
         wanted.append(("delay_p95_s", "has the lowest 95th percentile of delay"))
-    sentences: list[Record] = []
+    sentences = []
     for point in points:
         cells = [cell for cell in summary.cells if cell.point == point]
         for column, verb in wanted:
@@ -131,8 +130,10 @@ def _deviation(results: Results, summary: Summary) -> list[str]:
 def setup_tables(results: Results, summary: Summary) -> list[Record]:
     """Return varied and fixed parameters, and provenance, as tables of text."""
     runs = results.runs
-    varied = [["TCP variants", "", ", ".join(map(tcp_label, summary.tcps))]]
-    varied.append(["link schemes", "", ", ".join(summary.schemes)])
+    varied = [
+        ["TCP variants", "", ", ".join(map(tcp_label, summary.tcps))],
+        ["link schemes", "", ", ".join(summary.schemes)],
+    ]
     varied += [[axis.label, axis.unit, ", ".join(texts(axis.levels))] for axis in results.axes]
     if len(runs):
         varied.append(["seeds", "", ", ".join(texts(sorted(runs["seed"].unique())))])
@@ -146,16 +147,12 @@ def setup_tables(results: Results, summary: Summary) -> list[Record]:
             continue
         groups[column.group].append([name, column.unit, _first_of(values), column.meaning])
     made = [[label, "", text, ""] for label, text in results.notes] + groups["provenance"]
-    tables = [
-        headed_table("Varied settings", ["Setting", "Unit", "Values"], varied),
-        headed_table(
-            "Other settings, given or derived",
-            ["Column", "Unit", "Values", "Meaning"],
-            groups["scenario"],
-        ),
-        headed_table("Programs and traces", ["Name", "Unit", "Value", "Meaning"], made),
-    ]
-    return [table for table in tables if table["rows"]]
+    others = ["Column", "Unit", "Values", "Meaning"]
+    return headed_tables(
+        ("Varied settings", ["Setting", "Unit", "Values"], varied),
+        ("Other settings, given or derived", others, groups["scenario"]),
+        ("Programs and traces", ["Name", "Unit", "Value", "Meaning"], made),
+    )
 
 
 def _first_of(values: list[str]) -> str | Record:
@@ -182,17 +179,3 @@ def _parts(value: str) -> list[str]:
 
 def _word(value: Any) -> str:
     return "not set" if value is None else value if isinstance(value, str) else json.dumps(value)
-
-
-def terms(summary: Summary) -> list[Record]:
-    """Return the counted unit of each measure of the page, as the results' schema declares it."""
-    return [
-        {
-            "label": measure.label,
-            "unit": measure.unit,
-            "meaning": COLUMNS[measure.column].meaning,
-            "counts": COLUMNS[measure.column].counts,
-            "null": COLUMNS[measure.column].null,
-        }
-        for measure in summary.measures
-    ]

@@ -51,23 +51,12 @@ _GRID = 60
 
 @dataclass(frozen=True, slots=True)
 class ModelFit:
-    """One fitted model.
+    """One fitted model of `MODELS`: estimates with 95 % intervals by name, and the same as a channel.
 
-    Attributes
-    ----------
-    name
-        One of `MODELS`.
-    parameters
-        Estimates with 95 % intervals, by name.
-    log_likelihood
-        Natural logarithm of the probability of the trace.
-    test
-        Test of the lengths of bursts and gaps.
-    channel
-        The same model as a channel.
+    `log_likelihood` is the natural logarithm of the probability of the trace; the test is of the lengths of
+    bursts and gaps.
     """
 
-    name: str
     parameters: dict[str, Estimate]
     log_likelihood: float
     test: GoodnessOfFit
@@ -88,7 +77,7 @@ def bernoulli(likelihood: RunLikelihood) -> ModelFit:
 
     parameters = fit_bernoulli(likelihood.runs)
     point = np.array([logit(parameters["probability"].value)])
-    return _tested("bernoulli", parameters, likelihood, channel, point)
+    return _tested(parameters, likelihood, channel, point)
 
 
 def gilbert(likelihood: RunLikelihood) -> ModelFit:
@@ -102,7 +91,7 @@ def gilbert(likelihood: RunLikelihood) -> ModelFit:
         moved[inside] = expit(point)
         return GilbertElliott(float(moved[0]), float(moved[1]))
 
-    return _tested("gilbert", parameters, likelihood, channel, logit(values[inside]))
+    return _tested(parameters, likelihood, channel, logit(values[inside]))
 
 
 def gilbert_elliott_model(likelihood: RunLikelihood) -> ModelFit:
@@ -116,11 +105,10 @@ def gilbert_elliott_model(likelihood: RunLikelihood) -> ModelFit:
         return channel_of(moved)
 
     test = goodness_of_fit(likelihood, channel, maximum.logits[maximum.free], maximum.information)
-    return ModelFit("gilbert-elliott", parameters, maximum.log_likelihood, test, maximum.channel)
+    return ModelFit(parameters, maximum.log_likelihood, test, maximum.channel)
 
 
 def _tested(
-    name: str,
     parameters: dict[str, Estimate],
     likelihood: RunLikelihood,
     channel: Callable[[FloatArray], GilbertElliott],
@@ -129,7 +117,7 @@ def _tested(
     information = -hessian(lambda moved: likelihood(channel(moved)), point, np.arange(len(point)))
     test = goodness_of_fit(likelihood, channel, point, information)
     fitted = channel(point)
-    return ModelFit(name, parameters, likelihood(fitted), test, fitted)
+    return ModelFit(parameters, likelihood(fitted), test, fitted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +141,10 @@ class FitReport(Charted):
         Number of runs of erased and of decoded slots, by length.
     lags, correlation : [n_lags]
         Autocorrelation of the erasures, see `tmt.theory.fit.likelihood.autocorrelation`.
-    models
+    models, curves
         By name, the simplest first.
     burst_grid, gap_grid : [n], int64
         Lengths at which `Curves` give the share of runs that are at least as long.
-    curves
-        By name of the model.
     sizes
         Comparison of erased and decoded slots; None where slots have no sizes of their own.
     """
@@ -244,29 +230,18 @@ def fit(
     *,
     size_bytes: Uint32Array | None = None,
 ) -> FitReport:
-    """Fit the three models to the erasures of a trace.
+    """Fit the three models to the erasures of a trace, [n_slots], bool (UsageError with too few bursts).
 
-    Parameters
-    ----------
-    erased : [n_slots], bool
-    progress
-        Called with 1 for each model that is done.
-    size_bytes : [n_slots], uint32, or None
-        Sizes of the slots, where they have sizes of their own.
-
-    Raises
-    ------
-    UsageError
-        When there are too few bursts.
+    `progress` is called with 1 for each model that is done. `size_bytes`, [n_slots], uint32, are the sizes of
+    the slots, where they have sizes of their own.
     """
     runs = ErasureRuns.of(erased)
     if len(runs.bursts) < LEAST_BURSTS:
         raise UsageError(f"holds {len(runs.bursts)} erasure bursts, a fit needs {LEAST_BURSTS} or more")
     likelihood = RunLikelihood(runs)
     models = {}
-    for fit_model in (bernoulli, gilbert, gilbert_elliott_model):
-        model = fit_model(likelihood)
-        models[model.name] = model
+    for name, fit_model in zip(MODELS, (bernoulli, gilbert, gilbert_elliott_model), strict=True):
+        models[name] = fit_model(likelihood)
         progress(1)
     lags, correlation = autocorrelation(erased)
     burst_grid, gap_grid = _grid(runs.bursts), _grid(runs.gaps)

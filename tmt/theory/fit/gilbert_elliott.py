@@ -42,16 +42,9 @@ _MEMORIES, _BAD_ERRORS = (0.3, 0.8, 0.95, 0.99, 0.999), (0.2, 0.5, 0.95)
 class Maximum:
     """The maximum of the likelihood.
 
-    Attributes
-    ----------
-    logits : [4]
-        Logits of `PARAMETERS`; plus or minus `EDGE` for a parameter of 1 or 0.
-    log_likelihood
-        Logarithm of the likelihood.
-    free : [n_free], int
-        Indices of the parameters that are strictly between 0 and 1.
-    information : [n_free, n_free]
-        Observed information about the logits of the free parameters.
+    `logits`, [4], are those of `PARAMETERS`, plus or minus `EDGE` for a parameter of 1 or 0. `free`,
+    [n_free], are the indices of the others; `information`, [n_free, n_free], is the observed one about their
+    logits.
     """
 
     logits: FloatArray

@@ -73,14 +73,8 @@ def goodness_of_fit(
 ) -> GoodnessOfFit:
     """Test a fitted channel against the runs it was fitted to.
 
-    Parameters
-    ----------
-    channel
-        Function from a point of the model's parameter space to its channel.
-    point : [n_parameters]
-        The estimate, inside that space.
-    information : [n_parameters, n_parameters]
-        Observed information at the estimate.
+    `channel` gives the channel of a point of the model's parameter space; `point`, [n_parameters], is the
+    estimate, inside that space, with the observed `information` there, [n_parameters, n_parameters].
     """
     fitted = channel(point)
     groups = _groups(likelihood, fitted)
@@ -93,15 +87,12 @@ def goodness_of_fit(
         high, low = point.copy(), point.copy()
         high[i] += _STEP
         low[i] -= _STEP
-        change = (
-            _expected(likelihood, channel(high), groups)[0] - _expected(likelihood, channel(low), groups)[0]
-        )
-        slope[:, i] = change / (2 * _STEP)
+        above, below = (_expected(likelihood, channel(moved), groups)[0] for moved in (high, low))
+        slope[:, i] = (above - below) / (2 * _STEP)
     root = np.linalg.inv(np.linalg.cholesky(covariance))
     taken = root @ slope
-    shares, axes = np.linalg.eigh(
-        np.eye(len(root)) - taken @ np.linalg.pinv(information, hermitian=True) @ taken.T
-    )
+    spread = np.linalg.pinv(information, hermitian=True)
+    shares, axes = np.linalg.eigh(np.eye(len(root)) - taken @ spread @ taken.T)
     kept = shares > _LEAST_SHARE
     scores = axes.T @ root @ (observed - expected)
     statistic = float(np.sum(scores[kept] ** 2 / shares[kept]))
@@ -111,14 +102,9 @@ def goodness_of_fit(
 
 
 def run_length_law(channel: GilbertElliott, kind: int, lengths: Int64Array, good: float) -> FloatArray:
-    """Return the probability that a run has at least each of `lengths` slots: [n_lengths].
+    """Return the probability that a gap (`kind` 0) or burst (1) has at least each of `lengths` slots.
 
-    Parameters
-    ----------
-    kind
-        0 for gaps, 1 for bursts.
-    good
-        Probability of the good state in the run's first slot.
+    `good` is the probability of the good state in the run's first slot. The shape is [n_lengths].
     """
     law: FloatArray = _survival(channel, kind, lengths) @ np.array([good, 1.0 - good])
     return law
@@ -209,17 +195,9 @@ def _worst(likelihood: RunLikelihood, channel: GilbertElliott, groups: list[_Gro
 class SizeDependence:
     """Sizes of erased and of decoded slots.
 
-    Attributes
-    ----------
-    erased_mean_bytes, decoded_mean_bytes
-        Mean sizes.
-    erased_byte_share
-        Share of all bytes that lie in erased slots.
-    larger_share
-        Share of the pairs of an erased and a decoded slot in which the erased one is larger; pairs of equal
-        sizes count half. Without dependence it is 0.5.
-    p_value
-        Of the two-sided test of Mann and Whitney, which takes the slots as independent of each other.
+    `larger_share` is the share of pairs of an erased and a decoded slot in which the erased one is larger;
+    pairs of equal sizes count half. Without dependence it is 0.5. `p_value` is that of the two-sided test of
+    Mann and Whitney, which takes the slots as independent of each other.
     """
 
     erased_mean_bytes: float

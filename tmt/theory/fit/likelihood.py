@@ -28,12 +28,7 @@ NORMAL_QUANTILE = 1.959963984540054
 class ErasureRuns:
     """Runs of decoded and of erased slots, which alternate.
 
-    Attributes
-    ----------
-    first_erased
-        Whether the first run is one of erased slots.
-    lengths : [n_runs], int64
-        Slots of each run; the trace's ends cut the first and the last run.
+    `lengths`, [n_runs], int64, are the slots of each run; the trace's ends cut the first and the last run.
     """
 
     first_erased: bool
@@ -72,15 +67,11 @@ def length_counts(lengths: Int64Array) -> dict[int, int]:
 
 
 def autocorrelation(erased: BoolArray) -> tuple[Int64Array, FloatArray]:
-    """Return the autocorrelation of the erasures.
+    """Return lags and the autocorrelation of the erasures at each, [n_lags].
 
-    Returns
-    -------
-    lags : [n_lags], int64
-        From 1, evenly on a logarithmic scale, to a tenth of the trace or `MAX_LAG`.
-    correlation : [n_lags], float64
-        At lag k, the mean of (x[i] - p) (x[i + k] - p) over the pairs, divided by p (1 - p). x is 1 for an
-        erased slot; p is the share of erased slots and neither 0 nor 1.
+    Lags are from 1, evenly on a logarithmic scale, to a tenth of the trace or `MAX_LAG`. At lag k it is the
+    mean of (x[i] - p) (x[i + k] - p) over the pairs, divided by p (1 - p). x is 1 for an erased slot; p is
+    the share of erased slots and neither 0 nor 1.
     """
     share = float(erased.mean())
     longest = max(1, min(len(erased) // 10, MAX_LAG))
@@ -123,17 +114,8 @@ class RunLikelihood:
             matrix_powers(step[kind], self.distinct - 1, self._powers[kind], self._log_scale[kind])
         bad = channel.bad_probability
         start = np.array([1.0 - bad, bad])
-        return float(
-            forward(
-                int(self.runs.first_erased),
-                self._index,
-                start,
-                step,
-                self._powers,
-                self._log_scale,
-                self._good,
-            )
-        )
+        first, powers = int(self.runs.first_erased), self._powers
+        return float(forward(first, self._index, start, step, powers, self._log_scale, self._good))
 
     def good_share(self, channel: GilbertElliott) -> FloatArray:
         """Return the probability of the good state in the first slot of each run, given it and its past."""

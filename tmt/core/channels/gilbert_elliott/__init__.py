@@ -6,16 +6,13 @@ Technical Journal 42, 1963). With 0 in the good state and 1 in the bad one it is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from tmt.core.channels.base import BoolArray, ErasureStream, FloatArray, SlotChannel
-from tmt.core.declaration import Probability
+from tmt.core.declaration import Probability, Rules
 from tmt.core.seeds import uniform_source
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
 
 
 class GilbertElliott(SlotChannel):

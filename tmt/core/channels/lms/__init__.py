@@ -12,26 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from tmt.core.channels.base import (
-    FROM_PROFILE,
-    BoolArray,
-    Channel,
-    FloatArray,
-    Int64Array,
-    Profile,
-    Realisation,
-)
+from tmt.core.channels.base import UNSET, BoolArray, Channel, FloatArray, Int64Array, Profile, Realisation
 from tmt.core.channels.lms.path import ReceiverPath, Shadow
 from tmt.core.channels.lms.profiles import PROFILES
-from tmt.core.declaration import Param, Probability, Seconds, ns
+from tmt.core.declaration import Param, Probability, Rules, Seconds, ns
 from tmt.core.seeds import uniform_sources
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
 
@@ -64,81 +53,65 @@ class Lms(Channel):
         Literal["internet", "perez-fontan-suburban-40", "distribution"],
         "set of values for the other parameters",
     ] = "internet"
-    es_n0_db: Annotated[float, "Es/N0 of an unobstructed direct path", Param("dB", -100, 100)] = FROM_PROFILE
-    speed_kmh: Annotated[float, "speed of the receiver", Param("km/h", 0.001, 2000)] = FROM_PROFILE
-    carrier_ghz: Annotated[float, "carrier frequency", Param("GHz", 0.01, 100)] = FROM_PROFILE
-    elevation_deg: Annotated[float, "the satellite's angle above the horizon", Param("degree", 0, 90)] = (
-        FROM_PROFILE
-    )
+    es_n0_db: Annotated[float, "Es/N0 of an unobstructed direct path", Param("dB", -100, 100)] = UNSET
+    speed_kmh: Annotated[float, "speed of the receiver", Param("km/h", 0.001, 2000)] = UNSET
+    carrier_ghz: Annotated[float, "carrier frequency", Param("GHz", 0.01, 100)] = UNSET
+    elevation_deg: Annotated[float, "the satellite's angle above the horizon", Param("degree", 0, 90)] = UNSET
     azimuth_deg: Annotated[
         float, "the satellite's direction, from that of travel", Param("degree", 0, 360)
-    ] = FROM_PROFILE
-    los_alpha_db: Annotated[Amplitude, "line of sight: mean of the direct path's amplitude"] = FROM_PROFILE
-    los_psi_db: Annotated[Deviation, "line of sight: standard deviation of that amplitude"] = FROM_PROFILE
-    los_mp_db: Annotated[Multipath, "line of sight: power of the diffuse multipath"] = FROM_PROFILE
-    los_frame_m: Annotated[Distance, "line of sight: distance from one move to the next"] = FROM_PROFILE
+    ] = UNSET
+    los_alpha_db: Annotated[Amplitude, "line of sight: mean of the direct path's amplitude"] = UNSET
+    los_psi_db: Annotated[Deviation, "line of sight: standard deviation of that amplitude"] = UNSET
+    los_mp_db: Annotated[Multipath, "line of sight: power of the diffuse multipath"] = UNSET
+    los_frame_m: Annotated[Distance, "line of sight: distance from one move to the next"] = UNSET
     los_to_moderate: Annotated[Probability, "line of sight: probability that the move is to `moderate`"] = (
-        FROM_PROFILE
+        UNSET
     )
-    los_to_deep: Annotated[Probability, "line of sight: probability that the move is to `deep`"] = (
-        FROM_PROFILE
-    )
-    moderate_alpha_db: Annotated[Amplitude, "moderate shadow: mean of the direct path's amplitude"] = (
-        FROM_PROFILE
-    )
-    moderate_psi_db: Annotated[Deviation, "moderate shadow: standard deviation of that amplitude"] = (
-        FROM_PROFILE
-    )
-    moderate_mp_db: Annotated[Multipath, "moderate shadow: power of the diffuse multipath"] = FROM_PROFILE
-    moderate_frame_m: Annotated[Distance, "moderate shadow: distance from one move to the next"] = (
-        FROM_PROFILE
-    )
-    moderate_to_los: Annotated[Probability, "moderate shadow: probability that the move is to `los`"] = (
-        FROM_PROFILE
-    )
+    los_to_deep: Annotated[Probability, "line of sight: probability that the move is to `deep`"] = UNSET
+    moderate_alpha_db: Annotated[Amplitude, "moderate shadow: mean of the direct path's amplitude"] = UNSET
+    moderate_psi_db: Annotated[Deviation, "moderate shadow: standard deviation of that amplitude"] = UNSET
+    moderate_mp_db: Annotated[Multipath, "moderate shadow: power of the diffuse multipath"] = UNSET
+    moderate_frame_m: Annotated[Distance, "moderate shadow: distance from one move to the next"] = UNSET
+    moderate_to_los: Annotated[Probability, "moderate shadow: probability that the move is to `los`"] = UNSET
     moderate_to_deep: Annotated[Probability, "moderate shadow: probability that the move is to `deep`"] = (
-        FROM_PROFILE
+        UNSET
     )
-    deep_alpha_db: Annotated[Amplitude, "deep shadow: mean of the direct path's amplitude"] = FROM_PROFILE
-    deep_psi_db: Annotated[Deviation, "deep shadow: standard deviation of that amplitude"] = FROM_PROFILE
-    deep_mp_db: Annotated[Multipath, "deep shadow: power of the diffuse multipath"] = FROM_PROFILE
-    deep_frame_m: Annotated[Distance, "deep shadow: distance from one move to the next"] = FROM_PROFILE
-    deep_to_los: Annotated[Probability, "deep shadow: probability that the move is to `los`"] = FROM_PROFILE
+    deep_alpha_db: Annotated[Amplitude, "deep shadow: mean of the direct path's amplitude"] = UNSET
+    deep_psi_db: Annotated[Deviation, "deep shadow: standard deviation of that amplitude"] = UNSET
+    deep_mp_db: Annotated[Multipath, "deep shadow: power of the diffuse multipath"] = UNSET
+    deep_frame_m: Annotated[Distance, "deep shadow: distance from one move to the next"] = UNSET
+    deep_to_los: Annotated[Probability, "deep shadow: probability that the move is to `los`"] = UNSET
     deep_to_moderate: Annotated[Probability, "deep shadow: probability that the move is to `moderate`"] = (
-        FROM_PROFILE
+        UNSET
     )
     transition_m: Annotated[
         float, "distance in which a new state's triplet takes over (L_trans)", Param("m", 0, 1e6)
-    ] = FROM_PROFILE
+    ] = UNSET
     correlation_m: Annotated[
         float, "distance over which the shadowing's correlation falls to 1/e (L_corr)", Param("m", 0.001, 1e6)
-    ] = FROM_PROFILE
+    ] = UNSET
     slow_psi_db: Annotated[
         Deviation, "standard deviation of the slow level along the route, on the whole gain"
-    ] = FROM_PROFILE
+    ] = UNSET
     slow_correlation_m: Annotated[
         float, "distance over which that level's correlation falls to 1/e", Param("m", 0.001, 1e6)
-    ] = FROM_PROFILE
+    ] = UNSET
     llr_variance: Annotated[
         float, "variance of the log-likelihood ratios over SNR: 4 QPSK, 8 BPSK", Param("", 1e-06, 100)
-    ] = FROM_PROFILE
-    mi_h1: Annotated[float, "constant of the mutual information", Param("", 1e-06, 100)] = FROM_PROFILE
-    mi_h2: Annotated[float, "exponent of the mutual information", Param("", 1e-06, 100)] = FROM_PROFILE
-    mi_h3: Annotated[float, "exponent of the mutual information", Param("", 1e-06, 100)] = FROM_PROFILE
-    interleaver_depth: Annotated[Depth, "time over which a code word is sent; 0: no interleaver"] = (
-        FROM_PROFILE
-    )
-    segments: Annotated[int, "number of equal parts in which a code word is sent", Param("", 1, 1000)] = (
-        FROM_PROFILE
-    )
+    ] = UNSET
+    mi_h1: Annotated[float, "constant of the mutual information", Param("", 1e-06, 100)] = UNSET
+    mi_h2: Annotated[float, "exponent of the mutual information", Param("", 1e-06, 100)] = UNSET
+    mi_h3: Annotated[float, "exponent of the mutual information", Param("", 1e-06, 100)] = UNSET
+    interleaver_depth: Annotated[Depth, "time over which a code word is sent; 0: no interleaver"] = UNSET
+    segments: Annotated[int, "number of equal parts in which a code word is sent", Param("", 1, 1000)] = UNSET
     segment_jitter: Annotated[Probability, "range in which a part lies at random, in spacings of parts"] = (
-        FROM_PROFILE
+        UNSET
     )
-    processing_time: Annotated[Depth, "decoding time beyond the interleaver's depth"] = FROM_PROFILE
+    processing_time: Annotated[Depth, "decoding time beyond the interleaver's depth"] = UNSET
     code_threshold_db: Annotated[
         float, "effective SNR at which half of the code words are erased", Param("dB", -100, 100)
-    ] = FROM_PROFILE
-    code_width_db: Annotated[Width, "standard deviation of that threshold from word to word"] = FROM_PROFILE
+    ] = UNSET
+    code_width_db: Annotated[Width, "standard deviation of that threshold from word to word"] = UNSET
 
     def rules(self) -> Rules:
         """Refuse moves without a unique stationary law, overlapping transitions, and a decode time of 0."""
@@ -262,16 +235,14 @@ class _CodeWords:
             self._start_ns = int(tx_time_ns[0])
         channel, step_ns = self._channel, self._path.step_ns
         time_ns = tx_time_ns - self._start_ns
-        needed_db = channel.code_threshold_db - channel.code_width_db * _normal(
-            self._fates.random(len(time_ns))
-        )
+        deviation = _normal(self._fates.random(len(time_ns)))
+        needed_db = channel.code_threshold_db - channel.code_width_db * deviation
         needed_gain = 10.0 ** ((needed_db - channel.es_n0_db) / 10.0)
         places = self._places.random((len(time_ns) if self._jitter_ns else 0, channel.segments))
         done = 0
         while True:
-            whole_until_ns = (
-                self._first_point + len(self._field) - 1
-            ) * step_ns - channel.interleaver_depth_ns
+            last_point = self._first_point + len(self._field) - 1
+            whole_until_ns = last_point * step_ns - channel.interleaver_depth_ns
             ready = int(np.searchsorted(time_ns, whole_until_ns, side="left"))
             decode(
                 self._field,

@@ -8,16 +8,13 @@ A slot with an error in it is erased.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from tmt.core.channels.base import BoolArray, ErasureStream, FloatArray, SlotChannel
-from tmt.core.declaration import Param, Probability
+from tmt.core.declaration import Param, Probability, Rules
 from tmt.core.seeds import uniform_sources
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
 
 CLUSTERS_AT_A_TIME = 1024
 """Clusters drawn at a time, independently of the pieces in which slots are requested."""

@@ -31,8 +31,6 @@ def send_and_repeat(
 
     Parameters
     ----------
-    tx_time_ns, decode_time_ns : [n], int64, ns
-        The slots.
     feedback_delay_ns
         From an erased slot until its NACK reaches the sender: detection delay plus RTT.
     detection_delay_ns
@@ -42,10 +40,6 @@ def send_and_repeat(
     state : [1], `STATE`, updated
     nacks : [power of two], `NACK`, updated
         FIFO as a ring, with room for one more NACK per erased slot. NACK i lies at index ``i % len(nacks)``.
-    rows
-        How many rows had begun before.
-    out : [rows + n or more], updated
-        The rows; an LLDU whose NACK is on its way has the delay -1.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     head, tail = state[0]["head"], state[0]["tail"]

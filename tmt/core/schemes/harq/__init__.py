@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
-from tmt.core.declaration import Number, Param
+from tmt.core.declaration import Number, Param, Rules
 from tmt.core.schemes.scheme import MAX_BLOCK, Data, DetectionDelay, Repair, Scheme
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
 
 
 class Harq(Scheme):

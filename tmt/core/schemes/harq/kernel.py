@@ -36,8 +36,6 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call per block would cost as 
 
     Parameters
     ----------
-    tx_time_ns, decode_time_ns : [n], int64, ns
-        The slots.
     data, repair, extra, rounds
         Data and repair LLDUs of a block, repair LLDUs sent on top of those missing, most requests per block.
     feedback_delay_ns
@@ -50,10 +48,6 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call per block would cost as 
         for ``n // (data + repair) + 2`` more.
     arrivals_ns : [len(blocks), data + max(repair, extra) + 1], int64, ns, updated
         When the LLDUs of each block arrived.
-    rows
-        How many rows had begun before.
-    out : [rows + n or more], updated
-        The rows; erased ones of unfinished blocks have the delay -1.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     head, tail, requested_slots = state[0]["head"], state[0]["tail"], state[0]["requested_slots"]

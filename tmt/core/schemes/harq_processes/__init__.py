@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from tmt.core.declaration import Count, Param, Probability
+from tmt.core.declaration import Count, Param, Probability, Rules
 from tmt.core.schemes.scheme import MAX_ES_N0_DB, Delay, DetectionDelay, Scheme, Small
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
 
 
 class HarqProcesses(Scheme):
@@ -58,11 +55,8 @@ class HarqProcesses(Scheme):
         if faulty > 1:
             yield "false_feedback", "missed_feedback + false_feedback of at most 1"
         if self.slot_time and self.retransmission == "asynchronous":
-            yield (
-                "slot_time",
-                'retransmission = "synchronous"',
-                "has no meaning: retransmission is asynchronous",
-            )
+            allowed = 'retransmission = "synchronous"'
+            yield "slot_time", allowed, "has no meaning: retransmission is asynchronous"
         if self.repetitions is not None and faulty:
             allowed = "missed_feedback and false_feedback of 0"
             yield "repetitions", allowed, "turns feedback off"
@@ -70,11 +64,8 @@ class HarqProcesses(Scheme):
             allowed = 'combining = "chase" or "incremental"'
             yield "combining_threshold_db", allowed, "has no meaning without combining"
         if self.combining != "none" and self.combining_threshold_db is None:
-            yield (
-                "combining_threshold_db",
-                "the Es/N0 in dB at which one transmission is decoded",
-                "is missing",
-            )
+            allowed = "the Es/N0 in dB at which one transmission is decoded"
+            yield "combining_threshold_db", allowed, "is missing"
 
     @property
     def label(self) -> str:

@@ -54,8 +54,6 @@ def send_asynchronously(
 
     Parameters
     ----------
-    tx_time_ns, decode_time_ns : [n], int64, ns
-        The slots.
     quality : [n], float64
         What each slot adds to the combined quality of its LLDU.
     needed
@@ -69,10 +67,6 @@ def send_asynchronously(
         Processes that wait for feedback, as a ring, in the order of its arrival.
     repeats : like `waiting`, updated
         FIFO of processes that have a retransmission to send.
-    rows
-        How many rows had begun before.
-    out : [rows + n or more], updated
-        The rows.
     """
     head, tail = state[0]["head"], state[0]["tail"]
     repeat_head, repeat_tail = state[0]["repeat_head"], state[0]["repeat_tail"]
@@ -218,8 +212,6 @@ def repeat(
 
     Parameters
     ----------
-    tx_time_ns, decode_time_ns : [n], int64, ns
-        The slots.
     quality, needed
         As in `send_asynchronously`.
     repetitions
@@ -230,10 +222,6 @@ def repeat(
         Transmissions of the last LLDU that are still to come.
     combined : [1], float64, updated
         Sum of the qualities of its transmissions so far.
-    rows
-        How many rows had begun before.
-    out : [rows + n or more], updated
-        The rows.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     for slot in range(len(tx_time_ns)):

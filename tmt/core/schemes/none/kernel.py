@@ -11,12 +11,8 @@ def send_once(tx_time_ns: Int64Array, decode_time_ns: Int64Array, detection_dela
 
     Parameters
     ----------
-    tx_time_ns, decode_time_ns : [n], int64, ns
-        The slots.
     detection_delay_ns
         From an erased slot until the receiver knows.
-    out : [n], written
-        The rows.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     for slot in range(len(tx_time_ns)):

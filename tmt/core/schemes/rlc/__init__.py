@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from tmt.core.declaration import Count, Number, Param
+from tmt.core.declaration import Count, Number, Param, Rules
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.scheme import Delay, Scheme
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
 
 
 class Rlc(Scheme):

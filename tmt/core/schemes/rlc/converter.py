@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.core.converter import Converter, grown_ring, joined, kernel_rows, ring_ends
+from tmt.core.converter import Converter, Counts, grown_ring, joined, kernel_rows, ring_ends
 from tmt.core.declaration import ns
 from tmt.core.schemes.rlc.kernel import pass_time, send_segments
 from tmt.core.schemes.rlc.receiver import ARRIVAL, NEVER, REPORT, SETTINGS, STATE, UNIT
-from tmt.core.trace import PhyTrace
+from tmt.core.trace import Int64Array, LinkTrace, PhyTrace
 from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from tmt.core.converter import Counts
     from tmt.core.kernels import Rows
     from tmt.core.schemes.rlc import Rlc
-    from tmt.core.trace import Int64Array, LinkTrace
 
 
 class RlcConverter(Converter):

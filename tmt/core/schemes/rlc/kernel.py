@@ -87,12 +87,7 @@ def put_on_its_way(at_ns: int, sn: int, poll: bool, state: np.void, arrivals: Re
 
 @kernel
 def pass_time(
-    until_ns: int,
-    settings: Records,
-    states: Records,
-    queues: Queues,
-    units: Records,
-    out: Rows,
+    until_ns: int, settings: Records, states: Records, queues: Queues, units: Records, out: Rows
 ) -> int:
     """Let everything happen that is due up to and including `until_ns`, in order of time.
 

@@ -25,18 +25,12 @@ def send_and_decode(
 
     Parameters
     ----------
-    tx_time_ns, decode_time_ns : [n], int64, ns
-        The slots.
     window, interval
         Source units that a repair unit covers, W; source units between repair units, k.
     senders : [1], `SENDER`, updated
     receivers : [1], `RECEIVER`, updated
     events : [power of two], `EVENT`, updated
         Queue of events at the receiver in the order of their times, as a ring.
-    rows
-        How many rows had begun before.
-    out : [rows + n or more], updated
-        The rows; erased source units that are not recovered have the delay -1.
     """
     sender, receiver, mask = senders[0], receivers[0], len(events) - 1
     for slot in range(len(tx_time_ns)):

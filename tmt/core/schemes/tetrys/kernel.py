@@ -37,8 +37,6 @@ def send_on_feedback(
 
     Parameters
     ----------
-    tx_time_ns, decode_time_ns : [n], int64, ns
-        The slots.
     window
         Most source units from the first unknown one, W.
     interval
@@ -47,7 +45,7 @@ def send_on_feedback(
         From an event at the receiver until the sender knows of it.
     detection_delay_ns
         From the `tx` of an erased slot until the receiver knows of it.
-    senders, receivers, events, rows, out
+    senders, receivers, events
         As for `send_and_decode`.
     """
     sender, receiver, mask = senders[0], receivers[0], len(events) - 1

@@ -3,16 +3,16 @@
 import pytest
 
 from tmt.campaign.engine import Progress
-from tmt.cli import run_progress
+from tmt.cli import progress
 
 
 def test_progress_lines__name_stage_runs_and_time_left(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 100.0
-    monkeypatch.setattr(run_progress, "LINE_EVERY_S", 15.0)
-    monkeypatch.setattr(run_progress.time, "monotonic", lambda: now_s)
-    with run_progress.run_progress("search") as (watch, tell):
+    monkeypatch.setattr(progress, "LINE_EVERY_S", 15.0)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now_s)
+    with progress.run_progress("search") as (watch, tell):
         now_s = 110.0
         watch(Progress(total=40, converted=1, conversions=2))  # 10 s: no line is due
         now_s = 116.0
@@ -31,7 +31,7 @@ def test_progress_lines__name_stage_runs_and_time_left(
 
 
 def test_progress_lines__are_absent_where_nothing_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    with run_progress.run_progress("search", shown=False) as (watch, tell):
+    with progress.run_progress("search", shown=False) as (watch, tell):
         tell("race")
         watch(Progress(total=6))
     assert capsys.readouterr() == ("", "")

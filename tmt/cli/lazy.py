@@ -1,28 +1,47 @@
-"""A click group that imports only the command that is called."""
+"""Commands and modules that are imported when they are used first, so that help answers at once."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
 from difflib import get_close_matches
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import LazyLoader
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+
+@contextmanager
+def imported_when_used() -> Iterator[None]:
+    """Let a module of TMT that is imported within the context run when its first attribute is asked for.
+
+    The import of a module asks for an attribute of its package.
+    """
+    sys.meta_path.insert(0, _Lazily)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(_Lazily)
+
+
+class _Lazily(PathFinder):
+    @classmethod
+    def find_spec(
+        cls, fullname: str, path: Sequence[str] | None = None, target: Any = None
+    ) -> ModuleSpec | None:
+        """Find a module as Python does, and put off its run."""
+        spec = super().find_spec(fullname, path, target)
+        if fullname.startswith("tmt.") and spec and spec.loader:
+            spec.loader = LazyLoader(spec.loader)
+        return spec
 
 
 class LazyGroup(click.Group):
-    """A group that prints its help without importing its commands.
-
-    Parameters
-    ----------
-    lines
-        Name of each command, and its line in the help.
-    find
-        Imports the command of a name.
-    heading
-        Heading of the lines in the help.
-    """
+    """A group that prints `lines`, a line for each command's name, and imports by `find` what is called."""
 
     def __init__(
         self,

@@ -1,0 +1,300 @@
+"""Links as other tools take them: rate, loss and delay over time, opportunities to send, or lost packets."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.core.errors import UsageError
+from tmt.core.measure.link_use import arrive, packets_in_rows
+from tmt.core.schema import SIZE_BYTES
+from tmt.core.trace import LinkTrace
+from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.io.atomic import staged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from os import PathLike
+
+    from tmt.core.schema import Packing
+    from tmt.core.trace import BoolArray, FloatArray, Int64Array, Trace
+
+    FileName = str | PathLike[str]
+    Notes = Sequence[str]
+
+PACKET_BYTES = 1500
+"""Bytes of a packet, and of an opportunity to send one."""
+
+MAX_INTERVALS = 10_000_000
+_ARGUMENT_BYTES = 131_071
+"""Longest argument of a program under Linux: 128 KiB less the byte at its end."""
+_PICOQUIC_LINE = 1023
+"""Characters that picoquic's parser reads of one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkIntervals:
+    """A link in intervals of equal length."""
+
+    rate_bps: FloatArray
+    """[n], float64: bits that the rows of the interval carry, lost ones included, over its length."""
+    loss: FloatArray
+    """[n], float64: share of the rows that are lost; 0 in an interval without rows."""
+    delay_ns: FloatArray
+    """[n], float64: mean delay of the delivered rows; in an interval without any, that of the interval
+    before."""
+
+    @classmethod
+    def of(cls, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> LinkIntervals:
+        """Cut a trace into intervals from its first row to its last (UsageError for too many)."""
+        at = (trace.tx_time_ns - trace.tx_time_ns[0]) // interval_ns
+        count = int(at[-1]) + 1
+        if count > MAX_INTERVALS:
+            raise UsageError(f"--interval gives {count} intervals; the most are {MAX_INTERVALS}")
+        delay, delivered = _fates(trace)
+        rows = np.bincount(at, minlength=count)
+        bits = np.bincount(at, weights=8.0 * _row_bytes(trace, lldu_bytes), minlength=count)
+        arrived = np.bincount(at[delivered], minlength=count)
+        total = np.bincount(at[delivered], weights=delay[delivered].astype(np.float64), minlength=count)
+        mean = np.divide(total, arrived, out=np.full(count, np.nan), where=arrived > 0)
+        known = np.maximum.accumulate(np.where(arrived > 0, np.arange(count), -1))
+        first = float(mean[arrived > 0][0]) if arrived.any() else 0.0
+        rate = (bits * (NS_PER_S / interval_ns)).astype(np.float64)
+        loss: FloatArray = (rows - arrived) / np.maximum(rows, 1)
+        return cls(rate, loss, np.where(known >= 0, mean[known], first))
+
+    @property
+    def mean_loss(self) -> float:
+        """Share of the bits that are lost."""
+        return float(np.average(self.loss, weights=np.maximum(self.rate_bps, 1e-9)))
+
+    @property
+    def mean_delay_ms(self) -> float:
+        """Mean delay of the bits."""
+        return float(np.average(self.delay_ns, weights=np.maximum(self.rate_bps, 1e-9))) / NS_PER_MS
+
+
+def _fates(trace: Trace) -> tuple[Int64Array, BoolArray]:
+    """Return each row's delay, and whether it was delivered; a row that is open at the end was not."""
+    if isinstance(trace, LinkTrace):
+        return trace.delay_ns, trace.delivered
+    return trace.decode_time_ns, trace.decode_time_ns > 0
+
+
+def _row_bytes(trace: Trace, lldu_bytes: int | None) -> FloatArray:
+    if trace.size_bytes is not None:
+        return trace.size_bytes.astype(np.float64)
+    return np.full(len(trace), float(lldu_bytes or 0))
+
+
+def packet_fates(trace: Trace, lldu_bytes: int | None) -> BoolArray:
+    """Return whether each packet of 1500 bytes is delivered if packets are sent without a pause.
+
+    Rows with sizes carry bytes one after another. Rows of equal size carry ``ceil(1500 / lldu_bytes)`` rows a
+    packet. A packet is lost if one of its rows is.
+    """
+    sizes = trace.size_bytes
+    rows = np.zeros(len(trace), []) if sizes is None else sizes.view([(SIZE_BYTES.name, sizes.dtype)])
+    packing: Packing = "padded" if sizes is None else "packed"
+    packets = packets_in_rows(rows, PACKET_BYTES, lldu_bytes or PACKET_BYTES, packing)
+    return arrive(packets, _fates(trace)[1])
+
+
+def opportunities_ms(trace: Trace, lldu_bytes: int | None) -> Int64Array:
+    """Return the milliseconds in which a receiver has got enough bytes for one more packet of 1500.
+
+    Delivered LLDUs (decoded slots of a PHY trace) count in the order in which they arrive, without
+    propagation. With LLDUs of one size every ``ceil(1500 / lldu_bytes)``-th of them is an opportunity; with
+    sizes of their own, every 1500 bytes are. Milliseconds are those of the trace's clock. Where that had run
+    for longer than the trace lasts when it began, as the time of day has, they count from the first row:
+    mahimahi would wait for all that time.
+    """
+    delay_ns, arrived = _fates(trace)
+    first_ns, last_ns = int(trace.tx_time_ns[0]), int(trace.tx_time_ns[-1])
+    origin_ns = first_ns - first_ns % NS_PER_MS if 0 < last_ns - first_ns < first_ns else 0
+    arrivals_ns = (trace.tx_time_ns + delay_ns)[arrived] - origin_ns
+    if trace.size_bytes is None:
+        needed = -(-PACKET_BYTES // (lldu_bytes or PACKET_BYTES))
+        return np.sort(arrivals_ns)[needed - 1 :: needed] // NS_PER_MS
+    order = np.argsort(arrivals_ns, kind="stable")
+    held = np.cumsum(trace.size_bytes[arrived][order].astype(np.int64))
+    packets = np.arange(1, (int(held[-1]) if len(held) else 0) // PACKET_BYTES + 1, dtype=np.int64)
+    return arrivals_ns[order][np.searchsorted(held, packets * PACKET_BYTES)] // NS_PER_MS
+
+
+def write_opportunities(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int = 0) -> Notes:
+    """Write `trace` as a packet-delivery trace, and return its number of opportunities in words.
+
+    `interval_ns` means nothing here. UsageError when too little is delivered for a trace that mahimahi takes.
+    """
+    del interval_ns
+    times_ms = opportunities_ms(trace, lldu_bytes)
+    if len(times_ms) == 0 or times_ms[-1] == 0:
+        rows = f"in LLDUs of {lldu_bytes} bytes, " if trace.size_bytes is None else ""
+        raise UsageError(
+            f"{path}: not written: {rows}the trace delivers no packet of {PACKET_BYTES} bytes after its "
+            f"first millisecond"
+        )
+    _write_lines(path, map(str, times_ms.tolist()))
+    return (f"{len(times_ms):,} opportunities for 1500 bytes",)
+
+
+def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
+    """Write opportunities to `path` and delays beside it, as LeoReplayer's mm-link and mm-delay take them.
+
+    UsageError when an interval is no whole number of milliseconds, or the rows carry no packet.
+    """
+    if interval_ns % NS_PER_MS:
+        raise UsageError(f"--interval is {interval_ns / NS_PER_S:g} s; LeoReplayer counts whole milliseconds")
+    link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
+    held = np.cumsum(_row_bytes(trace, lldu_bytes))
+    wanted = np.arange(1, int(held[-1] + 1e-6) // PACKET_BYTES + 1) * PACKET_BYTES
+    rows = np.searchsorted(held, wanted - 1e-6)
+    times = (trace.tx_time_ns - trace.tx_time_ns[0])[rows] // NS_PER_MS
+    if not len(times) or times[-1] == 0:
+        raise UsageError(f"{path}: not written: the rows carry no packet of {PACKET_BYTES} bytes after 1 ms")
+    _write_lines(path, map(str, times.tolist()))
+    beside = _beside(path, ".delay")
+    _write_lines(beside, map(str, np.rint(link.delay_ns / NS_PER_MS).astype(int).tolist()))
+    return (
+        f"{len(times):,} opportunities for 1500 bytes; delays in {beside}",
+        f"mm-delay {interval_ns // NS_PER_MS} {beside} mm-loss uplink {link.mean_loss:.6f} "
+        f"mm-link {path} {path}",
+    )
+
+
+def write_tc_netem(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
+    """Write a shell script that sets rate, delay and loss of a device with tc, interval after interval.
+
+    netem takes a rate of 0 for no limit, so that an interval without rows loses everything instead.
+    """
+    link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
+    lines = [
+        "#!/bin/sh",
+        "# Set rate, delay and loss of a network device over time. Usage: sh FILE DEVICE, as root",
+        "set -e",
+        "device=${1:?usage: sh FILE DEVICE}",
+    ]
+    verb = "replace"
+    for rate, loss, delay in zip(link.rate_bps, link.loss, link.delay_ns, strict=True):
+        rate_text, percent = (f"rate {rate:.0f}bit ", 100 * loss) if rate >= 1 else ("", 100.0)
+        lines += [
+            f'tc qdisc {verb} dev "$device" root netem limit 1000 {rate_text}'
+            f"delay {delay / NS_PER_MS:.3f}ms loss {percent:.4f}%",
+            f"sleep {interval_ns / NS_PER_S:g}",
+        ]
+        verb = "change"
+    _write_lines(path, lines)
+    return (f"{len(link.rate_bps)} intervals; run it as root: sh {path} DEVICE",)
+
+
+def write_rattan(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
+    """Write bandwidth to `path`, and delay and loss beside it, in the JSON of Rattan's replay cells."""
+    link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
+    columns: tuple[tuple[str, str, list[Any]], ...] = (
+        ("", "Bw", [f"{rate:.0f}bps" for rate in link.rate_bps]),
+        (".delay", "Delay", [f"{round(delay)}ns" for delay in link.delay_ns]),
+        (".loss", "Loss", [[round(loss, 6)] for loss in link.loss.tolist()]),
+    )
+    for ending, kind, values in columns:
+        steps = [{kind.lower(): value, "duration": f"{interval_ns}ns"} for value in values]
+        pattern = [{f"Static{kind}Config": step} for step in steps]
+        document = {f"Repeated{kind}PatternConfig": {"pattern": pattern, "count": 0}}
+        _write_lines(_beside(path, ending), [json.dumps(document, separators=(",", ":"))])
+    names = ", ".join(_beside(path, ending) for ending, *_ in columns)
+    return (f"{len(link.rate_bps)} intervals; for the cells BwReplay, DelayReplay and LossReplay: {names}",)
+
+
+def write_picoquic(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
+    """Write the line ``link_scenario`` of a specification for picoquic's simulator (pico_sim).
+
+    Each item holds a duration in us, rates up and down in Gbit/s, latency in us and losses: of P + 2 packets
+    one is lost, which is at most every second one. UsageError when the simulator would not read it all.
+    """
+    link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
+    items: list[tuple[int, str]] = []
+    for rate, loss, delay in zip(link.rate_bps, link.loss, link.delay_ns, strict=True):
+        gbps = f"{rate / 1e9:.6f}".rstrip("0").rstrip(".")
+        losses = f":B1:P{max(round(1 / loss) - 2, 0)}" if loss > 0 else ""
+        text = f"U{gbps}:D{gbps}:L{round(delay / 1000)}{losses}"
+        if items and items[-1][1] == text:
+            items[-1] = (items[-1][0] + interval_ns, text)
+        else:
+            items.append((interval_ns, text))
+    line = "link_scenario: " + ";".join(f"{time_ns // 1000}:{text}" for time_ns, text in items)
+    if len(line) > _PICOQUIC_LINE:
+        raise UsageError(
+            f"{path}: not written: {len(items)} intervals make a line of {len(line)} characters, of which "
+            f"picoquic reads {_PICOQUIC_LINE}; give a longer --interval, or a part of the trace"
+        )
+    _write_lines(path, [line])
+    return (f"{len(items)} intervals; add the line to a specification of pico_sim",)
+
+
+def write_quic_simulator(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
+    """Write the QUIC network simulator's ``droplist``: mean rate and delay, and lost packets from 1.
+
+    UsageError when the list is longer than an argument of a program may be.
+    """
+    link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
+    lost = np.flatnonzero(~packet_fates(trace, lldu_bytes)) + 1
+    mbps = float(link.rate_bps.mean()) / 1e6
+    drops = f" --drops_to_client={','.join(map(str, lost.tolist()))}" if len(lost) else ""
+    line = f"droplist --delay={link.mean_delay_ms:.3f}ms --bandwidth={mbps:.6f}Mbps --queue=25{drops}"
+    if len(line) > _ARGUMENT_BYTES:
+        raise UsageError(
+            f"{path}: not written: {len(lost)} lost packets make {len(line)} characters; an argument has at "
+            f"most {_ARGUMENT_BYTES}; export a part of the trace"
+        )
+    _write_lines(path, [line])
+    notes = [f'{len(lost):,} lost packets; run it with SCENARIO="$(cat {path})"']
+    if mbps > 10:
+        notes.append(f"its rate is {mbps:.1f} Mbit/s; the simulator says that 10 Mbit/s may saturate it")
+    return notes
+
+
+def write_ns3(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
+    """Write the changes of rate and delay to `path`, and beside it the numbers of lost packets, from 0.
+
+    ns-3's receive list error model counts the packets that it sees from 0.
+    """
+    link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
+    lines = ["# time_s rate_bps delay_s"]
+    before = None
+    for number, (rate, delay) in enumerate(zip(link.rate_bps, link.delay_ns, strict=True)):
+        values = f"{rate:.0f} {delay / NS_PER_S:.9f}"
+        if values != before:
+            lines.append(f"{number * interval_ns / NS_PER_S:g} {values}")
+        before = values
+    lost = np.flatnonzero(~packet_fates(trace, lldu_bytes))
+    losses = f"{path}.losses"
+    _write_lines(path, lines)
+    _write_lines(losses, ["# packets lost, from 0", *map(str, lost.tolist())])
+    return (f"{len(lines) - 1} changes of rate or delay; {len(lost):,} lost packets in {losses}",)
+
+
+def _beside(path: FileName, ending: str) -> str:
+    """Return the name of a companion: ``link.json`` and ``.delay`` give ``link.delay.json``."""
+    text = str(path)
+    stem, dot, last = text.rpartition(".")
+    return f"{stem}{ending}.{last}" if dot and stem and "/" not in last else text + ending
+
+
+def _write_lines(path: FileName, lines: Iterable[str]) -> None:
+    with staged(path) as part:
+        part.write_text("\n".join(lines) + "\n", encoding="ascii")
+
+
+EXPORTERS: dict[str, Callable[[FileName, Trace, int | None, int], Notes]] = {
+    "mahimahi": write_opportunities,
+    "leoreplayer": write_leoreplayer,
+    "tc-netem": write_tc_netem,
+    "rattan": write_rattan,
+    "picoquic": write_picoquic,
+    "quic-simulator": write_quic_simulator,
+    "ns3": write_ns3,
+}
+"""Functions of file, trace, bytes of a row and length of an interval in ns; they return notes."""
