@@ -6,7 +6,7 @@
 
 namespace clift {
 
-// Decides as `tmt.core.schemes.harq_processes.combining` does, to the last bit: both round in the same places.
+// Decides as `tmt.core.schemes.harq_processes.converter` does, to the last bit: both round in the same places.
 class SoftCombining {
  public:
   explicit SoftCombining(const HarqProcessesOptions& options);
