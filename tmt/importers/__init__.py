@@ -33,30 +33,18 @@ FORMATS = {
     ),
     "lte-harq": ("lte_harq.LteHarq", "uplink HARQ log of an LTE terminal, one attempt a line (CSV)"),
     "nr-scope": ("nr_scope.NrScope", "NR-Scope: control information of a 5G cell (CSV)"),
-    "ng-scope": (
-        "ng_scope.NgScope",
-        "NG-Scope: control information of an LTE cell (tab-separated or JSON)",
-    ),
+    "ng-scope": ("ng_scope.NgScope", "NG-Scope: control information of an LTE cell (tab-separated or JSON)"),
     "irtt": ("irtt.Irtt", "round trips of irtt (JSON), each direction apart"),
     "lens": ("irtt.Lens", "round trips of the LENS data set (CSV of irtt or ping)"),
     "ping": ("ping.Ping", "output of ping -D, better with -O"),
-    "pcap": (
-        "pcap.Pcap",
-        "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)",
-    ),
+    "pcap": ("pcap.Pcap", "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)"),
     "iperf3": ("iperf3.Iperf3", "intervals of iperf3 -J: rates, and losses with UDP"),
     "rates": (
         "rates.RateTable",
         "rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps",
     ),
-    "bler": (
-        "block_outcomes.Bler",
-        "sequence of block outcomes (1, 0, -1), or of received sequence numbers",
-    ),
-    "mahimahi": (
-        "mahimahi.Mahimahi",
-        "packet-delivery trace: one millisecond a line, each for 1500 bytes",
-    ),
+    "bler": ("block_outcomes.Bler", "sequence of block outcomes (1, 0, -1), or of received sequence numbers"),
+    "mahimahi": ("mahimahi.Mahimahi", "packet-delivery trace: one millisecond a line, each for 1500 bytes"),
     "table": ("table.AnyTable", "any CSV, TSV, text or Parquet table, with columns by name"),
 }
 """Module and class of each format, and its line in the help, in the order of recognition: formats with a name

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tmt.core.errors import InputError, UsageError
+from tmt.core.units import MAX_TIME_NS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -20,54 +21,38 @@ LARGEST_BLOCK_BYTES = 1 << 24
 
 @dataclass(slots=True)
 class Attempt:
-    """One transmission of a transport block.
-
-    Attributes
-    ----------
-    failed
-        Whether the receiver failed to decode it; None where the log does not tell.
-    repeat
-        Whether the log says that it repeats a block.
-    process
-        HARQ process; None where the log does not tell it.
-    stream
-        Cell, carrier and code word, each of which has HARQ processes of its own.
-    version
-        Redundancy version; no block uses one twice where `process` is None.
-    new_data
-        New-data indicator, where it is a bit that toggles.
-    es_n0_mdb
-        SINR per symbol at the receiver, in thousandths of a dB; None where the log does not tell it.
-    block
-        Number of its block, from `number_blocks`.
-    """
+    """One transmission of a transport block."""
 
     line: int | str
     time_ns: int
     size_bytes: int | None
     failed: bool | None = None
+    """Whether the receiver failed to decode it; None where the log does not tell."""
     repeat: bool = False
+    """Whether the log says that it repeats a block."""
     process: int | None = None
+    """HARQ process; None where the log does not tell it."""
     stream: Hashable = None
+    """Cell, carrier and code word, each of which has HARQ processes of its own."""
     version: int = 0
+    """Redundancy version; no block uses one twice where `process` is None."""
     new_data: int | None = None
+    """New-data indicator, where it is a bit that toggles."""
     user: str = ""
     direction: Direction = "down"
     es_n0_mdb: int | None = None
+    """SINR per symbol at the receiver, in thousandths of a dB; None where the log does not tell it."""
     block: int = -1
+    """Number of its block, from `number_blocks`."""
 
 
 def select(
     path: str, attempts: Sequence[Attempt], direction: Direction | None, user: str | None
 ) -> tuple[list[Attempt], list[str]]:
-    """Return the attempts of one direction and one user, and notes on those that are left out.
+    """Return the attempts of one direction and one user in order of time, and notes on those left out.
 
-    Raises
-    ------
-    InputError
-        When there is no attempt, or several users and no choice among them.
-    UsageError
-        When the log has no attempt of the direction or the user that is asked for.
+    InputError when there is no attempt, or several users and no choice among them; UsageError when the log
+    has no attempt of the direction or the user that is asked for. Other errors as for `in_order`.
     """
     if not attempts:
         raise InputError(path, "there are no transmissions in this log")
@@ -91,7 +76,7 @@ def select(
         kept = [attempt for attempt in kept if attempt.user == user]
         if others:
             notes.append(f"{others:,} transmissions of other users are left out")
-    return kept, notes
+    return in_order(path, kept), notes
 
 
 def count_from_first(attempts: Sequence[Attempt]) -> None:
@@ -104,29 +89,23 @@ def count_from_first(attempts: Sequence[Attempt]) -> None:
 def in_order(path: str, attempts: Iterable[Attempt], most_back_ns: int = 1_000_000_000) -> list[Attempt]:
     """Return the attempts in order of time.
 
-    Raises
-    ------
-    InputError
-        With the line, when the time goes back by more than `most_back_ns`: logs are written in the order of
-        processing, but such a step means two logs in one file.
+    InputError with the line, when the time goes back by more than `most_back_ns`: logs are written in the
+    order of processing, but such a step means two logs in one file.
     """
-    latest_ns = None
+    latest_ns = -MAX_TIME_NS
     for attempt in attempts:
-        if latest_ns is not None and attempt.time_ns < latest_ns - most_back_ns:
+        if attempt.time_ns < latest_ns - most_back_ns:
             back_s = (latest_ns - attempt.time_ns) / 1e9
             reason = f"the time goes back by {back_s:g} s; a file must hold one log"
             raise InputError(path, reason, attempt.line)
-        latest_ns = attempt.time_ns if latest_ns is None else max(latest_ns, attempt.time_ns)
+        latest_ns = max(latest_ns, attempt.time_ns)
     return sorted(attempts, key=lambda attempt: attempt.time_ns)
 
 
 def with_data(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], list[str]]:
     """Return the attempts that carry data, and a note on those of size 0: control information, or unknown.
 
-    Raises
-    ------
-    InputError
-        When none carries data.
+    InputError when none carries data.
     """
     kept = [attempt for attempt in attempts if attempt.size_bytes != 0]
     if not kept:
@@ -137,7 +116,6 @@ def with_data(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], li
 
 WITHOUT_PROCESS_NS = 20_000_000
 """Longest time from a failure to its repeat where the log does not tell HARQ processes."""
-
 
 GIVEN_UP_NS = 100_000_000
 """A failed block is given up, not open, if the log goes on for this long after it."""
@@ -155,14 +133,9 @@ class _Open:
 
 @dataclass(slots=True)
 class Blocks:
-    """Result of `number_blocks`.
+    """Blocks after which their process took a new one, and the number of orphans.
 
-    Attributes
-    ----------
-    orphans
-        Repeats of blocks whose earlier attempts are not in the log; each begins a block of its own.
-    given_up
-        Blocks after which their process took a new one.
+    An orphan is a repeat whose earlier attempts are not in the log; it begins a block of its own.
     """
 
     orphans: int = 0
@@ -223,12 +196,13 @@ def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
         if attempt.process is None:
             continue
         before = last.get((attempt.stream, attempt.process))
-        if before is not None and before.failed and attempt.time_ns - before.time_ns <= GIVEN_UP_NS:
-            told = attempt.new_data is not None
-            attempt.repeat |= (
-                attempt.new_data == before.new_data if told else attempt.size_bytes == before.size_bytes
-            )
         last[attempt.stream, attempt.process] = attempt
+        if before is None or not before.failed or attempt.time_ns - before.time_ns > GIVEN_UP_NS:
+            continue
+        if attempt.new_data is None:
+            attempt.repeat |= attempt.size_bytes == before.size_bytes
+        else:
+            attempt.repeat |= attempt.new_data == before.new_data
 
 
 def infer_failures(attempts: Iterable[Attempt]) -> None:

@@ -61,10 +61,7 @@ class BlockOutcomes(NamedTuple):
 def read_blocks(path: str) -> BlockOutcomes:
     """Return the blocks of a sequence: of outcomes if it holds nothing but -1, 0 and 1, else of numbers.
 
-    Raises
-    ------
-    InputError
-        With the line, where a value is no whole number, or a sequence number goes back.
+    InputError with the line, where a value is no whole number, or a sequence number goes back.
     """
     rows: list[tuple[int, list[int]]] = []
     for line in text_lines(path):

@@ -37,21 +37,15 @@ _PICOQUIC_LINE = 1023
 
 @dataclass(frozen=True, slots=True)
 class LinkIntervals:
-    """A link in intervals of equal length.
-
-    Attributes
-    ----------
-    rate_bps : [n], float64
-        Bits that the rows of the interval carry, lost ones included, over its length.
-    loss : [n], float64
-        Share of the rows that are lost; 0 in an interval without rows.
-    delay_ns : [n], float64
-        Mean delay of the delivered rows; in an interval without any, that of the interval before.
-    """
+    """A link in intervals of equal length."""
 
     rate_bps: FloatArray
+    """[n], float64: bits that the rows of the interval carry, lost ones included, over its length."""
     loss: FloatArray
+    """[n], float64: share of the rows that are lost; 0 in an interval without rows."""
     delay_ns: FloatArray
+    """[n], float64: mean delay of the delivered rows; in an interval without any, that of the interval
+    before."""
 
     @classmethod
     def of(cls, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> LinkIntervals:

@@ -24,16 +24,7 @@ from tmt.importers.attempts import (
     select,
     with_data,
 )
-from tmt.importers.importer import (
-    As,
-    DecodeTime,
-    DirectionOf,
-    Importer,
-    Measurement,
-    Spacing,
-    User,
-    separate,
-)
+from tmt.importers.importer import As, DecodeTime, DirectionOf, Importer, Measurement, Spacing, User, separate
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -182,24 +173,16 @@ def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
 
 @dataclass(slots=True)
 class Repeats:
-    """Counts of grants by the evidence that they repeat the grant before them in their process.
-
-    Attributes
-    ----------
-    heard
-        Redundancy version above 0, NDI of the grant before.
-    unheard
-        Redundancy version above 0, but no grant of that NDI in the window: the block's grant was not heard.
-    likely
-        Redundancy version 0, NDI and size of the grant before.
-    missed
-        Redundancy version 0 and NDI of the grant before, another size: a grant between was not heard.
-    """
+    """Counts of grants by the evidence that they repeat the grant before them in their process."""
 
     heard: int = 0
+    """Redundancy version above 0, NDI of the grant before."""
     unheard: int = 0
+    """Redundancy version above 0, but no grant of that NDI in the window: the block's grant was not heard."""
     likely: int = 0
+    """Redundancy version 0, NDI and size of the grant before."""
     missed: int = 0
+    """Redundancy version 0 and NDI of the grant before, another size: a grant between was not heard."""
 
     def notes(self) -> list[str]:
         """Return sentences on how sure the erasures of the trace are."""

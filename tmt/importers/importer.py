@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from os import fspath
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from tmt.core.declaration import Number, Param, PositiveSeconds, Rate, Seconds, 
 from tmt.core.errors import InputError
 from tmt.core.trace import make_trace
 from tmt.importers import all_importers
+from tmt.importers.log_files import first_names
 from tmt.io import write_trace
 from tmt.io.atomic import check_not_source
 from tmt.io.files import input_errors, open_input
@@ -65,27 +66,18 @@ DecodeTime = Annotated[PositiveSeconds, "time until a slot is decoded; the measu
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A measurement in the form of a trace.
-
-    Attributes
-    ----------
-    trace
-        Rows; `size_bytes` where sizes were measured.
-    packing
-        How packets lie in the rows of this kind of link.
-    lldu_bytes
-        Bytes that every row carries; None where `trace` has sizes or the format does not tell.
-    slots
-        Transmission attempts behind the rows of a link trace; None where the format does not tell.
-    notes
-        Sentences for the user with numbers of rows that were left out, inferred or corrected.
-    """
+    """A measurement in the form of a trace."""
 
     trace: Trace
+    """Rows; `size_bytes` where sizes were measured."""
     packing: Packing
+    """How packets lie in the rows of this kind of link."""
     lldu_bytes: int | None = None
+    """Bytes that every row carries; None where `trace` has sizes or the format does not tell."""
     notes: tuple[str, ...] = ()
+    """Sentences for the user with numbers of rows that were left out, inferred or corrected."""
     slots: int | None = None
+    """Transmission attempts behind the rows of a link trace; None where the format does not tell."""
 
 
 class Importer(Spec):
@@ -101,22 +93,20 @@ class Importer(Spec):
         field(default=None, kw_only=True)
     )
 
+    columns: ClassVar[tuple[str, ...]] = ()
+    """Columns of a table of this format, if it is one that has a header."""
+
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether a file that starts with these bytes (decompressed, up to 64 KiB) is of this format."""
-        del head
-        return False
+        return bool(cls.columns) and set(cls.columns) <= set(first_names(head))
 
     @abstractmethod
     def read(self, path: str) -> Measurement:
         """Return the rows of a file, with or without those at `until` and after it.
 
-        Raises
-        ------
-        InputError
-            When the file is not of this format, or damaged.
-        UsageError
-            When it does not hold what is asked for.
+        InputError when the file is not of this format, or damaged; UsageError when it does not hold what is
+        asked for.
         """
 
     @property
@@ -175,21 +165,12 @@ def import_trace(
 ) -> Trace:
     """Read the measurement file `source` as a trace, and write the trace to `target` if there is one.
 
-    Returns
-    -------
-    PhyTrace or LinkTrace
-        Its metadata hold ``importer``, its parameters, ``source``, ``packing``, ``lldu_bytes`` where all rows
-        carry the same, and ``notes``, a list of sentences.
+    The metadata of the trace hold ``importer``, its parameters, ``source``, ``packing``, ``lldu_bytes`` where
+    all rows carry the same, and ``notes``, a list of sentences.
 
-    Raises
-    ------
-    InputError
-        When the measurement is not of that format, or damaged.
-    OutputError
-        When `target` cannot be written.
-    UsageError
-        When the file does not hold what is asked for, the ending of `target` stands for no format, or
-        `target` is `source`.
+    InputError when the measurement is not of that format, or damaged; OutputError when `target` cannot be
+    written; UsageError when the file does not hold what is asked for, the ending of `target` stands for no
+    format, or `target` is `source`.
     """
     path = fspath(source)
     if target is not None:

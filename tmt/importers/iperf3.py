@@ -41,10 +41,8 @@ class Iperf3(RateImporter):
         The client counts bytes as it hands them to the kernel, a receiver as they arrive. Omitted intervals
         (``-O``) are left out.
 
-        Raises
-        ------
-        InputError
-            With the interval, where a field is missing or wrong; and where the file has no such direction.
+        InputError with the interval, where a field is missing or wrong; and where the file has no such
+        direction.
         """
         document = read_json(path)
         intervals = member(document, "intervals")

@@ -22,13 +22,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.log_files import member, read_json, text_lines
-from tmt.importers.probes import (
-    Probes,
-    RoundTripImporter,
-    milliseconds,
-    note_on_unknown_losses,
-    one_way_delays,
-)
+from tmt.importers.probes import Probes, RoundTripImporter, milliseconds, unknown_losses
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -67,10 +61,7 @@ class Irtt(RoundTripImporter):
         Downwards a probe sets out when its way up ends. One that was lost on its way up never sets out. A
         loss whose direction irtt does not know counts in the direction that is read.
 
-        Raises
-        ------
-        InputError
-            With the round trip, where a field is missing or wrong, or the client's clock goes back.
+        InputError with the round trip, where a field is missing or wrong, or the client's clock goes back.
         """
         document = read_json(path)
         trips = member(document, "round_trips")
@@ -117,10 +108,8 @@ class Lens(RoundTripImporter):
     def probes(self, path: str) -> Probes:
         """Return the probes of one direction.
 
-        Raises
-        ------
-        InputError
-            With the line, where the header is none of the two, a field is no number, or time goes back.
+        InputError with the line, where the header is none of the two, a field is no number, or time goes
+        back.
         """
         lines = text_lines(path)
         header = next(lines, None)
@@ -130,27 +119,22 @@ class Lens(RoundTripImporter):
             number = header.number if header else None
             raise InputError(path, refusal("csv_header", found=shown(names, 120), columns=columns), number)
         width = names.count(",") + 1
+        stamp_ns = 1 if names == _IRTT_HEADER else NS_PER_S
+        largest = [Decimal(MAX_TIME_NS) / unit_ns for unit_ns in (stamp_ns, *(width - 1) * [NS_PER_MS])]
         rows: list[list[Decimal]] = []
         cut = False
         for line in lines:
             fields = line.text.split(",")
-            try:
-                row = [Decimal(field.strip()) for field in fields]
-                if len(row) != width or not all(value.is_finite() for value in row):
-                    raise InvalidOperation
-            except InvalidOperation:
+            row = _decimals(fields)
+            if len(row) != width:
                 if not line.ended:
                     cut = True
                     break
+                reason = f"{shown(line.text)} holds no {width} numbers"
                 if len(fields) != width:
-                    raise InputError(
-                        path, refusal("fields", found=len(fields), needed=width), line.number
-                    ) from None
-                raise InputError(path, f"{shown(line.text)} holds no {width} numbers", line.number) from None
-            units = (1, NS_PER_MS, NS_PER_MS, NS_PER_MS) if width == 4 else (NS_PER_S, NS_PER_MS)
-            if any(
-                value.copy_abs() > Decimal(MAX_TIME_NS) / unit for value, unit in zip(row, units, strict=True)
-            ):
+                    reason = refusal("fields", found=len(fields), needed=width)
+                raise InputError(path, reason, line.number)
+            if any(value.copy_abs() > most for value, most in zip(row, largest, strict=True)):
                 raise InputError(path, f"{shown(line.text)} holds a time beyond 146 years", line.number)
             if rows and row[0] < rows[-1][0]:
                 raise InputError(path, f"time goes back from {rows[-1][0]} to {row[0]}", line.number)
@@ -175,31 +159,46 @@ def one_direction(
 ) -> Probes:
     """Return the probes of one direction of round trips.
 
-    Parameters
-    ----------
-    sent_ns : [n_trips], int64
-        When the client sent them.
-    lost : [n_trips], str
-        "" (not lost), "up", "down" or "unknown".
-    up_ns, down_ns : [n_not_lost], int64
-        One-way delays as measured.
+    `lost` is "" (not lost), "up", "down" or "unknown": [n_trips]. The delays are those that were measured:
+    [n_not_lost].
     """
     whole = lost == ""
-    up_ns, down_ns, note = one_way_delays(up_ns, down_ns)
-    notes = [note, *note_on_unknown_losses(int((lost == "unknown").sum()), direction)]
+    up_ns, down_ns, note = _one_way_delays(up_ns, down_ns)
+    notes = [note, *unknown_losses(int((lost == "unknown").sum()), direction)]
     # A lost probe takes the delay between its neighbours' up.
     every_up_ns = np.rint(np.interp(sent_ns, sent_ns[whole], up_ns)).astype(np.int64)
     every_up_ns[whole] = up_ns
     if direction == "up":
-        return Probes.of(sent_ns, every_up_ns, whole | (lost == "down"), size_bytes, tuple(notes))
+        arrived = whole | (lost == "down")
+        return Probes.of(sent_ns, every_up_ns[arrived], arrived, size_bytes, tuple(notes))
     starts = sent_ns + every_up_ns
-    delay = np.zeros(len(sent_ns), np.int64)
-    delay[whole] = down_ns
     present = lost != "up"
     never = int((~present).sum())
     if never:
         notes.append(f"{never} probes were lost upwards and never set out downwards")
-    return Probes.of(starts[present], delay[present], whole[present], size_bytes, tuple(notes))
+    return Probes.of(starts[present], down_ns, whole[present], size_bytes, tuple(notes))
+
+
+def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array, Int64Array, str]:
+    """Return the delays of both directions with the difference of the clocks removed, and a note about it.
+
+    The measured delays of the same probes hold the clocks' difference, with opposite signs. A least delay
+    that is not positive proves that the clocks differ. Then both directions get half of the least round trip
+    as their least delay. Otherwise the clocks are taken to agree.
+    """
+    least_up, least_down = int(up_ns.min()), int(down_ns.min())
+    if least_up > 0 and least_down > 0:
+        note = (
+            f"the clocks are taken to agree: least delay {milliseconds(least_up)} up, "
+            f"{milliseconds(least_down)} down"
+        )
+        return up_ns, down_ns, note
+    half = max(int((up_ns + down_ns).min()) // 2, 1)
+    note = (
+        f"the clocks differ (least delay {milliseconds(least_up)} up, {milliseconds(least_down)} down): the "
+        f"least delay of each direction is set to half of the least round trip, {milliseconds(half)}"
+    )
+    return up_ns - least_up + half, down_ns - least_down + half, note
 
 
 def _field(path: str, place: str, holder: object, *names: str) -> Any:
@@ -222,6 +221,15 @@ def _size_bytes(document: dict[str, Any]) -> int:
     length = member(document, "config", "params", "length")
     header = _UDP_IPV6_BYTES if member(document, "config", "ip_version") == "IPv6" else _UDP_IPV4_BYTES
     return (length if isinstance(length, int) else 0) + header
+
+
+def _decimals(fields: list[str]) -> list[Decimal]:
+    """Return the numbers in fields; none where one of them is no finite number."""
+    try:
+        found = [Decimal(field.strip()) for field in fields]
+    except InvalidOperation:
+        return []
+    return found if all(value.is_finite() for value in found) else []
 
 
 def _lens_trips(path: str, rows: list[list[Decimal]], direction: Direction) -> Probes:

@@ -30,35 +30,21 @@ _NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?|
 
 
 class TextLine(NamedTuple):
-    """A line that is not blank.
-
-    Attributes
-    ----------
-    number
-        From 1.
-    text
-        Without surrounding blanks.
-    ended
-        Whether a line end follows; the last line of a log that was cut has none.
-    """
+    """A line that is not blank."""
 
     number: int
+    """From 1."""
     text: str
+    """Without surrounding blanks."""
     ended: bool
+    """Whether a line end follows; the last line of a log that was cut has none."""
 
 
 def text_lines(path: str, *, comments: bool = True) -> Iterator[TextLine]:
     """Yield the lines of a file, which may be compressed (.gz), without blank ones; DOS ends do no harm.
 
-    Parameters
-    ----------
-    comments
-        Whether lines that begin with ``#`` are comments, and skipped.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read.
+    With `comments`, lines that begin with ``#`` are comments, and skipped. InputError when the file cannot be
+    read.
     """
     with open_input(path) as file:
         for first, block in LineBlocks(file, path).blocks():
@@ -79,10 +65,7 @@ def member(document: Any, *names: str) -> Any:
 def read_json(path: str) -> Any:
     """Return the document in a file, which may be compressed (.gz).
 
-    Raises
-    ------
-    InputError
-        With the line, where the text is no JSON: as in a log that ends in the middle.
+    InputError with the line, where the text is no JSON: as in a log that ends in the middle.
     """
     with open_input(path) as file, input_errors(path):
         text = file.read()
@@ -153,18 +136,13 @@ class Row:
 class TextTable:
     """A text table whose columns are found by name.
 
-    Lines that begin with `#` or `%` are comments. The header is the first line without a number; without
-    such a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3);
-    otherwise the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated
-    field more than the header, the first column has no name (older ns-3, `DataFrame.to_string`).
+    Lines that begin with `#` or `%` are comments. The header is the first line without a number; without such
+    a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3); otherwise
+    the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated field more than the
+    header, the first column has no name (older ns-3, `DataFrame.to_string`).
 
-    Attributes
-    ----------
-    names
-        Names of the columns, without surrounding blanks.
-    cut_notes
-        Once all rows have been read: a sentence on a last line that ends in the middle of a row and was left
-        out; empty without one.
+    Once all rows have been read, `cut_notes` has a sentence on a last line that ends in the middle of a row
+    and was left out.
     """
 
     def __init__(self, path: str) -> None:
@@ -199,12 +177,9 @@ class TextTable:
     def rows(self, *names: str) -> Iterator[Row]:
         """Yield the rows with their fields in the columns called `names`.
 
-        Raises
-        ------
-        InputError
-            When a column is missing or there are two of its name, or, with the line, a row has another
-            number of fields than the header. A last line that is too short is left out: logs end so when
-            their program is stopped.
+        InputError when a column is missing or there are two of its name, or, with the line, a row has another
+        number of fields than the header. A last line that is too short is left out: logs end so when their
+        program is stopped.
         """
         positions = {name: self._position(name) for name in names}
         width, short = len(self.names), None

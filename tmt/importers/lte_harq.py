@@ -21,7 +21,7 @@ from tmt.importers.attempts import (
     with_data,
 )
 from tmt.importers.harq_logs import HarqImporter, SlotClock
-from tmt.importers.log_files import UNITS_NS, TextTable, first_names
+from tmt.importers.log_files import UNITS_NS, TextTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +35,6 @@ ROUND_TRIP_MS = 8
 TERMINALS = range(0x3D, 0xFFF4)
 """RNTIs of single terminals; others are for random access, paging and system information."""
 
-_COLUMNS = ("log_ms", "sfn", "subframe", "attempt")
-
 
 class LteHarq(HarqImporter):
     """Uplink HARQ log of an LTE terminal, one attempt a line (CSV).
@@ -48,11 +46,7 @@ class LteHarq(HarqImporter):
     """
 
     name: ClassVar[str] = "lte-harq"
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether the first line names the columns."""
-        return set(_COLUMNS) <= set(first_names(head))
+    columns: ClassVar[tuple[str, ...]] = ("log_ms", "sfn", "subframe", "attempt")
 
     def read(self, path: str) -> Measurement:
         """Return the trace of the logged attempts, erased where the log shows that they were repeated.
@@ -66,17 +60,14 @@ class LteHarq(HarqImporter):
 def read_attempts(path: str) -> list[Attempt]:
     """Return the attempts in order of time, the first one at 0; `version` is the number of the attempt.
 
-    Raises
-    ------
-    InputError
-        With the line, when columns are missing, a value is no number in its range, or two attempts do not
-        follow one another in time.
+    InputError with the line, when columns are missing, a value is no number in its range, or two attempts do
+    not follow one another in time.
     """
     table = TextTable(path)
     sizes = ["tb_bytes"] if table.has("tb_bytes") else []
     clock = SlotClock()
     attempts: list[Attempt] = []
-    for row in table.rows(*_COLUMNS, *sizes):
+    for row in table.rows(*LteHarq.columns, *sizes):
         log_ns = row.time_ns("log_ms", UNITS_NS["ms"])
         slot = 10 * row.whole("sfn", 0, 1023) + row.whole("subframe", 0, 9)
         attempt = Attempt(

@@ -71,11 +71,8 @@ class Mahimahi(Importer):
 def read_opportunities_ms(path: str) -> Int64Array:
     """Return the milliseconds of all opportunities, increasing, with repeats.
 
-    Raises
-    ------
-    InputError
-        With the line, when a line is no whole number or earlier than the one before; and for a file that is
-        empty, or whose opportunities all lie in millisecond 0, so that it lasts no time.
+    InputError with the line, when a line is no whole number or earlier than the one before; and for a file
+    that is empty, or whose opportunities all lie in millisecond 0, so that it lasts no time.
     """
     times: list[int] = []
     with open_input(path) as file:

@@ -16,7 +16,6 @@ from tmt.importers.attempts import (
     LARGEST_BLOCK_BYTES,
     Attempt,
     count_from_first,
-    in_order,
     mark_repeats_of_failures,
     number_blocks,
     select,
@@ -68,12 +67,8 @@ class MobileInsight(HarqImporter):
     def read(self, path: str) -> Measurement:
         """Return the trace of the phone's transport blocks in one direction.
 
-        Raises
-        ------
-        InputError
-            With the line, when a message is damaged or lacks a field.
-        UsageError
-            When there is no message of the direction that is asked for.
+        InputError with the line, when a message is damaged or lacks a field; UsageError when there is no
+        message of the direction that is asked for.
         """
         attempts: list[Attempt] = []
         clock = SlotClock()
@@ -94,7 +89,6 @@ class MobileInsight(HarqImporter):
         kept, notes = select(path, attempts, self.direction, None)
         if broadcast:
             notes.append(f"{broadcast:,} blocks of system information, paging and random access are left out")
-        kept = in_order(path, kept)
         count_from_first(attempts)
         if kept[0].direction == "up":
             kept, blocks, said = synchronous(path, kept)

@@ -8,21 +8,11 @@ from tmt.core.errors import InputError
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
 from tmt.importers.harq_logs import GrantImporter, SlotClock, SlotImporter, slots_per_frame
-from tmt.importers.log_files import UNITS_NS, TextTable, first_names
+from tmt.importers.log_files import UNITS_NS, TextTable
 
 if TYPE_CHECKING:
     from tmt.importers.importer import Measurement
 
-_COLUMNS = (
-    "timestamp",
-    "system_frame_index",
-    "slot_index",
-    "dci_format",
-    "transport_block_size",
-    "redundancy_version",
-    "new_data_indicator",
-    "harq_id",
-)
 _USERS = ("rnti", "ue")
 
 
@@ -37,11 +27,16 @@ class NrScope(SlotImporter, GrantImporter):
     """
 
     name: ClassVar[str] = "nr-scope"
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether the first line names the columns."""
-        return set(_COLUMNS) <= set(first_names(head))
+    columns: ClassVar[tuple[str, ...]] = (
+        "timestamp",
+        "system_frame_index",
+        "slot_index",
+        "dci_format",
+        "transport_block_size",
+        "redundancy_version",
+        "new_data_indicator",
+        "harq_id",
+    )
 
     def read(self, path: str) -> Measurement:
         """Return the trace of one terminal; errors as for `of_grants`."""
@@ -53,7 +48,7 @@ def read_grants(path: str, spacing_khz: int | None) -> tuple[list[Attempt], list
     table = TextTable(path)
     user_column = next((name for name in _USERS if table.has(name)), _USERS[0])
     carriers = ["carrier_index"] if table.has("carrier_index") else []
-    rows = list(table.rows(*_COLUMNS, user_column, *carriers))
+    rows = list(table.rows(*NrScope.columns, user_column, *carriers))
     if not rows:
         raise InputError(path, refusal("no_rows"))
     slots = [row.whole("slot_index", 0, 79) for row in rows]

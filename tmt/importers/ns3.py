@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from tmt.importers.importer import Direction, Measurement
 
-_LTE = ("time", "cellId", "IMSI", "layer", "size", "rv", "ndi", "correct")
-
 _NAMES = {
     "time": ("Time", "time", "time(s)"),
     "direction": ("direction", "DL/UL", ""),
@@ -39,8 +37,11 @@ _NAMES = {
     "signal": ("SINR(dB)",),
 }
 """Names of the columns of mmWave and NR, which changed from version to version, by meaning."""
-_RECEIVED = ("time", "direction", "user", "tbSize", "rv", "corrupt")
-_SCHEDULED = ("time", "user", "tbSize", "rv", "harqId", "ndi")
+_NEEDED = (
+    ("time", "direction", "user", "tbSize", "rv", "corrupt"),
+    ("time", "user", "tbSize", "rv", "harqId", "ndi"),
+)
+"""Columns, by meaning, of received blocks and of scheduled ones."""
 
 
 class Ns3Lte(CellImporter):
@@ -54,11 +55,7 @@ class Ns3Lte(CellImporter):
     """
 
     name: ClassVar[str] = "ns3-lte"
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether the first line names the columns."""
-        return set(_LTE) <= set(first_names(head))
+    columns: ClassVar[tuple[str, ...]] = ("time", "cellId", "IMSI", "layer", "size", "rv", "ndi", "correct")
 
     def read(self, path: str) -> Measurement:
         """Return the trace of one terminal's transport blocks; errors as for `select`."""
@@ -67,7 +64,7 @@ class Ns3Lte(CellImporter):
         here: Direction = "down" if table.has("txMode") else "up"
         carriers = ["ccId"] if table.has("ccId") else []
         attempts = []
-        for row in table.rows(*_LTE, *carriers):
+        for row in table.rows(*self.columns, *carriers):
             version = row.whole("rv", 0, 3)
             attempts.append(
                 Attempt(
@@ -103,17 +100,14 @@ class Ns3Nr(CellImporter):
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether the first line names the columns."""
-        found = set(_found(first_names(head)))
-        return set(_RECEIVED) <= found or set(_SCHEDULED) <= found
+        return _is_known(_found(first_names(head)))
 
     def read(self, path: str) -> Measurement:
         """Return the trace of one terminal's transport blocks; errors as for `select`."""
         table = TextTable(path)
         found = _found(table.names)
-        if not (set(_RECEIVED) <= set(found) or set(_SCHEDULED) <= set(found)):
-            columns = " or ".join(
-                ", ".join(_NAMES[name][0] for name in names) for names in (_RECEIVED, _SCHEDULED)
-            )
+        if not _is_known(found):
+            columns = " or ".join(", ".join(_NAMES[name][0] for name in names) for names in _NEEDED)
             names = shown(", ".join(table.names), 300)
             raise InputError(path, f"the columns are {names}; needed are {columns}")
         attempts = []
@@ -139,6 +133,10 @@ class Ns3Nr(CellImporter):
 def _found(names: Collection[str]) -> dict[str, str]:
     """Return the name in the file of each column that it has, by our name."""
     return {ours: name for ours, choices in _NAMES.items() for name in choices if name in names}
+
+
+def _is_known(found: Collection[str]) -> bool:
+    return any(set(names) <= set(found) for names in _NEEDED)
 
 
 def _attempt(row: Row, asked: Direction | None) -> Attempt:

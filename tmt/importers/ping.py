@@ -16,13 +16,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import shown
 from tmt.importers.log_files import TextLine, text_lines
-from tmt.importers.probes import (
-    Probes,
-    RoundTripImporter,
-    milliseconds,
-    note_on_unknown_losses,
-    numbers_between,
-)
+from tmt.importers.probes import Probes, RoundTripImporter, milliseconds, numbers_between, unknown_losses
 
 if TYPE_CHECKING:
     from tmt.core.trace import Int64Array
@@ -68,10 +62,8 @@ class Ping(RoundTripImporter):
         A probe without a reply is lost if a later one was answered, or if the log goes on for the longest
         round trip. Otherwise its fate is open, and it is left out.
 
-        Raises
-        ------
-        InputError
-            With the line, where it is none of ping's, has no time stamp, or is earlier than the line before.
+        InputError with the line, where it is none of ping's, has no time stamp, or is earlier than the line
+        before.
         """
         log = _Log(path)
         for line in text_lines(path, comments=False):
@@ -155,17 +147,15 @@ class _Log:
         delivered = np.isin(numbers, known)
         assert self._last_ns is not None
         settled = (numbers < known[-1]) | (times + trips.max() <= self._last_ns) | delivered
-        delay = np.zeros(len(numbers), np.int64)
-        delay[delivered] = trips // 2
         notes = ["the delay of each direction is taken as half of the round trip"]
-        notes += note_on_unknown_losses(int((settled & ~delivered).sum()), direction)
+        notes += unknown_losses(int((settled & ~delivered).sum()), direction)
         if not settled.all():
             notes.append(f"{int((~settled).sum())} probes at the end have no answer yet and are left out")
         if self._duplicates:
             notes.append(f"{self._duplicates} duplicate replies are left out")
         if self._cut:
             notes.append("the last line is cut and is left out")
-        return Probes.of(times[settled], delay[settled], delivered[settled], self._size_bytes, tuple(notes))
+        return Probes.of(times[settled], trips // 2, delivered[settled], self._size_bytes, tuple(notes))
 
 
 def _sending_times(numbers: Int64Array, sending: dict[int, int]) -> Int64Array:

@@ -30,32 +30,21 @@ MOST_LOST, MOST_LOST_PER_RECEIVED = 10_000_000, 20
 
 Without it two wrong numbers would stand for any number of rows."""
 
-LEAST_DELAY_NS = NS_PER_MS
-"""Delay that stands for the least one where the clocks' difference hides it, and no round trip tells it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """Probes of one direction in the order of sending.
-
-    Attributes
-    ----------
-    tx_time_ns : [n_probes], int64, strictly increasing
-        Since the first probe.
-    delay_ns : [n_probes], int64
-        One-way delay; for a lost probe, interpolated between its neighbours'.
-    delivered : [n_probes], bool
-    size_bytes
-        Bytes of a probe's IP packet.
-    notes
-        Sentences for the user: clock offset, losses whose direction is unknown.
-    """
+    """Probes of one direction in the order of sending."""
 
     tx_time_ns: Int64Array
+    """[n_probes], int64, strictly increasing: since the first probe."""
     delay_ns: Int64Array
+    """[n_probes], int64: one-way delay; for a lost probe, interpolated between its neighbours'."""
     delivered: BoolArray
+    """[n_probes], bool."""
     size_bytes: int
+    """Bytes of a probe's IP packet."""
     notes: tuple[str, ...] = ()
+    """Sentences for the user: clock offset, losses whose direction is unknown."""
 
     @classmethod
     def of(
@@ -66,26 +55,16 @@ class Probes:
         size_bytes: int,
         notes: tuple[str, ...] = (),
     ) -> Probes:
-        """Make probes from times that may be out of order or equal, and delays that losses do not have.
-
-        Parameters
-        ----------
-        sent_ns : [n_probes], int64
-            On any clock; at least one probe must be delivered.
-        delay_ns : [n_probes], int64
-            Where `delivered`; the other values are not used.
-        """
+        """Make probes of times in any order, which may be equal, and of the delays of the delivered ones."""
         order = np.argsort(sent_ns, kind="stable")
         times = separate(sent_ns[order] - sent_ns.min())
-        delay, arrived = delay_ns[order], delivered[order]
+        arrived = delivered[order]
+        delay = np.zeros(len(sent_ns), np.int64)
+        delay[delivered] = delay_ns
+        delay = delay[order]
         filled = np.interp(times, times[arrived], delay[arrived])
         delay = np.where(arrived, delay, np.rint(filled).astype(np.int64))
         return cls(times, delay, arrived, size_bytes, notes)
-
-    def link_trace(self) -> LinkTrace:
-        """Return a link trace with a row for each probe."""
-        ones = np.ones(len(self.tx_time_ns), np.uint8)
-        return LinkTrace(self.tx_time_ns, self.delay_ns, self.delivered, ones)
 
     def over_line(self, rate_bps: float, lldu_bytes: int, until_ns: int | None = None) -> LinkTrace:
         """Return a line of `rate_bps` that loses and delays as the probes did.
@@ -93,10 +72,7 @@ class Probes:
         Row i begins at ``i * 8 * lldu_bytes / rate_bps`` s, from the first probe to the last. It is
         delivered if the probe nearest before it was. Its delay is interpolated between the delivered probes.
 
-        Raises
-        ------
-        UsageError
-            When there are more than `MAX_ROWS` before `until_ns`.
+        UsageError when there are more than `MAX_ROWS` before `until_ns`.
         """
         interval_ns = 8 * lldu_bytes * NS_PER_S / Fraction(str(rate_bps))
         rows = int(int(self.tx_time_ns[-1]) / interval_ns) + 1
@@ -107,17 +83,6 @@ class Probes:
         arrived = self.delivered
         delay = np.interp(times, self.tx_time_ns[arrived], self.delay_ns[arrived])
         return LinkTrace(times, np.rint(delay).astype(np.int64), arrived[before], np.ones(rows, np.uint8))
-
-    def measurement(self, line_bps: float | None, lldu_bytes: int, until_ns: int | None) -> Measurement:
-        """Return the link trace that the options ``--line`` and ``--lldu-bytes`` ask for."""
-        if line_bps is not None:
-            note = f"{len(self.tx_time_ns)} probes lie over a line of {number(line_bps)} bit/s"
-            trace = self.over_line(line_bps, lldu_bytes, until_ns)
-            return Measurement(trace, "packed", lldu_bytes, (*self.notes, note))
-        seconds = max(int(self.tx_time_ns[-1]), 1) / NS_PER_S
-        rate_bps = 8 * self.size_bytes * len(self.tx_time_ns) / seconds
-        note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is no capacity: --line sets one"
-        return Measurement(self.link_trace(), "padded", self.size_bytes, (*self.notes, note))
 
 
 class ProbeImporter(Importer):
@@ -132,7 +97,16 @@ class ProbeImporter(Importer):
 
     def read(self, path: str) -> Measurement:
         """Return a row for each probe, or the line that loses and delays as they did."""
-        return self.probes(path).measurement(self.line, self.lldu_bytes, self.until_ns)
+        probes = self.probes(path)
+        count = len(probes.tx_time_ns)
+        if self.line is not None:
+            note = f"{count} probes lie over a line of {number(self.line)} bit/s"
+            trace = probes.over_line(self.line, self.lldu_bytes, self.until_ns)
+            return Measurement(trace, "packed", self.lldu_bytes, (*probes.notes, note))
+        rate_bps = 8 * probes.size_bytes * count * NS_PER_S / max(int(probes.tx_time_ns[-1]), 1)
+        note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is no capacity: --line sets one"
+        trace = LinkTrace(probes.tx_time_ns, probes.delay_ns, probes.delivered, np.ones(count, np.uint8))
+        return Measurement(trace, "padded", probes.size_bytes, (*probes.notes, note))
 
 
 class RoundTripImporter(ProbeImporter):
@@ -149,15 +123,7 @@ class RoundTripImporter(ProbeImporter):
 def rows_to_make(rows: int, first_rows: int | None, options: str) -> int:
     """Return how many rows to make: all of them, or the first ones where all are more than `MAX_ROWS`.
 
-    Parameters
-    ----------
-    first_rows
-        Rows that begin before ``--until``; None without that option.
-
-    Raises
-    ------
-    UsageError
-        When the first ones are more than `MAX_ROWS`, too.
+    `first_rows` begin before ``--until``; None without that option. UsageError when they are too many, too.
     """
     made = rows if rows <= MAX_ROWS or first_rows is None else min(rows, first_rows)
     if made > MAX_ROWS:
@@ -179,10 +145,8 @@ def multiples(interval_ns: Fraction, count: int) -> Int64Array:
 def numbers_between(path: str, first: int, last: int, received: int) -> Int64Array:
     """Return all sequence numbers from the first to the last, of which `received` have been received.
 
-    Raises
-    ------
-    InputError
-        When more of them are lost than `MOST_LOST` and `MOST_LOST_PER_RECEIVED` allow: then one is wrong.
+    InputError when more of them are lost than `MOST_LOST` and `MOST_LOST_PER_RECEIVED` allow: then one is
+    wrong.
     """
     lost, most = last - first + 1 - received, MOST_LOST + MOST_LOST_PER_RECEIVED * received
     if lost > most:
@@ -191,43 +155,7 @@ def numbers_between(path: str, first: int, last: int, received: int) -> Int64Arr
     return np.arange(first, last + 1, dtype=np.int64)
 
 
-def one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array, Int64Array, str]:
-    """Return the delays of both directions with the difference of the clocks removed, and a note about it.
-
-    Parameters
-    ----------
-    up_ns, down_ns : [n], int64
-        Measured one-way delays of the same probes. Both hold the clocks' difference, with opposite signs.
-
-    A least delay that is not positive proves that the clocks differ. Then both directions get half of the
-    least round trip as their least delay. Otherwise the clocks are taken to agree.
-    """
-    least_up, least_down = int(up_ns.min()), int(down_ns.min())
-    if least_up > 0 and least_down > 0:
-        note = (
-            f"the clocks are taken to agree: least delay {milliseconds(least_up)} up, "
-            f"{milliseconds(least_down)} down"
-        )
-        return up_ns, down_ns, note
-    half = max(int((up_ns + down_ns).min()) // 2, 1)
-    note = (
-        f"the clocks differ (least delay {milliseconds(least_up)} up, {milliseconds(least_down)} down): the "
-        f"least delay of each direction is set to half of the least round trip, {milliseconds(half)}"
-    )
-    return up_ns - least_up + half, down_ns - least_down + half, note
-
-
-def from_least(delay_ns: Int64Array) -> tuple[Int64Array, str]:
-    """Return delays of one direction counted from their least, and a note about it."""
-    least = int(delay_ns.min())
-    note = (
-        f"the clocks' difference hides the least delay: it is set to {milliseconds(LEAST_DELAY_NS)} "
-        f"({least / NS_PER_S:.6f} s removed)"
-    )
-    return delay_ns - least + LEAST_DELAY_NS, note
-
-
-def note_on_unknown_losses(count: int, direction: Direction) -> list[str]:
+def unknown_losses(count: int, direction: Direction) -> list[str]:
     """Return a note on losses of unknown direction, which count in the direction that is read; none for 0."""
     text = f"{count} losses of unknown direction count as lost {direction}; do not import both directions"
     return [text] if count else []

@@ -37,25 +37,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RateSeries:
-    """Rates over intervals that follow one another without a gap.
-
-    Attributes
-    ----------
-    duration_ns : [n], int64
-    rate_bps : [n], float64
-    loss : [n], float64, or None
-        Share of the packets that are lost.
-    delay_ns : [n], int64, or None
-        One-way delay; 0 where it is unknown.
-    notes
-        Sentences for the user.
-    """
+    """Rates over intervals that follow one another without a gap."""
 
     duration_ns: Int64Array
+    """[n], int64."""
     rate_bps: FloatArray
+    """[n], float64."""
     loss: FloatArray | None = None
+    """[n], float64, or None: share of the packets that are lost."""
     delay_ns: Int64Array | None = None
+    """[n], int64, or None: one-way delay; 0 where it is unknown."""
     notes: tuple[str, ...] = ()
+    """Sentences for the user."""
 
     @property
     def start_ns(self) -> Int64Array:
@@ -65,10 +58,7 @@ class RateSeries:
     def opportunities_ns(self, lldu_bytes: int, until_ns: int | None = None) -> Int64Array:
         """Return the begin of each opportunity: the moment when its bits have become available.
 
-        Raises
-        ------
-        UsageError
-            When there are more than `MAX_ROWS` before `until_ns`.
+        UsageError when there are more than `MAX_ROWS` before `until_ns`.
         """
         bits = self.rate_bps * (self.duration_ns / NS_PER_S)
         done = np.concatenate([[0.0], np.cumsum(bits)])
@@ -85,13 +75,6 @@ class RateSeries:
         into_ns = (wanted - done[index]) / self.rate_bps[index] * NS_PER_S
         times = self.start_ns[index] + np.floor(into_ns + 1e-3).astype(np.int64)
         return separate(times)
-
-    def at_rate(self, line_bps: float) -> RateSeries:
-        """Return a series of the rate `line_bps` with the measured losses and delays."""
-        rates = np.full(len(self.rate_bps), float(line_bps))
-        return replace(
-            self, rate_bps=rates, notes=(*self.notes, f"the rate is set to {number(line_bps)} bit/s")
-        )
 
 
 class RateImporter(Importer):
@@ -111,22 +94,19 @@ class RateImporter(Importer):
     def read(self, path: str) -> Measurement:
         """Return the opportunities of one direction.
 
-        Raises
-        ------
-        InputError
-            When the file is not of this format, damaged, or has no room for one row.
-        UsageError
-            When there are more rows than `MAX_ROWS`.
+        InputError when the file is not of this format, damaged, or has no room for one row; UsageError when
+        there are more rows than `MAX_ROWS`.
         """
         series = self.rates(path)
+        notes = list(series.notes)
         if self.line is not None:
-            series = series.at_rate(self.line)
+            series = replace(series, rate_bps=np.full(len(series.rate_bps), float(self.line)))
+            notes.append(f"the rate is set to {number(self.line)} bit/s")
         times = series.opportunities_ns(self.lldu_bytes, self.until_ns)
         if not len(times):
             raise InputError(path, f"its rates carry no row of {self.lldu_bytes} bytes")
         at = np.searchsorted(series.start_ns, times, side="right") - 1
         lost = np.zeros(len(times), np.bool_)
-        notes = list(series.notes)
         if series.loss is not None:
             lost = np.random.Generator(np.random.PCG64(self.seed)).random(len(times)) < series.loss[at]
             drawn = f"is drawn (seed {self.seed}): {lost.sum()} of {len(lost)}"
@@ -147,10 +127,7 @@ def durations(
 ) -> tuple[Int64Array, tuple[str, ...]]:
     """Return the duration of each interval, and a note about the removed gaps between them.
 
-    Raises
-    ------
-    InputError
-        With the place of an interval that has no length, or the places of two that overlap.
+    InputError with the place of an interval that has no length, or the places of two that overlap.
     """
     if (empty := end_ns <= start_ns).any():
         raise InputError(path, "this interval does not end after it begins", places[int(np.argmax(empty))])

@@ -104,10 +104,7 @@ class RateTable(RateImporter):
     def rates(self, path: str) -> RateSeries:
         """Return the rates of one direction, downwards unless told otherwise.
 
-        Raises
-        ------
-        InputError
-            With the line, where the columns are not known, a field is wrong, or time goes back.
+        InputError with the line, where the columns are not known, a field is wrong, or time goes back.
         """
         direction = self.direction or "down"
         if _DISH in head_of(path):
@@ -119,14 +116,12 @@ class RateTable(RateImporter):
         form, delimiter, names = _form_of(header.text)
         if form is None:
             known = "; ".join(",".join(f.needed) for f in _FORMS)
-            raise InputError(
-                path, f"the header is {shown(header.text, 120)}; known columns are {known}", header.number
-            )
+            reason = f"the header is {shown(header.text, 120)}; known columns are {known}"
+            raise InputError(path, reason, header.number)
         columns = [form.start, form.end or form.start, getattr(form, direction)]
         columns += [name for name in (form.loss, form.delay_ms) if name in names]
         places = [names.index(name) for name in columns]
-        rows: list[list[int | float]] = []
-        numbers: list[int | str] = []
+        rows: list[list[float]] = []
         notes = ["the rates are taken as the capacity; a rate of traffic is only a lower bound of it"]
         empty = 0
         for line in lines:
@@ -142,15 +137,13 @@ class RateTable(RateImporter):
             if fields[places[2]].strip() in ("", "-"):
                 empty += 1
                 continue
-            rows.append(
-                [_value(path, line.number, form, columns[i], fields[p]) for i, p in enumerate(places)]
-            )
-            numbers.append(line.number)
+            texts = zip(columns, (fields[place] for place in places), strict=True)
+            rows.append([line.number, *(_value(path, line.number, form, name, text) for name, text in texts)])
         if not rows:
             raise InputError(path, refusal("no_rows"))
         if empty:
             notes.append(f"{empty} rows have no {columns[2]} and are left out")
-        return _series(path, rows, numbers, form, columns, notes)
+        return _series(path, rows, form, columns, notes)
 
 
 def _form_of(header: str) -> tuple[_Form | None, str, list[str]]:
@@ -174,62 +167,43 @@ def _value(path: str, line: int, form: _Form, name: str, text: str) -> int | flo
 
 
 def _series(
-    path: str,
-    rows: list[list[int | float]],
-    places: list[int | str],
-    form: _Form,
-    columns: list[str],
-    notes: list[str],
+    path: str, rows: list[list[float]], form: _Form, columns: list[str], notes: list[str]
 ) -> RateSeries:
-    start, end = (np.array([row[i] for row in rows], np.int64) for i in (0, 1))
-    values = np.array([row[2:] for row in rows], np.float64)
+    """Return the series of rows of line, start, end, rate and what else there is."""
+    line, start, end = (np.array([row[i] for row in rows], np.int64) for i in range(3))
+    values = np.array([row[3:] for row in rows], np.float64)
     if form.end is None:
-        start, values, places, merged = _merged(path, start, values, places)
-        end = _ends(start, longest_ns=_LONGEST_S * NS_PER_S if form.parse is _clock else None)
-        if merged:
+        steps = np.diff(start)
+        if (steps < 0).any():
+            at = int(np.argmax(steps < 0)) + 1
+            raise InputError(path, f"time goes back by {-steps[at - 1] / NS_PER_S:g} s", int(line[at]))
+        first = np.flatnonzero(np.append(True, steps > 0))
+        if merged := len(start) - len(first):
             notes.append(f"{merged} rows have the time of the row before and are averaged with it")
-    duration, gaps = durations(path, start, end, places)
+        counts = np.diff(np.append(first, len(start)))
+        values = np.add.reduceat(values, first, axis=0) / counts[:, None]
+        start, line = start[first], line[first]
+        end = _ends(start, form)
+    duration, gaps = durations(path, start, end, line.tolist())
     optional = dict(zip(columns[3:], values.T[1:], strict=True))
     delay = optional.get("delay_ms")
     delay_ns = None if delay is None else np.rint(delay * NS_PER_MS).astype(np.int64)
-    rate = values[:, 0] * form.unit_bps
-    return RateSeries(duration, rate, optional.get("loss"), delay_ns, (*notes, *gaps))
+    return RateSeries(duration, values[:, 0] * form.unit_bps, optional.get("loss"), delay_ns, (*notes, *gaps))
 
 
-def _merged(
-    path: str,
-    start: Int64Array,
-    values: FloatArray,
-    places: list[int | str],
-) -> tuple[Int64Array, FloatArray, list[int | str], int]:
-    """Return one row for each time, the mean of its rows; refuse times that go back."""
-    steps = np.diff(start)
-    if (steps < 0).any():
-        at = int(np.argmax(steps < 0)) + 1
-        raise InputError(path, f"time goes back by {-steps[at - 1] / NS_PER_S:g} s", places[at])
-    first = np.flatnonzero(np.append(True, steps > 0))
-    counts = np.diff(np.append(first, len(start)))
-    means = np.add.reduceat(values, first, axis=0) / counts[:, None]
-    return start[first], means, [places[i] for i in first], len(start) - len(first)
-
-
-def _ends(start: Int64Array, longest_ns: int | None) -> Int64Array:
+def _ends(start: Int64Array, form: _Form) -> Int64Array:
     """Return the end of each interval: the next start, for the last one after the usual time."""
-    steps = np.diff(start)
-    usual = int(np.median(steps)) if len(steps) else NS_PER_S
-    steps = np.append(steps, usual)
-    if longest_ns is not None:
-        steps = np.where(steps > longest_ns, usual, steps)
+    usual = int(np.median(np.diff(start))) if len(start) > 1 else NS_PER_S
+    steps: Int64Array = np.append(np.diff(start), usual)
+    if form.parse is _clock:
+        steps[steps > _LONGEST_S * NS_PER_S] = usual
     return start + steps
 
 
 def read_dish_history(path: str, direction: Direction) -> RateSeries:
     """Return usage, loss and half of the round trip of each second, the oldest first.
 
-    Raises
-    ------
-    InputError
-        Where a field is missing or wrong.
+    InputError where a field is missing or wrong.
     """
     history = member(read_json(path), "dishGetHistory")
     if not isinstance(history, dict):
@@ -257,9 +231,8 @@ def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
         raise InputError(path, f"{'current' if isinstance(values, list) else name} is missing or wrong")
     for place, value in enumerate(values):
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
-            raise InputError(
-                path, f"{name} is {value!r}; a number of 0 or more is needed", f"value {place + 1}"
-            )
+            reason = f"{name} is {value!r}; a number of 0 or more is needed"
+            raise InputError(path, reason, f"value {place + 1}")
     array = np.array(values, np.float64)
     count = int(current)
     return np.roll(array, -(count % max(len(array), 1))) if count >= len(array) else array[:count]

@@ -20,7 +20,6 @@ from tmt.importers.attempts import (
     LARGEST_BLOCK_BYTES,
     Attempt,
     count_from_first,
-    in_order,
     mark_repeats_of_failures,
     number_blocks,
     select,
@@ -89,12 +88,8 @@ class Srsran(SlotImporter):
     def read(self, path: str) -> Measurement:
         """Return the trace of one terminal.
 
-        Raises
-        ------
-        InputError
-            With the line, when a field is missing or has no such value; as for `select` and `in_order`.
-        UsageError
-            When the subcarrier spacing does not fit the slot numbers.
+        InputError with the line, when a field is missing or has no such value; as for `select`;
+        UsageError when the subcarrier spacing does not fit the slot numbers.
         """
         events, slot_ns, cut = _events(path, self.subcarrier_spacing)
         attempts: list[Attempt] = []
@@ -111,7 +106,6 @@ class Srsran(SlotImporter):
             attempt.failed = False
         if missing:
             notes.append(f"{len(missing):,} blocks have no acknowledgement in the log, and count as decoded")
-        kept = in_order(path, kept)
         count_from_first(attempts)
         mark_repeats_of_failures(kept)
         notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")

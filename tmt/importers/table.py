@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -119,129 +119,111 @@ class AnyTable(Importer):
     def read(self, path: str) -> Measurement:
         """Return the trace of the rows, sorted by time.
 
-        Raises
-        ------
-        InputError
-            With the line or row, when a value is missing or out of range; when a column is missing, no row
-            meets the conditions, or the outcome column has values of one kind that `bad` or `good` never
-            meets.
+        InputError with the line or row, when a value is missing or out of range; when a column is missing, no
+        row meets the conditions, or the outcome column has values of one kind that `bad` or `good` never
+        meets.
         """
-        outcome, chosen = Condition.parse(self.good or self.bad), Condition.parse(self.where)
+        wanted = self.good or self.bad
+        outcome, chosen = Condition.parse(wanted), Condition.parse(self.where)
         texts = {key: getattr(self, key) for key in _UNITS}
-        fields = {
+        columns = {
             key: NamedColumn.parse(text, _UNITS[key]) for key, text in texts.items() if text is not None
         }
-        source = ParquetTable(path) if path.lower().endswith((".parquet", ".pq")) else TextTable(path)
-        names = dict.fromkeys([*(column.name for column in fields.values()), *chosen.values, *outcome.values])
-        rows = _Rows(path, fields, ns(self.decode_time))
-        first_ns, left_out, seen = None, 0, Counter[str]()
-        for row in source.rows(*names):
-            moment_ns = rows.time_ns(row)
-            first_ns = moment_ns if first_ns is None else min(first_ns, moment_ns)
+        table = None if path.lower().endswith((".parquet", ".pq")) else TextTable(path)
+        names = dict.fromkeys([*(one.name for one in columns.values()), *chosen.values, *outcome.values])
+        first_ns, left_out, seen = MAX_TIME_NS, 0, Counter[str]()
+        lines: list[_Line] = []
+        for row in _parquet_rows(path, *names) if table is None else table.rows(*names):
+            time_ns = _time_ns(row, columns["time"])
+            first_ns = min(first_ns, time_ns)
             if not chosen.holds(row.fields):
                 left_out += 1
                 continue
             is_bad = bool(outcome.values) and outcome.holds(row.fields) != (self.good is not None)
-            for name in outcome.values:
-                seen[f"{name}={row[name]}"] += 1
-            rows.add(row, moment_ns, is_bad=is_bad)
-        if first_ns is None:
-            raise InputError(path, refusal("no_rows"))
-        if not rows.places:
-            raise InputError(path, f"no row meets --where {self.where}")
+            seen.update(f"{name}={row[name]}" for name in outcome.values)
+            lines.append(_line(row, columns, time_ns, ns(self.decode_time), is_bad=is_bad))
+        if not lines:
+            raise InputError(path, f"no row meets --where {self.where}" if left_out else refusal("no_rows"))
         said = [f"{left_out:,} rows do not meet --where and are left out"] if left_out else []
-        if outcome.values and (all(rows.bad) or not any(rows.bad)):
+        if outcome.values and len({line.is_bad for line in lines}) == 1:
             held = ", ".join(f"{value} ({count:,} rows)" for value, count in seen.most_common(4))
-            said.append(f"every row is {'erased' if rows.bad[0] else 'good'}: the table holds {held}")
-        said += source.cut_notes
-        trace = rows.trace(self.as_, _origin_ns(self.origin, first_ns), said)
+            said.append(f"every row is {'erased' if lines[0].is_bad else 'good'}: the table holds {held}")
+        said += table.cut_notes if table else []
+        trace = _trace(path, lines, self.as_, _origin_ns(self.origin, first_ns), said)
         return Measurement(trace, self.packing, None, tuple(said))
 
 
-@dataclass(slots=True)
-class _Rows:
-    """Rows of the table that are meant, in its order, and the columns to read by their meaning."""
+class _Line(NamedTuple):
+    """A row of the table that is meant; values without a column are None."""
 
-    path: str
-    fields: dict[str, NamedColumn]
-    decode_time_ns: int
-    times_ns: list[int] = field(default_factory=list)
-    bad: list[bool] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
-    delays_ns: list[int] = field(default_factory=list)
-    transmissions: list[int] = field(default_factory=list)
-    es_n0_mdb: list[int | None] = field(default_factory=list)
-    places: list[int | str] = field(default_factory=list)
+    place: int | str
+    time_ns: int
+    is_bad: bool
+    delay_ns: int
+    size_bytes: int | None
+    es_n0_mdb: int | None
+    transmissions: int
 
-    def time_ns(self, row: Row) -> int:
-        """Return the time of a row on the table's clock."""
-        column = self.fields["time"]
-        if column.unit == "iso":
-            return row.date_ns(column.name)
-        try:
-            return row.time_ns(column.name, UNITS_NS[column.unit])
-        except InputError:
-            if not _is_date(text := row[column.name]):
-                raise
-        raise row.refused(f"{column.name} is {shown(text)}, a date and time; write --time {column.name}:iso")
 
-    def add(self, row: Row, moment_ns: int, *, is_bad: bool) -> None:
-        """Add a row."""
-        self.places.append(row.place)
-        self.times_ns.append(moment_ns)
-        self.bad.append(is_bad)
-        if column := self.fields.get("size"):
-            bits = 8 if column.unit == "bits" else 1
-            self.sizes.append(row.whole(column.name, bits, _LARGEST_BYTES * bits) // bits)
-        if column := self.fields.get("transmissions"):
-            self.transmissions.append(min(row.whole(column.name, 1, 1 << 31), 255))
-        if column := self.fields.get("es_n0"):
-            signal_mdb = es_n0_mdb(row[column.name])
-            if signal_mdb is None and canonical(row[column.name]) not in _MISSING:
-                raise row.refused(f"{column.name} is {shown(row[column.name])}; a number of dB is needed")
-            self.es_n0_mdb.append(signal_mdb)
-        if column := self.fields.get("delay"):
-            self.delays_ns.append(self._delay_ns(row, column, is_bad=is_bad))
+def _time_ns(row: Row, column: NamedColumn) -> int:
+    """Return the time of a row on the table's clock."""
+    if column.unit == "iso":
+        return row.date_ns(column.name)
+    try:
+        return row.time_ns(column.name, UNITS_NS[column.unit])
+    except InputError:
+        if not _is_date(text := row[column.name]):
+            raise
+    raise row.refused(f"{column.name} is {shown(text)}, a date and time; write --time {column.name}:iso")
 
-    def _delay_ns(self, row: Row, column: NamedColumn, *, is_bad: bool) -> int:
-        if is_bad and canonical(row[column.name]) in _MISSING:
-            return self.decode_time_ns
+
+def _line(
+    row: Row, columns: Mapping[str, NamedColumn], time_ns: int, decode_time_ns: int, *, is_bad: bool
+) -> _Line:
+    size_bytes, signal_mdb, transmissions, delay_ns = None, None, 1, decode_time_ns
+    if column := columns.get("size"):
+        bits = 8 if column.unit == "bits" else 1
+        size_bytes = row.whole(column.name, bits, _LARGEST_BYTES * bits) // bits
+    if column := columns.get("transmissions"):
+        transmissions = min(row.whole(column.name, 1, 1 << 31), 255)
+    if column := columns.get("es_n0"):
+        signal_mdb = es_n0_mdb(row[column.name])
+        if signal_mdb is None and canonical(row[column.name]) not in _MISSING:
+            raise row.refused(f"{column.name} is {shown(row[column.name])}; a number of dB is needed")
+    if (column := columns.get("delay")) and not (is_bad and canonical(row[column.name]) in _MISSING):
         delay_ns = row.time_ns(column.name, UNITS_NS[column.unit])
         if delay_ns < 0 or (delay_ns == 0 and not is_bad):
             raise row.refused(f"{column.name} is {shown(row[column.name])}; a delay above 0 is needed")
-        return delay_ns
+    return _Line(row.place, time_ns, is_bad, delay_ns, size_bytes, signal_mdb, transmissions)
 
-    def trace(self, reading: Reading, origin_ns: int, said: list[str]) -> PhyTrace | LinkTrace:
-        """Return the rows in order of time; `said` gains notes on their order."""
-        since_ns = [moment_ns - origin_ns for moment_ns in self.times_ns]
-        for passed_ns, place in zip(since_ns, self.places, strict=True):
-            if passed_ns < 0:
-                raise InputError(self.path, f"this time is {-passed_ns / 1e9:g} s before the origin", place)
-            if passed_ns > MAX_TIME_NS:
-                raise InputError(self.path, "this time is more than 146 years after the origin", place)
-        times_ns = np.array(since_ns, np.int64)
-        if back := int((np.diff(times_ns) < 0).sum()):
-            said.append(f"the time goes back in {back:,} places; rows are sorted by it")
-        order = np.argsort(times_ns, kind="stable")
-        tx_time_ns = separate(times_ns[order])
-        if moved := int((tx_time_ns != times_ns[order]).sum()):
-            said.append(f"{moved:,} rows of the same moment as others are put 1 ns apart")
-        failed = np.array(self.bad)[order]
-        sizes = np.array(self.sizes, np.uint32)[order] if self.sizes else None
-        delay_ns = np.full(len(order), self.decode_time_ns, np.int64)
-        if self.delays_ns:
-            delay_ns = np.array(self.delays_ns, np.int64)[order]
-        if reading == "phy":
-            signal_mdb = None
-            if self.es_n0_mdb:
-                signal_mdb, note = whole_signal([self.es_n0_mdb[row] for row in order])
-                said.extend(note)
-            decode_ns = np.where(failed, 0, delay_ns)
-            return PhyTrace(tx_time_ns, decode_ns, size_bytes=sizes, es_n0_mdb=signal_mdb)
-        sent = np.ones(len(order), np.uint8)
-        if self.transmissions:
-            sent = np.array(self.transmissions, np.uint8)[order]
-        return LinkTrace(tx_time_ns, delay_ns, ~failed, sent, size_bytes=sizes)
+
+def _trace(
+    path: str, lines: list[_Line], reading: Reading, origin_ns: int, said: list[str]
+) -> PhyTrace | LinkTrace:
+    """Return the rows in order of time; `said` gains notes on their order."""
+    for line in lines:
+        passed_ns = line.time_ns - origin_ns
+        if passed_ns < 0:
+            raise InputError(path, f"this time is {-passed_ns / 1e9:g} s before the origin", line.place)
+        if passed_ns > MAX_TIME_NS:
+            raise InputError(path, "this time is more than 146 years after the origin", line.place)
+    if back := sum(after.time_ns < before.time_ns for before, after in pairwise(lines)):
+        said.append(f"the time goes back in {back:,} places; rows are sorted by it")
+    _, moments_ns, bad, delays_ns, sizes, signals, sent = zip(
+        *sorted(lines, key=lambda line: line.time_ns), strict=True
+    )
+    times_ns = np.array([moment_ns - origin_ns for moment_ns in moments_ns], np.int64)
+    tx_time_ns = separate(times_ns)
+    if moved := int((tx_time_ns != times_ns).sum()):
+        said.append(f"{moved:,} rows of the same moment as others are put 1 ns apart")
+    failed, delay_ns = np.array(bad), np.array(delays_ns, np.int64)
+    size_bytes = None if None in sizes else np.array(sizes, np.uint32)
+    if reading == "phy":
+        signal_mdb, note = whole_signal(signals)
+        said.extend(note)
+        decode_ns = np.where(failed, 0, delay_ns)
+        return PhyTrace(tx_time_ns, decode_ns, size_bytes=size_bytes, es_n0_mdb=signal_mdb)
+    return LinkTrace(tx_time_ns, delay_ns, ~failed, np.array(sent, np.uint8), size_bytes=size_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,46 +299,27 @@ def _is_date(text: str) -> bool:
     return True
 
 
-class ParquetTable:
-    """A Parquet file, read as `TextTable` reads text; the places of its rows are called ``row N``."""
-
-    cut_notes: tuple[str, ...] = ()
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        with self._refused():
-            self._names: list[str] = parquet.read_schema(path).names
-
-    def rows(self, *names: str) -> Iterator[Row]:
-        """Yield the rows with their values as text in the columns called `names`."""
+def _parquet_rows(path: str, *names: str) -> Iterator[Row]:
+    """Yield the rows of a Parquet file, with their values as text; their places are called ``row N``."""
+    number = 0
+    try:
+        known = parquet.read_schema(path).names
         for name in names:
-            if self._names.count(name) != 1:
-                known = shown(", ".join(self._names), 300)
-                raise InputError(self.path, f"there is no column called {name}; the columns are {known}")
-        number = 0
-        for batch in self._batches(names):
-            with self._refused():  # text may be no UTF-8
-                columns = [_as_text(batch.column(name)) for name in names]
-            for values in zip(*columns, strict=True):
-                number += 1
-                yield Row(self.path, f"row {number}", dict(zip(names, values, strict=True)))
-
-    def _batches(self, names: tuple[str, ...]) -> Iterator[Any]:
-        with self._refused(), Path(self.path).open("rb") as file, parquet.ParquetFile(file) as source:
-            yield from source.iter_batches(_ROWS_AT_A_TIME, columns=list(names))
-
-    @contextmanager
-    def _refused(self) -> Iterator[None]:
-        """Turn errors of the file and of pyarrow into a refusal of the file."""
-        try:
-            yield
-        except InputError:
-            raise
-        except (OSError, pa.ArrowException, ValueError) as error:
-            raise InputError(self.path, f"cannot be read: {first_line(error)}") from error
+            if known.count(name) != 1:
+                columns = shown(", ".join(known), 300)
+                raise InputError(path, f"there is no column called {name}; the columns are {columns}")
+        with Path(path).open("rb") as file, parquet.ParquetFile(file) as source:
+            for batch in source.iter_batches(_ROWS_AT_A_TIME, columns=list(names)):
+                for values in zip(*(_as_text(batch.column(name)) for name in names), strict=True):
+                    number += 1
+                    yield Row(path, f"row {number}", dict(zip(names, values, strict=True)))
+    except InputError:
+        raise
+    except (OSError, pa.ArrowException, ValueError) as error:  # text may be no UTF-8
+        raise InputError(path, f"cannot be read: {first_line(error)}") from error
 
 
-def _as_text(column: Any) -> list[str]:
+def _as_text(column: pa.Array) -> list[str]:
     if pa.types.is_timestamp(column.type):
         # Arrow keeps instants in UTC; the names of zones differ from system to system.
         column = column.cast(pa.timestamp("us", column.type.tz and "UTC"), safe=False)

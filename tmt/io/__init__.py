@@ -59,23 +59,11 @@ def _no_format() -> str:
 def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceReader:
     """Open a trace for reading, in the format of its ending.
 
-    Parameters
-    ----------
-    path
-        Local file, or a pyarrow file-system URI.
-    table
-        `PHY_TRACE` or `LINK_TRACE` where one of them is needed; None takes either.
+    `path` is a local file, or a pyarrow file-system URI. `table` is `PHY_TRACE` or `LINK_TRACE` where one of
+    them is needed. The reader is a context manager; iterating over it, once, gives checked chunks.
 
-    Returns
-    -------
-    TraceReader
-        A context manager; iterating over it, once, gives checked chunks.
-
-    Raises
-    ------
-    InputError
-        When the file is missing, its ending stands for no format, it is no such trace, or, while iterating,
-        at its first defect.
+    InputError when the file is missing, its ending stands for no format, it is no such trace, or, while
+    iterating, at its first defect.
     """
     name = os.fspath(path)
     check_no_folder(name)
@@ -104,22 +92,12 @@ def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceRe
 def create_trace(path: str | PathLike[str], table: Table, metadata: Metadata) -> Iterator[TraceWriter]:
     """Give a writer whose file appears at `path` when the block ends well, and not at all when it does not.
 
-    Parameters
-    ----------
-    path
-        Local file, or a pyarrow file-system URI; its ending chooses the format.
-    table
-        Kind of trace.
-    metadata
-        How the trace was made (`tmt.core.provenance.record`); a file beside it, ``NAME.json``, holds
-        this where the format has no room.
+    The ending of `path`, a local file or a pyarrow file-system URI, chooses the format. The metadata say how
+    the trace was made (`tmt.core.provenance.record`); a file beside it, ``NAME.json``, holds them where the
+    format has no room.
 
-    Raises
-    ------
-    OutputError
-        When the file cannot be written.
-    UsageError
-        When the ending stands for no format, or nothing was written.
+    OutputError when the file cannot be written; UsageError when the ending stands for no format, or nothing
+    was written.
     """
     name = os.fspath(path)
     chosen = format_of(name)
@@ -170,14 +148,8 @@ def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambd
 
     Any length is copied in little memory. `progress` is told the rows of each piece.
 
-    Raises
-    ------
-    InputError
-        When `source` is no good trace; then `target` is not written.
-    OutputError
-        When `target` cannot be written.
-    UsageError
-        When an ending stands for no format, or both are one file.
+    InputError when `source` is no good trace (`target` is not written then); OutputError when `target` cannot
+    be written; UsageError when an ending stands for no format, or both are one file.
     """
     check_not_source(target, source)
     rows = 0

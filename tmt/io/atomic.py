@@ -26,12 +26,8 @@ def staged(path: str | os.PathLike[str]) -> Iterator[Path]:
     ``.part-...`` file, never a half-written `path`. Data is not forced to the disk (no fsync): a kill is
     survived, a power cut may not be. A pyarrow file-system URI is written to a local temporary file first.
 
-    Raises
-    ------
-    UsageError
-        When there is no folder for it, or something else than a file has its name.
-    OutputError
-        When the file cannot be written or renamed; any `OSError` of the block becomes one.
+    UsageError when there is no folder for it, or something else than a file has its name; OutputError when
+    the file cannot be written or renamed; any `OSError` of the block becomes one.
     """
     name = os.fspath(path)
     with _as_output_error(name), _staged_at(name) as part:
@@ -69,12 +65,8 @@ def check_not_source(path: str | os.PathLike[str], source: str | os.PathLike[str
 def make_folder(path: str | os.PathLike[str]) -> Path:
     """Make a folder and those that it lies in, where they are missing.
 
-    Raises
-    ------
-    UsageError
-        When it, or one that it would lie in, is something else than a folder.
-    OutputError
-        When it cannot be made.
+    UsageError when it, or one that it would lie in, is something else than a folder; OutputError when it
+    cannot be made.
     """
     folder = Path(path)
     try:
@@ -89,17 +81,7 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 def own_folder(path: str | os.PathLike[str], owner: str) -> Path:
     """Make a folder, or take an empty one, and return its absolute path.
 
-    Parameters
-    ----------
-    path
-        Where.
-    owner
-        What fills it, for the message: ``a run``.
-
-    Raises
-    ------
-    UsageError, OutputError
-        When it holds something, or cannot be made.
+    `owner` fills it: ``a run``. UsageError when it holds something; other errors as for `make_folder`.
     """
     folder = make_folder(path)
     with _as_output_error(str(folder)):

@@ -79,18 +79,8 @@ class Behind:
 class TraceReader(ABC):
     """An open trace file: a context manager that iterates, once, over checked chunks.
 
-    Attributes
-    ----------
-    path
-        The file, as the user named it.
-    table
-        `PHY_TRACE` or `LINK_TRACE`.
-    columns
-        Columns of that table that the file has.
-    metadata
-        How the trace was made; empty where neither the file nor one beside it says so.
-    rows
-        Number of rows, or None where only reading to the end tells it.
+    `columns` are those of its `table` that the file has. `metadata` are empty where neither the file nor one
+    beside it says how the trace was made. `rows` is None where only reading to the end tells their number.
 
     Iterating raises `InputError` at the first defect. The arrays of a chunk are its own and contiguous. The
     next chunks are read, in a thread, while the caller works on one.
@@ -175,12 +165,8 @@ class TraceWriter(ABC):
     def write(self, chunk: Trace) -> None:
         """Append the rows of `chunk`, whose arrays may not change afterwards: they may be held back.
 
-        Raises
-        ------
-        ValueError
-            When the rows may not stand in a trace: whoever made them has a defect.
-        OSError
-            When these or earlier rows cannot be written.
+        ValueError when the rows may not stand in a trace: whoever made them has a defect; OSError when these
+        or earlier rows cannot be written.
         """
         if chunk.table is not self.table:
             raise ValueError(f"a {chunk.table.kind} trace cannot be written into a {self.table.kind} trace")
@@ -236,33 +222,22 @@ class TraceWriter(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One file format.
-
-    Attributes
-    ----------
-    name
-        For people.
-    endings
-        Endings of file names that mean this format, lower case, the preferred one first.
-    sniff
-        Whether a file that starts with these bytes (decompressed) may be of this format.
-    open
-        Opens a reader on a binary file, given its name for messages and the wanted table (None: either).
-    create
-        Starts a file at a temporary path, given its final name for messages, its table and its metadata.
-    mismatch
-        Key in `REFUSALS` of the reason given for a file with this ending and other content.
-    keeps_metadata
-        Whether a file has room for how it was made.
-    """
+    """One file format."""
 
     name: str
+    """For people."""
     endings: tuple[str, ...]
+    """Endings of file names that mean this format, lower case, the preferred one first."""
     sniff: Callable[[bytes], bool]
+    """Whether a file that starts with these bytes (decompressed) may be of this format."""
     open: Callable[[BinaryFile, str, Table | None], TraceReader]
+    """Opens a reader on a binary file, given its name for messages and the wanted table (None: either)."""
     create: Callable[[Path, str, Table, Metadata], TraceWriter]
+    """Starts a file at a temporary path, given its final name for messages, its table and its metadata."""
     mismatch: str = "other_format"
+    """Key in `REFUSALS` of the reason given for a file with this ending and other content."""
     keeps_metadata: bool = False
+    """Whether a file has room for how it was made."""
 
 
 def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:

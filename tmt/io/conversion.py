@@ -37,29 +37,14 @@ def convert_file(
     read and the last ones written, each in a thread, while the kernel works on one between; the result is
     that of `convert`, however the file is cut into row groups. The link trace appears when it is complete.
 
-    Parameters
-    ----------
-    phy_path, link_path
-        Local files or pyarrow file-system URIs; their endings choose the formats.
-    scheme
-        A scheme that converts traces.
-    rtt
-        Round-trip time of the link in seconds, for schemes with feedback.
-    every
-        Keep every so-many-th slot, from the first on: the share of one of `every` users.
-    progress
-        Called with the number of slots of the file that have been converted since the last call.
-    watch
-        Called with each chunk of the file before it is converted.
+    Paths are those of local files or pyarrow file-system URIs. `rtt` is the round-trip time in seconds, for
+    schemes with feedback. Every `every`-th slot is kept, from the first on: the share of one of `every`
+    users. `progress` is called with the number of slots that have been converted since the last call, `watch`
+    with each chunk of the file before it is converted.
 
-    Raises
-    ------
-    InputError
-        When `phy_path` cannot be read, holds no PHY trace, or lacks a column that the scheme needs.
-    UsageError
-        When `every` is below 1, the trace is too short for a single row, or both paths are one file.
-    OutputError
-        When `link_path` cannot be written.
+    InputError when `phy_path` cannot be read, holds no PHY trace, or lacks a column that the scheme needs;
+    UsageError when `every` is below 1, the trace is too short for a single row, or both paths are one file;
+    OutputError when `link_path` cannot be written.
     """
     check_not_source(link_path, phy_path)
     share, converter = Share(every), scheme.converter(rtt)

@@ -54,25 +54,17 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places of a table's columns in a line.
-
-    Attributes
-    ----------
-    columns
-        Those of `table` that the file has.
-    positions
-        For each of them, its number in the line, from 0.
-    width
-        Fields of a line.
-    seconds
-        Whether times are in seconds and not in nanoseconds.
-    """
+    """Places of a table's columns in a line."""
 
     table: Table
     columns: tuple[Column, ...]
+    """Those of `table` that the file has."""
     positions: tuple[int, ...]
+    """For each of them, its number in the line, from 0."""
     width: int
+    """Fields of a line."""
     seconds: bool
+    """Whether times are in seconds and not in nanoseconds."""
 
 
 def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | None:

@@ -135,15 +135,7 @@ def seekable(path: str, file: BinaryFile) -> BinaryFile:
 
 
 class LineBlocks:
-    """A binary file cut into blocks of whole lines.
-
-    Attributes
-    ----------
-    file
-        The binary file.
-    line
-        Number of the next line, from 1.
-    """
+    """A binary file cut into blocks of whole lines; `line` is the number of the next one, from 1."""
 
     def __init__(self, file: BinaryFile, path: str) -> None:
         self.path = path

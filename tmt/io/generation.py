@@ -48,25 +48,11 @@ def generate(
 ) -> int:
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
-    Parameters
-    ----------
-    path
-        The file to write; its ending names the format.
-    duration_ns
-        Slots are sent from 0 until before this time.
-    lldu_bytes
-        Useful bytes of one LLDU, for the trace's metadata.
-    with_es_n0
-        Whether to write the Es/N0 of each slot.
-    progress
-        Called with the number of slots done since the last call.
+    Slots are sent from 0 until before `duration_ns`. `lldu_bytes`, the useful bytes of one LLDU, go into the
+    trace's metadata. `progress` is called with the number of slots done since the last call.
 
-    Raises
-    ------
-    UsageError
-        When the duration leaves no slot or ends later than a trace may, or the channel knows no Es/N0.
-    OutputError
-        When the file cannot be written.
+    UsageError when the duration leaves no slot or ends later than a trace may, or the channel knows no Es/N0;
+    OutputError when the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
@@ -107,14 +93,9 @@ def overlay(
     `with_es_n0` it has none of its own, and takes that of the channel. `watch` is called with each chunk of
     `source`.
 
-    Raises
-    ------
-    InputError
-        When `source` cannot be read, holds no PHY trace, or has an Es/N0 of its own that would be replaced.
-    UsageError
-        When `path` is `source`, or the channel knows no Es/N0.
-    OutputError
-        When the file cannot be written.
+    InputError when `source` cannot be read, holds no PHY trace, or has an Es/N0 of its own that would be
+    replaced; UsageError when `path` is `source`, or the channel knows no Es/N0; OutputError when the file
+    cannot be written.
     """
     check_not_source(path, source)
     if with_es_n0:

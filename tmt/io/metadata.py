@@ -65,19 +65,9 @@ def checked(metadata: Metadata, path: str) -> Metadata:
 
 
 def read_beside(path: str, file_bytes: int | None) -> Metadata:
-    """Return the metadata in the file beside `path`; nothing where there is none.
+    """Return the metadata in the file beside a trace of `file_bytes`, if that is known; or nothing.
 
-    Parameters
-    ----------
-    path
-        A trace.
-    file_bytes
-        Its size; None where it is not known.
-
-    Raises
-    ------
-    InputError
-        When the file beside it is damaged, or describes a trace of another size.
+    InputError when the file beside it is damaged, or describes a trace of another size.
     """
     beside = metadata_file(path)
     if not _exists(beside):

@@ -89,12 +89,7 @@ class ParquetReader(TraceReader):
     """Row groups of a Parquet file, in pieces."""
 
     def __init__(
-        self,
-        source: pq.ParquetFile,
-        file: BinaryFile,
-        path: str,
-        table: Table,
-        columns: tuple[Column, ...],
+        self, source: pq.ParquetFile, file: BinaryFile, path: str, table: Table, columns: tuple[Column, ...]
     ) -> None:
         super().__init__(file, path, table, columns, source.metadata.num_rows)
         keys = {**(source.metadata.metadata or {}), **(source.schema_arrow.metadata or {})}
