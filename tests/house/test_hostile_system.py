@@ -68,6 +68,10 @@ def test_stdout__that_cannot_be_written_is_said_so() -> None:
             'raise RuntimeError("can\'t start new thread")',
             "tmt: no more threads can be started; raise the limit of processes",
         ),
+        (
+            'raise BaseException("OS can\'t spawn worker thread: Resource temporarily unavailable")',
+            "tmt: no more threads can be started; raise the limit of processes",
+        ),
     ],
 )
 def test_import__that_fails_ends_in_one_line(fault: str, line: str, tmp_path: Path) -> None:

@@ -257,7 +257,7 @@ def _readme(title: str, scenario: str) -> str:
     return f"""{title}
 
 A campaign of TMT: the scenario {scenario} with the traces that it names, and its results in
-results.parquet, one row a run. pack.json says what made them, and lists the SHA-256 of every file.
+results.parquet, one row for each run. pack.json says what made them, and lists the SHA-256 of every file.
 
 Repeat the campaign, and see whether the results are equal bit by bit:
     tmt run NAME-OF-THIS-ARCHIVE
