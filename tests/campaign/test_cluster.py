@@ -3,7 +3,6 @@
 import shutil
 import socket
 import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,6 +14,7 @@ import pytest
 from distributed.comm import CommClosedError
 from in_process import tmt
 from local_cluster import Cluster
+from processes import TMT
 from result_rows import OF_ONE_EXECUTION, finished_runs, results_of
 from scenario_parts import runs_of
 from waiting import PATIENCE_S, until
@@ -38,7 +38,6 @@ from tmt.run.linux import NEEDED
 pytestmark = pytest.mark.ns2
 
 HOUSE = Path(__file__).resolve().parents[2]
-TMT = Path(sys.executable).with_name("tmt")
 MOUNT = 'mount -t tmpfs none "$0" && mkdir -p "$0/remote/scratch" && exec "$@"'
 
 
