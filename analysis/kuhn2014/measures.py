@@ -1,4 +1,4 @@
-"""The paper's measures from the rows of our runs: means over seeds and 95 % intervals, a row a cell."""
+"""The paper's measures from the rows of our runs: means over seeds and 95 % intervals, one row per cell."""
 
 from __future__ import annotations
 

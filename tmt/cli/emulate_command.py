@@ -110,7 +110,7 @@ def command(
         raise UsageError("there is no COMMAND; it follows --, as in: tmt emulate TRACE --rtt 0.5 -- COMMAND")
     outs = tuple(WayOut.parse(text) for text in ways_out)
     with by_options({("sysctls",): "--sysctl"}):
-        link, back = links.forward(trace, "TRACE"), links.back()
+        link, back = links.forward(trace), links.back()
         emulation = Emulation(program, link, path, back, ways_out=outs, **given)
     if output is not None:
         own_folder(output, "an emulation")

@@ -55,10 +55,9 @@ class Seconds(click.ParamType[int]):
             time_ns = seconds_to_ns(str(value))
         except ValueError as error:
             self.fail(f"{error}.", param, ctx)
-        if self.positive and time_ns <= 0:
-            self.fail(f"{value} s is not allowed; it must be more than 0 s.", param, ctx)
-        if time_ns < 0:
-            self.fail(f"{value} s is not allowed; it must be 0 s or more.", param, ctx)
+        if time_ns < 0 or (self.positive and time_ns == 0):
+            allowed = "more than 0 s" if self.positive else "0 s or more"
+            self.fail(f"{value} s is not allowed; it must be {allowed}.", param, ctx)
         if self.noted and param is not None:
             print_notes(time_notes(param.opts[0], time_ns))
         return time_ns

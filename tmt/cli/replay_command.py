@@ -115,7 +115,7 @@ def command(
     if forward is not None:
         print_warnings(["--forward TRACE is called TRACE now"])
     with by_options():
-        link = links.forward(trace or forward, "TRACE", online)
+        link = links.forward(trace or forward, online)
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
