@@ -241,17 +241,9 @@ def _write(part: Path, contents: Contents) -> None:
                 shutil.copyfileobj(source, file, 1 << 20)
 
 
-<<<<<<< HEAD
 README_TEXT = f"""
 A campaign of TMT: the scenario {INSIDE_SCENARIO} with the traces that it names, and its results in
-results.parquet, one row a run. pack.json says what made them, and lists the SHA-256 of every file.
-=======
-def _readme(title: str, scenario: str) -> str:
-    return f"""{title}
-
-A campaign of TMT: the scenario {scenario} with the traces that it names, and its results in
 results.parquet, one row for each run. pack.json says what made them, and lists the SHA-256 of every file.
->>>>>>> main
 
 Repeat the campaign, and see whether the results are equal bit by bit:
     tmt run NAME-OF-THIS-ARCHIVE
