@@ -124,17 +124,13 @@ def test_parquet__of_a_later_version_is_read_with_a_warning(tmp_path: Path) -> N
         ({"scheme": {"name": "arq", "rtt_ns": 2**63}}, "scheme.rtt_ns", str(2**63)),
     ],
 )
-def test_parquet__refuses_metadata_that_cannot_be_computed_with(
-    metadata: dict[str, Any], key: str, value: str, tmp_path: Path
-) -> None:
+def test_parquet__refuses_metadata(metadata: dict[str, Any], key: str, value: str, tmp_path: Path) -> None:
     path = tmp_path / "phy.parquet"
     write_trace(path, PhyTrace(np.array([1, 2]), np.array([1, 0]), metadata))
     with pytest.raises(InputError) as refused:
         read_phy(path)
     told = str(refused.value)
-    assert told.startswith(
-        f"{path}: the file is damaged: {key} in the metadata under the key tmt is {value}; "
-    )
+    assert told.startswith(f"{path}: the file is damaged: {key} in the metadata under the key tmt is {value}")
     assert "is needed" in told
 
 
