@@ -1,8 +1,8 @@
 """Fixtures of every test here: a machine that allows emulation, and traces to emulate."""
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import pytest
@@ -25,24 +25,13 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-class TraceFactory(Protocol):
-    """Makes a link trace of `rows` rows with random gaps and delays, and sizes up to a most; writes it."""
-
-    def __call__(
-        self,
-        name: str,
-        *,
-        rows: int,
-        gap_ns: int,
-        delay_ns: int = 0,
-        lost: float = 0.0,
-        seed: int = 1,
-        most_bytes: int | None = None,
-    ) -> tuple[Path, LinkTrace]: ...
+TraceFactory = Callable[..., tuple[Path, LinkTrace]]
 
 
 @pytest.fixture
 def random_trace(tmp_path: Path) -> TraceFactory:
+    """Return a function that writes a link trace of random gaps and delays, and of sizes up to a most."""
+
     def make(
         name: str,
         *,

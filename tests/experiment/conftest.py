@@ -1,8 +1,7 @@
 """Link traces made for one test each."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -11,23 +10,13 @@ import pytest
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
 
-
-class LinkFactory(Protocol):
-    """Writes a link trace of constant spacing and gives its path."""
-
-    def __call__(
-        self,
-        name: str,
-        *,
-        rows: int,
-        spacing_ns: int,
-        delay_ns: int | npt.NDArray[np.int64] = 0,
-        lost: Sequence[int] | npt.NDArray[np.int64] = (),
-    ) -> Path: ...
+LinkFactory = Callable[..., Path]
 
 
 @pytest.fixture
 def link_file(tmp_path: Path) -> LinkFactory:
+    """Return a function that writes a link trace of constant spacing and gives its path."""
+
     def write(
         name: str,
         *,

@@ -114,7 +114,7 @@ def test_online_without_retransmission__agrees_with_the_trace_of_none(
     sendings = list(zip(times_ns.tolist(), rng.integers(1, 3000, 300).tolist(), strict=True))
     common = {"packed_": packed, "limit_": 300, "in_order_": 0}
     offline = send_datagrams(convert(phy, NoScheme()), sendings, **common)
-    online = send_datagrams(phy, sendings, queue="Clift/Online", **SENT_ONCE[scheme], **common)
+    online = send_datagrams(phy, sendings, **SENT_ONCE[scheme], **common)
     assert (offline.status, online.status) == (0, 0), online.stderr
     assert online.fates() == offline.fates()
     for name in ("rows_used", "bytes_used"):
@@ -145,7 +145,6 @@ def test_online_code__agrees_with_its_trace_on_a_link_that_is_never_idle(
     online = send_datagrams(
         phy,
         sendings,
-        queue="Clift/Online",
         scheme=scheme.name,
         coding_window_=scheme.coding_window,
         repair_interval_=scheme.repair_interval,
