@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from link_traces import sent_once
 from waiting import PATIENCE_S
 
 from tmt.core.trace import LinkTrace
@@ -43,14 +44,11 @@ def random_trace(tmp_path: Path) -> TraceFactory:
         most_bytes: int | None = None,
     ) -> tuple[Path, LinkTrace]:
         random = np.random.default_rng(seed)
-        trace = LinkTrace(
+        trace = sent_once(
             np.cumsum(random.integers(1, 2 * gap_ns, rows)),
             random.integers(0, delay_ns + 1, rows),
-            random.random(rows) >= lost,
-            np.ones(rows, np.uint8),
-            size_bytes=None
-            if most_bytes is None
-            else random.integers(1, most_bytes + 1, rows).astype(np.uint32),
+            np.flatnonzero(random.random(rows) < lost),
+            None if most_bytes is None else random.integers(1, most_bytes + 1, rows),
         )
         write_trace(tmp_path / name, trace)
         return tmp_path / name, trace

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from link_traces import sent_once
 from naive import on_link
 
 from tests.ns2.conftest import Datagrams
@@ -20,16 +21,7 @@ S = 1_000_000_000
 
 
 def sized_trace(tx_ns: list[int], sizes: list[int], lost: tuple[int, ...] = ()) -> LinkTrace:
-    n = len(tx_ns)
-    delivered = np.ones(n, np.bool_)
-    delivered[list(lost)] = False
-    return LinkTrace(
-        np.array(tx_ns, np.int64),
-        np.zeros(n, np.int64),
-        delivered,
-        np.ones(n, np.uint8),
-        size_bytes=np.array(sizes, np.uint32),
-    )
+    return sent_once(tx_ns, lost=lost, sizes=sizes)
 
 
 @pytest.mark.parametrize("direction", ["DL", "UL"])
