@@ -3,15 +3,15 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from tmt.core.trace import LinkTrace
 
 
 def sent_once(
-    tx_ns: npt.ArrayLike,
-    delay_ns: npt.ArrayLike = 0,
-    lost: npt.ArrayLike = (),
+    tx_ns: ArrayLike,
+    delay_ns: ArrayLike = 0,
+    lost: ArrayLike = (),
     sizes: Any = None,
     **about: Any,
 ) -> LinkTrace:
