@@ -15,7 +15,7 @@ def start(main: Callable[..., str], *docs: str, default: str = "out/reproduce", 
     """Run a recipe in the given folder, and print its findings; an error that a user can mend is one line.
 
     `main` takes the folder, `default` where none is named, and each of `switches`, flags with their
-    meanings, by its name. `docs` are the pages and patterns of files that ``--docs`` puts into docs/; see `to_docs`.
+    meanings, by its name. `docs` are pages and patterns of files that ``--docs`` copies; see `to_docs`.
     """
     parser = ArgumentParser(description=main.__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path(default))
