@@ -254,9 +254,9 @@ def _outcomes(pool: Pool, runs: list[ReplayRun], store: Store) -> list[dict[str,
     found: list[dict[str, Any]] = []
 
     def have_all_ended() -> bool:
-        for outcome in pool.outcomes(0.2):
-            assert outcome.result is not None, outcome
-            found.append(outcome.result)
+        for _, answer in pool.outcomes(0.2):
+            assert answer.result is not None, answer
+            found.append(answer.result)
         return len(found) == len(runs)
 
     until(have_all_ended)
@@ -337,11 +337,10 @@ def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(
     )
     nowhere = Simulate(run, 1, *(Path("/nowhere") / name for name in ("cache", "scratch", "records")))
     for _ in range(2):
-        row = perform_away(nowhere, [content])
+        row, files = perform_away(nowhere, [content])
         (private,) = (tmp_path / "elsewhere").iterdir()
         assert private.stat().st_mode & 0o777 == 0o700
         (private / f"{run.recipe.identity}.npy").write_bytes(b"swapped")  # the next run does not believe it
-        files = row.pop("files")
         assert {name for name in row if row[name] != expected[name]} <= set(OF_ONE_EXECUTION)
         kept = {path.name: path.read_bytes() for path in (home.records / run.key).iterdir()}
         assert files.keys() == kept.keys()
