@@ -9,11 +9,7 @@ from tmt.core.trace import LinkTrace
 
 
 def sent_once(
-    tx_ns: ArrayLike,
-    delay_ns: ArrayLike = 0,
-    lost: ArrayLike = (),
-    sizes: Any = None,
-    **about: Any,
+    tx_ns: ArrayLike, delay_ns: ArrayLike = 0, lost: ArrayLike = (), sizes: Any = None, **about: Any
 ) -> LinkTrace:
     """Return rows of one delay or one each; `lost` numbers lost ones; a negative delay is unsettled."""
     tx = np.asarray(tx_ns, np.int64)
