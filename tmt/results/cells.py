@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from tmt.results.statistics import (
-    LEVEL,
-    Interval,
-    compare_all,
-    holm,
-    paired_difference,
-    rank,
-    t_intervals,
-)
+from tmt.results.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_intervals
 from tmt.results.values import COMPARED, Measure, codes_of, measures, numbers_of, places_of
 
 if TYPE_CHECKING:

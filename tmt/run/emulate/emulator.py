@@ -37,11 +37,7 @@ _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
 
 
 def run(
-    emulation: Emulation,
-    *,
-    record: bool = False,
-    output: Path | None = None,
-    timeout_s: float | None = None,
+    emulation: Emulation, *, record: bool = False, output: Path | None = None, timeout_s: float | None = None
 ) -> EmulationResult:
     """Run a command over emulated links and return the fates of its packets.
 

@@ -36,11 +36,7 @@ if TYPE_CHECKING:
 
     from tmt.core.trace import BoolArray, FloatArray, Int64Array, Uint32Array
 
-MODELS = {
-    "bernoulli": "Bernoulli",
-    "gilbert": "simple Gilbert",
-    "gilbert-elliott": "Gilbert-Elliott",
-}
+MODELS = {"bernoulli": "Bernoulli", "gilbert": "simple Gilbert", "gilbert-elliott": "Gilbert-Elliott"}
 """Names and titles, the simplest model first."""
 
 LEAST_BURSTS = 5
