@@ -26,7 +26,7 @@ test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in tw
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -q -m "not ns2" $(JIT_OFF_TESTS)
 
 test-ns2: setup test-packages $(VENV)/installed-dev  ## run all of ns-2's own tests with both programs, ten minutes and more
-	TMT_NS2_SUITES=all $(BIN)/pytest -n 2 --dist worksteal -q tests/ns2/test_stock_suites.py
+	TMT_NS2_SUITES=all $(BIN)/pytest -n 2 --dist worksteal -q -k suite tests/ns2/test_stock_scripts.py
 
 test-wheel: wheel $(VENV)/installed-dev  ## install the wheel into an environment of its own and repeat the quickstart, minutes
 	TMT_WHEEL=build/wheel $(BIN)/pytest -q tests/packaging

@@ -3,11 +3,18 @@
 import re
 from pathlib import Path
 
+import pytest
+
 
 def blocks(path: Path) -> list[list[str]]:
     """Return the lines of each block; blocks are apart by empty lines, and headings (#) are left out."""
     parts = path.read_text(encoding="utf-8").split("\n\n")
     return [part.strip("\n").splitlines() for part in parts if part.strip() and not part.startswith("#")]
+
+
+def cases(beside: str, name: str) -> pytest.MarkDecorator:
+    """Give a test the blocks of a file beside it, one after the other, as ``case``."""
+    return pytest.mark.parametrize("case", blocks(Path(beside).with_name(name)), ids=lambda case: case[0])
 
 
 def replaced(text: str, change: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -32,6 +33,11 @@ class Asked(NamedTuple):
 def asked(**settings: Any) -> Asked:
     path, traffic, rest = _sorted(settings)
     return Asked(Experiment(path=Path(**path), traffic=Traffic(**traffic), **rest))
+
+
+def asker(**settings: Any) -> Callable[..., Asked]:
+    """Return a function that asks for an experiment with settings, some of which it changes."""
+    return lambda **changes: asked(**(settings | changes))
 
 
 def _sorted(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:

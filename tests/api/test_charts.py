@@ -1,6 +1,5 @@
 """Values of the names of `import tmt` have charts: the pictures of the commands, with the values' numbers."""
 
-import subprocess
 import sys
 from typing import Any
 
@@ -8,6 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 import pytest
+from processes import execute
 from result_rows import frame, run
 
 import tmt
@@ -73,5 +73,5 @@ def test_import__draws_nothing_before_a_chart_is_asked_for() -> None:
         "import sys, tmt; tmt.read_trace; tmt.Scenario; "
         "print([name for name in ('altair', 'tmt.show.charts.traces') if name in sys.modules])"
     )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    result = execute(sys.executable, "-c", script, check=True)
     assert result.stdout == "[]\n"

@@ -1,7 +1,6 @@
 """The names of `import tmt`: data frames, traces and files give the same results, and the same refusals."""
 
 import ast
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import chdir
@@ -12,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from answers import assert_answer, blocks
+from answers import assert_answer, cases
+from processes import execute
 
 import tmt
 from tmt import api
@@ -52,7 +52,7 @@ def test_import__loads_nothing_before_a_name_is_used() -> None:
         "import sys; known = set(sys.modules); import tmt; "
         "print(*(name for name in set(sys.modules) - known if name != 'tmt'))"
     )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    result = execute(sys.executable, "-c", script, check=True)
     assert {name.split(".")[0] for name in result.stdout.split()} <= {"importlib", "warnings"}
 
 
@@ -121,7 +121,7 @@ def test_convert__is_that_of_the_scheme(frame: pd.DataFrame, tmp_path: Path) -> 
     tmt.write_trace(tmp_path / "phy.parquet", frame)
     by_value = tmt.convert_trace(tmp_path / "phy.parquet", tmt.Arq(max_transmissions=2), rtt=0.1, every=2)
     with pytest.warns(DeprecationWarning, match=r"convert_trace\(trace, tmt.Arq\(max_transmissions=2\), ..."):
-        by_name = tmt.convert_trace(frame, "arq", rtt=0.1, max_transmissions=2, every=2)  # type: ignore[call-arg]
+        by_name = tmt.convert_trace(frame, "arq", rtt=0.1, max_transmissions=2, every=2)
     assert by_name.delay_ns.tolist() == by_value.delay_ns.tolist()
     assert by_value.metadata["scheme"]["max_transmissions"] == 2
 
@@ -140,7 +140,7 @@ def test_flat_rlc_of_old_calls__stands_above_its_scheme(frame: pd.DataFrame) -> 
             rtt=0.1,
             data=4,
             repair=1,
-            reassembly=0.05,  # type: ignore[call-arg]
+            reassembly=0.05,
         )
     assert link.metadata["scheme"]["below"]["repair"] == 1
 
@@ -166,7 +166,7 @@ def test_channel_with_profiles__takes_what_is_given() -> None:
     assert len(trace) == 100
     assert trace.metadata["generator"]["es_n0_db"] == 8
     with pytest.warns(DeprecationWarning, match=r"generate_trace\(tmt.Lms\(es_n0_db=8.0\), ..."):
-        same = tmt.generate_trace("lms", es_n0_db=8, duration=1, slot_interval=0.01)  # type: ignore[call-arg]
+        same = tmt.generate_trace("lms", es_n0_db=8, duration=1, slot_interval=0.01)
     assert same.decode_time_ns.tolist() == trace.decode_time_ns.tolist()
 
 
@@ -207,7 +207,7 @@ def test_replay__takes_numbers_of_numpy() -> None:
     assert run.row["goodput_bps"] == same.row["goodput_bps"]
     today = r"replay_trace\(forward, tmt.Path\(rtt=0.1\), tmt.Traffic\(duration=2.0, flows=2\)\)"
     with pytest.warns(DeprecationWarning, match=today):
-        old = tmt.replay_trace(2e6, rtt=0.1, duration=2, flows=2, seed=3)  # type: ignore[call-arg]
+        old = tmt.replay_trace(2e6, rtt=0.1, duration=2, flows=2, seed=3)
     assert old.row["goodput_bps"] == same.row["goodput_bps"]
 
 
@@ -221,7 +221,7 @@ def test_replay__gives_the_figures_of_the_command(frame: pd.DataFrame, tmp_path:
     run = tmt.replay_trace(link, 0.1, traffic, seed=3, back=1e6)
     options = "--rtt 0.1 --duration 5 --seed 3 --start-spread 0.5 --return-rate 1e6 --json"
     command = [str(Path(sys.executable).with_name("tmt")), "replay", "link.npy", *options.split()]
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    said = execute(*command, cwd=tmp_path, check=True).stdout
     differing = {key for key, value in json.loads(said).items() if run.row[key] != value}
     assert differing <= {"wall_time_s", "command"}
     assert "goodput_bps" in run._repr_html_()
@@ -239,10 +239,7 @@ def test_replay__of_a_frame_has_its_capacity_over_time(frame: pd.DataFrame) -> N
     assert not rows.exists()
 
 
-REFUSED = blocks(Path(__file__).with_name("refusals.txt"))
-
-
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0])
+@cases(__file__, "refusals.txt")
 @pytest.mark.filterwarnings("ignore:this call is deprecated")
 def test_refusal__says_what_is_allowed(frame: pd.DataFrame, case: list[str], tmp_path: Path) -> None:
     call, answer = case

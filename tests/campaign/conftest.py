@@ -44,14 +44,9 @@ def write_scenario(phy: Path, simulator: Path) -> Callable[..., Path]:
             f"""
 seeds = {seeds}
 {grid}
-[[trace]]
-file = "{phy}"
-[[scheme]]
-name = "none"
-[[scheme]]
-name = "arq"
-[path]
-rtt = 0.1
+trace = {{ file = "{phy}" }}
+scheme = {{ name = ["none", "arq"] }}
+path = {{ rtt = 0.1 }}
 [[traffic]]
 tcp = {tcp}
 duration = {duration_s}

@@ -15,14 +15,10 @@ HOUSE = Path(__file__).resolve().parents[2]
 COMMAND = "import sys; sys.argv[0] = 'tmt'; from tmt.cli.main import main; main()"
 SCENARIO = """
 seeds = 1
-[[trace]]
-file = "{phy}"
-[[scheme]]
-name = {schemes}
-[path]
-rtt = 0.1
-[traffic]
-duration = {duration}
+trace = {{ file = "{phy}" }}
+scheme = {{ name = {schemes} }}
+path = {{ rtt = 0.1 }}
+traffic = {{ duration = {duration} }}
 """
 
 

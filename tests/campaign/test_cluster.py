@@ -3,7 +3,6 @@
 import shutil
 import socket
 import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,6 +14,7 @@ import pytest
 from distributed.comm import CommClosedError
 from in_process import tmt
 from local_cluster import Cluster
+from processes import TMT
 from result_rows import OF_ONE_EXECUTION, finished_runs, results_of
 from scenario_parts import runs_of
 from waiting import PATIENCE_S, until
@@ -38,7 +38,6 @@ from tmt.run.linux import NEEDED
 pytestmark = pytest.mark.ns2
 
 HOUSE = Path(__file__).resolve().parents[2]
-TMT = Path(sys.executable).with_name("tmt")
 MOUNT = 'mount -t tmpfs none "$0" && mkdir -p "$0/remote/scratch" && exec "$@"'
 
 
@@ -255,9 +254,9 @@ def _outcomes(pool: Pool, runs: list[ReplayRun], store: Store) -> list[dict[str,
     found: list[dict[str, Any]] = []
 
     def have_all_ended() -> bool:
-        for outcome in pool.outcomes(0.2):
-            assert outcome.result is not None, outcome
-            found.append(outcome.result)
+        for _, answer in pool.outcomes(0.2):
+            assert answer.result is not None, answer
+            found.append(answer.result)
         return len(found) == len(runs)
 
     until(have_all_ended)
@@ -338,11 +337,10 @@ def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(
     )
     nowhere = Simulate(run, 1, *(Path("/nowhere") / name for name in ("cache", "scratch", "records")))
     for _ in range(2):
-        row = perform_away(nowhere, [content])
+        row, files = perform_away(nowhere, [content])
         (private,) = (tmp_path / "elsewhere").iterdir()
         assert private.stat().st_mode & 0o777 == 0o700
         (private / f"{run.recipe.identity}.npy").write_bytes(b"swapped")  # the next run does not believe it
-        files = row.pop("files")
         assert {name for name in row if row[name] != expected[name]} <= set(OF_ONE_EXECUTION)
         kept = {path.name: path.read_bytes() for path in (home.records / run.key).iterdir()}
         assert files.keys() == kept.keys()

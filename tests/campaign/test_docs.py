@@ -2,12 +2,12 @@
 
 import importlib
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from processes import execute
 
 from tmt import Scenario
 from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
@@ -53,6 +53,6 @@ def test_columns__have_names_of_their_own() -> None:
 def test_statistics__example_runs() -> None:
     script = re.search(r"```python\n(.*?)```", (DOCS / "statistics.md").read_text(), re.DOTALL)
     assert script
-    result = subprocess.run([sys.executable, "-c", script[1]], capture_output=True, text=True, check=True)
+    result = execute(sys.executable, "-c", script[1], check=True)
     lines = result.stdout.splitlines()
     assert [line.split()[-1] for line in lines[:3]] == ["a", "a", "b"]

@@ -6,7 +6,6 @@ import ast
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import grimp
 import pytest
+from processes import execute
 
 from tmt import Arq, Harq, NoScheme, Rlc
 from tmt.core import identity
@@ -29,6 +29,8 @@ HOUSE = Path(__file__).resolve().parents[2]
 
 SCENARIO = """
 seeds = 1
+path = {{ rtt = 0.1 }}
+traffic = {{ duration = 3 }}
 [[trace]]
 file = "{phy}"
 [[trace]]
@@ -45,10 +47,6 @@ name = "arq"
 [[scheme]]
 name = "rlc"
 below = {{ name = "arq" }}
-[path]
-rtt = 0.1
-[traffic]
-duration = 3
 """
 FEC, ARQ, RLC = "FEC(10/12)", "ARQ", "RLC-over-ARQ(AM)"
 
@@ -66,9 +64,7 @@ def _printed(package: Path, script: str, *words: object) -> str:
     """Return the output of a script with the package."""
     environment = {"PYTHONPATH": str(package.parent), "CLIFT_NS": str(HOUSE / "clift-ns2" / "build" / "ns")}
     command = [sys.executable, "-c", script, *map(str, words)]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=True, env=os.environ | environment, cwd="/"
-    ).stdout
+    return execute(*command, check=True, env=os.environ | environment, cwd="/").stdout
 
 
 KEYS = """
@@ -188,9 +184,7 @@ def test_keys__follow_the_sources_that_decide_a_run(
         ("CUBIC", "Cubic", False),
     ],
 )
-def test_meaning_of_a_tcp_name__is_part_of_a_key(
-    old: str, new: str, differs: bool, package: Path, scenario: Path
-) -> None:
+def test_meaning_of_a_tcp__counts(old: str, new: str, differs: bool, package: Path, scenario: Path) -> None:
     before = _keys(package, scenario)
     file = package / "spec" / "traffic.py"
     text = file.read_text()
@@ -318,9 +312,7 @@ def test_cache__is_not_believed_when_it_is_damaged(cache_folder: Path, tmp_path:
         assert _hash_of("x = 1\n", tmp_path / "sources") == before
 
 
-def test_cached_sources__are_not_parsed_again(
-    cache_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_sources__are_cached(cache_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Parsing all of TMT takes more than a second."""
     before = source_hash(PACKAGE)
     source_hash.cache_clear()

@@ -177,9 +177,7 @@ def test_combining__is_refused_over_a_trace_with_two_es_n0(tmp_path: Path) -> No
     write_trace(tmp_path / "phy.parquet", replace(phy, es_n0_mdb=np.zeros(9, np.int32)))
     trace = 'channel = { name = "lms", es_n0_db = 3 }\nfile = "phy.parquet"'
     (tmp_path / "s.toml").write_text(COMBINED.format(trace=trace))
-    with pytest.raises(
-        InputError, match=r"key scheme\[0\]\.combining: 'chase' has the Es/N0 twice"
-    ) as refused:
+    with pytest.raises(InputError, match=r"scheme\[0\]\.combining: 'chase' has the Es/N0 twice") as refused:
         runs_of(tmp_path / "s.toml")
     assert f"the channel lms and the column es_n0_mdb of {tmp_path / 'phy.parquet'}; " in str(refused.value)
 

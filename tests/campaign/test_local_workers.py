@@ -2,7 +2,6 @@
 
 import errno
 import os
-import subprocess
 import sys
 import threading
 from multiprocessing import Pipe, get_context
@@ -10,6 +9,7 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
+from processes import execute
 
 from tmt.campaign.local_workers import LocalWorkers, work
 from tmt.core.errors import WorkerError
@@ -72,6 +72,6 @@ def test_local_workers__that_get_no_process_show_no_traceback(tmp_path: Path) ->
     (tmp_path / "sitecustomize.py").write_text(REFUSED_FORKS)
     words = [sys.executable, "-c", START]
     variables = os.environ | {"PYTHONPATH": str(tmp_path)}
-    end = subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
+    end = execute(*words, env=variables)
     assert end.stdout == "no worker process can be started: the system refuses more processes\n"
     assert (end.returncode, end.stderr) == (0, "")

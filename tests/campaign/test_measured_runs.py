@@ -105,9 +105,7 @@ def test_expand__has_the_content_of_the_return_trace_in_the_key(folder: Path) ->
         ("[[scheme]]", "offset = -1\n[[scheme]]", "s.toml:7: key trace[0].offset: -1 is not allowed; "),
     ],
 )
-def test_scenario__refuses_what_cannot_be_a_return_trace_or_a_start(
-    folder: Path, old: str, new: str, message: str
-) -> None:
+def test_scenario__refuses_return_traces_and_starts(folder: Path, old: str, new: str, message: str) -> None:
     write_trace(folder / "up.txt", PhyTrace(np.arange(9) * MS, np.full(9, MS)))
     with pytest.raises(InputError) as refused:
         _runs(folder, (old, new))

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from in_process import tmt
+from processes import execute
 
 from tmt import Scenario
 from tmt.campaign.campaign import open_campaign
@@ -36,6 +37,9 @@ SCENARIO = """
 title = "Two traces"
 seeds = 2
 records = [1]
+scheme = { name = "arq" }
+path = { rtt = 0.1 }
+traffic = { duration = 2 }
 [[trace]]
 file = "../traces/phy.parquet"
 [[trace]]
@@ -43,12 +47,6 @@ channel = { name = "bernoulli", probability = 0.02 }
 rate = 1e6
 length = 5
 lldu_bytes = 500
-[[scheme]]
-name = "arq"
-[path]
-rtt = 0.1
-[[traffic]]
-duration = 2
 """
 
 
@@ -80,7 +78,7 @@ def _contents(pack: Path) -> dict[str, bytes]:
 
 def _run(pack: Path, *options: str) -> subprocess.CompletedProcess[str]:
     program = Path(sys.executable).with_name("tmt")
-    return subprocess.run([program, "run", pack, *options], capture_output=True, text=True, check=False)
+    return execute(program, "run", pack, *options)
 
 
 def test_pack__holds_scenario_traces_results_and_what_made_them(scenario: Path, pack: Path) -> None:
@@ -133,7 +131,7 @@ def test_run_of_a_pack__repeats_it_and_says_that_the_results_are_equal(pack: Pat
     assert (rows["status"] == "done").all()
 
     compared = [Path(sys.executable).with_name("tmt"), "compare", pack, tmp_path / "out"]
-    said = subprocess.run(compared, capture_output=True, text=True, check=False)
+    said = execute(*compared)
     assert (said.returncode, said.stderr) == (0, "")
     assert said.stdout.endswith("All pairs are equal in everything that they measured, bit by bit.\n")
 

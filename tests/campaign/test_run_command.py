@@ -4,7 +4,6 @@ import json
 import os
 import pty
 import subprocess
-import sys
 import termios
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,12 +12,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from in_process import tmt
+from processes import TMT, execute
 
 from tmt.core.provenance import file_sha256
 
 pytestmark = pytest.mark.ns2
-
-TMT = Path(sys.executable).with_name("tmt")
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, write_scenario: Callable[..
     write_scenario(folder / "short.toml", tcp='["cubic", "hybla"]', seeds=3, grid="records = [2]")
     (folder / "tmt.py").write_text("")  # a script of the user's, which is not our package
     command = [str(TMT), "run", "short.toml"]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    result = execute(*command, cwd=folder)
     assert (result.returncode, result.stderr) == (0, "")
     (folder / "stdout.txt").write_text(result.stdout)
     return folder
@@ -128,12 +126,14 @@ def test_run__warns_of_results_of_another_simulator(folder: Path, tmp_path: Path
     build.mkdir()
     (build / "ns").symlink_to(simulator)
     (build / "stamp").write_text(f"another {file_sha256(simulator)}\n")
-    result = subprocess.run(
-        [str(TMT), "run", "short.toml", "--quiet", "--dry-run"],
+    result = execute(
+        str(TMT),
+        "run",
+        "short.toml",
+        "--quiet",
+        "--dry-run",
         cwd=tmp_path,
         env={"PATH": "/usr/bin:/bin", "CLIFT_NS": str(build / "ns")},
-        capture_output=True,
-        text=True,
         check=True,
     )
     assert "12 results come from another build or other scripts of the simulator" in result.stderr
@@ -166,14 +166,7 @@ def test_campaign__needs_dask_only_for_a_cluster(tmp_path: Path, write_scenario:
     write_scenario(tmp_path / "short.toml", tcp='["cubic"]', seeds=1)
     command = [str(TMT), "run", "short.toml", "--quiet"]
     local, away = (
-        subprocess.run(
-            [*command, *more],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(missing)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        execute(*command, *more, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(missing)})
         for more in ([], ["--scheduler", "tcp://127.0.0.1:8786"])
     )
     assert (local.returncode, local.stderr) == (0, "")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from processes import execute
 
 from tmt.campaign.columns import DONE, FAILED, arrow_schema
 from tmt.campaign.database import DATABASE, StoredRuns, read_runs
@@ -306,9 +307,7 @@ def test_store__without_room_keeps_the_rows_before(tmp_path: Path, make_row: Cal
 
 def test_store__of_30000_runs_opens_and_takes_more(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     store = Store(tmp_path / "out")
-    rows = (
-        make_row(number, goodput_bps=number / 7, command="ns replay.tcl " * 20) for number in range(30_000)
-    )
+    rows = (make_row(number, goodput_bps=number / 7, command="ns replay " * 20) for number in range(30_000))
     store.append(*rows)
     store.close()
     started = time.process_time()
@@ -394,46 +393,14 @@ def test_reading__while_an_engine_writes_gives_all_rows_of_one_moment(tmp_path: 
     assert most > 100
 
 
-FALSE_LOCKS = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdlib.h>
-static int said(void) {
-  const char* number = getenv("LOCK_ERROR");
-  if (number == NULL) return 0;
-  errno = atoi(number);
-  return -1;
-}
-int flock(int fd, int how) { return said(); }
-static int answer(const char* name, int fd, int command, long argument) {
-  if (command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW)
-    return said();
-  int (*real)(int, int, ...) = (int (*)(int, int, ...))dlsym(RTLD_NEXT, name);
-  return real(fd, command, argument);
-}
-int fcntl(int fd, int command, ...) {
-  va_list rest; va_start(rest, command); long argument = va_arg(rest, long); va_end(rest);
-  return answer("fcntl", fd, command, argument);
-}
-int fcntl64(int fd, int command, ...) {
-  va_list rest; va_start(rest, command); long argument = va_arg(rest, long); va_end(rest);
-  return answer("fcntl64", fd, command, argument);
-}
-"""
-
-
 @pytest.mark.parametrize(
     ("error", "reason"),
     [(None, "grants the same lock twice"), (37, "files cannot be locked here: No locks available")],
 )
 def test_store__refuses_a_file_system_without_locks(error: int | None, reason: str, tmp_path: Path) -> None:
     """A library between the program and the system stands for such a file system."""
-    (tmp_path / "locks.c").write_text(FALSE_LOCKS)
-    library = tmp_path / "locks.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "locks.c", "-ldl"], check=True)
+    source, library = Path(__file__).with_name("false_locks.c"), tmp_path / "locks.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     environment = os.environ | {"LD_PRELOAD": str(library)}
     if error is not None:
         environment["LOCK_ERROR"] = str(error)
@@ -442,7 +409,7 @@ def test_store__refuses_a_file_system_without_locks(error: int | None, reason: s
         "try: Store(sys.argv[1])\nexcept OutputError as error: print(error)"
     )
     command = [sys.executable, "-c", script, tmp_path / "out"]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    result = execute(*command, env=environment)
     assert result.stderr == ""
     assert reason in result.stdout
     assert result.stdout.count("\n") == 1

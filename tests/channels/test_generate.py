@@ -95,9 +95,7 @@ def test_overlay__keeps_or_takes_es_n0(tmp_path: Path) -> None:
     channel = Lms(es_n0_db=3.0)
     with pytest.raises(InputError, match=r"a\.parquet: it has the column es_n0_mdb already"):
         overlay(tmp_path / "a.parquet", tmp_path / "c.parquet", channel, seed=1, with_es_n0=True)
-    with pytest.raises(
-        UsageError, match="channel bernoulli knows no Es/N0 of a slot; these channels do: lms"
-    ):
+    with pytest.raises(UsageError, match="bernoulli knows no Es/N0 of a slot; these channels do: lms"):
         overlay(tmp_path / "a.parquet", tmp_path / "c.parquet", Bernoulli(0.5), seed=1, with_es_n0=True)
     assert not (tmp_path / "c.parquet").exists()
 

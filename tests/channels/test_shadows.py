@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from naive import shadows as naive
+from naive import lms as naive
 
 from tmt import Shadows
 from tmt.cli.generate_command import command

@@ -113,9 +113,7 @@ def test_error_rates__of_a_dvb_s2_code_are_those_of_the_file(measured_data: Path
 
 @settings(derandomize=True, deadline=None, max_examples=25)
 @given(cuts=st.lists(st.integers(0, 9), min_size=1, max_size=12), seed=st.integers(0, 2**64))
-def test_erasures__do_not_depend_on_the_cut(
-    cuts: list[int], seed: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_erasures__in_pieces(cuts: list[int], seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("snr")
     channel = Snr(written(folder, "0 0\n30 3\n", "s.txt"), written(folder, AFF3CT, "t.txt"), 3.0)
     times = np.arange(100, 100 + sum(cuts)) * S

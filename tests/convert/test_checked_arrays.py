@@ -46,7 +46,7 @@ def test_convert__refuses_sizes_that_are_given_twice() -> None:
 
 
 def test_convert__takes_whole_numbers_of_any_width() -> None:
-    link = convert(PhyTrace(np.array([0, 1], np.uint16), [3, 0], size_bytes=[7, 8]), NoScheme())  # type: ignore[arg-type]
+    link = convert(PhyTrace(np.array([0, 1], np.uint16), [3, 0], size_bytes=[7, 8]), NoScheme())
     assert [column.tolist() for column in (link.tx_time_ns, link.delay_ns, link.size_bytes)] == [
         [0, 1],
         [3, 0],

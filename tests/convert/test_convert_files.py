@@ -12,6 +12,7 @@ import pytest
 from naive import on_link
 from naive.on_link import OnLink
 from naive.traces import rows_of
+from processes import TMT, execute
 from waiting import PATIENCE_S
 
 from tmt import Harq, NoScheme, SlidingWindow
@@ -23,7 +24,6 @@ from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, read_link, write_trace
 from tmt.io.conversion import Conversion, convert_file, convert_files
 
-TMT = Path(sys.executable).with_name("tmt")
 SCHEMES = [
     on_link.none(),
     on_link.fec(10, 2, depth=3),
@@ -124,16 +124,18 @@ def test_convert_file__leaves_nothing_when_the_last_row_group_is_bad(tmp_path: P
 def test_convert_file__leaves_nothing_when_it_cannot_write(tmp_path: Path) -> None:
     # A limit on the size of files stands in for a full disk: the kernel refuses the write in both cases.
     write_trace(tmp_path / "phy.npy", trace(50_000))
-    result = subprocess.run(
-        [TMT, "convert", "phy.npy", "link.npy", "--scheme", "none"],
+    result = execute(
+        TMT,
+        "convert",
+        "phy.npy",
+        "link.npy",
+        "--scheme",
+        "none",
         cwd=tmp_path,
         preexec_fn=lambda: (
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
             resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
         ),
-        capture_output=True,
-        text=True,
-        check=False,
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
     )
     assert result.returncode == OutputError.exit_status
@@ -197,11 +199,8 @@ def test_convert_file__memory_does_not_grow_with_the_trace(tmp_path: Path) -> No
             "convert_file(sys.argv[1], sys.argv[2], NoScheme())\n"
             "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
         )
-        result = subprocess.run(
-            [sys.executable, "-c", script, tmp_path / "phy.parquet", tmp_path / "link.parquet"],
-            capture_output=True,
-            text=True,
-            check=True,
+        result = execute(
+            sys.executable, "-c", script, tmp_path / "phy.parquet", tmp_path / "link.parquet", check=True
         )
         peaks.append(int(result.stdout) / 1024)
     assert peaks[1] < 320

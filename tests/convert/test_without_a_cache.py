@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import execute
 
 import tmt
 from tmt.core.trace import PhyTrace
@@ -15,16 +16,10 @@ from tmt.io import read_link, write_trace
 
 SCENARIO = """
 seeds = 1
-[[trace]]
-file = "phy.npy"
-lldu_bytes = 1500
-[[scheme]]
-name = "none"
-[path]
-rtt = 0.1
-[[traffic]]
-tcp = "newreno"
-duration = 1
+trace = { file = "phy.npy", lldu_bytes = 1500 }
+scheme = { name = "none" }
+path = { rtt = 0.1 }
+traffic = { tcp = "newreno", duration = 1 }
 """
 
 
@@ -38,13 +33,13 @@ def run_from_read_only_folder(folder: Path, *words: object) -> subprocess.Comple
     nowhere = {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "PYTHONDONTWRITEBYTECODE": "1"}
     write_trace(folder / "phy.npy", PhyTrace(np.array([0, 1, 2]), np.array([5, 0, 5])))
     script = "import sys; sys.argv[0] = 'tmt'; from tmt.cli.main import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", script, *map(str, words)],
+    return execute(
+        sys.executable,
+        "-c",
+        script,
+        *map(str, words),
         cwd=folder,
         env=os.environ | nowhere | {"PYTHONPATH": str(program.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 
@@ -58,9 +53,7 @@ def test_convert__compiles_anew_where_nothing_can_be_kept(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="the same with and without")
-def test_run__hashes_sources_anew_where_nothing_can_be_kept(
-    tmp_path: Path, simulator: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run__hashes_sources_anew(tmp_path: Path, simulator: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLIFT_NS", str(simulator))
     (tmp_path / "s.toml").write_text(SCENARIO)
     result = run_from_read_only_folder(tmp_path, "run", "s.toml", "--dry-run")

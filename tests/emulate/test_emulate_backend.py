@@ -1,10 +1,9 @@
 """The emulator as a backend of experiments: the kernel's TCP, measured as a simulation is."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from experiments import Asked, asked
+from experiments import asker
 
 from tmt import Path as LinkPath, PlainLink
 from tmt.core.errors import EmulatorError
@@ -16,16 +15,9 @@ from tmt.spec.columns import RUN_RESULTS
 S = 1_000_000_000
 
 
-def experiment(**changes: Any) -> Asked:
-    settings = {
-        "tcp": "cubic",
-        "stack": "linux",
-        "backend": "emulate",
-        "forward": PlainLink(2e6),
-        "rtt_ns": S // 10,
-        "duration_ns": 4 * S,
-    }
-    return asked(**(settings | changes))
+experiment = asker(
+    tcp="cubic", stack="linux", backend="emulate", forward=PlainLink(2e6), rtt_ns=S // 10, duration_ns=4 * S
+)
 
 
 @pytest.mark.parametrize("text", [None, "flows\t1\ncommand_sta", "flows\t1\n"])

@@ -2,11 +2,11 @@
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import execute
 from waiting import PATIENCE_S
 
 from tmt import Path as LinkPath, PlainLink, TraceLink
@@ -24,14 +24,8 @@ def test_example__runs_as_printed(tmp_path: Path) -> None:
     assert script
     (tmp_path / "traces").symlink_to(ROOT / "traces")
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    result = subprocess.run(
-        ["sh", "-e", "-c", script[1]],
-        cwd=tmp_path,
-        env=os.environ | {"PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
+    result = execute(
+        "sh", "-e", "-c", script[1], cwd=tmp_path, env=os.environ | {"PATH": path}, timeout=PATIENCE_S
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[-1] == str((ROOT / "traces" / "README.md").stat().st_size)

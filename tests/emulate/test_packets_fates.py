@@ -128,9 +128,7 @@ def test_fates_and_order__are_those_of_the_twin(
     assert (limit < 100) == ("queue_dropped" in events)
 
 
-def test_segments__that_the_kernel_passes_together_have_fates_of_their_own(
-    random_trace: TraceFactory, tmp_path: Path
-) -> None:
+def test_joined_segments__have_fates_of_their_own(random_trace: TraceFactory, tmp_path: Path) -> None:
     path, trace = random_trace("link.npy", rows=40_000, gap_ns=NS_PER_MS, delay_ns=10 * NS_PER_MS, lost=0.02)
     (tmp_path / "sink.py").write_text(SINK)
     options = Options(1500, 50, loop=True, offset_ns=int(trace.tx_time_ns[0]))

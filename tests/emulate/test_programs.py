@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from processes import TMT, execute
 from waiting import PATIENCE_S, until
 
 from tmt import Path as LinkPath, PlainLink
@@ -21,7 +22,6 @@ from tmt.run.emulate.emulator import run
 
 pytestmark = pytest.mark.usefixtures("emulator")
 
-TMT = Path(sys.executable).with_name("tmt")
 BASIC = ["--rate", "1e7", "--rtt", "0.02"]
 
 LISTEN = f"exec {sys.executable} -m http.server 8000 > /dev/null"
@@ -186,9 +186,7 @@ def child_of(process: subprocess.Popen[str]) -> int:
         ("emulator", signal.SIGTERM, 128 + signal.SIGTERM),
     ],
 )
-def test_end__of_any_of_us_leaves_no_process_and_no_namespace(
-    running: Start, victim: str, number: int, status: int
-) -> None:
+def test_end__leaves_no_process_or_namespace(running: Start, victim: str, number: int, status: int) -> None:
     process, network = running("sleep 1000 & setsid sleep 1000 & sleep 1000")
     assert somebody_is_in(network)
     os.kill(process.pid if victim == "tmt" else child_of(process), number)
@@ -215,7 +213,7 @@ def test_emulation__needs_no_root(emulator: Path) -> None:
         program = shutil.copy(emulator, folder)
         become = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
         argv = [*become, program, "folder", folder, "--", "cat", "/proc/net/dev"]
-        result = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+        result = execute(*argv, timeout=PATIENCE_S)
         if result.returncode == 2:
             pytest.skip(Path(folder, "failure.txt").read_text().strip())
         assert (result.returncode, result.stderr) == (0, "")
@@ -233,7 +231,7 @@ def test_machine__that_does_not_allow_it_is_refused_in_one_line(without: str, wo
     """Takes away what is needed in a user and a mount namespace of the test's own."""
     script = f"{without} && exec {TMT} emulate {' '.join(BASIC)} -- true"
     argv = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
-    result = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    result = execute(*argv, timeout=PATIENCE_S)
     if "unshare:" in result.stderr or "sh:" in result.stderr or "mount:" in result.stderr:
         pytest.skip(f"cannot be taken away here: {result.stderr.strip()}")
     assert result.returncode == 2

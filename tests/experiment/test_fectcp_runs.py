@@ -1,10 +1,8 @@
 """FECTCP in a replay: over plain links and link traces, from the records to the row."""
 
-from typing import Any
-
 import numpy as np
 import pytest
-from experiments import Asked, asked
+from experiments import asker
 
 from tests.experiment.conftest import LinkFactory
 from tmt import PlainLink, TraceLink
@@ -20,16 +18,14 @@ S = 1_000_000_000
 PAYLOAD = 1500 - HEADER_BYTES
 
 
-def replay(**changes: Any) -> Asked:
-    settings = {
-        "tcp": "fectcp",
-        "forward": PlainLink(2e6),
-        "rtt_ns": S // 10,
-        "duration_ns": 60 * S,
-        "queue_packets": 50,
-        "window_packets": 100,
-    }
-    return asked(**(settings | changes))
+replay = asker(
+    tcp="fectcp",
+    forward=PlainLink(2e6),
+    rtt_ns=S // 10,
+    duration_ns=60 * S,
+    queue_packets=50,
+    window_packets=100,
+)
 
 
 def symbols_of(result: ExperimentResult) -> np.ndarray:

@@ -2,11 +2,10 @@
 
 import re
 from pathlib import Path as File
-from typing import Any
 
 import numpy as np
 import pytest
-from experiments import Asked, asked
+from experiments import asker
 
 from tests.experiment.conftest import LinkFactory
 from tmt import PlainLink, Proxy, Scenario, TraceLink, Wired
@@ -21,16 +20,9 @@ PAGE = File(__file__).parents[2] / "docs" / "proxy.md"
 WIRED = Wired(rate=10e6, delay=0.045)
 
 
-def replay(**changes: Any) -> Asked:
-    settings = {
-        "tcp": "newreno",
-        "stack": "2009",
-        "forward": PlainLink(2e6),
-        "rtt_ns": 20_000,
-        "duration_ns": 100 * S,
-        "wired": WIRED,
-    }
-    return asked(**(settings | changes))
+replay = asker(
+    tcp="newreno", stack="2009", forward=PlainLink(2e6), rtt_ns=20_000, duration_ns=100 * S, wired=WIRED
+)
 
 
 def test_set_up__counts_the_wired_hop() -> None:

@@ -1,17 +1,18 @@
-"""The page about metrics agrees with the declarations."""
+"""The page about metrics agrees with the declarations; each setting is declared once."""
 
 import importlib.util
+import re
 from pathlib import Path
 
-from tmt.spec.columns import RUN_RESULTS
+import pytest
+
+from tmt.spec.columns import RUN_RESULTS, SETTINGS, Setting
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_metrics_page__is_current() -> None:
-    spec = importlib.util.spec_from_file_location(
-        "metrics_reference", ROOT / "tools" / "metrics_reference.py"
-    )
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "metrics_reference.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert (ROOT / "docs" / "metrics.md").read_text() == module.reference(), (
@@ -23,3 +24,33 @@ def test_result_columns__say_what_they_count() -> None:
     measured = [c for c in RUN_RESULTS if c.group in {"delivery", "delay", "recovery", "window"}]
     # The number of flows is the one figure there that counts neither bytes nor packets.
     assert [c.name for c in measured if not c.counts] == ["flows_completed"]
+
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl"
+
+of_each = pytest.mark.parametrize("one", SETTINGS, ids=lambda one: one.name)
+
+
+@of_each
+def test_setting__is_a_column_with_its_unit(one: Setting) -> None:
+    (column,) = [column for column in RUN_RESULTS if column.name == one.name]
+    assert (column.unit, column.meaning) == (one.field.param.unit, one.field.meaning)
+
+
+@of_each
+def test_setting__is_one_of_the_simulator_s_script(one: Setting) -> None:
+    if one.name == "receive_buffer_bytes":
+        pytest.skip("ns-2's receivers have no buffer: its backend refuses the setting")
+    name = "code_overhead" if one.name == "code" else one.name
+    parts = [(SCRIPTS / part).read_text() for part in ("replay.tcl", "path.tcl", "flows.tcl")]
+    assert re.search(rf"^\t{name}\s", "\n".join(parts), re.MULTILINE)
+
+
+@of_each
+def test_setting__is_declared_completely(one: Setting) -> None:
+    assert one.field.meaning
+    assert one.label
+    assert one.field.is_optional == bool(one.field.param.absent), "None needs a meaning, and only None"
+    if one.field.kind in {int, float}:
+        assert one.field.param.least > float("-inf")
+        assert one.field.param.most < float("inf")

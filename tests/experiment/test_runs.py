@@ -4,11 +4,10 @@ import os
 import signal
 import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from experiments import Asked, asked
+from experiments import asker
 from waiting import PATIENCE_S, until
 
 from tests.experiment.conftest import LinkFactory
@@ -27,17 +26,15 @@ HEADER_BYTES = 52
 """20 bytes of IP, 20 of TCP and 12 of its timestamp option."""
 
 
-def replay(**changes: Any) -> Asked:
-    settings = {
-        "tcp": "newreno",
-        "stack": "2009",
-        "forward": PlainLink(2e6),
-        "rtt_ns": S // 2,
-        "duration_ns": 30 * S,
-        "queue_packets": 500,
-        "window_packets": 600,
-    }
-    return asked(**(settings | changes))
+replay = asker(
+    tcp="newreno",
+    stack="2009",
+    forward=PlainLink(2e6),
+    rtt_ns=S // 2,
+    duration_ns=30 * S,
+    queue_packets=500,
+    window_packets=600,
+)
 
 
 def number(result: ExperimentResult, name: str) -> float:
@@ -276,9 +273,7 @@ def test_return_trace__delays_acknowledgements(link_file: LinkFactory) -> None:
     assert result.row["forward_utilisation"] is None
 
 
-def test_trace__that_the_simulator_refuses_is_reported_with_its_words(
-    link_file: LinkFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refused_trace__is_reported(link_file: LinkFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     # Damaged behind our back, so that it counts as checked.
     monkeypatch.setattr("tmt.run.link_files.trace_version", lambda _: "unchanged")
     path = link_file("link.npy", rows=1000, spacing_ns=6 * NS_PER_MS)

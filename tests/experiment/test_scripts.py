@@ -83,7 +83,7 @@ def test_run__on_a_worker_without_the_folder_gives_the_same_figures(script: Path
     experiment = ScriptExperiment.of(script, {"x": 3, "seed": 4})
     run = plan_script_run(experiment, experiment.programs())
     nowhere = Simulate(run, 1, *(Path("/nowhere") / name for name in ("cache", "scratch", "records")))
-    row = perform_away(nowhere, [])
+    row, _ = perform_away(nowhere, [])
     assert (row["status"], row["script_figures"]) == ("done", '{"sum": 7.0}')
     script.write_text(SCRIPT + "# longer\n")
     with pytest.raises(ChangedProgramsError):

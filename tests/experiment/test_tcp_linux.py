@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from experiments import asked
+from experiments import asker
 
 from tests.experiment.conftest import LinkFactory
 from tmt import PlainLink, TraceLink
@@ -26,16 +26,18 @@ PIPE, QUEUE = 83, 500
 """Packets on the path of 0.5 s and in the queue before it."""
 
 
+ask = asker(
+    stack="2009",
+    forward=PlainLink(2e6),
+    rtt_ns=S // 2,
+    duration_ns=300 * S,
+    queue_packets=QUEUE,
+    window_packets=PIPE + QUEUE,
+)
+
+
 def sender(tcp: str, **changes: Any) -> ExperimentResult:
-    settings = {
-        "stack": "2009",
-        "forward": PlainLink(2e6),
-        "rtt_ns": S // 2,
-        "duration_ns": 300 * S,
-        "queue_packets": QUEUE,
-        "window_packets": PIPE + QUEUE,
-    }
-    return asked(tcp=tcp, **(settings | changes)).run()
+    return ask(tcp=tcp, **changes).run()
 
 
 def number(result: ExperimentResult, name: str) -> float:

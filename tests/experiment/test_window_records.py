@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from experiments import asked
+from experiments import asked, asker
 
 from tests.experiment.conftest import LinkFactory
 from tmt import PlainLink, TraceLink
@@ -21,17 +21,19 @@ S = NS_PER_S
 OPEN, _, _, RECOVERY, LOSS = range(len(CONGESTION_STATES))
 
 
+ask = asker(
+    tcp="newreno",
+    stack="2009",
+    forward=PlainLink(2e6),
+    rtt_ns=S // 2,
+    duration_ns=30 * S,
+    queue_packets=500,
+    window_packets=80,
+)
+
+
 def sender(**changes: Any) -> ExperimentResult:
-    settings = {
-        "tcp": "newreno",
-        "stack": "2009",
-        "forward": PlainLink(2e6),
-        "rtt_ns": S // 2,
-        "duration_ns": 30 * S,
-        "queue_packets": 500,
-        "window_packets": 80,
-    }
-    return asked(**(settings | changes)).run()
+    return ask(**changes).run()
 
 
 def arrived_acknowledgements(result: ExperimentResult) -> npt.NDArray[np.void]:

@@ -330,7 +330,7 @@ def _work(folder: Path) -> None:
     task, contents = pickle.loads((folder.parent / "fresh" / "task").read_bytes())
     task = replace(task, records=folder)
     try:
-        row = perform_away(task, contents)
+        row, files = perform_away(task, contents)
     except (TmtError, OSError, MemoryError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and str(error) not in NO_THREAD:
             raise
@@ -339,7 +339,7 @@ def _work(folder: Path) -> None:
     if row["status"] != "done":
         print(row["status"], file=sys.stderr)
         raise SystemExit(1)
-    answer = {name: value for name, value in row.items() if name not in VOLATILE}
+    answer = {name: value for name, value in row.items() if name not in VOLATILE} | {"files": files}
     (folder.parent / "said" / ANSWER).write_bytes(pickle.dumps(answer))
 
 

@@ -78,7 +78,7 @@ def read_in_one_thread() -> None:
     """Read traces without the thread that reads ahead: a start of it takes longer than a short trace."""
     from tmt.io import base
 
-    base.ahead = iter  # type: ignore[assignment]
+    base.ahead = iter
 
 
 def _trace(path: Path) -> None:

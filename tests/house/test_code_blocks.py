@@ -1,4 +1,4 @@
-"""The commands and the code of every page run as printed; tutorials and notebooks have tests of their own.
+"""The commands and the code of every page run as printed, and tutorials; notebooks have tests of their own.
 
 Blocks of a page run in their order, in a folder that has `traces`, `scenarios` and the files that the page
 shows by name. TMT_CODE_BLOCKS=all runs the campaigns of minutes, too (`make test-blocks`).
@@ -10,7 +10,6 @@ import re
 import shlex
 import shutil
 import struct
-import subprocess
 import sys
 import tomllib
 from contextlib import redirect_stdout
@@ -19,6 +18,7 @@ from typing import NamedTuple
 
 import pytest
 from in_process import tmt
+from processes import execute
 
 from tmt.io import read_trace
 from tmt.spec.toml import read
@@ -180,7 +180,7 @@ def _run(command: str, folder: Path) -> list[str]:
         assert said.status == 0, f"{command}\n{said.err}"
         assert " now\n" not in said.err, f"{command}\n{said.err}"  # of an old name
         return _lines(said.out)
-    ended = subprocess.run(["sh", "-euc", command], capture_output=True, text=True, check=False)
+    ended = execute("sh", "-euc", command)
     assert ended.returncode == 0, f"{command}\n{ended.stderr}"
     return _lines(ended.stdout)
 
@@ -224,5 +224,32 @@ def test_tcl__is_accepted_by_the_simulator(text: str, simulator: Path, folder: P
     before = "" if "new Simulator" in text else TCL
     script = folder / "shown.tcl"
     script.write_text(before + text + "\nputs whole\nexit 0\n", encoding="utf-8")
-    ended = subprocess.run([simulator, script], cwd=folder, capture_output=True, text=True, check=False)
+    ended = execute(simulator, script, cwd=folder)
     assert (ended.returncode, ended.stdout.splitlines()[-1:]) == (0, ["whole"]), ended.stderr
+
+
+TUTORIALS = sorted(page for page in (ROOT / "docs" / "tutorials").glob("*.md") if page.stem != "index")
+BLOCK = re.compile(r"^```(\w+) ?([\w./-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.ns2
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_tutorial__runs_as_printed(page: Path, tmp_path: Path) -> None:
+    blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
+    (tmp_path / "traces").symlink_to(ROOT / "traces")
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    if any(file.startswith("tmt/") for _, file, _ in blocks):  # the page changes the program: a copy of it
+        shutil.copytree(ROOT / "tmt", tmp_path / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
+        environment["PYTHONPATH"] = str(tmp_path)
+
+    commands = 0
+    for language, file, text in blocks:
+        if file:
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file).write_text(text, encoding="utf-8")
+        elif language == "sh":
+            arguments = ["sh", "-euc", text]
+            ended = execute(*arguments, cwd=tmp_path, env=environment)
+            assert ended.returncode == 0, f"{text}\n{ended.stderr}"
+            commands += 1
+    assert commands

@@ -3,11 +3,11 @@
 import ast
 import io
 import re
-import subprocess
 import tokenize
 from pathlib import Path
 
 import pytest
+from processes import execute
 
 ROOT = Path(__file__).resolve().parents[2]
 C_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -18,7 +18,7 @@ CHECKED = (".py", ".cc", ".h", ".tcl")
 
 
 def _tracked() -> list[Path]:
-    listing = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listing = execute("git", "ls-files", cwd=ROOT, check=True)
     return [ROOT / line for line in listing.stdout.splitlines()]
 
 

@@ -2,45 +2,25 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from processes import TMT, execute
 from waiting import PATIENCE_S
-
-TMT = Path(sys.executable).with_name("tmt")
-
-NO_THREADS = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
-static int started;
-int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*), void* with) {
-  if (started++ >= atoi(getenv("MOST_THREADS"))) return EAGAIN;
-  int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) =
-      (int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*))dlsym(RTLD_NEXT, "pthread_create");
-  return real(thread, how, run, with);
-}
-"""
 
 
 @pytest.mark.parametrize("command", ["inspect phy.txt", "convert phy.txt link.txt --scheme none"])
 def test_threads__that_cannot_start_end_it_in_one_line(command: str, tmp_path: Path) -> None:
     """A library between the program and the system stands for a system that refuses a second thread."""
-    (tmp_path / "threads.c").write_text(NO_THREADS)
-    library = tmp_path / "threads.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "threads.c", "-ldl"], check=True)
+    source, library = Path(__file__).with_name("no_threads.c"), tmp_path / "threads.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
-    result = subprocess.run(
-        [TMT, *command.split()],
+    result = execute(
+        TMT,
+        *command.split(),
         cwd=tmp_path,
         env=os.environ | {"LD_PRELOAD": str(library), "MOST_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
         timeout=PATIENCE_S,
-        check=False,
     )
     line = "tmt: no more threads can be started; raise the limit of processes\n"
     assert (result.returncode, result.stderr) == (1, line)
@@ -88,19 +68,18 @@ def test_stdout__that_cannot_be_written_is_said_so() -> None:
             'raise RuntimeError("can\'t start new thread")',
             "tmt: no more threads can be started; raise the limit of processes",
         ),
+        (
+            'raise BaseException("OS can\'t spawn worker thread: Resource temporarily unavailable")',
+            "tmt: no more threads can be started; raise the limit of processes",
+        ),
     ],
 )
 def test_import__that_fails_ends_in_one_line(fault: str, line: str, tmp_path: Path) -> None:
     """A module in place of pyarrow fails as the library does on a system without memory or permission."""
     (tmp_path / "pyarrow.py").write_text(fault + "\n")
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    result = subprocess.run(
-        [TMT, "inspect", "a.parquet"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
+    result = execute(
+        TMT, "inspect", "a.parquet", cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)}
     )
     assert (result.returncode, result.stderr) == (1, line + "\n")
 
@@ -109,7 +88,7 @@ def test_start__that_cannot_load_its_own_libraries_ends_in_one_line(tmp_path: Pa
     """`click` is imported before any command; here it is a file that fails as on a damaged disk."""
     (tmp_path / "click.py").write_text("raise OSError(5, 'Input/output error', 'globals.pyc')\n")
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    result = subprocess.run([TMT, "--help"], env=environment, capture_output=True, text=True, check=False)
+    result = execute(TMT, "--help", env=environment)
     line = "tmt: the library click cannot be loaded: globals.pyc: Input/output error\n"
     assert (result.returncode, result.stderr) == (1, line)
 
@@ -117,7 +96,5 @@ def test_start__that_cannot_load_its_own_libraries_ends_in_one_line(tmp_path: Pa
 def test_reading__that_fails_is_no_fault_of_the_output(tmp_path: Path) -> None:
     """Reading one's own memory at address 0 fails with EIO, as a damaged disk does."""
     (tmp_path / "link.npy").symlink_to("/proc/self/mem")
-    result = subprocess.run(
-        [TMT, "inspect", "link.npy"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    result = execute(TMT, "inspect", "link.npy", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (2, "link.npy: cannot be read: Input/output error\n")

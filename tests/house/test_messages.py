@@ -4,21 +4,19 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from processes import TMT
 from result_rows import finished_runs
 from waiting import PATIENCE_S, until
 
 from tests.house.conftest import Said
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-
-TMT = Path(sys.executable).with_name("tmt")
 
 
 @pytest.mark.parametrize("group", ["", "import", "model"])
@@ -143,18 +141,10 @@ def test_out_dir__is_made(folder: Path, tmt: Callable[[str], Said]) -> None:
 
 SCENARIO = """
 seeds = {seeds}
-[[trace]]
-channel = {{ name = "error-free" }}
-rate = 12e6
-lldu_bytes = 1500
-length = {duration}
-[[scheme]]
-name = "none"
-[path]
-rtt = {rtt}
-[[traffic]]
-tcp = "newreno"
-duration = {duration}
+trace = {{ channel = {{ name = "error-free" }}, rate = 12e6, lldu_bytes = 1500, length = {duration} }}
+scheme = {{ name = "none" }}
+path = {{ rtt = {rtt} }}
+traffic = {{ tcp = "newreno", duration = {duration} }}
 """
 
 

@@ -5,16 +5,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from answers import blocks
+from answers import cases
 from in_process import tmt
 
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.io import write_trace
 
-CASES = blocks(Path(__file__).with_name("refusals.txt"))
-
-
-SCENARIO = """
+FILES = {
+    "good.txt": "0 1\n1 1\n",
+    "bad.txt": "0 1\n0 1\n",
+    "up.txt": "1\n3\n",
+    "snr.csv": "time,snr\n0.0,9.5\n",
+}
+FILES["s.toml"] = """
 seeds = 1
 trace = { file = "phy.parquet" }
 scheme = { name = "none" }
@@ -35,13 +38,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_trace(folder / "phy.parquet", PhyTrace(tx_ns[:24], decode_ns[:24], about))
     write_trace(folder / "long.parquet", PhyTrace(tx_ns, decode_ns, about))
     write_trace(folder / "link.parquet", LinkTrace(tx_ns[:24], decode_ns[:24], delivered, once, about))
-    for name, text in (("good", "0 1\n1 1\n"), ("bad", "0 1\n0 1\n"), ("up", "1\n3\n")):
-        (folder / f"{name}.txt").write_text(text)
-    (folder / "s.toml").write_text(SCENARIO)
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
     return folder
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+@cases(__file__, "refusals.txt")
 def test_command__is_refused_in_one_line(case: list[str], folder: Path) -> None:
     words, line = case
     before = contents(folder)

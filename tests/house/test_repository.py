@@ -1,11 +1,14 @@
-"""Rules for the whole repository: links have targets, and the README's commands exist."""
+"""Rules for the whole repository: links, commands, the site, style, types and the direction of imports."""
 
+import ast
 import re
-import subprocess
+import sys
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from processes import execute
 
 import tmt
 
@@ -39,6 +42,49 @@ def test_citation__names_the_version() -> None:
 
 def test_readme__names_only_targets_that_make_has() -> None:
     named = set(re.findall(r"(?:^|`)make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
-    listing = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listing = execute("make", "help", cwd=ROOT, check=True).stdout
     assert named <= {line.split()[1] for line in listing.splitlines() if line.startswith("make ")}
     assert {"run", "test"} <= named
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"], ["lint-imports"]],
+    ids=lambda command: "-".join(command[:2]),
+)
+def test_checker__is_content(command: list[str]) -> None:
+    program = Path(sys.executable).with_name(command[0])
+    result = execute(program, *command[1:], cwd=ROOT)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_modules__import_each_other_in_one_direction_only() -> None:
+    modules = {}
+    for path in (ROOT / "tmt").rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    needs: dict[str, set[str]] = {module: set() for module in modules}
+    for module, path in modules.items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                members = [f"{node.module}.{alias.name}" for alias in node.names]
+                names = [one if one in modules else str(node.module) for one in members]
+            else:
+                continue
+            # `tmt` itself imports its names only when they are used; others take the version from it.
+            needs[module] |= {name for name in names if name in modules and name not in (module, "tmt")}
+    TopologicalSorter(needs).prepare()  # raises CycleError, which names the modules
+
+
+LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"(?:https?:)?//")
+
+
+def test_site__builds_without_a_warning_and_works_offline(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--nitpicky"]
+    built = execute(*build, "docs", str(tmp_path), cwd=ROOT)
+    assert built.returncode == 0, built.stderr
+    pages = sorted(tmp_path.rglob("*.html"))
+    assert len(pages) > len(list((ROOT / "docs").glob("*.md")))
+    assert [page.name for page in pages if LOADED.search(page.read_text(encoding="utf-8"))] == []

@@ -1,12 +1,12 @@
 """Files appear completely or not at all, however writing is stopped."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import execute
 
 from tmt.core.errors import InputError, OutputError, UsageError
 from tmt.core.schema import PHY_TRACE
@@ -37,7 +37,7 @@ def test_full_disk__ends_in_one_line_and_leaves_nothing(ending: str, tmp_path: P
         "except OutputError as error:\n"
         "    print(error)\n"
     )
-    result = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, check=True)
+    result = execute(sys.executable, "-B", "-c", script, check=True)
     assert result.stdout == f"{path}: cannot be written: {os.strerror(27)}\n"
     assert result.stderr == ""
     assert list(tmp_path.iterdir()) == []
@@ -45,9 +45,7 @@ def test_full_disk__ends_in_one_line_and_leaves_nothing(ending: str, tmp_path: P
 
 @pytest.mark.parametrize("ending", endings())
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, ValueError, MemoryError])
-def test_interrupted_writing__keeps_the_file_that_was_there(
-    ending: str, stop: type[BaseException], tmp_path: Path
-) -> None:
+def test_interrupted_writing__keeps_files(ending: str, stop: type[BaseException], tmp_path: Path) -> None:
     path = tmp_path / f"phy{ending}"
     path.write_bytes(b"what was there")
     with pytest.raises(stop):
@@ -117,6 +115,6 @@ def test_long_trace__is_copied_in_little_memory(tmp_path: Path) -> None:
         # Not ru_maxrss, which begins at the peak of the process that started this one.
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))\n"
     )
-    result = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, check=True)
+    result = execute(sys.executable, "-B", "-c", script, check=True)
     assert int(result.stdout) < 230 * 1024, f"{int(result.stdout) / 1024:.0f} MiB"
     assert (tmp_path / "copy.parquet").read_bytes() == (tmp_path / "phy.parquet").read_bytes()

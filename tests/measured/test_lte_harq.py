@@ -41,13 +41,6 @@ def test_lte_harq__tells_wraps_by_the_log_time(tmp_path: Path) -> None:
     assert [a.time_ns // NS_PER_MS for a in read_attempts(log)] == [0, 25_599]
 
 
-def test_lte_harq__takes_comments_dos_ends_blank_lines_and_a_cut_last_line(tmp_path: Path) -> None:
-    log = lte_log(
-        tmp_path, "0,0,0,1\r\n# a comment\r\n\r\n2,0,2,1\r\n\r\n3,0", "log_ms,sfn,subframe,attempt\r\n"
-    )
-    assert LteHarq(as_="phy", decode_time=5e-9).read(log).trace.tx_time_ns.tolist() == [0, 2_000_000]
-
-
 def test_lte_harq__reads_sizes_and_leaves_out_attempts_without_data(tmp_path: Path) -> None:
     """By hand: 9 bytes sent twice, control information alone (0 bytes), then 100 bytes once."""
     header = "log_ms,sfn,subframe,attempt,tb_bytes\n"

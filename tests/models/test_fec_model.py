@@ -35,9 +35,7 @@ def _by_enumeration(channel: TwoStateChannel, data: int, repair: int, depth: int
     "channel",
     [TwoStateChannel(0.9, 0.7), TwoStateChannel(0.8, 0.6, 0.1, 0.8), TwoStateChannel(0.2, 0.1, 0.3, 0.9)],
 )
-def test_fec__equals_the_slow_twin_over_all_patterns(
-    channel: TwoStateChannel, data: int, repair: int, depth: int
-) -> None:
+def test_fec__equals_its_twin(channel: TwoStateChannel, data: int, repair: int, depth: int) -> None:
     expected = _by_enumeration(channel, data, repair, depth)
     found = fec(channel, LINK, data, repair, depth)
     assert math.isclose(found.efficiency, expected.efficiency, rel_tol=1e-12)

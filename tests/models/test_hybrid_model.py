@@ -51,9 +51,7 @@ def test_retransmissions__by_enumeration_of_all_outcomes() -> None:
 
 
 @pytest.mark.parametrize(("unit_loss", "code_length", "persistency"), [(0.01, 10, 5), (0.3, 12, None)])
-def test_retransmissions__agree_with_monte_carlo(
-    unit_loss: float, code_length: int, persistency: int | None
-) -> None:
+def test_retransmissions__equal_drawn(unit_loss: float, code_length: int, persistency: int | None) -> None:
     """200,000 packets, fixed seed; four standard errors."""
     rng = np.random.default_rng(20261121)
     link = HybridLink(unit_loss, code_length, persistency=persistency)
@@ -112,9 +110,7 @@ def test_tcp__by_hand() -> None:
 @pytest.mark.parametrize("persistency", [0, 1, 2, 5])
 @pytest.mark.parametrize("connections", [1, 10])
 @pytest.mark.parametrize("printed", [False, True])
-def test_hybrid__is_where_the_papers_iteration_ends(
-    persistency: int, connections: int, printed: bool
-) -> None:
+def test_hybrid__is_where_the_paper_s_loop_ends(persistency: int, connections: int, printed: bool) -> None:
     """R_(n+1) = f(R_n), section 4.4.3, with pi = min(1, C R / alpha B), until it stands still."""
     link = HybridLink(0.01, 10, persistency=persistency)
     capacity, rate = link.efficiency * link.rate_units_per_s, 1.0

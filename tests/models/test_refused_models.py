@@ -1,10 +1,9 @@
 """Models refuse what they cannot compute, with name, value and reason, which refusals.txt has whole."""
 
 import math
-from pathlib import Path
 
 import pytest
-from answers import blocks
+from answers import cases
 
 from tmt import theory
 from tmt.core.errors import UsageError
@@ -14,7 +13,7 @@ NAMES = {"math": math, **vars(theory), **vars(hybrid), **vars(split), **vars(two
 NAMES |= {"channel": theory.TwoStateChannel(0.9, 0.5), "link": theory.RegularLink(30, 10, 10, 10)}
 
 
-@pytest.mark.parametrize("case", blocks(Path(__file__).with_name("refusals.txt")), ids=lambda case: case[0])
+@cases(__file__, "refusals.txt")
 def test_model__refuses(case: list[str]) -> None:
     expression, *answer = case
     with pytest.raises(UsageError) as refused:

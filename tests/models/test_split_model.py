@@ -104,9 +104,7 @@ def test_end_to_end__by_hand_where_the_wireless_link_is_slower() -> None:
 def test_end_to_end__by_hand_where_the_wired_link_is_slower() -> None:
     # mu_1 = 6 ms, mu_p = 4 ms: R_e = 4 + 12 + 50 = 66 ms; idle 66 - 12, 66 - 18, 66 - 27 ms.
     path = replace(PATH, wired_packet_s=0.006)
-    assert two_links.end_to_end_s(path, SENDER, 10)[-1] == pytest.approx(
-        0.029 + 0.060 + 0.054 + 0.048 + 0.039
-    )
+    assert two_links.end_to_end_s(path, SENDER, 10)[-1] == pytest.approx(0.029 + 0.06 + 0.054 + 0.048 + 0.039)
 
 
 def test_split__by_hand_has_the_time_that_the_printed_one_lacks() -> None:

@@ -1,9 +1,11 @@
-"""Slow twins of the land-mobile-satellite channel's kernels, from the definitions in `docs/lms.md`."""
+"""Slow twins of the kernels of the land-mobile-satellite channel and of equal shadows, from `docs`."""
 
 import cmath
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
+
+from tmt import Shadows
 
 Triplet = tuple[float, float, float]
 """alpha, psi, MP in dB."""
@@ -60,3 +62,20 @@ def gain_at(field: Sequence[complex], position: float) -> float:
     """Return the power gain between two points, by linear interpolation of the complex gain."""
     left = min(int(position), len(field) - 2)
     return abs(field[left] + (position - left) * (field[left + 1] - field[left])) ** 2
+
+
+def erased(
+    channel: Shadows, times_ns: Sequence[int], middles_ns: Sequence[float], fates: Sequence[float]
+) -> list[bool]:
+    """Return whether each slot is erased: its fate is below the probability at its distance from a middle."""
+    found = []
+    for time_ns, fate in zip(times_ns, fates, strict=True):
+        off_ns = min(abs(time_ns - middle_ns) for middle_ns in middles_ns)
+        if off_ns < channel.trunk_ns / 2:
+            probability = 1.0
+        elif off_ns < channel.crown_ns / 2:
+            probability = channel.crown_error
+        else:
+            probability = 0.0
+        found.append(fate < probability)
+    return found

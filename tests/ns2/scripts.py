@@ -3,6 +3,8 @@
 import subprocess
 from pathlib import Path
 
+from processes import execute
+
 WITHIN_TWO_MINUTES = ("prlimit", "--cpu=120")
 """Ends a program that hangs, by its own processor time, which does not depend on the machine's load."""
 
@@ -12,14 +14,7 @@ def run_script(
 ) -> subprocess.CompletedProcess[str]:
     """Run a script in `folder` with words, then names and values of settings."""
     command = [*WITHIN_TWO_MINUTES, ns, script, *words, *(word for item in settings.items() for word in item)]
-    return subprocess.run(
-        [str(word) for word in command],
-        cwd=folder,
-        check=False,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
+    return execute(*[str(word) for word in command], cwd=folder, stdin=subprocess.DEVNULL)
 
 
 def output_of(ns: Path, script: Path | str, folder: Path, *words: object, **settings: object) -> str:

@@ -4,6 +4,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from processes import execute
+
 from tests.ns2.scripts import WITHIN_TWO_MINUTES
 
 STOCK = Path(__file__).resolve().parents[2] / "clift-ns2" / "build" / "ns-2.35"
@@ -41,13 +43,6 @@ def run_stock_script(
     suite, test = script.split()
     (work / "run.tcl").write_text(f"{preamble}source test-suite-{suite}.tcl\n")
     stock = {path.name for path in work.iterdir()}
-    done = subprocess.run(
-        [*WITHIN_TWO_MINUTES, ns, "run.tcl", test, "QUIET"],
-        cwd=work,
-        check=False,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
+    done = execute(*WITHIN_TWO_MINUTES, ns, "run.tcl", test, "QUIET", cwd=work, stdin=subprocess.DEVNULL)
     written = {path.name: path.read_bytes() for path in sorted(work.iterdir()) if path.name not in stock}
     return written, done.returncode, done.stdout

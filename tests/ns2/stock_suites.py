@@ -7,6 +7,8 @@ import subprocess
 from enum import StrEnum
 from pathlib import Path
 
+from processes import execute
+
 from tests.ns2.stock import STOCK_TCL, lay_out
 
 NO_SUITES = {"template1", "template1.win"}
@@ -47,13 +49,14 @@ def verdicts(ns: Path, suite: str, folder: Path) -> dict[str, Verdict]:
     # The suites wait a second before each test, for the sake of plots that quiet ones do not make.
     (folder / "awake").mkdir()
     (folder / "awake" / "sleep").symlink_to("/bin/true")
-    done = subprocess.run(
-        ["prlimit", "--cpu=1200", "sh", f"test-all-{suite}", "quiet"],
+    done = execute(
+        "prlimit",
+        "--cpu=1200",
+        "sh",
+        f"test-all-{suite}",
+        "quiet",
         cwd=work,
         env=os.environ | {"NS": str(ns), "PATH": f"{folder / 'awake'}:{os.environ['PATH']}"},
-        check=False,
-        capture_output=True,
-        text=True,
         errors="replace",
         stdin=subprocess.DEVNULL,
     )

@@ -1,9 +1,10 @@
-"""Wrong arguments of a script to CLIFT's Tcl classes are refused in one line."""
+"""Wrong settings of scripts, and wrong arguments to CLIFT's Tcl classes, are refused in one line."""
 
+import shlex
 from pathlib import Path
 
 import pytest
-from answers import blocks
+from answers import assert_answer, cases
 
 from tests.ns2.scripts import run_script
 
@@ -24,7 +25,7 @@ def refusal(simulator: Path, folder: Path, script: str) -> tuple[int, list[str]]
     return done.returncode, done.stderr.splitlines()
 
 
-@pytest.mark.parametrize("case", blocks(Path(__file__).with_name("bad_parts.txt")), ids=lambda case: case[0])
+@cases(__file__, "bad_parts.txt")
 def test_bad_part__is_refused_in_one_line(case: list[str], simulator: Path, tmp_path: Path) -> None:
     line, answer = case
     assert refusal(simulator, tmp_path, f"{PREFACE}{line}\n") == (2, [answer])
@@ -37,3 +38,26 @@ def test_header__is_asked_for(simulator: Path, tmp_path: Path) -> None:
     )
     message = "Clift/Proxy: call `add-packet-header CliftWindow` before `new Simulator`"
     assert refusal(simulator, tmp_path, script) == (2, [message])
+
+
+HOUSE = Path(__file__).parents[2]
+SCRIPTS = {
+    path.name: path
+    for path in (
+        HOUSE / "clift-ns2" / "tcl" / "replay.tcl",
+        HOUSE / "analysis" / "botos" / "wlan.tcl",
+        HOUSE / "analysis" / "jin2006" / "split.tcl",
+        HOUSE / "analysis" / "barakat2003" / "hybrid.tcl",
+        HOUSE / "analysis" / "tcp" / "congestion_controls.tcl",
+    )
+}
+
+
+@cases(__file__, "bad_settings.txt")
+def test_bad_setting__is_refused(case: list[str], simulator: Path, tmp_path: Path) -> None:
+    (script, *words), answer = shlex.split(case[0]), case[1]
+    for name in SCRIPTS if script == "SCRIPT" else [script]:
+        done = run_script(simulator, SCRIPTS[name], tmp_path, *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert_answer(done.stderr, answer.replace("SCRIPT", name, 1) + "\n")
+        assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import execute
 
 pytestmark = pytest.mark.ns2
 
@@ -58,13 +59,7 @@ def built(checkout: Path, simulator: Path) -> Path:
 
 
 def build(checkout: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, checkout / "build.py"],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return execute(sys.executable, checkout / "build.py", env=os.environ | environment)
 
 
 def refusal(checkout: Path, **environment: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from answers import blocks
+from answers import cases
 
 from tests.ns2.conftest import Datagrams
 from tests.ns2.scripts import run_script
@@ -19,8 +19,6 @@ from tmt.run.ns2 import scheme_words
 from tmt.theory.hybrid import HybridLink
 
 pytestmark = pytest.mark.ns2
-
-BAD = Path(__file__).with_name("bad_variables.txt")
 
 MS = 1_000_000
 DELAY_S = 0.01
@@ -244,9 +242,7 @@ def test_online__takes_units_longer_than_time_lasts(scheme: str, send_datagrams:
 
 
 @pytest.mark.parametrize(("repair", "persistency", "loss"), [(0, 1, 0.01), (1, 0, 0.05), (2, 2, 0.2)])
-def test_online__loses_and_wastes_what_the_model_says(
-    repair: int, persistency: int, loss: float, send_datagrams: Datagrams
-) -> None:
+def test_online__is_the_model(repair: int, persistency: int, loss: float, send_datagrams: Datagrams) -> None:
     """20,000 packets, a link that is never idle, one stream: four standard errors of P, 1 % of alpha."""
     packets = 20_000
     run = send_datagrams(
@@ -273,7 +269,7 @@ def test_online__loses_and_wastes_what_the_model_says(
     assert useful == pytest.approx(model.efficiency, rel=0.01)
 
 
-@pytest.mark.parametrize("case", blocks(BAD), ids=lambda case: case[0])
+@cases(__file__, "bad_variables.txt")
 def test_online__refuses_in_one_line(case: list[str], send_datagrams: Datagrams) -> None:
     words, answer = case
     variables: dict[str, Any] = dict(word.split("=") for word in words.split())
@@ -281,9 +277,7 @@ def test_online__refuses_in_one_line(case: list[str], send_datagrams: Datagrams)
     assert (run.status, run.stderr) == (2, f"{answer}\n")
 
 
-def test_online__refuses_what_is_no_number(
-    simulator: Path, tmp_path: Path, send_datagrams: Datagrams
-) -> None:
+def test_online__refuses_all_but_numbers(simulator: Path, tmp_path: Path, send_datagrams: Datagrams) -> None:
     """Every variable of the queue, also those that ns-2 reads as times, where nan would be 0."""
     shown = tmp_path / "variables.tcl"
     shown.write_text("puts [concat [Queue/Clift info vars] [Queue/Clift/Online info vars]]")

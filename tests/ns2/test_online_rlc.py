@@ -103,9 +103,7 @@ def drawn_trace(rng: np.random.Generator, slots: int = 4000) -> PhyTrace:
         ("unacknowledged", "tetrys", 3),
     ],
 )
-def test_rlc__equals_offline_on_a_link_that_is_never_idle(
-    mode: str, below: str, cases: int, send_datagrams: Datagrams
-) -> None:
+def test_rlc__equals_offline(mode: str, below: str, cases: int, send_datagrams: Datagrams) -> None:
     for case in range(cases):
         rng = np.random.default_rng([case, len(mode)])
         scheme, phy = drawn_scheme(rng, mode, below), drawn_trace(rng)

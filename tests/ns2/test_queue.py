@@ -144,9 +144,7 @@ def test_equal_release_times__keep_the_order_where_the_delay_falls(send_datagram
 
 
 @pytest.mark.parametrize(("queue", "early", "dropped"), [("Clift", 5, [2, 3, 4]), ("Clift/Online", 2, [1])])
-def test_reset__drops_the_packets_that_wait(
-    queue: str, early: int, dropped: list[int], send_datagrams: Datagrams
-) -> None:
+def test_reset__drops_packets(queue: str, early: int, dropped: list[int], send_datagrams: Datagrams) -> None:
     """Rows every 10 ms; two packets have left by 25 ms. Online, the second one awaits its retransmission.
 
     Later packets have the next rows.

@@ -6,22 +6,7 @@ import pytest
 
 from tests.ns2.scripts import output_of, run_script
 
-SCRIPT = """
-set ns [new Simulator]
-set from [$ns node]
-set to [$ns node]
-$ns duplex-link $from $to 12e6 0.05 DropTail
-set tcp [new Agent/TCP/KIND]
-$tcp set timestamps_ true
-set sink [new Agent/TCPSink/KIND]
-$ns attach-agent $from $tcp
-$ns attach-agent $to $sink
-$ns connect $tcp $sink
-$ns at 0 "$tcp advance 1000"
-$ns at 0.12 "$ns detach-agent $from $tcp; delete $tcp"
-$ns at 60 "puts {at its end}; exit 0"
-$ns run
-"""
+SCRIPT = Path(__file__).with_name("sender_agents.tcl").read_text()
 
 
 @pytest.mark.parametrize("kind", ["Modern", "Fectcp"])
@@ -42,9 +27,7 @@ def test_deleted_agent__takes_its_timer_along(kind: str, simulator: Path, tmp_pa
         ),
     ],
 )
-def test_agent__that_cannot_send_says_what_is_missing(
-    kind: str, script: str, reason: str, simulator: Path, tmp_path: Path
-) -> None:
+def test_idle_agent__says_why(kind: str, script: str, reason: str, simulator: Path, tmp_path: Path) -> None:
     lines = [script, f"set tcp [new Agent/TCP/{kind}]"]
     if "ready" in script:
         lines.append("$ns attach-agent $node $tcp")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import execute
 
 from tests.ns2.scripts import output_of
 from tests.ns2.stock import STOCK_TCL, run_stock_script
@@ -20,9 +21,9 @@ from tmt.io import write_trace
 
 pytestmark = pytest.mark.ns2
 
-SENDER = Path(__file__).with_name("linux_sender.tcl")
-ARRAY_DELETES = Path(__file__).with_name("array_deletes.cc")
-LINUX = Path(__file__).resolve().parents[2] / "clift-ns2" / "build" / "ns-2.35" / "tcp" / "linux"
+HERE = Path(__file__).resolve().parent
+SENDER = HERE / "linux_sender.tcl"
+LINUX = HERE.parents[1] / "clift-ns2" / "build" / "ns-2.35" / "tcp" / "linux"
 
 THREE_PARAMETERS = """
 set ns [new Simulator]
@@ -33,20 +34,6 @@ foreach { name value } $values { $tcp get_ca_default_param linux $name }
 exit 0
 """
 
-PROBE = """
-#define NS_PROTOCOL "tcp_probe.c"
-#include "ns-linux-c.h"
-static void probe(struct sock *sk, u32 ack, u32 rtt, u32 in_flight, int good) {
-  printf("sample %ld\\n", (long)rtt);
-  tcp_reno_cong_avoid(sk, ack, rtt, in_flight, good);
-}
-static struct tcp_congestion_ops probe_ops = {
-  .name = "probe", .ssthresh = tcp_reno_ssthresh, .cong_avoid = probe, .min_cwnd = tcp_reno_min_cwnd,
-};
-int Module_Init(void *interpreter) { return tcp_register_congestion_control(&probe_ops); }
-"""
-"""A congestion control that shows which round-trip time it is told."""
-
 SINKS = """
 set ns [new Simulator]
 foreach kind { Sack1 Sack1/DelAck } {
@@ -54,36 +41,6 @@ foreach kind { Sack1 Sack1/DelAck } {
   $sink set maxSackBlocks_ 2
 }
 exit 0
-"""
-
-OWN_TRACE = """
-set ns [new Simulator]
-set from [$ns node]
-set to [$ns node]
-$ns duplex-link $from $to 1Mb 50ms DropTail
-set tcp [new Agent/TCP/%s]
-$tcp set timestamps_ true
-set sink [new Agent/TCPSink/%s]
-$sink set ts_echo_rfc1323_ true
-$ns attach-agent $from $tcp
-$ns attach-agent $to $sink
-$ns connect $tcp $sink
-$tcp attach [open own.tr w]
-$tcp trace srtt_s_
-set ftp [new Application/FTP]
-$ftp attach-agent $tcp
-$ns at 0 "$ftp start"
-$ns at 1 { exit 0 }
-$ns run
-"""
-
-HIGHEST_BITS = """
-#include <stdio.h>
-#include "ns-linux-c.h"
-int main(void) {
-  for (int bit = 0; bit < 32; bit++) printf("%d ", fls((int)(1u << bit)));
-  return 0;
-}
 """
 
 
@@ -123,8 +80,7 @@ def test_ignored_acknowledgements__are_freed(simulator: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(("timestamps", "samples"), [("true", {*range(100, 110)}), ("false", {-1})])
 def test_round_trip__is_sampled(timestamps: str, samples: set[int], simulator: Path, tmp_path: Path) -> None:
     # Milliseconds. -1 is Linux's "no sample": without timestamps there is none for every acknowledgement.
-    (tmp_path / "probe.c").write_text(PROBE)
-    build = ["gcc", "-shared", "-fPIC", "-w", f"-I{LINUX}", "-I.", "probe.c", "-o", "probe.so"]
+    build = ["gcc", "-shared", "-fPIC", "-w", f"-I{LINUX}", "-I.", HERE / "probe.c", "-o", "probe.so"]
     subprocess.run(build, cwd=tmp_path, check=True)
     printed = output_of(simulator, SENDER, tmp_path, "probe", 10, 2, timestamps, "", tmp_path / "probe.so")
     found = {int(sample) for sample in re.findall(r"sample (-?\d+)", printed)}
@@ -135,14 +91,13 @@ def test_round_trip__is_sampled(timestamps: str, samples: set[int], simulator: P
 def test_sack_history__is_freed_as_an_array(simulator: Path, tmp_path: Path) -> None:
     # A change of the number of blocks frees the old history.
     (tmp_path / "sinks.tcl").write_text(SINKS)
-    build = ["g++", "-shared", "-fPIC", ARRAY_DELETES, "-o", "deletes.so"]
+    build = ["g++", "-shared", "-fPIC", HERE / "array_deletes.cc", "-o", "deletes.so"]
     subprocess.run(build, cwd=tmp_path, check=True)
-    done = subprocess.run(
-        [simulator, "sinks.tcl"],
+    done = execute(
+        simulator,
+        "sinks.tcl",
         cwd=tmp_path,
         check=True,
-        capture_output=True,
-        text=True,
         env=os.environ | {"LD_PRELOAD": str(tmp_path / "deletes.so")},
     )
     found = re.search(r"arrays freed: (\d+) rightly, (\d+) wrongly", done.stdout)
@@ -153,22 +108,18 @@ def test_sack_history__is_freed_as_an_array(simulator: Path, tmp_path: Path) -> 
 
 
 def test_fls__shifts_within_the_range_of_its_type(tmp_path: Path) -> None:
-    (tmp_path / "bits.c").write_text(HIGHEST_BITS)
-    build = ["gcc", "-w", "-fsanitize=shift", "-fno-sanitize-recover", f"-I{LINUX}", "bits.c"]
+    build = ["gcc", "-w", "-fsanitize=shift", "-fno-sanitize-recover", f"-I{LINUX}", HERE / "highest_bits.c"]
     build += [str(LINUX / "ns-linux-c.c"), "-ffunction-sections", "-Wl,--gc-sections", "-o", "bits"]
     subprocess.run(build, cwd=tmp_path, check=True)
-    done = subprocess.run([tmp_path / "bits"], check=False, capture_output=True, text=True)
+    done = execute(tmp_path / "bits")
     assert done.stderr == ""
     assert [int(word) for word in done.stdout.split()] == list(range(1, 33))
 
 
 @pytest.mark.parametrize(("agent", "sink"), [("Linux", "Sack1"), ("Modern", "Modern")])
-def test_own_trace__has_the_smoothed_round_trip_time_in_seconds(
-    agent: str, sink: str, simulator: Path, tmp_path: Path
-) -> None:
+def test_own_trace__has_the_srtt_in_seconds(agent: str, sink: str, simulator: Path, tmp_path: Path) -> None:
     # 100 ms there and back, and the time of some 20 packets, 8 ms each, that wait in the queue.
-    (tmp_path / "own.tcl").write_text(OWN_TRACE % (agent, sink))
-    output_of(simulator, "own.tcl", tmp_path)
+    output_of(simulator, HERE / "own_trace.tcl", tmp_path, agent, sink)
     lines = [line.split() for line in (tmp_path / "own.tr").read_text().splitlines()]
     samples = [float(words[6]) for words in lines if words[5] == "srtt_s_" and float(words[6]) != 0]
     assert len(samples) > 5

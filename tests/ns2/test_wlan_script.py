@@ -1,16 +1,16 @@
 """The wireless LAN: what its MAC carries by hand arithmetic, losses that it does not repair, refusals."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from processes import execute
 
 SCRIPT = Path(__file__).resolve().parents[2] / "analysis" / "botos" / "wlan.tcl"
 
 
 def wlan(simulator: Path, **settings: object) -> dict[str, float]:
     words = [str(word) for item in settings.items() for word in item]
-    done = subprocess.run([simulator, SCRIPT, *words], capture_output=True, text=True, check=True)
+    done = execute(simulator, SCRIPT, *words, check=True)
     lines = (line.split("\t") for line in done.stdout.splitlines() if "\t" in line)
     return {name: float(value) for name, value in lines}
 

@@ -15,6 +15,7 @@ from importlib import util
 from pathlib import Path
 
 import pytest
+from processes import execute
 
 pytestmark = pytest.mark.ns2
 
@@ -63,13 +64,13 @@ def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _tmt(site: Path, *arguments: str | Path, status: int = 0) -> str:
     """Run the installed `tmt` where no other program can be found; return its standard output."""
-    result = subprocess.run(
-        [sys.executable, "-c", "from tmt.cli.main import main; main()", *map(str, arguments)],
+    result = execute(
+        sys.executable,
+        "-c",
+        "from tmt.cli.main import main; main()",
+        *map(str, arguments),
         cwd=site,
         env={"PYTHONPATH": str(site), "PATH": "/nowhere", "HOME": os.environ["HOME"]},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert result.returncode == status, result.stderr
     return result.stdout
@@ -109,9 +110,7 @@ def test_stamp__is_that_of_the_program_itself(site: Path) -> None:
 
 
 def test_version__tells_the_build_from_that_of_the_checkout(site: Path) -> None:
-    ours = subprocess.run(
-        [Path(sys.executable).with_name("tmt"), "--version"], capture_output=True, text=True, check=True
-    ).stdout
+    ours = execute(Path(sys.executable).with_name("tmt"), "--version", check=True).stdout
     installed = _tmt(site, "--version")
     assert installed.split(", build ")[0] == ours.split(", build ")[0]
     assert installed != ours
@@ -163,7 +162,7 @@ def test_examples__are_the_same_from_a_wheel_and_from_a_checkout(site: Path, tmp
 def test_examples__leave_a_folder_that_holds_something_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
     words = [Path(sys.executable).with_name("tmt"), "examples", str(tmp_path)]
-    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    result = execute(*words)
     assert result.returncode == 2
     assert result.stderr == f"{tmp_path}: is not empty; a copy of the examples needs a folder of its own\n"
     assert [path.name for path in tmp_path.iterdir()] == ["notes"]
@@ -175,7 +174,7 @@ def test_examples__leave_a_folder_that_holds_something_as_it_is(tmp_path: Path) 
 def test_programs__need_no_shared_library(site: Path) -> None:
     for name in ("ns", "clift-emulate"):
         words = ["readelf", "--program-headers", str(site / "clift-ns2" / "build" / name)]
-        assert "INTERP" not in subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        assert "INTERP" not in execute(*words, check=True).stdout
 
 
 @pytest.mark.skipif("TMT_WHEEL" not in os.environ, reason="fetches all packages: make test-wheel")

@@ -205,8 +205,8 @@ def test_pointer__shows_what_a_mark_says(opened: Callable[..., Page]) -> None:
 def test_controls__have_names_for_assistive_technology(opened: Callable[..., Page]) -> None:
     page = opened()
     for role in ("button", "checkbox", "combobox", "searchbox", "link", "table", "region"):
-        everything = page.get_by_role(role)  # type: ignore[arg-type]
-        named = page.get_by_role(role, name=re.compile(r"\S"))  # type: ignore[arg-type]
+        everything = page.get_by_role(role)
+        named = page.get_by_role(role, name=re.compile(r"\S"))
         assert everything.count() == named.count() > 0, role
     levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((h) => h.tagName)")
     assert levels[0] == "H1"

@@ -1,18 +1,19 @@
-"""`tmt report`: its files and its refusals."""
+"""`tmt report`: its files and its refusals, also beside results that cannot be written."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from processes import TMT, execute
 
 from tmt.cli.report_command import command
 from tmt.core.errors import InputError
 
 
 @pytest.mark.ns2
-def test_report__writes_the_page_and_figures_that_repeat_to_the_byte(
-    campaign_folder: Path, tmp_path: Path
-) -> None:
+def test_report__writes_page_and_figures_the_same_to_the_byte(campaign_folder: Path, tmp_path: Path) -> None:
     written = []
     for name in ("one", "two"):
         result = CliRunner().invoke(
@@ -71,3 +72,22 @@ def test_report__names_the_bad_line(campaign_folder: Path, tmp_path: Path, text:
     with pytest.raises(InputError, match=reason):
         CliRunner().invoke(command, arguments, catch_exceptions=False)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.ns2
+def test_report__of_a_read_only_folder_goes_to_the_current_one(campaign_folder: Path, tmp_path: Path) -> None:
+    disk, here = tmp_path / "disk", tmp_path / "here"
+    disk.mkdir()
+    here.mkdir()
+    mount = ["mount", "-t", "tmpfs", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a read-only disk needs root")
+    try:
+        shutil.copytree(campaign_folder, disk / "results")
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        command = [str(TMT), "report", str(disk / "results"), "--no-figures"]
+        result = execute(*command, cwd=here)
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+    assert (result.returncode, result.stdout) == (0, "report/report.html\n"), result.stderr
+    assert (here / "report" / "report.html").stat().st_size > 100_000

@@ -29,7 +29,7 @@ class _Outline(HTMLParser):
 
 
 def _page(runs: list[dict[str, object]], **more: object) -> str:
-    results = Results("made", "", frame(runs), **more)  # type: ignore[arg-type]
+    results = Results("made", "", frame(runs), **more)
     return render(results, results.cells)
 
 

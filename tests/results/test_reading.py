@@ -2,7 +2,6 @@
 
 import hashlib
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from processes import execute
 from result_rows import frame, run
 
 from tmt.campaign.store import Store
@@ -255,7 +255,7 @@ def test_read_rows__needs_no_threads(tmp_path: Path) -> None:
     if not Path("/proc/self/task").is_dir():
         pytest.skip("this system does not list the threads of a process")
     words = [sys.executable, "-c", COUNT_THREADS, _campaign(tmp_path / "c", _run())]
-    end = subprocess.run(words, capture_output=True, text=True, check=False)
+    end = execute(*words)
     assert (end.stdout, end.stderr) == ("0\n", "")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from naive import on_link
 from naive.on_link import OnLink
+from processes import execute
 
 from tmt import Fec, HarqProcesses, NoScheme, SlidingWindow, Tetrys
 from tmt.core import code_converter, converter
@@ -100,7 +101,7 @@ def convert_in_random_pieces(seed: int) -> None:
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="Python checks bounds itself")
 def test_kernels__touch_nothing_beyond_their_arrays() -> None:
     tests = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
-    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False, env=tests)
+    done = execute(sys.executable, __file__, env=tests)
     assert (done.returncode, done.stdout) == (0, f"{CASES} conversions\n"), done.stderr[-2000:]
 
 

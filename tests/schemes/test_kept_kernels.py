@@ -2,11 +2,11 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import execute
 
 import tmt
 
@@ -32,9 +32,7 @@ def test_kernel__is_compiled_again_when_a_kernel_has_changed(kept: str, changed:
 
     def compilations() -> int:
         command = [sys.executable, "-c", COMPILE]
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-        )
+        done = execute(*command, cwd=tmp_path, env=environment, check=True)
         return int(done.stdout)
 
     assert [compilations(), compilations()] == [1, 0]
@@ -68,13 +66,8 @@ def test_kernel__that_holds_a_part_which_changed_meanwhile_is_not_kept(tmp_path:
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     delays = [
         int(
-            subprocess.run(
-                [sys.executable, "-c", CHANGED_IN_BETWEEN, *words],
-                cwd=tmp_path,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=True,
+            execute(
+                sys.executable, "-c", CHANGED_IN_BETWEEN, *words, cwd=tmp_path, env=environment, check=True
             ).stdout
         )
         for words in (["changed"], [])

@@ -172,7 +172,7 @@ def test_object__is_frozen_hashed_by_value_and_shows_what_is_unusual() -> None:
     assert repr(one) == "Basket(fruit=(Pair(first=Apple(), second=Apple(weight=2.0)),), count=3)"
     assert eval(repr(one)) == one
     with pytest.raises(FrozenInstanceError):
-        one.count = 4  # type: ignore[misc]
+        one.count = 4
 
 
 def test_table__is_one_object_for_each_combination_of_its_lists() -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from answers import blocks, replaced
+from answers import cases, replaced
 
 from tmt import (
     Arq,
@@ -75,7 +75,7 @@ def test_read__expands_lists_into_points(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("case", blocks(HERE / "refusals.txt"), ids=lambda case: case[0])
+@cases(__file__, "refusals.txt")
 def test_read__refuses_with_place_value_and_choice(tmp_path: Path, case: list[str]) -> None:
     _, change, *lines = case
     assert refusal(tmp_path, replaced(GOOD, change)).splitlines() == lines
@@ -136,9 +136,7 @@ def test_plan__takes_no_other_file_for_published_values(tmp_path: Path) -> None:
     for name in ("none.csv", "secret", "/etc/passwd", ".", "a" * 300):
         (tmp_path / "s.toml").write_text(f'published = "{name}"\n{GOOD}')
         document = read(tmp_path / "s.toml")
-        with pytest.raises(
-            InputError, match=r"s\.toml:1: key published: .* (is not a file|holds no published)"
-        ):
+        with pytest.raises(InputError, match=r"toml:1: key published: .* (is not a file|holds no published)"):
             planned(document)
 
 

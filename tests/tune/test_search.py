@@ -165,9 +165,7 @@ def test_sampler__of_a_large_space_needs_optuna(monkeypatch: pytest.MonkeyPatch)
         search(grid_of(300), GOODPUT, RULES, 256, 4, Planted(np.zeros(300), 1))
 
 
-@pytest.mark.parametrize(
-    ("holds", "said"), [(True, "Recommendation: ARQ"), (False, "No candidate keeps the")]
-)
+@pytest.mark.parametrize(("holds", "said"), [(True, "Recommendation: ARQ"), (False, "No candidate keeps")])
 def test_headline__recommends_nothing_that_misses_a_constraint(holds: bool, said: str) -> None:
     mean = Interval(0.3, 0.2, 0.4, 8)
     arq = Standing(0, "ARQ", {SCHEME: "arq"}, "races", {"goodput": mean})

@@ -5,8 +5,7 @@ import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
-import pytest
-from answers import blocks, replaced
+from answers import cases, replaced
 from in_process import tmt
 from small_search import SPACE, Searched
 
@@ -97,7 +96,7 @@ def test_tune__with_two_objectives_gives_a_front(trace: Path, tmp_path: Path) ->
     assert {one["number"] for one in result["front"]} >= {result["winner"]["number"]}
 
 
-@pytest.mark.parametrize("case", blocks(REFUSALS), ids=lambda case: case[0])
+@cases(__file__, "refusals.txt")
 def test_tune__refuses_a_scenario_in_one_line(case: list[str], trace: Path, tmp_path: Path) -> None:
     _, change, answer = case
     scenario = trace.with_name("bad.toml")

@@ -75,9 +75,7 @@ def test_tune_trace__warns_of_calls_of_0_2(searched: Searched, trace: Path, tmp_
     assert {path.queue_packets for path in found.task.scenario.path} == {50}
 
 
-def test_tune_trace__shows_a_defect_of_the_search_as_one(
-    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tune_trace__shows_its_defects(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A TypeError of TMT's own code is no refusal of the user's arguments."""
 
     def defective(_path: Path) -> None:

@@ -197,30 +197,22 @@ def _nanoseconds(name: str, seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.array(exact, np.int64)
 
 
-def also(renew: Callable[[Given, Given], str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that takes calls of an old form.
+def also(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that takes calls of an old form, too, which `OLD_CALLS` renews."""
+    known = signature(function)
 
-    `renew` gets the arguments that the function has, which it completes, and those that it does not have; it
-    returns the call of today.
-    """
+    @wraps(function)
+    def call(*args: P.args, **given: P.kwargs) -> R:
+        old = {key: value for key, value in given.items() if key not in known.parameters}
+        if not old:
+            return function(*args, **given)
+        new = {key: value for key, value in given.items() if key in known.parameters}
+        new = dict(known.bind_partial(*args, **new).arguments)
+        today = OLD_CALLS[function.__name__](new, old)
+        warnings.warn(f"this call is deprecated; today it is {today}", DeprecationWarning, stacklevel=2)
+        return cast("Callable[..., R]", function)(**new)
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        known = signature(function)
-
-        @wraps(function)
-        def call(*args: P.args, **given: P.kwargs) -> R:
-            old = {key: value for key, value in given.items() if key not in known.parameters}
-            if not old:
-                return function(*args, **given)
-            new = {key: value for key, value in given.items() if key in known.parameters}
-            new = dict(known.bind_partial(*args, **new).arguments)
-            today = renew(new, old)
-            warnings.warn(f"this call is deprecated; today it is {today}", DeprecationWarning, stacklevel=2)
-            return cast("Callable[..., R]", function)(**new)
-
-        return call
-
-    return decorate
+    return call
 
 
 def scheme_by_name(new: Given, old: Given) -> str:
@@ -279,3 +271,15 @@ def _refuse(given: Given, known: str | tuple[str, ...]) -> None:
             else Problem((key,), value, "unknown", known)
             for key, value in given.items()
         )
+
+
+OLD_CALLS: dict[str, Callable[[Given, Given], str]] = {
+    "convert_trace": scheme_by_name,
+    "generate_trace": channel_by_name,
+    "replay_trace": replay_by_keywords,
+    "tune_trace": search_by_keywords,
+}
+"""Functions that get the arguments which a function has, and complete them, and those that it does not have.
+
+They return the call of today.
+"""

@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.api.arguments import (
-    AnyTrace,
-    also,
-    named,
-    path_of,
-    processes_of,
-    replay_by_keywords,
-    scenario_of,
-    trace_of,
-)
+from tmt.api.arguments import AnyTrace, also, named, path_of, processes_of, scenario_of, trace_of
 from tmt.api.notebook import progress_shown
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.database import default_folder
@@ -49,7 +40,7 @@ AnyLink = AnyTrace | float | Link
 """A link trace, the constant rate of a link in bit/s, or a link as an experiment has it."""
 
 
-@also(replay_by_keywords)
+@also
 def replay_trace(
     forward: AnyLink,
     path: LinkPath | float,
@@ -113,9 +104,7 @@ def replay_trace(
 
 
 def run_scenario(
-    scenario: Scenario | str | PathLike[str],
-    out: str | PathLike[str] | None = None,
-    jobs: int | None = None,
+    scenario: Scenario | str | PathLike[str], out: str | PathLike[str] | None = None, jobs: int | None = None
 ) -> Results:
     """Execute the runs of a scenario that have no result yet, and return all results; see `tmt run`.
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path as File
 from typing import TYPE_CHECKING, cast
 
-from tmt.api.arguments import AnyTrace, also, path_of, processes_of, scenario_of, search_by_keywords, trace_of
+from tmt.api.arguments import AnyTrace, also, path_of, processes_of, scenario_of, trace_of
 from tmt.api.notebook import progress_shown
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tmt.spec.traffic import Variant
 
 
-@also(search_by_keywords)
+@also
 def tune_trace(
     trace: AnyTrace,
     path: Path | float | None = None,
@@ -138,9 +138,7 @@ def tune_trace(
 
 
 def tune_scenario(
-    scenario: Scenario | str | PathLike[str],
-    out: str | PathLike[str] | None = None,
-    jobs: int | None = None,
+    scenario: Scenario | str | PathLike[str], out: str | PathLike[str] | None = None, jobs: int | None = None
 ) -> Tuning:
     """Search the schemes and paths of a scenario that has a goal (`tune`), as `tmt tune` does.
 

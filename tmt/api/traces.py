@@ -8,16 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tmt import io
-from tmt.api.arguments import (
-    AnyTrace,
-    also,
-    channel_by_name,
-    chosen,
-    path_of,
-    phy_of,
-    scheme_by_name,
-    trace_of,
-)
+from tmt.api.arguments import AnyTrace, also, chosen, path_of, phy_of, trace_of
 from tmt.core.channels import CHANNELS
 from tmt.core.convert import convert
 from tmt.core.declaration import Count, Param, Problem, Refused, ns, taken
@@ -133,7 +124,7 @@ def import_trace(path: str | PathLike[str], importer: str | Importer = AUTO, **o
     return measured_files.import_trace(one_of(kind, {"name": kind.name, **options}), source)
 
 
-@also(channel_by_name)
+@also
 def generate_trace(
     channel: Channel | str,
     duration: float,
@@ -197,7 +188,7 @@ def generate_trace(
         return io.read_phy(path)
 
 
-@also(scheme_by_name)
+@also
 def convert_trace(
     trace: AnyTrace, scheme: Scheme | str, rtt: float | None = None, every: int = 1
 ) -> LinkTrace:

@@ -54,9 +54,10 @@ class Campaign:
         """Return an estimate of the duration of `todo`, and the number of finished runs behind it."""
         sql = f"SELECT count(*), sum(simulated_s), sum(wall_time_s) FROM runs WHERE status = '{DONE}'"
         count, simulated_s, wall_time_s = (self.store.query(sql) or [(0, None, None)])[0]
+        most_s = sum(run.most_simulated_s for run in todo.missing)
         if not simulated_s or not wall_time_s:
-            return _simulated_s(todo) / ASSUMED_SPEED / jobs, 0
-        return _simulated_s(todo) * wall_time_s / simulated_s / jobs, count
+            return most_s / ASSUMED_SPEED / jobs, 0
+        return most_s * wall_time_s / simulated_s / jobs, count
 
     def rows(self) -> pd.DataFrame:
         """Return the rows of these runs, in their order; see `tmt.campaign.columns.COLUMNS`."""
@@ -106,12 +107,9 @@ class OpenCampaign(Campaign):
 
 
 def foresee(asked: Document | Scenario, folder: str | PathLike[str]) -> Campaign:
-    """Plan a scenario and read its rows in a folder, and change nothing; the folder need not exist.
+    """Plan a scenario and read its rows in a folder, which need not exist; change nothing there.
 
-    Raises
-    ------
-    InputError, SimulatorError
-        As `open_campaign`.
+    Errors are those of `open_campaign`.
     """
     scenario, runs = planned(asked)
     store = StoredRuns(folder)
@@ -122,10 +120,7 @@ def foresee(asked: Document | Scenario, folder: str | PathLike[str]) -> Campaign
 def planned(asked: Document | Scenario) -> tuple[Scenario, list[ReplayRun]]:
     """Return a scenario and its runs; a refusal names the file that describes it, if there is one.
 
-    Raises
-    ------
-    InputError, UsageError, SimulatorError
-        As `open_campaign`.
+    Errors are those of `open_campaign`.
     """
     if isinstance(asked, Scenario):
         return asked, expand(asked)
@@ -139,14 +134,8 @@ def planned(asked: Document | Scenario) -> tuple[Scenario, list[ReplayRun]]:
 def open_campaign(asked: Document | Scenario, folder: str | PathLike[str]) -> Iterator[OpenCampaign]:
     """Plan a scenario and open the folder of its results for an engine.
 
-    Raises
-    ------
-    InputError, UsageError
-        When the scenario, a trace that it names or the folder cannot be used.
-    SimulatorError
-        When the simulator is not built.
-    OutputError
-        When the folder cannot be written.
+    InputError or UsageError when the scenario, a trace that it names or the folder cannot be used;
+    SimulatorError when the simulator is not built; OutputError when the folder cannot be written.
     """
     scenario, runs = planned(asked)
     with open_runs(scenario.title, runs, folder) as campaign:
@@ -160,15 +149,7 @@ def open_campaign(asked: Document | Scenario, folder: str | PathLike[str]) -> It
 def open_runs(title: str, runs: Sequence[Run], folder: str | PathLike[str]) -> Iterator[OpenCampaign]:
     """Open the folder of results for an engine that does `runs`, which no scenario describes.
 
-    Raises
-    ------
-    InputError, OutputError
-        As `open_campaign`.
+    InputError and OutputError as `open_campaign`.
     """
     with closing(Store(folder)) as store:
         yield OpenCampaign(title, store, runs)
-
-
-def _simulated_s(todo: Plan) -> float:
-    """Return an upper bound on the simulated seconds of the missing runs."""
-    return sum(run.most_simulated_s for run in todo.missing)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
-import queue
 import secrets
 import shutil
 import tempfile
@@ -19,7 +18,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
 
 import distributed
 from distributed.comm import CommClosedError, get_address_host_port
@@ -41,6 +41,7 @@ from tmt.core.provenance import file_sha256
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from tmt.campaign.columns import Row
     from tmt.campaign.pool import InstalledPrograms, ProgramsByName
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.runs import Run
@@ -60,9 +61,12 @@ HERE = "this machine"
 Content = tuple[bytes, bytes]
 """A link trace and its facts, as their files hold them."""
 
+Files = dict[str, bytes]
+"""Packet records of a run by the names of their files."""
+
 
 @contextmanager
-def connected(address: str) -> Iterator[Any]:
+def connected(address: str) -> Iterator[distributed.Client]:
     """Give a client of the scheduler at `address`, such as ``tcp://node1:8786``.
 
     UsageError when this is no address, no scheduler answers there, or it has no workers.
@@ -72,8 +76,7 @@ def connected(address: str) -> Iterator[Any]:
     except ValueError as error:
         raise UsageError(f"--scheduler: {address} is no address such as tcp://node1:8786") from error
     try:
-        connect: Any = distributed.Client
-        client = connect(address, timeout=CONNECT_S, set_as_default=False)
+        client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, MemoryError) as error:  # another server's words are taken for huge lengths
         raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
     try:
@@ -86,7 +89,7 @@ def connected(address: str) -> Iterator[Any]:
 
 
 @contextmanager
-def _reachable(client: Any) -> Iterator[None]:
+def _reachable(client: distributed.Client) -> Iterator[None]:
     """Say in one line that the scheduler has gone."""
     try:
         yield
@@ -101,23 +104,13 @@ def _reachable(client: Any) -> Iterator[None]:
 class ClusterWorkers:
     """The workers of a scheduler for simulations, threads of this process for conversions.
 
-    See `tmt.campaign.pool.Workers`.
-
-    Parameters
-    ----------
-    client
-        Of the scheduler; see `connected`.
-    folder
-        The campaign's, which is open.
-    jobs
-        Conversions at a time.
-    runs
-        Those to come.
+    See `tmt.campaign.pool.Workers`. `folder` is the campaign's, which is open; `jobs` conversions are made at
+    a time; `runs` are those to come.
     """
 
     tries = 3
 
-    def __init__(self, client: Any, folder: Path, jobs: int, runs: Iterable[Run]) -> None:
+    def __init__(self, client: distributed.Client, folder: Path, jobs: int, runs: Iterable[Run]) -> None:
         self._samples = one_of_each(runs)
         self.programs: ProgramsByName = installed_programs(self._samples)
         self._client, self._jobs = client, jobs
@@ -127,9 +120,9 @@ class ClusterWorkers:
         self._threads = ThreadPoolExecutor(jobs)
         self._there: dict[str, int] = {}
         self._shares: dict[str, bool] = {}
-        self._traces: dict[str, Any] = {}
-        self._open: dict[int, tuple[Any, str, Task]] = {}
-        self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._traces: dict[str, distributed.Future] = {}
+        self._open: dict[int, tuple[distributed.Future, str, Task]] = {}
+        self._ended: SimpleQueue[int] = SimpleQueue()
 
     def present(self) -> dict[str, Slots]:
         """Return the workers of the scheduler, and this machine's threads."""
@@ -156,28 +149,30 @@ class ClusterWorkers:
 
     def start(self, ticket: int, address: str, task: Task) -> None:
         """Have a task done: a conversion here, a simulation by a worker."""
-        future: Any
         if isinstance(task, Convert):
-            future = self._threads.submit(perform, task)
+            future: distributed.Future = self._threads.submit(lambda: (perform(task), {}))
         else:
-            expected, shares = self.programs[task.run.program()[0]], self._shares[address]
             with _reachable(self._client):
-                try:
-                    contents = None if shares else [self._trace(task, one) for one in task.run.recipes]
-                    future = self._client.submit(
-                        perform_checked, task, expected, contents, pure=False, workers=[address]
-                    )
-                except OSError:
-                    if self._client.status != "running":
-                        raise
-                    # A worker has died while a link trace travelled to it: the task counts as lost.
-                    future = Future()
-                    future.cancel()
-                except DamagedTraceError as error:
-                    future = Future()
-                    future.set_exception(error)
+                future = self._submitted(task, address)
         self._open[ticket] = future, address, task
         future.add_done_callback(lambda _: self._ended.put(ticket))
+
+    def _submitted(self, task: Simulate, address: str) -> distributed.Future:
+        """Send a run, and the link traces that the worker does not share, to a worker."""
+        expected, shares = self.programs[task.run.program()[0]], self._shares[address]
+        future: distributed.Future = Future()
+        try:
+            contents = None if shares else [self._trace(task, one) for one in task.run.recipes]
+            return self._client.submit(
+                perform_checked, task, expected, contents, pure=False, workers=[address]
+            )
+        except OSError:
+            if self._client.status != "running":
+                raise
+            future.cancel()  # A worker has died while a link trace travelled to it: the task counts as lost.
+        except DamagedTraceError as error:
+            future.set_exception(error)
+        return future
 
     def answers(self, timeout_s: float) -> list[Answer]:
         """Wait at most `timeout_s` for a task to end; a worker that has left the scheduler is dead."""
@@ -186,12 +181,11 @@ class ClusterWorkers:
             ended.append(self._ended.get(timeout=timeout_s))
             while True:
                 ended.append(self._ended.get_nowait())
-        except queue.Empty:
+        except Empty:
             pass
         found = [self._answer(ticket) for ticket in ended if ticket in self._open]
-        left = [
-            ticket for ticket, (_, address, _) in self._open.items() if address not in {HERE, *self._there}
-        ]
+        there = {HERE, *self._there}
+        left = [ticket for ticket, (_, address, _) in self._open.items() if address not in there]
         for ticket in left:
             self.drop(ticket)
         return found + [Answer(ticket, died="lost") for ticket in left]
@@ -220,7 +214,7 @@ class ClusterWorkers:
         finally:
             answer.unlink(missing_ok=True)
 
-    def _trace(self, task: Simulate, recipe: Recipe) -> Any:
+    def _trace(self, task: Simulate, recipe: Recipe) -> distributed.Future:
         """Return a link trace of a run as something that travels to each worker once."""
         if recipe.identity not in self._traces:
             files = link_file(task.cache, recipe), facts_file(task.cache, recipe)
@@ -233,15 +227,13 @@ class ClusterWorkers:
 
     def _forget_traces(self, task: Task) -> None:
         """Send the link traces of a run again."""
-        assert isinstance(task, Simulate)
-        for recipe in task.run.recipes:
+        for recipe in task.run.recipes if isinstance(task, Simulate) else ():
             self._traces.pop(recipe.identity, None)
 
     def _answer(self, ticket: int) -> Answer:
-        """Return the end of a task."""
         future, _, task = self._open.pop(ticket)
         try:
-            result: dict[str, Any] | None = _result(future)
+            ended = _result(future)
         except distributed.KilledWorker as error:
             return Answer(ticket, died=f"killed {error.allowed_failures} times by what it did or by others")
         except (CancelledError, distributed.CancelledError, CommClosedError):
@@ -259,9 +251,9 @@ class ClusterWorkers:
         finally:
             if not isinstance(future, Future):
                 future.release()
-        if result is None:
+        if ended is None:
             return Answer(ticket, died="lost")
-        files = result.pop("files", None)
+        result, files = ended
         if isinstance(task, Simulate) and files and belongs(result, task):
             staged = task.scratch / f"{task.run.key}-{ticket}"
             staged.mkdir()
@@ -271,7 +263,7 @@ class ClusterWorkers:
         return Answer(ticket, result=result)
 
 
-def _result(future: Any) -> Any:
+def _result(future: distributed.Future) -> tuple[Row, Files] | None:
     """Return the result of a task that has ended; None when its worker has died before handing it over.
 
     The scheduler gives such a task to the dead worker again, so that waiting for it would never end.
@@ -279,7 +271,8 @@ def _result(future: Any) -> Any:
     timeout_s = HAND_OVER_S
     while True:
         try:
-            return future.result(timeout_s)
+            found: tuple[Row, Files] = future.result(timeout_s)
+            return found
         except TimeoutError:
             if isinstance(future, Future) or future.status == "error":  # the task's own error
                 raise
@@ -289,7 +282,7 @@ def _result(future: Any) -> Any:
 
 
 def examine(
-    samples: Sequence[Run], token_file: Path, token: str, dask_worker: Any
+    samples: Sequence[Run], token_file: Path, token: str, dask_worker: distributed.Worker
 ) -> tuple[ProgramsByName, bool]:
     """Return a worker's programs for runs, and whether the worker can read and write the campaign's folder.
 
@@ -313,29 +306,21 @@ def answer_file(token_file: Path, worker: str) -> Path:
 
 def perform_checked(
     task: Simulate, expected: InstalledPrograms, contents: list[Content] | None
-) -> dict[str, Any]:
-    """Do a run, if this worker's programs are the engine's.
+) -> tuple[Row, Files]:
+    """Do a run, if this worker's programs are the engine's (WrongWorkerError, before the run or after it).
 
-    Parameters
-    ----------
-    contents
-        Link traces of the run for a worker without the campaign's folder, or None. The records that such a
-        run asks for come back under ``files``.
-
-    Raises
-    ------
-    WrongWorkerError
-        When the programs differ, before the run or after it.
+    `contents` are the link traces of the run for a worker without the campaign's folder, or None. The records
+    that such a run asks for come back as files.
     """
     try:
         if list(installed_programs([task.run]).values()) != [expected]:
             raise WrongWorkerError
-        return perform(task) if contents is None else perform_away(task, contents)
+        return (perform(task), {}) if contents is None else perform_away(task, contents)
     except ChangedProgramsError as error:
         raise WrongWorkerError from error
 
 
-def perform_away(task: Simulate, contents: Iterable[Content]) -> dict[str, Any]:
+def perform_away(task: Simulate, contents: Iterable[Content]) -> tuple[Row, Files]:
     """Do a run without the campaign's folder; see `perform_checked`."""
     place = private_folder()
     for recipe, content in zip(task.run.recipes, contents, strict=True):
@@ -345,8 +330,7 @@ def perform_away(task: Simulate, contents: Iterable[Content]) -> dict[str, Any]:
         records.mkdir()
         row = perform(replace(task, cache=place, scratch=Path(folder), records=records))
         kept = records / task.run.key
-        files = {file.name: file.read_bytes() for file in kept.iterdir()} if kept.exists() else {}
-        return row | {"files": files}
+        return row, {file.name: file.read_bytes() for file in kept.iterdir()} if kept.exists() else {}
 
 
 @cache

@@ -73,25 +73,11 @@ def holds_campaign(folder: Path) -> bool:
 def read_runs(folder: Path) -> pa.Table:
     """Return one row for each run of a campaign, in the order in which runs finished.
 
-    Nothing in the folder changes, and an engine at work is not disturbed. The rows are those of one moment.
+    The rows are those of one moment. Nothing in the folder changes, and an engine at work is not disturbed.
+    The columns are those of `tmt.campaign.columns.arrow_schema`; one that an older campaign lacks is null.
 
-    Parameters
-    ----------
-    folder
-        The campaign's folder, as `tmt run` has made it.
-
-    Returns
-    -------
-    pyarrow.Table
-        Columns as `tmt.campaign.columns.arrow_schema` declares them. A column that an older campaign lacks is
-        null.
-
-    Raises
-    ------
-    InputError
-        When the folder holds no campaign, or the database is damaged or of a later version.
-    OutputError
-        When there is no room for a copy in the folder of temporary files.
+    InputError when the folder holds no campaign, or the database is damaged or of a later version.
+    OutputError when there is no room for a copy in the folder of temporary files.
     """
     return read(folder, runs_table)
 
@@ -135,7 +121,7 @@ def runs_table(connection: sqlite3.Connection) -> pa.Table:
     return pa.Table.from_batches(batches, schema=schema).combine_chunks()
 
 
-def _array(values: tuple[Any, ...], kind: pa.DataType) -> pa.Array:
+def _array(values: tuple[object, ...], kind: pa.DataType) -> pa.Array:
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         found = pa.array(values)  # of a type that it finds: it would cut numbers that are not whole
         if found.type not in (pa.int64(), pa.null()):
@@ -232,12 +218,7 @@ def default_folder(scenario: Path) -> Path:
 class StoredRuns:
     """The contents of a campaign's folder, read without a change; the folder need not exist.
 
-    Attributes
-    ----------
-    held
-        Status and attempt of each run when the folder was looked at.
-    results_file, cache, records
-        Paths of the results, the link traces and the packet records.
+    `held` has the status and attempt of each run when the folder was looked at.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:

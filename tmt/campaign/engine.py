@@ -11,14 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE, FAILED, KILLED
-from tmt.campaign.tasks import (
-    Convert,
-    DamagedTraceError,
-    FullDiskError,
-    Simulate,
-    failed_row,
-    is_converted,
-)
+from tmt.campaign.tasks import Convert, DamagedTraceError, FullDiskError, Simulate, failed_row, is_converted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,16 +33,9 @@ MOST_DAMAGES = 3
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The runs of a scenario, and how many of them the store holds.
+    """The runs of a scenario, and the numbers of those that the store holds: `done` and `failed`.
 
-    Attributes
-    ----------
-    runs
-        All of them.
-    missing
-        Runs to execute: those without a row, and failed ones that are to be retried.
-    done, failed
-        Numbers of runs with a row in the store.
+    `missing` are the runs to execute: those without a row, and failed ones that are to be retried.
     """
 
     runs: Sequence[Run]
@@ -103,15 +89,8 @@ def plan(runs: Sequence[Run], store: StoredRuns, *, retry_failed: bool = False) 
 def execute(missing: Sequence[Run], store: Store, pool: Pool, watch: Watch = lambda _: None) -> Progress:
     """Execute the missing runs and keep each row as soon as its run has ended.
 
-    Parameters
-    ----------
-    watch
-        Called after each change and at least every `POLL_S`.
-
-    Raises
-    ------
-    OutputError
-        When there is no room for results; earlier rows are kept.
+    `watch` is called after each change and at least every `POLL_S`. OutputError when there is no room for
+    results; earlier rows are kept.
     """
     return _Execution(missing, store, pool, watch).run()
 

@@ -6,11 +6,11 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections import deque
 from contextlib import contextmanager, suppress
 from itertools import count
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
 
 from tmt.campaign.pool import Answer, Slots
 from tmt.campaign.tasks import Convert, Simulate, Task, perform
@@ -164,20 +164,15 @@ def work(connection: Connection) -> None:
     """Execute tasks in a worker process until the engine is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the engine handles Ctrl-C
     signal.signal(signal.SIGTERM, _leave)
-    tasks: deque[Task | None] = deque()
-    arrived = threading.Semaphore(0)
+    tasks: SimpleQueue[Task | None] = SimpleQueue()
     try:
-        threading.Thread(target=_receive, args=(connection, tasks, arrived), daemon=True).start()
+        threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()
     except RuntimeError as error:
         connection.send(("error", WorkerError(f"a worker process cannot start a thread: {error}")))
         return
-    while True:
-        arrived.acquire()
-        task = tasks.popleft()
-        if task is None:
-            return
+    while (task := tasks.get()) is not None:
         try:
-            answer: tuple[str, Any] = ("result", perform(task))
+            answer: tuple[str, object] = ("result", perform(task))
         except TmtError as error:
             answer = ("error", error)
         except Exception as error:
@@ -189,18 +184,16 @@ def work(connection: Connection) -> None:
             return
 
 
-def _receive(connection: Connection, tasks: deque[Task | None], arrived: threading.Semaphore) -> None:
+def _receive(connection: Connection, tasks: SimpleQueue[Task | None]) -> None:
     """Take tasks from the engine, and end this process when the engine closes the pipe or dies.
 
     The signal interrupts the wait for a simulation, and so ends the simulation too.
     """
     try:
         while True:
-            tasks.append(connection.recv())
-            arrived.release()
+            tasks.put(connection.recv())
     except (EOFError, OSError):
-        tasks.append(None)
-        arrived.release()
+        tasks.put(None)
         os.kill(os.getpid(), signal.SIGTERM)
 
 

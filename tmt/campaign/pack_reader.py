@@ -28,6 +28,9 @@ from tmt.spec.scenario import Scenario
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+Manifest = dict[str, Any]
+"""Content of `pack.json`, as anybody may have written it."""
+
 MOST_FILES = 100_000
 MOST_MANIFEST_BYTES = 1 << 26
 MOST_BYTES = 1 << 36
@@ -46,34 +49,16 @@ MOST_NAME_BYTES = 200
 """Upper bound on each part of a name; file systems allow 255."""
 
 MAGIC = b"PK\x03\x04"
-FAULTS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
-    OverflowError,
-)
+FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OverflowError)
 """Exceptions of the standard library for a damaged archive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A pack whose files are in a temporary folder.
-
-    Attributes
-    ----------
-    scenario
-        The scenario file there.
-    manifest
-        Content of `pack.json`.
-    results
-        One row for each run; columns as `tmt.campaign.columns.arrow_schema` declares them.
-    """
+    """A pack whose files are in a temporary folder: the scenario file there, and one row for each run."""
 
     scenario: Path
-    manifest: dict[str, Any]
+    manifest: Manifest
     results: pa.Table
 
 
@@ -90,12 +75,8 @@ def is_pack(path: Path) -> bool:
 def unpacked(path: Path) -> Iterator[Pack]:
     """Give a pack with its files in a folder that vanishes afterwards.
 
-    Raises
-    ------
-    InputError
-        When it is damaged, is no pack, or a file in it has a name, kind, size or hash that is not allowed.
-    OutputError
-        When there is no room for its files.
+    InputError when it is damaged, is no pack, or a file in it has a name, kind, size or hash that is not
+    allowed; OutputError when there is no room for its files.
     """
     with tempfile.TemporaryDirectory(prefix="tmt-pack-") as name:
         folder = Path(name)
@@ -159,7 +140,7 @@ def _is_plain(name: str) -> bool:
     return bool(is_text) and is_short and not {"", ".", ".."} & set(parts)
 
 
-def _manifest(path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> dict[str, Any]:
+def _manifest(path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> Manifest:
     """Return the manifest, if it names exactly the files that are there."""
     entry = entries.get(MANIFEST)
     if entry is None:
@@ -189,7 +170,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.Z
 
 
 def _extract(
-    path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, told: dict[str, Any] | None
+    path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, told: Manifest | None
 ) -> None:
     """Write a file, and compare it with what the manifest tells of it (None for the manifest itself)."""
     place, digest, size = folder / entry.filename, hashlib.sha256(), 0
@@ -205,7 +186,7 @@ def _extract(
         )
 
 
-def _check_inside(path: Path, scenario: Path, folder: Path, files: dict[str, Any]) -> None:
+def _check_inside(path: Path, scenario: Path, folder: Path, files: Manifest) -> None:
     """Refuse a scenario that names files outside its pack."""
     loaded = Scenario.read(scenario)
     named = [one.file for one in loaded.trace] + [one.return_trace for one in loaded.path]

@@ -14,7 +14,7 @@ import shutil
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -36,7 +36,9 @@ from tmt.spec.trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tmt.campaign.columns import Row
     from tmt.campaign.runs import Programs
+    from tmt.spec.columns import Value
 
 MANIFEST, README, KIND = "pack.json", "README.txt", "tmt pack"
 PACK_VERSION = 1
@@ -56,7 +58,6 @@ COMPRESSED = (".parquet", ".gz")
 MADE_BY = ("tmt_version", "simulator", "sources", "schema_version")
 """Columns that say what made the results."""
 
-Row = dict[str, Any]
 Contents = dict[str, bytes | Path]
 """Content of each file of a pack, or the file that holds it."""
 
@@ -73,25 +74,10 @@ class PackSummary:
 
 
 def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool = False) -> PackSummary:
-    """Write the campaign of a scenario into an archive.
+    """Write the campaign of a scenario, whose results are in a folder, into the archive `output`.
 
-    Parameters
-    ----------
-    scenario
-        What was run.
-    folder
-        Folder of its results.
-    output
-        The archive.
-    records
-        Whether the packet records go into it.
-
-    Raises
-    ------
-    InputError
-        When the folder holds no results of this scenario with its traces as they are.
-    OutputError
-        When the archive cannot be written.
+    `records` says whether the packet records go into it. InputError when the folder holds no results of this
+    scenario with its traces as they are; OutputError when the archive cannot be written.
     """
     if not (folder / SCENARIO).is_file() or Scenario.read(folder / SCENARIO) != scenario:
         raise InputError(folder, "holds no results of this scenario as it is; call `tmt run` first")
@@ -106,12 +92,12 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
     for row in rows:
         row["command"] = None  # it names folders of this machine
         if records and row["records"] is not None:
-            kept = folder / row["records"]
+            kept = folder / str(row["records"])
             contents |= {f"{row['records']}/{file.name}": file for file in sorted(kept.iterdir())}
         else:
             row["records"] = None
     contents[RESULTS] = _parquet(rows)
-    contents[README] = _readme(scenario.title, INSIDE_SCENARIO).encode()
+    contents[README] = f"{scenario.title}\n{README_TEXT}".encode()
     done = sum(row["status"] == DONE for row in rows)
     failed = len(rows) - done
     manifest = {
@@ -144,7 +130,9 @@ def _rows(scenario: Scenario, folder: Path) -> tuple[list[Row], int]:
     found: dict[str, list[dict[int, Row]]] = {}
     for version, rows in versions.items():
         runs = expand(scenario, lambda *_, version=version: version)
-        places = {(run.experiment, run.seed): place for place, run in enumerate(runs)}
+        places: dict[tuple[Value, Value], int] = {
+            (run.experiment, run.seed): place for place, run in enumerate(runs)
+        }
         theirs: dict[str, dict[int, Row]] = {}
         for row in rows:
             place = places.get((row["experiment"], row["seed"]))
@@ -203,7 +191,7 @@ def _parquet(rows: Sequence[Row]) -> bytes:
     return buffer.getvalue()
 
 
-def _traces(scenario: Scenario, names: Mapping[str, str]) -> list[Row]:
+def _traces(scenario: Scenario, names: Mapping[str, str]) -> list[dict[str, object]]:
     """Return the provenance of each trace: its file with the metadata in it, or its channel."""
     sources = [source_of(trace, ("trace", at)) for at, trace in enumerate(scenario.trace)]
     backs = dict.fromkeys(path.return_trace for path in scenario.path if path.return_trace is not None)
@@ -224,7 +212,7 @@ def _traces(scenario: Scenario, names: Mapping[str, str]) -> list[Row]:
 def _link_traces(rows: Sequence[Row]) -> list[Row]:
     """Return the hash of every link trace that the runs used, with its slots, scheme and seed."""
     told = ("trace", "trace_parameters", "scheme", "scheme_parameters")
-    found: dict[str, Row] = {}
+    found: dict[Value, Row] = {}
     for row in rows:
         for column in ("forward_sha256", "return_sha256"):
             if row[column] is not None:
@@ -232,7 +220,7 @@ def _link_traces(rows: Sequence[Row]) -> list[Row]:
     return [{"sha256": sha256} | about for sha256, about in found.items()]
 
 
-def _described(content: bytes | Path) -> dict[str, Any]:
+def _described(content: bytes | Path) -> Row:
     with _opened(content) as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         return {"bytes": file.seek(0, os.SEEK_END), "sha256": sha256}
@@ -253,11 +241,9 @@ def _write(part: Path, contents: Contents) -> None:
                 shutil.copyfileobj(source, file, 1 << 20)
 
 
-def _readme(title: str, scenario: str) -> str:
-    return f"""{title}
-
-A campaign of TMT: the scenario {scenario} with the traces that it names, and its results in
-results.parquet, one row a run. pack.json says what made them, and lists the SHA-256 of every file.
+README_TEXT = f"""
+A campaign of TMT: the scenario {INSIDE_SCENARIO} with the traces that it names, and its results in
+results.parquet, one row for each run. pack.json says what made them, and lists the SHA-256 of every file.
 
 Repeat the campaign, and see whether the results are equal bit by bit:
     tmt run NAME-OF-THIS-ARCHIVE

@@ -27,11 +27,11 @@ from tmt.spec.trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tmt.campaign.columns import Row
     from tmt.campaign.recipe import Recipe, Source
     from tmt.campaign.runs import Programs
     from tmt.core.channels.base import Channel
     from tmt.core.schemes.scheme import Scheme
-    from tmt.spec.columns import Value
     from tmt.spec.experiment import Path as LinkPath
     from tmt.spec.scenario import Scenario
     from tmt.spec.traffic import Traffic
@@ -42,13 +42,8 @@ def expand(scenario: Scenario, programs_of: Callable[..., Programs] = programs_o
 
     `programs_of` gives the hashes of programs and sources, as `tmt.run.experiment.programs_of` does.
 
-    Raises
-    ------
-    InputError
-        When a file of a trace cannot be used.
-    Refused
-        When a trace is another one by another name or does not go with a scheme, or when there are no
-        published values.
+    InputError when a file of a trace cannot be used. Refused when a trace is another one by another name or
+    does not go with a scheme, or when there are no published values.
     """
     if scenario.published is not None:
         check_published(scenario.published)
@@ -156,7 +151,7 @@ class Kind(NamedTuple):
     seeds: frozenset[int]
     experiment: str
     template: Experiment
-    coordinates: dict[str, Value]
+    coordinates: Row
     programs: Programs
 
 

@@ -64,12 +64,7 @@ class Slots(NamedTuple):
 class Workers(Protocol):
     """The processes that do tasks, and the messages to and from them.
 
-    Attributes
-    ----------
-    programs
-        Those that a worker must have, by backend.
-    tries
-        How many workers a task may lose before it is given up.
+    A worker must have `programs`. A task is given up when it has lost `tries` workers.
     """
 
     programs: ProgramsByName
@@ -104,20 +99,10 @@ class _Given(NamedTuple):
 
 
 class Pool:
-    """Does tasks with workers that are checked.
+    """Does tasks with workers that are checked, and closes them at the end.
 
-    Parameters
-    ----------
-    workers
-        The processes and their messages; the pool closes them.
-    clock
-        Gives a time in seconds that never goes back.
-
-    Raises
-    ------
-    WorkerError
-        When a worker that is there at the start has other programs than we have; later, when every worker
-        that is there is refused.
+    `clock` gives a time in seconds that never goes back. WorkerError when a worker that is there at the start
+    has other programs than we have; later, when every worker that is there is refused.
     """
 
     def __init__(self, workers: Workers, clock: Callable[[], float] = time.monotonic) -> None:

@@ -108,12 +108,7 @@ class Source:
 def source_of(trace: Trace, place: Place) -> Source:
     """Look at the file of a trace, if it has one.
 
-    Raises
-    ------
-    InputError
-        When the file cannot be used.
-    Refused
-        When nobody says how large its LLDUs are, or two say it.
+    InputError when it cannot be used; Refused when nobody says how large its LLDUs are, or two say it.
     """
     channel, name = trace.channel, trace.file
     has_channel = channel is not None and channel.has_es_n0
@@ -135,15 +130,8 @@ def source_of(trace: Trace, place: Place) -> Source:
     if lldu_bytes is None and not found.has_sizes:
         allowed = "lldu_bytes of the trace, or a file that says it (tmt import keeps it)"
         raise Refused([Problem(at, None, "rule", allowed, f"is missing: {name} does not say it")])
-    return Source(
-        trace,
-        place,
-        lldu_bytes,
-        trace.packing or found.packing or "padded",
-        tuple(es_n0_from),
-        found.sha256,
-        found.is_measured,
-    )
+    packing = trace.packing or found.packing or "padded"
+    return Source(trace, place, lldu_bytes, packing, tuple(es_n0_from), found.sha256, found.is_measured)
 
 
 def look_at(file: Path) -> PhyFile:

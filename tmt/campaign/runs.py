@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,68 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tmt.campaign.columns import Row
     from tmt.campaign.recipe import Recipe
     from tmt.core.schema import Packing
+    from tmt.core.schemes.scheme import Scheme
     from tmt.run.ns2.script import ScriptExperiment
-    from tmt.spec.columns import Value
     from tmt.spec.experiment import Experiment
 
 Programs = tuple[str, str]
 """Stamp of a backend's program, and hash of the sources that decide its runs."""
-
-
-class Run(Protocol):
-    """One run of a campaign, as plain data that travels to a worker."""
-
-    @property
-    def key(self) -> str:
-        """Hash of everything that decides the outcome."""
-
-    @property
-    def experiment(self) -> str:
-        """Hash of the same without the seed."""
-
-    @property
-    def seed(self) -> int:
-        """Number of the random substream."""
-
-    @property
-    def programs(self) -> Programs:
-        """Hashes of the programs when the run was planned."""
-
-    @property
-    def timeout_s(self) -> float | None:
-        """Wall time after which it is killed; None waits for ever."""
-
-    @property
-    def keep_records(self) -> bool:
-        """Whether packet records are kept."""
-
-    @property
-    def recipes(self) -> tuple[Recipe, ...]:
-        """The link traces that it needs."""
-
-    @property
-    def most_simulated_s(self) -> float:
-        """Simulated time after which it ends at the latest."""
-
-    def installed_programs(self) -> Programs:
-        """Return the hashes of the same programs on this machine, now."""
-
-    def program(self) -> tuple[str, Path]:
-        """Return the name of the program that executes the run, and its file on this machine."""
-
-    def columns(self) -> dict[str, Any]:
-        """Return the result columns that do not depend on the outcome."""
-
-    def carry_out(self, folder: Path, cache: Path) -> dict[str, Any]:
-        """Do the run in a new `folder`; return its result columns.
-
-        Packet records that are to be kept are left in the folder ``kept`` inside. `cache` holds the link
-        traces.
-
-        RunError when the program fails or hangs.
-        """
 
 
 class ReplayRun(NamedTuple):
@@ -99,7 +46,7 @@ class ReplayRun(NamedTuple):
     key: str
     experiment: str
     template: Experiment
-    coordinates: dict[str, Value]
+    coordinates: Row
     seed: int
     recipe: Recipe
     return_recipe: Recipe | None
@@ -121,14 +68,17 @@ class ReplayRun(NamedTuple):
         return self.template.traffic.duration
 
     @property
-    def online(self) -> Any:
+    def online(self) -> Scheme | None:
         """The scheme that works in the simulator, if one does."""
-        return getattr(self.template.forward, "scheme", None)
+        link = self.template.forward
+        return link.scheme if isinstance(link, TraceLink) else None
 
     @property
-    def link_scheme(self) -> Any:
+    def link_scheme(self) -> Scheme:
         """The scheme of the forward link, wherever it works."""
-        return self.online or self.recipe.scheme
+        scheme = self.online or self.recipe.scheme
+        assert scheme is not None
+        return scheme
 
     def installed_programs(self) -> Programs:
         """Return the hashes of the backend's program and of the sources, now."""
@@ -140,7 +90,7 @@ class ReplayRun(NamedTuple):
         name = str(self.coordinates["backend"])
         return name, load_backend(name).program()
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> Row:
         """Return the run's place in the grid."""
         scheme = self.link_scheme
         parameters = dict(_flat(scheme.describe(self.recipe.rtt)))
@@ -152,13 +102,14 @@ class ReplayRun(NamedTuple):
             "scheme_parameters": json.dumps(parameters),
         }
 
-    def carry_out(self, folder: Path, cache: Path) -> dict[str, Any]:
+    def carry_out(self, folder: Path, cache: Path) -> Row:
         """Do the experiment over the link traces of `cache`; return its result columns."""
         result = run(self._over_traces(cache), folder, timeout_s=self.timeout_s)
         row = result.row
         if self.online is None:
             row["capacity_bps"] = _capacity_bps(link_file(cache, self.recipe), self.template)
-            row["lldu_loss_ratio"] = _loss_ratio(read_facts(cache, self.recipe))
+            facts = read_facts(cache, self.recipe)
+            row["lldu_loss_ratio"] = facts["lost"] / facts["data_rows"]
         if self.keep_records:
             kept = folder / "kept"
             kept.mkdir()
@@ -166,7 +117,6 @@ class ReplayRun(NamedTuple):
         return row
 
     def _over_traces(self, cache: Path) -> Experiment:
-        """Return the experiment over the link traces of the cache."""
         forward, back = self.template.forward, self.template.back
         assert isinstance(forward, TraceLink)
         if isinstance(back, TraceLink) and self.return_recipe is not None:
@@ -207,13 +157,23 @@ class ScriptRun(NamedTuple):
         """Return the script's name and the simulator's file."""
         return self.script.script, Simulator.find().program
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> Row:
         """Return the script and its settings."""
         return {"script": self.script.script, "script_settings": json.dumps(self.script.settings)}
 
-    def carry_out(self, folder: Path, cache: Path) -> dict[str, Any]:
+    def carry_out(self, folder: Path, cache: Path) -> Row:
         """Run the script; return its result columns."""
-        return self.script.run(folder, self.timeout_s)
+        return {**self.script.run(folder, self.timeout_s)}
+
+
+Run = ReplayRun | ScriptRun
+"""One run of a campaign, as plain data that travels to a worker.
+
+`key` is the hash of everything that decides the outcome, `experiment` the same without the seed. `programs`
+are those when the run was planned. After `timeout_s` of wall time it is killed; None waits for ever. It needs
+the link traces of `recipes`. `carry_out` works in a new folder and leaves packet records that are to be kept
+in the folder ``kept`` inside (RunError when the program fails or hangs).
+"""
 
 
 def plan_script_run(script: ScriptExperiment, programs: Programs) -> ScriptRun:
@@ -222,7 +182,7 @@ def plan_script_run(script: ScriptExperiment, programs: Programs) -> ScriptRun:
     return ScriptRun(digest(experiment, script.seed), experiment, script, programs)
 
 
-def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(table: dict[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
     """Yield the parameters of a scheme; those of the one below begin with ``below.``."""
     for key, value in table.items():
         if isinstance(value, dict):
@@ -253,8 +213,3 @@ def _capacity_bps(link: Path, experiment: Experiment) -> float:
     rows = (link_trace.lldu_bytes, link_trace.packing or "padded")
     packets_per_s = _packets_per_s(link, experiment.traffic.packet_bytes, *rows)
     return float(8 * (experiment.traffic.packet_bytes - HEADER_BYTES) * packets_per_s)
-
-
-def _loss_ratio(facts: dict[str, Any]) -> float:
-    """Return the share of a link trace's LLDUs that its scheme gave up."""
-    return float(facts["lost"] / facts["data_rows"])

@@ -15,7 +15,7 @@ import sqlite3
 import stat
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,7 +31,9 @@ from tmt.io.atomic import make_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tmt.campaign.columns import Row
     from tmt.campaign.database import Result
+    from tmt.spec.columns import Value
 
 
 FOLDERS = ("cache", "records", "scratch")
@@ -64,32 +66,15 @@ OR EXISTS (SELECT 1 FROM runs WHERE key = :key AND attempt >= :attempt)
 """
 REPLACED = f"DELETE FROM runs WHERE key = :key AND (:status = '{DONE}' OR status != '{DONE}')"
 
-Row = dict[str, Any]
-
 
 class Store(StoredRuns):
-    """A campaign's folder that is open for an engine; `close` lets go of it.
+    """A campaign's folder that is open for an engine; it is made if need be, and `close` lets go of it.
 
-    Parameters
-    ----------
-    folder
-        Made if need be; refused when it holds anything but a campaign.
-    system
-        The machine; a simulation gives another one.
+    `held` has this engine's runs at once, those of others after `look`. `scratch` is this engine's own folder
+    for unfinished files. A simulation gives another `system`.
 
-    Attributes
-    ----------
-    held
-        Status and attempt of each run: of this engine's runs at once, of others' after `look`.
-    scratch
-        This engine's own folder for unfinished files.
-
-    Raises
-    ------
-    InputError
-        When the folder holds other things, or a damaged database.
-    OutputError
-        When the folder cannot be written, its locks do not work, or an engine of another machine is at work.
+    InputError when the folder holds other things, or a damaged database. OutputError when it cannot be
+    written, its locks do not work, or an engine of another machine is at work.
     """
 
     def __init__(self, folder: str | os.PathLike[str], system: System | None = None) -> None:
@@ -121,10 +106,8 @@ class Store(StoredRuns):
         """Claim a run for this engine; False when another living engine is at work on it."""
         with self._reported():
             while True:
-                added = self._connection.execute(
-                    "INSERT INTO claims VALUES (?, ?) ON CONFLICT DO NOTHING", (key, self.engine)
-                )
-                if added.rowcount:
+                insert = "INSERT INTO claims VALUES (?, ?) ON CONFLICT DO NOTHING"
+                if self._connection.execute(insert, (key, self.engine)).rowcount:
                     return True
                 owner = self._connection.execute("SELECT engine FROM claims WHERE key = ?", (key,)).fetchone()
                 if owner is None:
@@ -330,7 +313,7 @@ def _prepare(folder: Path) -> None:
         raise OutputError(f"{folder}: cannot be used: {error.strerror}") from error
 
 
-def _as_stored(value: Any) -> Any:
+def _as_stored(value: Value) -> Value:
     """Return a value as SQLite holds it: no result is a NaN, and text is UTF-8."""
     if isinstance(value, float) and math.isnan(value):
         return None

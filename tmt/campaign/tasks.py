@@ -77,14 +77,8 @@ Task = Convert | Simulate
 def perform(task: Task) -> Row:
     """Do a task; return the row of a simulation, or ``{"error": text or None}`` of a recipe.
 
-    Raises
-    ------
-    FullDiskError
-        When there is no room to do it.
-    DamagedTraceError
-        When a link trace of a simulation is missing or damaged.
-    ChangedProgramsError
-        When the programs are not, or no longer, those that the run's key names.
+    FullDiskError when there is no room to do it; DamagedTraceError when a link trace of a simulation is
+    missing or damaged; ChangedProgramsError when the programs are not, or no longer, those of the run's key.
     """
     try:
         return {"error": make_link_trace(task)} if isinstance(task, Convert) else _simulate(task)
@@ -234,14 +228,8 @@ def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: FileVers
 def make_link_trace(task: Convert) -> str | None:
     """Make a link trace, unless the cache holds it; return the reason when none can be made.
 
-    Raises
-    ------
-    ChangedProgramsError
-        When the sources are not, or no longer, those of the trace's identity.
-    InputError
-        When a folder stands in the place of a file of the cache.
-    OSError
-        When a file of the cache cannot be written.
+    ChangedProgramsError when the sources are not, or no longer, those of the trace's identity; InputError
+    when a folder stands in the place of a file of the cache; OSError when one cannot be written.
     """
     recipe, cache = task.recipe, task.cache
     if is_converted(cache, recipe):

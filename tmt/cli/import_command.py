@@ -1,4 +1,4 @@
-"""`tmt import`: turn another tool's measurement into a trace; one command a format."""
+"""`tmt import`: turn another tool's measurement into a trace; one command for each format."""
 
 from __future__ import annotations
 

@@ -16,6 +16,9 @@ OLD_NAMES = {
     "--forward-rate": "--rate",
     "--forward-lldu-bytes": "--lldu-bytes",
     "--forward-offset": "--offset",
+    "--queue": "--queue-packets",
+    "--any-order": "--no-in-order",
+    "--keep": "--output",
 }
 """Names of version 0.2."""
 
@@ -54,25 +57,23 @@ class Links(Spec):
             if self.return_ is None and getattr(self, key) != usual:
                 yield key, "--return", "has no meaning without a return trace"
 
-    def forward(self, trace: str | None, name: str, scheme: Scheme | None = None) -> Link:
-        """Return the forward link; `name` is the command's of the trace (Refused)."""
-        if trace is None and self.rate is None:
-            raise Refused([Problem(("rate",), None, "missing", f"{name}, or a link of constant rate")])
+    def forward(self, trace: str | None, scheme: Scheme | None = None) -> Link:
+        """Return the forward link; `trace` is what was typed as TRACE (Refused)."""
         if trace is not None and self.rate is not None:
-            raise Refused(
-                [Problem(("rate",), self.rate, "rule", f"none with {name}, which has a rate of its own")]
-            )
+            allowed = "none with TRACE, which has a rate of its own"
+            raise Refused([Problem(("rate",), self.rate, "rule", allowed)])
         if trace is not None:
             return TraceLink(trace, self.lldu_bytes, ns(self.offset), scheme, self.packing)
-        needing: dict[str, float | str | None] = {
+        if self.rate is None:
+            raise Refused([Problem(("rate",), None, "missing", "TRACE, or a link of constant rate")])
+        needing = {
             "lldu_bytes": self.lldu_bytes,
             "offset": self.offset or None,
             "online": None if scheme is None else scheme.name,
         }
         for key, value in needing.items():
             if value is not None:
-                raise Refused([Problem((key,), value, "rule", name, "needs a trace")])
-        assert self.rate is not None
+                raise Refused([Problem((key,), value, "rule", "TRACE", "needs a trace")])
         return PlainLink(self.rate)
 
     def back(self) -> Link | None:

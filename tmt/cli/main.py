@@ -30,8 +30,8 @@ def main() -> None:
     raise SystemExit(status)
 
 
-NO_THREAD = ("can't start new thread", "Failed to launch worker thread", "OS can't spawn worker thread")
-"""Words of Python, Arrow and Rust for a thread that the system has refused."""
+NO_THREAD = ("can't start new thread", "OS can't spawn worker thread")
+"""Words of Python's RuntimeError and of a Rust library's panic: neither has a class of its own for this."""
 
 
 def refused_by_system(error: BaseException) -> str | None:

@@ -1,4 +1,4 @@
-"""`tmt model`: compute by formulas, without a trace; one command a model."""
+"""`tmt model`: compute by formulas, without a trace; one command for each model."""
 
 from __future__ import annotations
 

@@ -36,12 +36,8 @@ with imported_when_used():
 class Seconds(click.ParamType[int]):
     """A time of 0 s or more, typed in seconds and passed to the command as integer nanoseconds.
 
-    Parameters
-    ----------
-    positive
-        Whether 0 s is refused.
-    noted
-        Whether an unusually long time is noted on stderr: milliseconds may be meant.
+    0 s is refused if it is to be `positive`. If `noted`, an unusually long time gives a note, because
+    milliseconds may be meant.
     """
 
     name = "seconds"
@@ -55,10 +51,9 @@ class Seconds(click.ParamType[int]):
             time_ns = seconds_to_ns(str(value))
         except ValueError as error:
             self.fail(f"{error}.", param, ctx)
-        if self.positive and time_ns <= 0:
-            self.fail(f"{value} s is not allowed; it must be more than 0 s.", param, ctx)
-        if time_ns < 0:
-            self.fail(f"{value} s is not allowed; it must be 0 s or more.", param, ctx)
+        if time_ns < 0 or (self.positive and time_ns == 0):
+            allowed = "more than 0 s" if self.positive else "0 s or more"
+            self.fail(f"{value} s is not allowed; it must be {allowed}.", param, ctx)
         if self.noted and param is not None:
             print_notes(time_notes(param.opts[0], time_ns))
         return time_ns
@@ -152,15 +147,7 @@ MOST_VALUES = 100_000
 
 
 class Swept(click.ParamType[list[Any]]):
-    """One value, or `FIRST:LAST:COUNT` for equally spaced ones; both ends are exact.
-
-    Parameters
-    ----------
-    name
-        Placeholder in the help.
-    kind
-        Type of each value.
-    """
+    """One value of a kind, or `FIRST:LAST:COUNT` for equally spaced ones; both ends are exact."""
 
     def __init__(self, name: str, kind: click.ParamType[Any]) -> None:
         self.name, self.kind = name, kind

@@ -62,12 +62,9 @@ VALUES = {
 }
 
 OLD = OLD_NAMES | {
-    "--queue": "--queue-packets",
     "--window": "--window-packets",
-    "--any-order": "--no-in-order",
     "--receive-buffer": "--receive-buffer-bytes",
     "--proxy-buffer": "--proxy-buffer-packets",
-    "--keep": "--output",
 }
 """Names of version 0.2."""
 
@@ -115,7 +112,7 @@ def command(
     if forward is not None:
         print_warnings(["--forward TRACE is called TRACE now"])
     with by_options():
-        link = links.forward(trace or forward, "TRACE", online)
+        link = links.forward(trace or forward, online)
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))

@@ -26,7 +26,6 @@ from tmt.core.words.values import time_notes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import pandas as pd
     from rich.console import RenderableType
 
     from tmt.campaign.engine import Plan, Progress, Watch
@@ -116,17 +115,22 @@ def command(
                 with _live(campaign, todo, shown=not (quiet or as_json)) as watch:
                     campaign.execute(todo, new_pool, watch)
             except KeyboardInterrupt:
-                raise StoppedError(run_output.interruption(campaign.plan(), folder)) from None
+                after, total = campaign.plan(), len(todo.runs)
+                kept = after.done + after.failed
+                raise StoppedError(
+                    f"interrupted: {kept} of {total} runs are kept in {folder}; the same command executes "
+                    f"the other {total - kept}"
+                ) from None
             rows = campaign.rows()
             results = reading.results_of(rows, campaign.title)
             print_warnings(results.warnings)
-            summary = results.cells
             paths = list(figures) or [folder / name for name in FIGURES]
-            chart = print_figures.comparison_chart(results, summary)
+            chart = print_figures.comparison_chart(results, results.cells)
             drawn = [] if chart is None else charts.save_chart(chart, *paths)
-            after = campaign.plan()
-            repeated = None if pack is None else _compared(scenario, pack, rows)
-            done = run_output.Finished(campaign, after, results, summary, drawn, repeated)
+            after, repeated = campaign.plan(), None
+            if pack is not None:
+                repeated = pairing.repetition(str(scenario), pairing.packed_rows(pack, scenario), rows)
+            done = run_output.Finished(campaign, after, results, drawn, repeated)
             if as_json:
                 click.echo(run_output.as_json(done))
             elif not quiet:
@@ -145,10 +149,6 @@ def _scenario_of(path: Path) -> Iterator[tuple[Path, pack_reader.Pack | None]]:
         return
     with pack_reader.unpacked(path) as pack:
         yield pack.scenario, pack
-
-
-def _compared(path: Path, pack: pack_reader.Pack, rows: pd.DataFrame) -> pairing.Repetition:
-    return pairing.repetition(str(path), pairing.packed_rows(pack, path), rows)
 
 
 def _notes(document: toml.Document) -> list[str]:

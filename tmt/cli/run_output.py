@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tmt.campaign.columns import GOODPUT_COUNTS
 from tmt.cli.options import json_text
-from tmt.cli.tables import print_parts, titled_table, unfolded
+from tmt.cli.tables import print_parts, text_table, unfolded
 from tmt.results.dataset import trace_uses
 from tmt.show.charts.style import tcp_label
 
@@ -61,35 +61,13 @@ def forecast(campaign: Campaign, todo: Plan, folder: Path, jobs: int, *, as_json
     )
 
 
-def interruption(after: Plan, folder: Path) -> str:
-    """Return the number of runs that are kept after Ctrl-C, and how to go on."""
-    kept = after.done + after.failed
-    return (
-        f"interrupted: {kept} of {len(after.runs)} runs are kept in {folder}; the same command executes the "
-        f"other {len(after.runs) - kept}"
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Content of the last lines of `tmt run`.
-
-    Attributes
-    ----------
-    campaign
-        The campaign, whose runs are counted in `after`.
-    results, summary
-        Its runs, and their means per cell.
-    figures
-        Files that have been drawn.
-    repeated
-        Comparison with the results of a pack; None if the scenario is none.
-    """
+    """A campaign at the end of `tmt run`, and its comparison with the results of a pack if it was one."""
 
     campaign: Campaign
     after: Plan
     results: Results
-    summary: Summary
     figures: list[Path]
     repeated: Repetition | None
 
@@ -101,22 +79,20 @@ class Finished:
 
 def print_summary(done: Finished) -> None:
     """Print the table of goodputs, its explanation, the failed runs and the paths of the results."""
-    console = unfolded()
+    console, after, summary = unfolded(), done.after, done.results.cells
     console.print(Text(f"{done.campaign.title}\n", style="bold"))
-    for table in goodput_tables(done.summary):
+    for table in goodput_tables(summary):
         print_parts(table)
-    if done.summary.cells:
-        seeds = {len(cell.rows) for cell in done.summary.cells}
-        spread = str(min(seeds)) if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
+    if summary.cells:
+        seeds = sorted({len(cell.rows) for cell in summary.cells})
+        spread = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
         print_parts(
             f"Goodput in kbit/s of {GOODPUT_COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
             "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
-            "Capacity: mean rate of full packets sent back to back over the trace."
+            "Capacity: mean rate of full packets sent back to back over the trace.",
+            *(f"Trace {trace}: {use}." for trace, use in trace_uses(done.results.runs)),
+            "",
         )
-        for trace, use in trace_uses(done.results.runs):
-            print_parts(f"Trace {trace}: {use}.")
-        print_parts("")
-    after = done.after
     print_parts(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
@@ -125,7 +101,7 @@ def print_summary(done: Finished) -> None:
     console.print(f"results: {done.campaign.store.results_file}")
     for path in done.figures:
         console.print(f"figure:  {path}")
-    for line in _repetition_lines(done.repeated) if done.repeated is not None else ():
+    for line in _repetition_lines(done.repeated):
         console.print(line)
 
 
@@ -140,7 +116,7 @@ def as_json(done: Finished) -> str:
         "figures": [str(path) for path in done.figures],
         "goodput_counts": GOODPUT_COUNTS,
         "traces": dict(trace_uses(done.results.runs)),
-        "groups": _groups(done.summary),
+        "groups": _groups(done.results.cells),
         **({} if done.repeated is None else {"repetition": asdict(done.repeated)}),
     }
     return json_text(content)
@@ -174,15 +150,15 @@ def _groups(summary: Summary) -> list[dict[str, Any]]:
 
 def complaints(done: Finished) -> list[str]:
     """Return lines that say how many runs have failed, and which results differ from those of a pack."""
-    found, after, repeated = [], done.after, done.repeated
-    if after.failed:
+    found = []
+    if done.after.failed:
         found.append(
-            f"{after.failed} of {len(after.runs)} runs failed: see the column `message` of "
+            f"{done.after.failed} of {len(done.after.runs)} runs failed: see the column `message` of "
             f"{done.campaign.store.results_file}; call again with --retry-failed to execute them again"
         )
-    if repeated is not None and not repeated.is_equal:
-        found += _repetition_lines(repeated)
-    return found
+    return (
+        found if done.repeated is None or done.repeated.is_equal else found + _repetition_lines(done.repeated)
+    )
 
 
 def _describe_failures(console: Console, failures: Sequence[Failure]) -> None:
@@ -203,8 +179,10 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"
 
 
-def _repetition_lines(found: Repetition) -> list[str]:
+def _repetition_lines(found: Repetition | None) -> list[str]:
     """Return lines on how many results of a pack its repetition has, and what differs."""
+    if found is None:
+        return []
     if found.is_equal:
         return [f"{found.pack}: all {found.packed} results are equal bit by bit"]
     lines = [
@@ -224,29 +202,20 @@ def _repetition_lines(found: Repetition) -> list[str]:
 
 
 def goodput_tables(summary: Summary) -> Iterator[Table]:
-    """Give a table for each point of the grid."""
+    """Give a table of schemes by TCP variants for each point of the grid."""
     for point in range(len(summary.points)):
-        yield _goodputs(summary, point)
+        variants, cells = summary.rows_at(point)
+        rows: list[tuple[str | Text, ...]] = []
+        for scheme, row in cells.items():
+            bps = next(cell.capacity_bps for cell in row if cell is not None)
+            capacity = "" if math.isnan(bps) else f"{bps / 1000:.0f}"
+            rows.append((summary.schemes[scheme], *(_cell(summary, cell) for cell in row), capacity))
+        header = ("scheme", *(tcp_label(summary.tcps[tcp]) for tcp in variants), "capacity")
+        yield text_table(summary.point_label(point), header, rows, (0,))
 
 
 def _kbps(summary: Summary) -> float:
     return 1e-3 / summary.rate_unit[1]
-
-
-def _goodputs(summary: Summary, point: int) -> Table:
-    table = titled_table(summary.point_label(point))
-    variants, rows = summary.rows_at(point)
-    table.add_column("scheme", no_wrap=True)
-    for name in [*(tcp_label(summary.tcps[tcp]) for tcp in variants), "capacity"]:
-        table.add_column(name, justify="right", no_wrap=True)
-    for scheme, row in rows.items():
-        capacity_bps = next(cell.capacity_bps for cell in row if cell is not None)
-        table.add_row(
-            Text(summary.schemes[scheme]),
-            *(_cell(summary, cell) for cell in row),
-            "" if math.isnan(capacity_bps) else f"{capacity_bps / 1000:.0f}",
-        )
-    return table
 
 
 def _cell(summary: Summary, cell: Cell | None) -> Text:

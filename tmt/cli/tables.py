@@ -21,9 +21,11 @@ def unfolded() -> Console:
     return Console(highlight=False, markup=False, soft_wrap=True)
 
 
-def titled_table(title: str) -> Table:
-    """Return a table without columns and rows; an empty title is none."""
-    return Table(
+def text_table(
+    title: str, header: Sequence[str], rows: Iterable[Sequence[str | Text]], left: Collection[int]
+) -> Table:
+    """Return a table of texts, each on one line; columns whose number is in `left` begin at the left."""
+    table = Table(
         box=SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
@@ -31,17 +33,10 @@ def titled_table(title: str) -> Table:
         title_justify="left",
         title_style="bold",
     )
-
-
-def text_table(
-    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], left: Collection[int]
-) -> Table:
-    """Return a table of texts, each on one line; columns whose number is in `left` begin at the left."""
-    table = titled_table(title)
     for number, name in enumerate(header):
         table.add_column(Text(name), justify="left" if number in left else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return table
 
 

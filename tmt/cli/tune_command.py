@@ -24,8 +24,6 @@ from tmt.spec.scenario import Tune
 from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tmt.core.declaration import Place
     from tmt.results.tune.task import Task, Value
 
@@ -191,6 +189,8 @@ def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
         ("varied",): "--vary",
         **{(key, 0): (key,) for key in ("path", "traffic")},
     }
+    pairs = [(key, value) for key, values in given["varied"] for value in values]
+    varied = {key: list(dict.fromkeys(value for name, value in pairs if name == key)) for key, _ in pairs}
     with by_options(places):
         return trace_task.trace_task(
             trace,
@@ -198,18 +198,10 @@ def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
             given["traffic"] or Traffic(),
             given["goal"] or Tune(),
             schemes=given["schemes"],
-            varied=_joined(given["varied"]),
+            varied=varied,
             courses=given["courses"],
             duration=None if duration_ns is None else ns_to_seconds(duration_ns),
         )
-
-
-def _joined(varied: Sequence[tuple[str, tuple[Value, ...]]]) -> dict[str, list[Value]]:
-    """Return the values of each key, each once."""
-    found: dict[str, list[Value]] = {}
-    for key, values in varied:
-        found.setdefault(key, []).extend(values)
-    return {key: list(dict.fromkeys(values)) for key, values in found.items()}
 
 
 def _forecast(planned: tuning.PlannedTuning, folder: Path, *, as_json: bool) -> str:

@@ -34,7 +34,7 @@ Key = tuple[int, int, int]
 class Cell:
     """The runs of one TCP variant, scheme and grid point; values are in the measures' units.
 
-    `tcp`, `scheme` and `point` are indexes into the lists of `Summary`. `single` holds one value a run, by
+    `tcp`, `scheme` and `point` are indexes into the lists of `Summary`. `single` holds one value per run, by
     measure. `capacity_bps` is the TCP payload that full packets sent back to back would carry; NaN for a
     scheme that works online. `letters` holds by measure the significance letters among the TCP variants over
     this scheme (key ``tcp``), and among the schemes under this variant (key ``scheme``); in a comparison, a

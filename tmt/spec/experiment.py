@@ -5,23 +5,13 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tmt.core.declaration import (
-    MAX_TIME_S,
-    Count,
-    Param,
-    PositiveSeconds,
-    Probability,
-    Rate,
-    Seconds,
-    Spec,
-)
+from tmt.core.declaration import MAX_TIME_S, Count, Param, PositiveSeconds, Probability, Rate, Seconds, Spec
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.traffic import (
     FECTCP,
     LINUX,
-    NS2_STACKS,
     STACKS,
     Ns2Stack,
     Ns2Variant,
@@ -250,7 +240,7 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
             for _, *rest in stack_rule(tcp, stack):
                 yield ("path", "proxy", "tcp"), *rest  # type: ignore[misc]
         elif stack != LINUX and tcp not in STACKS[stack]:
-            having = " or ".join(name for name in NS2_STACKS if tcp in STACKS[name])
+            having = " or ".join(name for name in STACKS if name != LINUX and tcp in STACKS[name])
             yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
         if FECTCP in (tcp, traffic.tcp):
             yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"

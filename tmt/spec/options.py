@@ -90,19 +90,11 @@ def typed(field: Field, text: str) -> Any:
 class Part:
     """An object that a command takes, or a part of one.
 
-    Attributes
-    ----------
-    place
-        The way to it; it begins with the name of the command's argument.
-    usual
-        The object without options: `MISSING` where options must describe one, None where they may.
-    hidden
-        Fields without an option, and the values that the command gives them; `MISSING` leaves the default. In
-        parts these fields have no option either.
-    among
-        Classes to choose from by name, if not all of the family.
-    meaning
-        Sentence about the choice; else it is the first of the family's docstring.
+    `place`, the way to it, begins with the name of the command's argument. `usual` is the object without
+    options: `MISSING` where options must describe one, None where they may. `hidden` are fields without an
+    option, here and in parts, and the values that the command gives them; `MISSING` leaves the default. The
+    classes to choose from are those `among` the family, or all. `meaning` is the sentence about the choice;
+    else it is the first of the family's docstring.
     """
 
     place: Place

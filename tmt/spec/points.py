@@ -27,10 +27,7 @@ Way = tuple["Place | list[tuple[Place, Places]]", Any]
 def one_of(family: type[SpecT], table: Any) -> SpecT:
     """Return the one object that a table without lists of values describes.
 
-    Raises
-    ------
-    Refused
-        Naming every key that is wrong, what is wrong, and what is allowed.
+    Refused names every key that is wrong, what is wrong, and what is allowed.
     """
     return placed_one(family, table)[1]
 
@@ -121,7 +118,6 @@ def in_table(problem: Problem, places: Places) -> Problem:
 
 
 def _ways(field: Field, raw: Any) -> list[Way]:
-    """Return the values that a key may have."""
     if field.is_optional and raw == NONE and NONE not in field.choices:
         return [((), None)]
     if field.param.is_axis:

@@ -48,10 +48,7 @@ def _choice(kinds: dict[str, Schema]) -> Schema:
     name = {"type": ["string", "array"], "if": {"type": "string"}, "then": {"enum": words}}
     every: Schema = {key: {} for table in kinds.values() for key in table["properties"]}
     each = [{"if": _named({"const": word}), "then": table} for word, table in kinds.items()]
-    several = {
-        "if": _named({"type": "array"}),
-        "then": {"properties": every, "additionalProperties": False},
-    }
+    several = {"if": _named({"type": "array"}), "then": {"properties": every, "additionalProperties": False}}
     properties = {"name": name | {"items": {"enum": words}}}
     return {"required": ["name"], "properties": properties, "allOf": [*each, several]}
 

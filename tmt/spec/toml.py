@@ -49,13 +49,7 @@ def _told(problem: Problem) -> str:
 
 @dataclass(frozen=True)
 class Document:
-    """A scenario with the file that describes it.
-
-    Attributes
-    ----------
-    notes
-        Notes for the user, such as an old form that will not be read for ever.
-    """
+    """A scenario with the file that describes it; `notes` are for the user, such as one on an old form."""
 
     path: File
     text: str
@@ -70,13 +64,7 @@ class Document:
 
 
 def read(path: File) -> Document:
-    """Return the scenario that a file describes.
-
-    Raises
-    ------
-    InputError
-        When it cannot be read or describes no scenario.
-    """
+    """Return the scenario that a file describes (InputError when it cannot be read or describes none)."""
     try:
         text = path.read_text(encoding="utf-8")
     except IsADirectoryError as error:
@@ -89,13 +77,7 @@ def read(path: File) -> Document:
 
 
 def parse(text: str, path: File) -> Document:
-    """Return the scenario that a text describes; paths in it are relative to the folder of `path`.
-
-    Raises
-    ------
-    InputError
-        As `read`.
-    """
+    """Return the scenario that a text describes (InputError); paths in it are relative to that of `path`."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -115,17 +97,11 @@ def parse(text: str, path: File) -> Document:
 
 
 def _document(path: File, text: str, table: dict[str, Any]) -> Document:
-    notes: tuple[str, ...] = ()
-    if is_old(table):
-        table, notes = (
-            renewed(table),
-            (f"{path}: this form of scenarios is deprecated (docs/changes.md)",),
-        )
-    table = {"title": path.stem} | table
+    notes = [f"{path}: this form of scenarios is deprecated (docs/changes.md)"] if is_old(table) else []
+    table = {"title": path.stem} | (renewed(table) if notes else table)
     _check_size(table)
-    resolved = _mapped(table, lambda name: str(path.parent / name))
-    places, scenario = placed_one(Scenario, resolved)
-    return Document(path, text, scenario, places, notes)
+    places, scenario = placed_one(Scenario, _mapped(table, lambda name: str(path.parent / name)))
+    return Document(path, text, scenario, places, tuple(notes))
 
 
 def _check_size(table: dict[str, Any]) -> None:
@@ -145,7 +121,6 @@ def _check_size(table: dict[str, Any]) -> None:
 
 
 def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
-    """Return tables with the values of paths changed."""
     if isinstance(value, dict):
         return {name: _mapped(one, path_of, name) for name, one in value.items()}
     if isinstance(value, list):
@@ -227,7 +202,6 @@ def _said(family: type[Spec], table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lines(family: type[Spec], table: dict[str, Any], *, explained: bool) -> list[str]:
-    """Return a line for each key of a table."""
     known = _known(family, table)
     found = []
     for key, value in table.items():

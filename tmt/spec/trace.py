@@ -21,10 +21,10 @@ from tmt.core.declaration import (
     Seconds,
     Spec,
     declared,
-    ns,
 )
 from tmt.core.generate import DEFAULT_DECODE_TIME_NS, Line
 from tmt.core.schema import Packing
+from tmt.core.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
     from tmt.core.declaration import Rules
@@ -87,8 +87,9 @@ class Trace(Spec):
                 yield "label", "names of keys that have a value", f"names {{{name}}}, which has no value"
 
     def _line_rules(self, channel: Channel) -> Rules:
-        for key in ("rate", "length", "lldu_bytes"):
-            if self._of_line(key) is None:
+        rate, lldu_bytes, _ = self._of_line()
+        for key, value in (("rate", rate), ("length", self.length), ("lldu_bytes", lldu_bytes)):
+            if value is None:
                 allowed = replace(declared(type(self))[key], is_optional=False).allowed
                 yield key, str(allowed), "is missing: a generated line of slots needs it"
         if isinstance(self.offset, float) and self.length is not None and self.offset >= self.length:
@@ -99,23 +100,16 @@ class Trace(Spec):
         if interval_ns is not None and interval_ns < 1:
             yield "rate", "at most one slot in a nanosecond"
 
-    def _of_line(self, key: str) -> Any:
-        """Return a value of the line: the given one, or that of the channel's profile."""
-        line = None if self.channel is None else self.channel.line
-        given = getattr(self, key)
-        if given is not None or line is None or (key == "every" and self.rate is not None):
-            return given
-        return {
-            "rate": line.rate_bps.value,
-            "lldu_bytes": int(line.lldu_bytes.value),
-            "every": int(line.share.value),
-        }.get(key)
+    def _of_line(self) -> tuple[float | None, int | None, int | None]:
+        """Return rate, size of an LLDU and share: as given, or those of the channel's profile."""
+        given = self.rate, self.lldu_bytes, self.every
+        return given if self.channel is None else _of_profile(self.channel, *given)
 
     def _interval_ns(self) -> Fraction | None:
-        rate, lldu_bytes = self._of_line("rate"), self._of_line("lldu_bytes")
+        rate, lldu_bytes, every = self._of_line()
         if rate is None or lldu_bytes is None:
             return None
-        return Fraction(8 * lldu_bytes * 1_000_000_000 * (self._of_line("every") or 1)) / Fraction(str(rate))
+        return Fraction(8 * lldu_bytes * NS_PER_S * (every or 1)) / Fraction(str(rate))
 
     def _values(self) -> dict[str, Any]:
         own = {key: getattr(self, key) for key in declared(type(self)) if key not in {"channel", "label"}}
@@ -151,8 +145,8 @@ class Trace(Spec):
         interval_ns = self._interval_ns()
         if self.file is not None or self.channel is None or interval_ns is None:
             return None
-        decode_time_ns = self.channel.decode_time_ns or DEFAULT_DECODE_TIME_NS
-        return Line(interval_ns, ns(self.decode_time) if self.decode_time is not None else decode_time_ns)
+        usual_ns = self.channel.decode_time_ns or DEFAULT_DECODE_TIME_NS
+        return Line(interval_ns, usual_ns if self.decode_time is None else seconds_to_ns(self.decode_time))
 
     @property
     def kept(self) -> int:
@@ -162,8 +156,7 @@ class Trace(Spec):
     @property
     def line_lldu_bytes(self) -> int | None:
         """Useful bytes of an LLDU: as given, or of the channel's profile."""
-        found: int | None = self._of_line("lldu_bytes")
-        return found
+        return self._of_line()[1]
 
 
 def _named(channel: Channel) -> str:
@@ -207,29 +200,35 @@ class SlotLine(Spec):
     def line(self, channel: Channel) -> tuple[Line, int | None]:
         """Return the line under a channel, whose profile may give what is left out, and the size of an LLDU.
 
-        Raises
-        ------
-        Refused
-            When the channel sets the decode time by its own parameters, or nothing gives a rate to share.
-        UsageError
-            When a slot takes less than 1 ns, or longer than any time may be.
+        Refused when the channel sets the decode time by its own parameters, or nothing gives a rate to share.
+        UsageError when a slot takes less than 1 ns, or longer than any time may be.
         """
         decode_ns = channel.decode_time_ns or DEFAULT_DECODE_TIME_NS
         if self.decode_time is not None:
-            decode_ns = ns(self.decode_time)
+            decode_ns = seconds_to_ns(self.decode_time)
             if channel.decode_time_ns is not None:
                 raise _refusal("decode_time", self.decode_time, f"none: parameters of {channel.name} set it")
         rate, lldu_bytes, every = self.rate, self.lldu_bytes, self.every
-        usual = None if self.slot_interval is not None else channel.line
-        if usual is not None:
-            lldu_bytes = lldu_bytes or int(usual.lldu_bytes.value)
-            if rate is None:
-                rate, every = usual.rate_bps.value, every or int(usual.share.value)
+        if self.slot_interval is None:
+            rate, lldu_bytes, every = _of_profile(channel, rate, lldu_bytes, every)
         if rate is None or lldu_bytes is None:
             if every is not None:
                 raise _refusal("every", every, "none without a rate", "is a share of the line's rate")
-            return Line(Fraction(ns(self.slot_interval or DEFAULT_INTERVAL_S)), decode_ns), lldu_bytes
+            interval_ns = seconds_to_ns(self.slot_interval or DEFAULT_INTERVAL_S)
+            return Line(Fraction(interval_ns), decode_ns), lldu_bytes
         return Line.at_rate(Fraction(str(rate)), lldu_bytes, decode_ns, share=every or 1), lldu_bytes
+
+
+def _of_profile(
+    channel: Channel, rate: float | None, lldu_bytes: int | None, every: int | None
+) -> tuple[float | None, int | None, int | None]:
+    """Return what is given of a line, and the rest by the channel's profile; its share is of its rate."""
+    usual = channel.line
+    if usual is None:
+        return rate, lldu_bytes, every
+    if rate is None:
+        rate, every = usual.rate_bps.value, every or int(usual.share.value)
+    return rate, lldu_bytes or int(usual.lldu_bytes.value), every
 
 
 def _refusal(key: str, value: float, allowed: str, reason: str = "") -> Refused:

@@ -41,15 +41,10 @@ another one.
 
 @dataclass(frozen=True, slots=True)
 class TcpVariant:
-    """A TCP variant.
+    """A TCP variant: its name in tables and figures, and that of its congestion control in each stack.
 
-    Attributes
-    ----------
-    label
-        Its name in tables and figures.
-    controls
-        Name of its congestion control in each stack that has it: modules of TCP-Linux in the stacks of 2009,
-        classes of `clift-ns2/core/tcp/congestion` in the modern stack, modules of the kernel in stack linux.
+    Controls are modules of TCP-Linux in the stacks of 2009, classes of `clift-ns2/core/tcp/congestion` in the
+    modern stack, modules of the kernel in stack linux.
     """
 
     label: str
