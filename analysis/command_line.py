@@ -14,16 +14,8 @@ from tmt.core.errors import TmtError
 def start(main: Callable[..., str], *docs: str, default: str = "out/reproduce", **switches: str) -> None:
     """Run a recipe in the given folder, and print its findings; an error that a user can mend is one line.
 
-    Parameters
-    ----------
-    main
-        The recipe: takes the folder, and each of `switches` by its name.
-    docs
-        Pages, and patterns of other files, that ``--docs`` puts from the folder into docs/; see `to_docs`.
-    default
-        The folder where none is named.
-    switches
-        Flags: the name of `main`'s parameter, and its meaning.
+    `main` takes the folder, `default` where none is named, and each of `switches`, flags with their
+    meanings, by its name. `docs` are pages and patterns of files that ``--docs`` copies; see `to_docs`.
     """
     parser = ArgumentParser(description=main.__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path(default))

@@ -54,10 +54,7 @@ RC: dict[Any, Any] = {
 def new_figure(width_in: float = 7.2, height_in: float = 4.2) -> Iterator[Figure]:
     """Give an empty figure in the house style, which holds while the block draws it.
 
-    Parameters
-    ----------
-    width_in, height_in
-        Size in inches; 7.2 is the width of a printed page's text.
+    The size is in inches; 7.2 is the width of a printed page's text.
     """
     with mpl.rc_context(RC):
         yield Figure(figsize=(width_in, height_in), layout="constrained")

@@ -35,10 +35,7 @@ def render(template: Path, **values: object) -> str:
 def to_docs(folder: Path, patterns: Iterable[str]) -> None:
     """Copy files of `folder` to their places in docs/; fill in the tables of ``PAGE`` or ``PAGE#TABLE``.
 
-    Raises
-    ------
-    InputError
-        When the folder has no such files or tables.
+    InputError when the folder has no such files or tables.
     """
     for pattern in patterns:
         for file in (files := sorted(folder.glob(pattern))):

@@ -46,13 +46,7 @@ class PointRuns:
 
 
 def read_figures(folder: Path, rows: pd.DataFrame) -> list[ScriptFigures]:
-    """Return the figures of each row of a campaign of scripts.
-
-    Raises
-    ------
-    InputError
-        When a run has failed.
-    """
+    """Return the figures of each row of a campaign of scripts; InputError when a run has failed."""
     for _, row in rows[rows["status"] != DONE].iterrows():
         run = f"{row['script']} {row['script_settings']}, seed {row['seed']}"
         said = ": ".join(str(row["message"]).splitlines())
@@ -78,10 +72,7 @@ P = TypeVar("P", bound=ScriptPoint)
 def figures_of(script: Path, wanted: Iterable[ScriptSettings], folder: Path) -> list[ScriptFigures]:
     """Return the figures of the script with each of `wanted`, in that order; do the runs that are missing.
 
-    Raises
-    ------
-    InputError
-        When a run fails, or `folder` holds other things than a campaign.
+    InputError when a run fails, or `folder` holds other things than a campaign.
     """
     experiments = [ScriptExperiment.of(script, settings) for settings in wanted]
     programs = experiments[0].programs()

@@ -67,13 +67,7 @@ class Page:
         return folder if folder.is_dir() else ROOT.joinpath(*parts).with_suffix(".py")
 
     def identity(self) -> str:
-        """Return the hash of everything that decides what the program writes.
-
-        Raises
-        ------
-        SimulatorError
-            When a backend is not built.
-        """
+        """Return the hash of all that decides what the program writes; SimulatorError without a backend."""
         places = [self.place, *_shared(), *(ROOT / one for one in (*FOLDERS, *self.folders))]
         digest = hashlib.sha256(source_hash(*places, root=ROOT).encode())
         for pattern in self.inputs:

@@ -45,13 +45,7 @@ class JudgedCampaign:
 
 
 def read_campaign(folder: Path) -> JudgedCampaign:
-    """Read a campaign whose runs are all done.
-
-    Raises
-    ------
-    InputError
-        When a run of it has failed.
-    """
+    """Read a campaign whose runs are all done; InputError when one has failed."""
     results = read_results(folder)
     if results.failures:
         first = results.failures[0]

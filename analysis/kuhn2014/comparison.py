@@ -58,13 +58,7 @@ def origin(value: Value) -> str:
 
 
 def lines(cells: Cells) -> list[Compared]:
-    """Return every published number with our value.
-
-    Raises
-    ------
-    LookupError
-        When a cell is missing.
-    """
+    """Return every published number with our value; LookupError when a cell is missing."""
     found = []
     for value in published.read():
         place = {"es_n0_db": value.es_n0_db, "scheme": value.scheme, "tcp": value.tcp or None}

@@ -18,14 +18,9 @@ WHOLE_BLOCK_LLDUS = 60
 class Bounds:
     """Bounds that some of the paper's numbers set to others.
 
-    Attributes
-    ----------
-    erasures
-        Largest packet error rate with the retransmission probabilities of table 1.
-    whole_blocks_kbps
-        Largest goodput over HARQ(10/12) in the Internet scenarios if a packet took 60 LLDUs.
-    gain_5db, gain_6db
-        What HARQ(10/12) gives CUBIC over ARQ, as shares of the line.
+    `erasures` is the largest packet error rate with the retransmission probabilities of table 1,
+    `whole_blocks_kbps` the largest goodput over HARQ(10/12) in the Internet scenarios if a packet took
+    60 LLDUs. The gains are what HARQ(10/12) gives CUBIC over ARQ, as shares of the line.
     """
 
     erasures: float

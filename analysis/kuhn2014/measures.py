@@ -96,13 +96,7 @@ class Cells:
         return chosen
 
     def one(self, scenario: str, measure: str, **place: object) -> pd.Series:
-        """Return the only cell at a place.
-
-        Raises
-        ------
-        LookupError
-            When there is none, or more than one.
-        """
+        """Return the only cell at a place; LookupError when there is none, or more than one."""
         found = self.find(scenario, measure, **place)
         if len(found) != 1:
             raise LookupError(f"{len(found)} cells of {measure} in {scenario} at {place}")

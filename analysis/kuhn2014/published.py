@@ -26,22 +26,10 @@ UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One number of the paper.
+    """One number of the paper: the figure or table, what was measured with what, and the value in its unit.
 
-    Attributes
-    ----------
-    place
-        Figure or table.
-    scenario, tcp, scheme, es_n0_db
-        What it was measured with; `tcp` may be empty.
-    measure
-        One of those that `measures` gives cells of.
-    value
-        In the measure's unit.
-    error
-        Reading error; 0 for a printed number, None where the text gives no exact one.
-    kind
-        "number", or how the text puts it: "about ...", "less than".
+    `tcp` may be empty. `error` is the reading error: 0 for a printed number, None where the text gives no
+    exact one. `kind` is "number", or how the text puts it: "about ...", "less than".
     """
 
     place: str

@@ -18,18 +18,8 @@ from tmt.show.charts.style import INK, MUTED, SCHEME_STYLES
 class ComparedCurve:
     """One scheme's theory and measured points over the same horizontal axis.
 
-    Attributes
-    ----------
-    scheme, label
-        Key of the scheme, which chooses colour and dash, and its name in the legend.
-    x
-        Where the points lie; theory and measurement share them.
-    theory, measured
-        The curve and the points.
-    deviation, half_width
-        (measured - theory) / theory in per cent, and half the length of its interval.
-    printed
-        A second, thin curve: the paper's printed formula.
+    `scheme` chooses colour and dash. `deviation` is (measured - theory) / theory in per cent, `half_width`
+    half the length of its interval, `printed` a second, thin curve: the paper's printed formula.
     """
 
     scheme: str

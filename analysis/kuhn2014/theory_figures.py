@@ -53,21 +53,9 @@ class Contender:
 class TheoryFigure:
     """A grid of Gilbert-Elliott channels with one alpha, several schemes, and independent traces per channel.
 
-    Attributes
-    ----------
-    name, title
-        Of the output files, and over the figure.
-    alpha, betas
-        The channels; errors are 0 in the good state and 1 in the bad one.
-    contenders
-        The schemes.
-    link
-        Interval and decoding time of the slots, RTT.
-    slots
-        Length of each trace; a multiple of every block size, so that no trace ends with a piece of a block
-        as long as nothing is repeated.
-    replicates
-        Independent traces per channel; each is used by all schemes.
+    Errors are 0 in the good state and 1 in the bad one. `slots` is the length of each trace: a multiple of
+    every block size, so that no trace ends with a piece of a block as long as nothing is repeated. Each of
+    the `replicates` traces of a channel is used by all schemes.
     """
 
     name: str

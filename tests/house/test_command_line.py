@@ -45,8 +45,10 @@ def test_help__loads_no_heavy_library(command: str) -> None:
         "print(json.dumps(sorted(sys.modules)))"
     )
     result = execute(sys.executable, "-c", script, check=True)
+    modules = set(json.loads(result.stdout.splitlines()[-1]))
     heavy = {"numpy", "numba", "pandas", "pyarrow", "scipy", "altair", "pydantic", "distributed"}
-    assert heavy.isdisjoint(json.loads(result.stdout.splitlines()[-1]))
+    # The goal of a search is declared beside scenarios, whose channels have arrays.
+    assert modules & heavy == ({"numpy"} if command == "tune" else set())
 
 
 @pytest.mark.parametrize("name", COMMANDS)

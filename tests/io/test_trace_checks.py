@@ -158,7 +158,7 @@ def test_seconds__are_parsed_exactly_at_once_and_line_by_line(texts: list[str]) 
     """Both ways must give the decimal number rounded half to even, as `seconds_to_ns` does digit by digit."""
     expected = [seconds_to_ns(text) for text in texts]
     block = "".join(f"{text} {text}\n" for text in texts).encode()
-    dialect = fields.Dialect("text", " ", "-")
+    dialect = fields.Dialect(" ", "-")
     layout = fields.Layout(PHY_TRACE, PHY_TRACE.columns[:2], (0, 1), 2, seconds=True)
     slow, error = fields.parse_lines(block, "file", 1, dialect, layout)
     assert error is None
@@ -181,7 +181,7 @@ def test_seconds__are_parsed_exactly_at_once_and_line_by_line(texts: list[str]) 
 )
 def test_seconds__are_parsed_at_once_up_to_24_places(text: str, expected: int) -> None:
     layout = fields.Layout(PHY_TRACE, PHY_TRACE.columns[:2], (0, 1), 2, seconds=True)
-    parsed = fields.parse_block(f"{text} 0\n".encode(), fields.Dialect("text", " ", "-"), layout)
+    parsed = fields.parse_block(f"{text} 0\n".encode(), fields.Dialect(" ", "-"), layout)
     if "00000000150000000000000001" in text:  # 26 places
         assert parsed is None
     else:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import MISSING, asdict
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import click
 
+from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, json_text, output_option
 from tmt.cli.progress import print_notes, progress_bar, rows_of
 from tmt.cli.values import Values, flat_rlc
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.core.converter import Counts
-    from tmt.core.trace import Int64Array
+    from tmt.core.trace import Int64Array, PhyTrace
     from tmt.io.conversion import Conversion
+
+with imported_when_used():
+    from tmt import io
 
 SCHEME = Part(
     ("scheme",),
@@ -84,7 +88,7 @@ def command(
       tmt convert a.parquet b.parquet --output links \\
           --scheme none --scheme arq --rtt 0.5
     """
-    from tmt.io import atomic, conversion as io  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.io import atomic, conversion as files  # noqa: PLC0415  (numpy takes long to import)
 
     needing = [one.name for one in scheme if one.uses_rtt]
     if needing and rtt_ns is None:
@@ -95,7 +99,7 @@ def command(
         atomic.make_folder(output)
     total = None if None in slots else sum(filter(None, slots))
     with progress_bar("convert", total, compiles=True) as progress:
-        results = io.convert_files(conversions, progress)
+        results = files.convert_files(conversions, progress)
     starts = {}
     for path in dict.fromkeys(conversion.phy_path for conversion in conversions):
         own = [conversion for conversion in conversions if conversion.phy_path == path]
@@ -145,10 +149,8 @@ def _conversions(
 
 def _stem(path: str) -> str:
     """Return the name of a trace without folders and without the ending of its format."""
-    from tmt.io import endings  # noqa: PLC0415  (numpy takes long to import)
-
     name = PurePath(path).name
-    ending = next((ending for ending in endings() if name.lower().endswith(ending)), "")
+    ending = next((ending for ending in io.endings() if name.lower().endswith(ending)), "")
     return name[: len(name) - len(ending)]
 
 
@@ -192,15 +194,11 @@ def _beginning(path: str, conversions: Iterable[Conversion]) -> _Beginning:
     """Read a PHY trace up to the first feedback of all its conversions."""
     import numpy as np  # noqa: PLC0415  (takes long to import)
 
-    from tmt.core.trace import PhyTrace  # noqa: PLC0415
-    from tmt.io import open_trace  # noqa: PLC0415
-
     wait_ns = max(_rtt_ns(one) + _detection_ns(one.scheme) for one in conversions)
     times: list[Int64Array] = []
     median_ns, longest_ns = 0.0, 0
-    with open_trace(path, PHY_TRACE) as reader:
-        for chunk in reader:
-            assert isinstance(chunk, PhyTrace)
+    with io.open_trace(path, PHY_TRACE) as reader:
+        for chunk in cast("Iterable[PhyTrace]", reader):
             if not times:
                 decoded = chunk.decode_time_ns[chunk.decode_time_ns > 0]
                 if len(decoded):

@@ -34,32 +34,23 @@ VALUES = {
     "path": Part(("path",), LinkPath, hidden=dict.fromkeys(NO_OPTIONS, MISSING)),
 }
 
-OLD = OLD_NAMES | {
-    "--queue": "--queue-packets",
-    "--any-order": "--no-in-order",
-    "--mtu": "--mtu-bytes",
-    "--keep": "--output",
-}
-"""Names of version 0.2."""
-
 
 class _CommandAfterDashes(Values):
     """A command whose own arguments end at ``--``; the rest is the command line of another program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        before, after = args, []
-        if "--" in args:
-            at = args.index("--")
-            before, after = args[:at], args[at + 1 :]
-        rest = super().parse_args(ctx, before)
-        ctx.params["program"] = tuple(after)
+        end = args.index("--") if "--" in args else len(args)
+        rest = super().parse_args(ctx, args[:end])
+        ctx.params["program"] = tuple(args[end + 1 :])
         return rest
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return [*super().collect_usage_pieces(ctx), "-- COMMAND [ARGUMENT]..."]
 
 
-@click.command(name="emulate", cls=_CommandAfterDashes, values=VALUES, renamed=OLD)
+@click.command(
+    name="emulate", cls=_CommandAfterDashes, values=VALUES, renamed=OLD_NAMES | {"--mtu": "--mtu-bytes"}
+)
 @click.argument("trace", metavar="[TRACE]", required=False)
 @click.option("--mtu-bytes", type=int, default=1500, metavar="BYTES", help="Size of the largest IP packet.")
 @click.option(

@@ -53,12 +53,12 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
       tmt fit phy.parquet
       tmt fit --plot fit.svg phy.parquet
     """
-    from tmt.theory.fit import fit  # noqa: PLC0415  (numba and scipy take long to import)
+    from tmt.theory import fit  # noqa: PLC0415  (numba and scipy take long to import)
 
     erased, size_bytes = _slots(trace)
     try:
         with progress_bar("fit", 3, "models", compiles=True) as progress:
-            report = fit(erased, progress, size_bytes=size_bytes)
+            report = fit.fit(erased, progress, size_bytes=size_bytes)
     except UsageError as error:
         raise InputError(trace, str(error)) from None
     if plot is not None:
@@ -67,7 +67,7 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
         click.echo(json_text(report.to_json()))
         return
     sentences = [report.verdict] if report.sizes is None else [report.verdict, report.sizes.sentence]
-    print_parts(*_tables(trace, report), *sentences)
+    print_parts(*_tables(trace, report, fit.MODELS), *sentences)
 
 
 def _slots(trace: str) -> tuple[BoolArray, Uint32Array | None]:
@@ -83,9 +83,7 @@ def _slots(trace: str) -> tuple[BoolArray, Uint32Array | None]:
     return np.concatenate(pieces), np.concatenate(sizes) if sizes else None
 
 
-def _tables(path: str, report: FitReport) -> tuple[Table, Table]:
-    from tmt.theory.fit import MODELS  # noqa: PLC0415  (as above)
-
+def _tables(path: str, report: FitReport, labels: dict[str, str]) -> tuple[Table, Table]:
     share = report.erased / report.slots
     bursts = sum(report.burst_lengths.values())
     title = f"{path}: {report.slots:,} slots, {report.erased:,} erased ({share:.4g}), {bursts:,} bursts"
@@ -93,10 +91,10 @@ def _tables(path: str, report: FitReport) -> tuple[Table, Table]:
     values = _table("model", "parameter", "estimate", "95 % from", "to")
     least = min(model.aic for model in report.models.values())
     for name, model in report.models.items():
-        tests.add_row(MODELS[name], f"{model.aic - least:,.1f}", *_test(model.test))
+        tests.add_row(labels[name], f"{model.aic - least:,.1f}", *_test(model.test))
         for parameter, estimate in model.parameters.items():
             numbers = (f"{value:.5g}" for value in (estimate.value, estimate.low, estimate.high))
-            values.add_row(MODELS[name], parameter, *numbers)
+            values.add_row(labels[name], parameter, *numbers)
     return tests, values
 
 

@@ -16,6 +16,9 @@ OLD_NAMES = {
     "--forward-rate": "--rate",
     "--forward-lldu-bytes": "--lldu-bytes",
     "--forward-offset": "--offset",
+    "--queue": "--queue-packets",
+    "--any-order": "--no-in-order",
+    "--keep": "--output",
 }
 """Names of version 0.2."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,7 @@ from tmt.core.errors import UsageError
 from tmt.core.units import ns_to_seconds
 
 if TYPE_CHECKING:
-    from tmt.theory.split import GoBackNLink
+    from tmt.theory.split import SplitScenario
 
 with imported_when_used():
     from tmt.show.charts import files as figures, models as charts
@@ -111,8 +112,7 @@ def command(
     from tmt.theory.split import sweep  # noqa: PLC0415  (scipy takes long to import)
 
     delays = [ns_to_seconds(time_ns) for time_ns in wired_delay]
-    links = _links(wireless_loss, error_after_success, given)
-    rows = sweep([_scenario(packet_bytes, delay, link, given) for delay in delays for link in links], formula)
+    rows = sweep(_scenarios(packet_bytes, delays, wireless_loss, error_after_success, given), formula)
     for row in rows:
         row["throughput_bps"] = 8 * packet_bytes * row["packets_per_s"]
         row["long_run_throughput_bps"] = 8 * packet_bytes * row["long_run_packets_per_s"]
@@ -133,9 +133,11 @@ def command(
 
 
 @by_options()
-def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> list[GoBackNLink]:
-    """Return the wireless link's channels, made from packet loss rates or from q and s."""
-    from tmt.theory.split import GoBackNLink  # noqa: PLC0415
+def _scenarios(
+    packet_bytes: int, delays_s: list[float], losses: list[float], errors: list[float], given: dict[str, Any]
+) -> list[SplitScenario]:
+    """Return each delay with each wireless channel, made from packet loss rates or from q and s."""
+    from tmt.theory.split import GoBackNLink, SplitScenario, TcpSender, TwoLinks  # noqa: PLC0415
 
     if bool(losses) == bool(errors):
         raise UsageError("give either --wireless-loss or --error-after-success")
@@ -145,25 +147,21 @@ def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> l
     if after_error is not None and not errors:
         raise UsageError("--error-after-error goes with --error-after-success")
     protocol = (given["frames"], given["window"], ns_to_seconds(given["frame_processing"]))
-    if losses:
-        return [GoBackNLink.losing(loss, burst_frames, *protocol) for loss in losses]
-    return [GoBackNLink(error, error if after_error is None else after_error, *protocol) for error in errors]
-
-
-@by_options()
-def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackNLink, given: dict[str, Any]) -> Any:
-    from tmt.theory.split import SplitScenario, TcpSender, TwoLinks  # noqa: PLC0415
-
-    path = TwoLinks.of_rates(
-        wired_bps=given["wired_rate"],
-        wireless_bps=given["wireless_rate"],
-        wired_delay_s=wired_delay_s,
-        wireless_delay_s=ns_to_seconds(given["wireless_delay"]),
-        packet_bytes=packet_bytes,
-        ack_bytes=given["ack_bytes"],
-        processing_s=ns_to_seconds(given["processing"]),
-        wired_loss=given["wired_loss"],
-    )
+    links = [GoBackNLink.losing(loss, burst_frames, *protocol) for loss in losses]
+    links += [GoBackNLink(one, one if after_error is None else after_error, *protocol) for one in errors]
+    paths = [
+        TwoLinks.of_rates(
+            wired_bps=given["wired_rate"],
+            wireless_bps=given["wireless_rate"],
+            wired_delay_s=delay_s,
+            wireless_delay_s=ns_to_seconds(given["wireless_delay"]),
+            packet_bytes=packet_bytes,
+            ack_bytes=given["ack_bytes"],
+            processing_s=ns_to_seconds(given["processing"]),
+            wired_loss=given["wired_loss"],
+        )
+        for delay_s in delays_s
+    ]
     sender = TcpSender(
         given["initial_window"],
         given["threshold"],
@@ -171,7 +169,10 @@ def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackNLink, given:
         given["packets_per_ack"],
         None if given["timeout"] is None else ns_to_seconds(given["timeout"]),
     )
-    return SplitScenario(path, link, sender, sender, given["segments"], given["residual_loss"])
+    return [
+        SplitScenario(path, link, sender, sender, given["segments"], given["residual_loss"])
+        for path, link in product(paths, links)
+    ]
 
 
 def _table(formula: str, segments: int, rows: list[dict[str, Any]]) -> list[str]:

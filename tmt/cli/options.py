@@ -36,12 +36,8 @@ with imported_when_used():
 class Seconds(click.ParamType[int]):
     """A time of 0 s or more, typed in seconds and passed to the command as integer nanoseconds.
 
-    Parameters
-    ----------
-    positive
-        Whether 0 s is refused.
-    noted
-        Whether an unusually long time is noted on stderr: milliseconds may be meant.
+    0 s is refused if it is to be `positive`. If `noted`, an unusually long time gives a note, because
+    milliseconds may be meant.
     """
 
     name = "seconds"
@@ -151,15 +147,7 @@ MOST_VALUES = 100_000
 
 
 class Swept(click.ParamType[list[Any]]):
-    """One value, or `FIRST:LAST:COUNT` for equally spaced ones; both ends are exact.
-
-    Parameters
-    ----------
-    name
-        Placeholder in the help.
-    kind
-        Type of each value.
-    """
+    """One value of a kind, or `FIRST:LAST:COUNT` for equally spaced ones; both ends are exact."""
 
     def __init__(self, name: str, kind: click.ParamType[Any]) -> None:
         self.name, self.kind = name, kind

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tmt.cli.lazy import imported_when_used
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import TextIO
 
     from tmt.campaign.engine import Progress, Watch
     from tmt.core.schema import Table
+
+with imported_when_used():
+    from tmt import io
 
 LINE_EVERY_S = 15.0
 """Time between two lines on simulations where stderr is no terminal."""
@@ -39,9 +44,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def rows_of(path: str, table: Table | None = None) -> int | None:
     """Return the number of rows of a trace, the total of a bar; None where the file does not tell."""
-    from tmt.io import open_trace  # noqa: PLC0415  (numpy takes long to import)
-
-    with open_trace(path, table) as reader:
+    with io.open_trace(path, table) as reader:
         return reader.rows
 
 
@@ -51,16 +54,8 @@ def progress_bar(
 ) -> Iterator[Callable[[int], None]]:
     """Show progress, rate and time left; yields a function that takes the amount done since its last call.
 
-    Parameters
-    ----------
-    what
-        Text before the bar, such as ``"generate"``.
-    total
-        Total amount; None if unknown: then only amount and rate are shown.
-    unit
-        Unit of the amount.
-    compiles
-        Whether the work may begin with a compilation, which the text then says.
+    Without a known `total` only amount and rate are shown. `compiles` adds to the text that the work may
+    begin with a compilation.
     """
     if not is_terminal(sys.stderr):
         yield lambda done: None

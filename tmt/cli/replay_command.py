@@ -62,12 +62,9 @@ VALUES = {
 }
 
 OLD = OLD_NAMES | {
-    "--queue": "--queue-packets",
     "--window": "--window-packets",
-    "--any-order": "--no-in-order",
     "--receive-buffer": "--receive-buffer-bytes",
     "--proxy-buffer": "--proxy-buffer-packets",
-    "--keep": "--output",
 }
 """Names of version 0.2."""
 

@@ -39,15 +39,8 @@ _RLC = {"--rlc-mode": "--mode", "--rlc-window": "--window-pdus"}
 class Values(click.Command):
     """A command whose function takes objects.
 
-    Parameters
-    ----------
-    values
-        What each of these arguments is: a class, ``Class | None``, ``tuple[Class, ...]``, or a
-        `Part`.
-    renamed
-        Old names of options and the new ones: an old name works, and a line on stderr says the new one.
-    renew
-        Brings arguments into today's form where names alone do not: it returns them with a warning, or None.
+    Each of `values` is a class, ``Class | None``, ``tuple[Class, ...]`` or a `Part`. Old names of options
+    work, and a warning says the new ones in `renamed`; `renew` does so where new names alone will not do.
     """
 
     def __init__(
@@ -102,8 +95,7 @@ class Values(click.Command):
             if part.is_choice and not part.kinds(ctx.meta.get(CHOSEN, {})):
                 rows = [(f"  {name}", first_line(kind)) for name, kind in part.choices.items()]
                 groups[part.heading(part.family)] += rows
-        own = groups.pop("Options", None)
-        for heading, rows in (groups | ({"Options": own} if own else {})).items():
+        for heading, rows in groups.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
 

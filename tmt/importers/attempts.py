@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tmt.importers.importer import Direction
 
 
-LARGEST_BLOCK_BYTES = 1 << 24
+MAX_BLOCK_BYTES = 1 << 24
 """More than any transport block holds."""
 
 

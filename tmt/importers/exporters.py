@@ -66,15 +66,9 @@ class LinkIntervals:
         loss: FloatArray = (rows - arrived) / np.maximum(rows, 1)
         return cls(rate, loss, np.where(known >= 0, mean[known], first))
 
-    @property
-    def mean_loss(self) -> float:
-        """Share of the bits that are lost."""
-        return float(np.average(self.loss, weights=np.maximum(self.rate_bps, 1e-9)))
-
-    @property
-    def mean_delay_ms(self) -> float:
-        """Mean delay of the bits."""
-        return float(np.average(self.delay_ns, weights=np.maximum(self.rate_bps, 1e-9))) / NS_PER_MS
+    def mean(self, values: FloatArray) -> float:
+        """Return the mean of one of the columns over the bits."""
+        return float(np.average(values, weights=np.maximum(self.rate_bps, 1e-9)))
 
 
 def _fates(trace: Trace) -> tuple[Int64Array, BoolArray]:
@@ -161,7 +155,7 @@ def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, inte
     _write_lines(beside, map(str, np.rint(link.delay_ns / NS_PER_MS).astype(int).tolist()))
     return (
         f"{len(times):,} opportunities for 1500 bytes; delays in {beside}",
-        f"mm-delay {interval_ns // NS_PER_MS} {beside} mm-loss uplink {link.mean_loss:.6f} "
+        f"mm-delay {interval_ns // NS_PER_MS} {beside} mm-loss uplink {link.mean(link.loss):.6f} "
         f"mm-link {path} {path}",
     )
 
@@ -243,7 +237,8 @@ def write_quic_simulator(path: FileName, trace: Trace, lldu_bytes: int | None, i
     lost = np.flatnonzero(~packet_fates(trace, lldu_bytes)) + 1
     mbps = float(link.rate_bps.mean()) / 1e6
     drops = f" --drops_to_client={','.join(map(str, lost.tolist()))}" if len(lost) else ""
-    line = f"droplist --delay={link.mean_delay_ms:.3f}ms --bandwidth={mbps:.6f}Mbps --queue=25{drops}"
+    delay_ms = link.mean(link.delay_ns) / NS_PER_MS
+    line = f"droplist --delay={delay_ms:.3f}ms --bandwidth={mbps:.6f}Mbps --queue=25{drops}"
     if len(line) > _ARGUMENT_BYTES:
         raise UsageError(
             f"{path}: not written: {len(lost)} lost packets make {len(line)} characters; an argument has at "

@@ -7,11 +7,11 @@ process and with the same new-data indicator (NDI), if the terminal did not deco
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from tmt.core.declaration import ns
+from tmt.core.declaration import Param, ns
 from tmt.core.errors import UsageError
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
@@ -24,7 +24,7 @@ from tmt.importers.attempts import (
     select,
     with_data,
 )
-from tmt.importers.importer import As, DecodeTime, DirectionOf, Importer, Measurement, Spacing, User, separate
+from tmt.importers.importer import As, DecodeTime, DirectionOf, Importer, Measurement, separate
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -60,13 +60,19 @@ class CellImporter(HarqImporter):
     """A log of both directions and several terminals."""
 
     direction: DirectionOf = None
-    user: User = None
+    user: Annotated[
+        str | None, "terminal to import, as the log numbers it", Param(absent="the only one in the file")
+    ] = None
 
 
 class SlotImporter(CellImporter):
     """A log with slot numbers, from a cell whose slots are not all of 1 ms."""
 
-    subcarrier_spacing: Spacing = None
+    subcarrier_spacing: Annotated[
+        int | None,
+        "subcarrier spacing: 15, 30, 60 or 120 kHz. It gives the length of a slot",
+        Param("kHz", 15, 120, absent="the least that has all slot numbers of the log"),
+    ] = None
 
     def rules(self) -> Rules:
         """Refuse a spacing that no cell has."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import fspath
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 
 from tmt.core import provenance
-from tmt.core.declaration import Number, Param, PositiveSeconds, Rate, Seconds, Spec, declared, ns
+from tmt.core.declaration import Param, PositiveSeconds, Rate, Seconds, Spec, declared, ns
 from tmt.core.errors import InputError
 from tmt.core.trace import make_trace
 from tmt.importers import all_importers
@@ -40,14 +41,6 @@ DirectionOf = Annotated[
     "direction to import: up (from the terminal) or down",
     Param(absent="down, or the only one in the file"),
 ]
-User = Annotated[
-    str | None, "terminal to import, as the log numbers it", Param(absent="the only one in the file")
-]
-Spacing = Annotated[
-    int | None,
-    "subcarrier spacing: 15, 30, 60 or 120 kHz. It gives the length of a slot",
-    Param("kHz", 15, 120, absent="the least that has all slot numbers of the log"),
-]
 LineRate = Annotated[
     Rate | None,
     "make a link of this constant rate, with the losses and delays of the probes or intervals: neither the "
@@ -57,9 +50,6 @@ LlduBytes = Annotated[
     int,
     "bytes of a row: of the link of --line, of an opportunity, or of a block",
     Param("byte", 1, 2**31 - 1),
-]
-Seed = Annotated[
-    Number, "seed of the draws that choose the lost rows, where the measurement has only a share of losses"
 ]
 DecodeTime = Annotated[PositiveSeconds, "time until a slot is decoded; the measurement does not tell it"]
 
@@ -132,32 +122,22 @@ def separate(times_ns: Int64Array) -> Int64Array:
     return separated
 
 
-def recognise(path: str) -> type[Importer] | None:
-    """Return the importer that detects its format in `path`, or None (InputError for a damaged file)."""
-    with open_input(path) as file, input_errors(path):
-        head = file.read(_HEAD_BYTES)
-    return next((importer for importer in all_importers().values() if importer.sniff(head)), None)
-
-
 def recognised(path: str) -> type[Importer]:
     """Return the importer that detects its format in `path` (InputError when none does)."""
-    importer = recognise(path)
-    if importer is None:
-        raise InputError(
-            path,
-            "its content tells no format of measurements; name the format, or its columns: "
-            "tmt import table --help",
-        )
-    return importer
+    with open_input(path) as file, input_errors(path):
+        head = file.read(_HEAD_BYTES)
+    for importer in all_importers().values():
+        if importer.sniff(head):
+            return importer
+    reason = "its content tells no format of measurements; name the format, or its columns"
+    raise InputError(path, f"{reason}: tmt import table --help")
 
 
 def import_hint(path: str) -> str:
     """Return the import that makes a trace of `path`, in words; empty when no importer detects its format."""
-    try:
-        importer = recognise(path)
-    except InputError:
-        return ""
-    return f"it holds a measurement: tmt import {importer.name} {path} OUT.parquet" if importer else ""
+    with suppress(InputError):
+        return f"it holds a measurement: tmt import {recognised(path).name} {path} OUT.parquet"
+    return ""
 
 
 def import_trace(

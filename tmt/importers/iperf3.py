@@ -50,9 +50,7 @@ class Iperf3(RateImporter):
             raise InputError(path, "there is no list intervals; this is not the JSON of iperf3 (-J)")
         reverse = bool(member(document, "start", "test_start", "reverse"))
         key, sends = _sum_of(path, intervals[0], reverse=reverse, direction=self.direction)
-        rows: list[list[float]] = []
-        losses: list[float | None] = []
-        places: list[str] = []
+        rows = []
         for number, interval in enumerate(intervals):
             place = f"intervals[{number}].{key}"
             held = member(interval, key)
@@ -61,17 +59,16 @@ class Iperf3(RateImporter):
             if not held.get("omitted"):
                 values = [_number(path, place, held, name) for name in ("start", "end", "bits_per_second")]
                 loss = _number(path, place, held, "lost_percent") / 100.0 if "lost_percent" in held else None
-                rows.append(values)
-                losses.append(loss)
-                places.append(place)
+                rows.append((place, loss, *values))
         if not rows:
             raise InputError(path, "every interval is omitted")
-        start, end = (np.array([seconds_to_ns(row[i]) for row in rows], np.int64) for i in (0, 1))
+        places, losses, begins_s, ends_s, rates = zip(*rows, strict=True)
+        start, end = (np.array([*map(seconds_to_ns, times)], np.int64) for times in (begins_s, ends_s))
         # iperf3 rounds each end by itself: one within 1 ms of the next start is the same moment.
         start[1:] = np.where(np.abs(start[1:] - end[:-1]) <= NS_PER_MS, end[:-1], start[1:])
         duration, gaps = durations(path, start, end, places)
         share = None if None in losses else np.array(losses, np.float64)
-        rate = np.array([row[2] for row in rows], np.float64)
+        rate = np.array(rates, np.float64)
         notes = ["a rate of iperf3 is what went through: a lower bound of the capacity"]
         if sends:
             notes.append(

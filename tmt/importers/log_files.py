@@ -125,11 +125,9 @@ class Row:
 
     def date_ns(self, name: str) -> int:
         """Return a date and time in ISO form as nanoseconds since 1970; without a zone it counts as UTC."""
-        text = self[name]
-        try:
-            moment = datetime.fromisoformat(text)
-        except ValueError:
-            raise self.refused(f"{name} is {shown(text)}; a date and time are needed") from None
+        moment = date_of(self[name])
+        if moment is None:
+            raise self.refused(f"{name} is {shown(self[name])}; a date and time are needed")
         return since_epoch_ns(moment)
 
 
@@ -216,6 +214,14 @@ class TextTable:
             with suppress(csv.Error):  # a carriage return in the line; its fields are refused one by one
                 fields = next(csv.reader([text], delimiter=self._delimiter, skipinitialspace=True))
         return [field.strip() for field in fields]
+
+
+def date_of(text: str) -> datetime | None:
+    """Return a date and time in ISO form; None for another text."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def since_epoch_ns(moment: datetime) -> int:

@@ -13,7 +13,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS
 from tmt.core.words.refusals import refusal
 from tmt.importers.attempts import (
-    LARGEST_BLOCK_BYTES,
+    MAX_BLOCK_BYTES,
     Attempt,
     count_from_first,
     infer_failures,
@@ -73,7 +73,7 @@ def read_attempts(path: str) -> list[Attempt]:
         attempt = Attempt(
             line=row.place,
             time_ns=clock.time_ns(slot, log_ns),
-            size_bytes=row.whole("tb_bytes", 0, LARGEST_BLOCK_BYTES) if sizes else None,
+            size_bytes=row.whole("tb_bytes", 0, MAX_BLOCK_BYTES) if sizes else None,
             version=row.whole("attempt", 1, 255),
             direction="up",
         )

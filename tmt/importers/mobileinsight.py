@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
 from tmt.importers.attempts import (
-    LARGEST_BLOCK_BYTES,
+    MAX_BLOCK_BYTES,
     Attempt,
     count_from_first,
     mark_repeats_of_failures,
@@ -123,7 +123,7 @@ def _uplink(record: _Record, clock: SlotClock, log_ns: int) -> Attempt:
     return Attempt(
         line=record.place,
         time_ns=clock.time_ns(record.whole("Current SFN SF", 0, 10_239), log_ns),
-        size_bytes=record.whole("PUSCH TB Size", 0, LARGEST_BLOCK_BYTES),
+        size_bytes=record.whole("PUSCH TB Size", 0, MAX_BLOCK_BYTES),
         stream=str(record.fields.get("UL Carrier Index", record.fields.get("Carrier Index"))),
         version=number,
         direction="up",
@@ -148,7 +148,7 @@ def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Atte
             Attempt(
                 line=record.place,
                 time_ns=sent_ns,
-                size_bytes=block.whole("TB Size", 0, LARGEST_BLOCK_BYTES),
+                size_bytes=block.whole("TB Size", 0, MAX_BLOCK_BYTES),
                 failed=outcome == "Fail",
                 repeat=version > 0 or str(block.fields.get("Did Recombining")) == "Yes",
                 process=block.whole("HARQ ID", 0, 15),

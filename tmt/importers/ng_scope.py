@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 
 from tmt.core.errors import InputError
-from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
+from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt
 from tmt.importers.harq_logs import GrantImporter, SlotClock
 from tmt.importers.log_files import UNITS_NS, Row, TextTable, text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
@@ -138,12 +138,11 @@ def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
 
 
 def _code_words(row: Row, sent_ns: int, *, downlink: bool) -> list[Attempt]:
-    """Return a grant's one or two transport blocks."""
     has_ndi = downlink and "ndi1" in row.fields
     found = []
     for word in (1, 2):
         mcs = row.whole(f"mcs{word}", 0, 31)
-        bits = row.whole(f"tbs{word}", 0, 8 * LARGEST_BLOCK_BYTES)
+        bits = row.whole(f"tbs{word}", 0, 8 * MAX_BLOCK_BYTES)
         has_size = mcs <= _LARGEST_MCS_WITH_SIZE
         if word == 2 and has_size and bits == 0:
             continue  # a single code word

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
+from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt
 from tmt.importers.harq_logs import GrantImporter, SlotClock, SlotImporter, slots_per_frame
 from tmt.importers.log_files import UNITS_NS, TextTable
 
@@ -65,7 +65,7 @@ def read_grants(path: str, spacing_khz: int | None) -> tuple[list[Attempt], list
             Attempt(
                 line=row.place,
                 time_ns=clock.time_ns(count, log_ns),
-                size_bytes=row.whole("transport_block_size", 0, 8 * LARGEST_BLOCK_BYTES) // 8,
+                size_bytes=row.whole("transport_block_size", 0, 8 * MAX_BLOCK_BYTES) // 8,
                 process=row.whole("harq_id", 0, 31),
                 stream=tuple(row[name] for name in carriers),
                 version=row.whole("redundancy_version", 0, 3),

@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
-from tmt.importers.attempts import (
-    LARGEST_BLOCK_BYTES,
-    Attempt,
-    in_order,
-    infer_failures,
-    number_blocks,
-    select,
-)
+from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt, in_order, infer_failures, number_blocks, select
 from tmt.importers.harq_logs import CellImporter
 from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
 
@@ -70,7 +63,7 @@ class Ns3Lte(CellImporter):
                 Attempt(
                     line=row.place,
                     time_ns=row.time_ns("time", UNITS_NS["ms"], 0),
-                    size_bytes=row.whole("size", 1, LARGEST_BLOCK_BYTES),
+                    size_bytes=row.whole("size", 1, MAX_BLOCK_BYTES),
                     failed=row.whole("correct", 0, 1) == 0,
                     repeat=row.whole("ndi", 0, 1) == 0 or version > 0,
                     stream=tuple(row[name] for name in ("cellId", "layer", *carriers)),
@@ -140,7 +133,7 @@ def _is_known(found: Collection[str]) -> bool:
 
 
 def _attempt(row: Row, asked: Direction | None) -> Attempt:
-    size = row.whole("tbSize", 1, LARGEST_BLOCK_BYTES)
+    size = row.whole("tbSize", 1, MAX_BLOCK_BYTES)
     version = row.whole("rv", 0, 3)
     stream = tuple(row.fields.get(name, "") for name in ("cell", "carrier", "stream"))
     here: Direction = asked or "down"

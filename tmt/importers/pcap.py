@@ -228,7 +228,6 @@ def _pcap(data: bytes, order: str, unit_ns: int) -> Iterator[_Packet]:
 
 
 def _pcapng(path: str, data: bytes) -> Iterator[_Packet]:
-    """Yield the packets of enhanced packet blocks."""
     at, order = 0, "<"
     interfaces: list[tuple[int, int]] = []  # link type, time stamps per second
     while at < len(data):

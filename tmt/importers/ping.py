@@ -81,8 +81,7 @@ class _Log:
         self.replies: dict[int, tuple[int, int]] = {}  # sequence: sent, round trip, in ns
         self._lowest, self._highest, self._sent = _FAR, 0, 0
         self._sending: dict[int, int] = {}  # sequence: sent, as told by the line about the probe before
-        self._last_ns: int | None = None
-        self._size_bytes = 0
+        self._last_ns = self._size_bytes = 0
         self._cut = False
         self._duplicates = 0
 
@@ -123,7 +122,7 @@ class _Log:
 
     def _stamp(self, line: TextLine, text: str) -> int:
         stamp_ns = seconds_to_ns(text)
-        if self._last_ns is not None and stamp_ns < self._last_ns:
+        if stamp_ns < self._last_ns:
             reason = f"time goes back by {milliseconds(self._last_ns - stamp_ns)} from the line before"
             raise InputError(self._path, reason, line.number)
         self._last_ns = stamp_ns
@@ -145,7 +144,6 @@ class _Log:
         sending = self._sending | dict(zip(known.tolist(), sent.tolist(), strict=True))
         times = _sending_times(numbers, sending)
         delivered = np.isin(numbers, known)
-        assert self._last_ns is not None
         settled = (numbers < known[-1]) | (times + trips.max() <= self._last_ns) | delivered
         notes = ["the delay of each direction is taken as half of the round trip"]
         notes += unknown_losses(int((settled & ~delivered).sum()), direction)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from tmt.core.declaration import ns, number
+from tmt.core.declaration import Number, ns, number
 from tmt.core.errors import InputError
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import NS_PER_S
@@ -24,7 +24,6 @@ from tmt.importers.importer import (
     LineRate,
     LlduBytes,
     Measurement,
-    Seed,
     separate,
 )
 from tmt.importers.probes import rows_to_make
@@ -85,7 +84,10 @@ class RateImporter(Importer):
     line: LineRate = None
     lldu_bytes: LlduBytes = 1500
     decode_time: DecodeTime = 0.001
-    seed: Seed = 1
+    seed: Annotated[
+        Number,
+        "seed of the draws that choose the lost rows, where the measurement has only a share of losses",
+    ] = 1
 
     @abstractmethod
     def rates(self, path: str) -> RateSeries:

@@ -17,7 +17,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.importers.attempts import (
-    LARGEST_BLOCK_BYTES,
+    MAX_BLOCK_BYTES,
     Attempt,
     count_from_first,
     mark_repeats_of_failures,
@@ -99,9 +99,9 @@ class Srsran(SlotImporter):
                 attempts.append(_uplink(event, slot_ns))
             elif event.channel == "PDSCH" and _is_for_a_terminal(event):
                 attempts += _downlink(event, slot_ns, due)
-        unknown = _acknowledge(events, due)
+        _acknowledge(events, due)
         kept, notes = select(path, attempts, self.direction, self.user)
-        missing = [attempt for attempt in kept if id(attempt) in unknown]
+        missing = [attempt for attempt in kept if attempt.failed is None]
         for attempt in missing:
             attempt.failed = False
         if missing:
@@ -170,7 +170,7 @@ def _uplink(event: _Event, slot_ns: int) -> Attempt:
     return Attempt(
         line=event.place,
         time_ns=event.slot * slot_ns,
-        size_bytes=event.whole("tbs", 1, LARGEST_BLOCK_BYTES),
+        size_bytes=event.whole("tbs", 1, MAX_BLOCK_BYTES),
         failed=fields["crc"] == "KO",
         repeat=version > 0,
         process=process,
@@ -199,7 +199,7 @@ def _downlink(event: _Event, slot_ns: int, due: _Due) -> list[Attempt]:
         attempt = Attempt(
             line=event.place,
             time_ns=slot * slot_ns,
-            size_bytes=block.whole("tbs", 1, LARGEST_BLOCK_BYTES),
+            size_bytes=block.whole("tbs", 1, MAX_BLOCK_BYTES),
             repeat=version > 0,
             process=event.whole("h_id", 0, 31) if event.is_5g else None,
             stream=fields.get("cc"),
@@ -214,18 +214,17 @@ def _downlink(event: _Event, slot_ns: int, due: _Due) -> list[Attempt]:
     return found
 
 
-def _acknowledge(events: list[_Event], due: _Due) -> set[int]:
-    """Set `failed` of the transmissions by their acknowledgements; return the ids of those without one.
+def _acknowledge(events: list[_Event], due: _Due) -> None:
+    """Set `failed` of the transmissions that have an acknowledgement.
 
     The bits of one acknowledgement stand in the order of the transmissions; 1 is an ACK, 0 a NACK, 2 no
-    answer (DTX), for which the base station sends again as well.
+    answer (DTX), for which the base station sends again as well. Equal bits answer any number of them.
     """
     for event in events:
         bits = event.fields.get("ack", "")
-        for attempts in [due.get((event.user, event.slot), [])] if bits.isdigit() else []:
-            ordered = sorted(attempts, key=lambda attempt: attempt.time_ns)
-            spread = bits * len(ordered) if len(set(bits)) == 1 else bits
-            if len(spread) >= len(ordered) and (len(bits) == len(ordered) or len(set(bits)) == 1):
-                for attempt, bit in zip(ordered, spread, strict=False):
-                    attempt.failed = bit != "1"
-    return {id(attempt) for attempts in due.values() for attempt in attempts if attempt.failed is None}
+        attempts = sorted(due.get((event.user, event.slot), []), key=lambda attempt: attempt.time_ns)
+        if bits.isdigit() and len(set(bits)) == 1:
+            bits = bits[0] * len(attempts)
+        if bits.isdigit() and len(bits) == len(attempts):
+            for attempt, bit in zip(attempts, bits, strict=True):
+                attempt.failed = bit != "1"

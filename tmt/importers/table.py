@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
@@ -23,7 +21,7 @@ from tmt.core.units import MAX_TIME_NS, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.harq_logs import whole_signal
 from tmt.importers.importer import As, DecodeTime, Importer, Measurement, separate
-from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb
+from tmt.importers.log_files import UNITS_NS, Row, TextTable, date_of, es_n0_mdb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -102,10 +100,10 @@ class AnyTable(Importer):
         """Refuse texts of another form, and what does not go together."""
         for key, units in _UNITS.items():
             text = getattr(self, key)
-            if text is not None and not _parses(NamedColumn.parse, text, units):
+            if text is not None and not _parses(named_column, text, units):
                 yield key, f"NAME, or NAME:UNIT with a unit of {', '.join(units)}", "has another unit"
         for key in ("bad", "good", "where"):
-            if not _parses(Condition.parse, getattr(self, key)):
+            if not _parses(conditions, getattr(self, key)):
                 yield key, "NAME=VALUE, or several with commas between", "is no condition"
         if not _parses(_origin_ns, self.origin, 0):
             yield "origin", "first, zero, or a time in seconds", "is no time"
@@ -123,29 +121,26 @@ class AnyTable(Importer):
         row meets the conditions, or the outcome column has values of one kind that `bad` or `good` never
         meets.
         """
-        wanted = self.good or self.bad
-        outcome, chosen = Condition.parse(wanted), Condition.parse(self.where)
+        outcome, chosen = conditions(self.good or self.bad), conditions(self.where)
         texts = {key: getattr(self, key) for key in _UNITS}
-        columns = {
-            key: NamedColumn.parse(text, _UNITS[key]) for key, text in texts.items() if text is not None
-        }
+        columns = {key: named_column(text, _UNITS[key]) for key, text in texts.items() if text is not None}
         table = None if path.lower().endswith((".parquet", ".pq")) else TextTable(path)
-        names = dict.fromkeys([*(one.name for one in columns.values()), *chosen.values, *outcome.values])
+        names = dict.fromkeys([*(one.name for one in columns.values()), *chosen, *outcome])
         first_ns, left_out, seen = MAX_TIME_NS, 0, Counter[str]()
         lines: list[_Line] = []
         for row in _parquet_rows(path, *names) if table is None else table.rows(*names):
             time_ns = _time_ns(row, columns["time"])
             first_ns = min(first_ns, time_ns)
-            if not chosen.holds(row.fields):
+            if not _hold(chosen, row):
                 left_out += 1
                 continue
-            is_bad = bool(outcome.values) and outcome.holds(row.fields) != (self.good is not None)
-            seen.update(f"{name}={row[name]}" for name in outcome.values)
+            is_bad = bool(outcome) and _hold(outcome, row) != (self.good is not None)
+            seen.update(f"{name}={row[name]}" for name in outcome)
             lines.append(_line(row, columns, time_ns, ns(self.decode_time), is_bad=is_bad))
         if not lines:
             raise InputError(path, f"no row meets --where {self.where}" if left_out else refusal("no_rows"))
         said = [f"{left_out:,} rows do not meet --where and are left out"] if left_out else []
-        if outcome.values and len({line.is_bad for line in lines}) == 1:
+        if outcome and len({line.is_bad for line in lines}) == 1:
             held = ", ".join(f"{value} ({count:,} rows)" for value, count in seen.most_common(4))
             said.append(f"every row is {'erased' if lines[0].is_bad else 'good'}: the table holds {held}")
         said += table.cut_notes if table else []
@@ -172,7 +167,7 @@ def _time_ns(row: Row, column: NamedColumn) -> int:
     try:
         return row.time_ns(column.name, UNITS_NS[column.unit])
     except InputError:
-        if not _is_date(text := row[column.name]):
+        if date_of(text := row[column.name]) is None:
             raise
     raise row.refused(f"{column.name} is {shown(text)}, a date and time; write --time {column.name}:iso")
 
@@ -226,44 +221,37 @@ def _trace(
     return LinkTrace(tx_time_ns, delay_ns, ~failed, np.array(sent, np.uint8), size_bytes=size_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedColumn:
-    """A column with its unit, typed as ``NAME`` or ``NAME:UNIT``."""
+class NamedColumn(NamedTuple):
+    """A column with its unit."""
 
     name: str
     unit: str
 
-    @classmethod
-    def parse(cls, text: str, units: Sequence[str]) -> NamedColumn:
-        """Parse ``NAME:UNIT`` (ValueError); the first unit is the default, but behind a name with a colon."""
-        name, _, unit = text.rpartition(":")
-        if name and unit in units:
-            return cls(name, unit)
-        if name and units and unit.isalpha():
+
+def named_column(text: str, units: Sequence[str]) -> NamedColumn:
+    """Parse ``NAME:UNIT`` (ValueError); the first unit is the default, but behind a name with a colon."""
+    name, _, unit = text.rpartition(":")
+    if name and unit in units:
+        return NamedColumn(name, unit)
+    if name and units and unit.isalpha():
+        raise ValueError(text)
+    return NamedColumn(text, next(iter(units), ""))
+
+
+def conditions(text: str | None) -> dict[str, set[str]]:
+    """Parse ``NAME=VALUE,NAME=VALUE`` (ValueError): the values of each column that are meant."""
+    found: dict[str, set[str]] = {}
+    for part in text.split(",") if text else ():
+        name, sign, value = part.rpartition("=")
+        if not (sign and name.strip()):
             raise ValueError(text)
-        return cls(text, next(iter(units), ""))
+        found.setdefault(name.strip(), set()).add(canonical(value))
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """Columns and the values of each that are meant, typed as ``NAME=VALUE,NAME=VALUE``."""
-
-    values: dict[str, frozenset[str]]
-
-    @classmethod
-    def parse(cls, text: str | None) -> Condition:
-        """Parse conditions (ValueError); a name may stand several times, with one value each."""
-        found: dict[str, set[str]] = {}
-        for part in text.split(",") if text else ():
-            name, sign, value = part.rpartition("=")
-            if not (sign and name.strip()):
-                raise ValueError(text)
-            found.setdefault(name.strip(), set()).add(canonical(value))
-        return cls({name: frozenset(values) for name, values in found.items()})
-
-    def holds(self, row: Mapping[str, str]) -> bool:
-        """Whether every column has one of its values."""
-        return all(canonical(row[name]) in values for name, values in self.values.items())
+def _hold(values: Mapping[str, set[str]], row: Row) -> bool:
+    """Whether every column has one of its values."""
+    return all(canonical(row[name]) in allowed for name, allowed in values.items())
 
 
 @lru_cache(maxsize=4096)
@@ -286,15 +274,6 @@ def _parses(parse: Callable[..., object], *arguments: object) -> bool:
     try:
         parse(*arguments)
     except (ValueError, ArithmeticError):
-        return False
-    return True
-
-
-def _is_date(text: str) -> bool:
-    """Whether a field holds a date and time in ISO form."""
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
         return False
     return True
 

@@ -30,8 +30,23 @@ def staged(path: str | os.PathLike[str]) -> Iterator[Path]:
     the file cannot be written or renamed; any `OSError` of the block becomes one.
     """
     name = os.fspath(path)
-    with _as_output_error(name), _staged_at(name) as part:
-        yield part
+    with _as_output_error(name):
+        if is_uri(name):
+            with tempfile.TemporaryDirectory(prefix="tmt-") as folder:
+                part = Path(folder, name.rsplit("/", 1)[-1])
+                yield part
+                _upload(part, name)
+            return
+        check_place(name)
+        final = Path(os.path.realpath(name))
+        part = final.with_name(f".part-{secrets.token_hex(4)}-{final.name}")
+        try:
+            yield part
+            part.replace(final)
+        except BaseException:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -98,26 +113,6 @@ def _as_output_error(name: str) -> Iterator[None]:
         raise
     except OSError as error:
         raise OutputError(f"{name}: cannot be written: {reason_of(error)}") from error
-
-
-@contextmanager
-def _staged_at(name: str) -> Iterator[Path]:
-    if is_uri(name):
-        with tempfile.TemporaryDirectory(prefix="tmt-") as folder:
-            part = Path(folder, name.rsplit("/", 1)[-1])
-            yield part
-            _upload(part, name)
-        return
-    check_place(name)
-    final = Path(os.path.realpath(name))
-    part = final.with_name(f".part-{secrets.token_hex(4)}-{final.name}")
-    try:
-        yield part
-        part.replace(final)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
 
 
 def is_uri(name: str) -> bool:

@@ -42,7 +42,6 @@ _DIGITS = 9
 class Dialect:
     """Division of lines into fields, and the field that means "no value"."""
 
-    name: str
     delimiter: str
     null: str
 

@@ -29,7 +29,6 @@ CHUNK_SLOTS = 1 << 18
 
 
 def _check_es_n0(channel: Channel) -> None:
-    """Refuse a channel that knows no Es/N0."""
     if not channel.has_es_n0:
         having = ", ".join(one.name for one in CHANNELS.values() if one.has_es_n0)
         raise UsageError(f"channel {channel.name} knows no Es/N0 of a slot; these channels do: {having}")

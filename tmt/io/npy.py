@@ -52,7 +52,7 @@ class NpyReader(TraceReader):
 
 def open_npy(file: BinaryFile, path: str, table: Table | None) -> NpyReader:
     """Read the header, compare it with the file's size, and open a reader at the first row."""
-    rows, dtype = _rows(file, path)
+    rows, dtype = _header(file, path)
     forms = [(known, columns) for known in TABLES for columns in known.forms]
     found, columns = next((form for form in forms if row_dtype(form[1]) == dtype), (None, ()))
     known = wanted_table(path, found, table)
@@ -67,7 +67,7 @@ def read_array(path: str) -> npt.NDArray[Any]:
     more dimensions or of objects.
     """
     with open_input(path) as file, input_errors(path):
-        rows, dtype = _rows(file, path)
+        rows, dtype = _header(file, path)
         _check_size(file, path, rows, dtype)
         array = np.empty(rows, dtype)
         # Not np.fromfile: after a failed read it returns fewer rows and raises nothing.
@@ -90,18 +90,8 @@ def _check_size(file: BinaryFile, path: str, rows: int, dtype: np.dtype[Any]) ->
         raise InputError(path, refusal("trailing_bytes", extra=extra))
 
 
-def _rows(file: BinaryFile, path: str) -> tuple[int, np.dtype[Any]]:
-    """Read the header of an array of rows; return their number and type."""
-    shape, dtype = _header(file, path)
-    if dtype.hasobject or not dtype.itemsize:
-        raise InputError(path, refusal("npy_header"))
-    if len(shape) != 1:
-        raise InputError(path, refusal("npy_shape"))
-    return int(shape[0]), dtype
-
-
-def _header(file: BinaryFile, path: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Read the shape and the dtype that the header declares, in any version of the format."""
+def _header(file: BinaryFile, path: str) -> tuple[int, np.dtype[Any]]:
+    """Read the number of rows and their type, in any version of the format."""
     start = io.BytesIO(file.read(_MAX_HEADER_BYTES))
     if not start.getvalue().startswith(np.lib.format.MAGIC_PREFIX):
         raise InputError(path, refusal("not_npy"))
@@ -122,7 +112,11 @@ def _header(file: BinaryFile, path: str) -> tuple[tuple[int, ...], np.dtype[Any]
     except Exception:  # NumPy evaluates the text of the header, whatever it says
         raise InputError(path, refusal("npy_header")) from None
     file.seek(start.tell())
-    return shape, dtype
+    if dtype.hasobject or not dtype.itemsize:
+        raise InputError(path, refusal("npy_header"))
+    if len(shape) != 1:
+        raise InputError(path, refusal("npy_shape"))
+    return int(shape[0]), dtype
 
 
 class NpyWriter(TraceWriter):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -163,30 +163,27 @@ def _to_arrow(column: Column, values: np.ndarray[tuple[int], np.dtype[Any]]) -> 
 
 def open_parquet(file: BinaryFile, path: str, table: Table | None) -> ParquetReader:
     """Read the footer, check the columns, and open a reader."""
-    file = seekable(path, file)
-    try:
-        return _open_seekable(file, path, table)
-    except BaseException:
-        file.close()
-        raise
-
-
-def _open_seekable(file: BinaryFile, path: str, table: Table | None) -> ParquetReader:
-    try:
-        source = pq.ParquetFile(file, **READ_SETTINGS)
-        schema = source.schema_arrow
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(path, refusal("damaged", detail=first_line(error))) from error
-    found = next((known for known in reversed(TRACE_TABLES) if set(known.names) <= set(schema.names)), None)
-    if found is None:
-        raise wrong_columns(path, table, _columns(schema))
-    known = wanted_table(path, found, table)
-    columns = next(form for form in known.forms if {column.name for column in form} <= set(schema.names))
-    for column in columns:
-        expected = pa.from_numpy_dtype(np.dtype(column.dtype))
-        if schema.names.count(column.name) > 1 or schema.field(column.name).type != expected:
-            raise wrong_columns(path, known, _columns(schema))
-    return ParquetReader(source, file, path, known, columns)
+    with ExitStack() as closing:
+        file = seekable(path, file)
+        closing.callback(file.close)
+        try:
+            source = pq.ParquetFile(file, **READ_SETTINGS)
+            schema = source.schema_arrow
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise InputError(path, refusal("damaged", detail=first_line(error))) from error
+        names = set(schema.names)
+        found = next((known for known in reversed(TRACE_TABLES) if set(known.names) <= names), None)
+        if found is None:
+            raise wrong_columns(path, table, _columns(schema))
+        known = wanted_table(path, found, table)
+        columns = next(form for form in known.forms if {column.name for column in form} <= names)
+        for column in columns:
+            expected = pa.from_numpy_dtype(np.dtype(column.dtype))
+            if schema.names.count(column.name) > 1 or schema.field(column.name).type != expected:
+                raise wrong_columns(path, known, _columns(schema))
+        reader = ParquetReader(source, file, path, known, columns)
+        closing.pop_all()
+        return reader
 
 
 def _columns(schema: pa.Schema) -> str:

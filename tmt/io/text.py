@@ -21,15 +21,15 @@ from tmt.io.fields import Dialect, Layout, parse_block, parse_lines, spelled_col
 from tmt.io.files import LineBlocks, without_comments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tmt.core.schema import Column, Table
     from tmt.core.trace import Metadata, Trace
     from tmt.io.files import BinaryFile
 
-_CSV = Dialect("CSV", ",", "")
-_TXT = Dialect("text", " ", "-")
+_CSV = Dialect(",", "")
+_TXT = Dialect(" ", "-")
 
 
 class TextReader(TraceReader):
@@ -143,15 +143,12 @@ class TextWriter(TraceWriter):
 
     def encoded(self, chunk: Trace) -> pa.RecordBatch:
         """Spell the rows' fields."""
-        return pa.RecordBatch.from_arrays(
-            [
-                spelled_column(
-                    column, getattr(chunk, column.name), self._dialect.null, seconds=self._dialect is _TXT
-                )
-                for column in self.columns
-            ],
-            [column.name for column in self.columns],
-        )
+        null, seconds = self._dialect.null, self._dialect is _TXT
+        spelled = {
+            column.name: spelled_column(column, getattr(chunk, column.name), null, seconds=seconds)
+            for column in self.columns
+        }
+        return pa.RecordBatch.from_pydict(spelled)
 
     def append(self, rows: pa.RecordBatch) -> None:
         """Write one line per row."""
@@ -178,15 +175,9 @@ def _sniff_txt(head: bytes) -> bool:
     return _looks_like_text(head) and b"," not in _first_line(head)
 
 
-def _format(dialect: Dialect, ending: str, sniff: Callable[[bytes], bool]) -> Format:
-    return Format(
-        dialect.name,
-        (ending, f"{ending}.gz"),
-        sniff,
-        partial(_open, dialect=dialect),
-        partial(TextWriter, dialect=dialect),
-    )
-
-
-CSV = _format(_CSV, ".csv", _sniff_csv)
-TXT = _format(_TXT, ".txt", _sniff_txt)
+CSV = Format(
+    "CSV", (".csv", ".csv.gz"), _sniff_csv, partial(_open, dialect=_CSV), partial(TextWriter, dialect=_CSV)
+)
+TXT = Format(
+    "text", (".txt", ".txt.gz"), _sniff_txt, partial(_open, dialect=_TXT), partial(TextWriter, dialect=_TXT)
+)
