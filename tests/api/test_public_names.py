@@ -134,14 +134,7 @@ def test_schemes__take_the_round_trip_in_one_loop(frame: pd.DataFrame) -> None:
 
 def test_flat_rlc_of_old_calls__stands_above_its_scheme(frame: pd.DataFrame) -> None:
     with pytest.warns(DeprecationWarning, match=r"tmt.Rlc\(below=Fec\(data=4, repair=1\), reassembly=0.05\)"):
-        link = tmt.convert_trace(
-            frame,
-            "rlc-over-fec",
-            rtt=0.1,
-            data=4,
-            repair=1,
-            reassembly=0.05,
-        )
+        link = tmt.convert_trace(frame, "rlc-over-fec", rtt=0.1, data=4, repair=1, reassembly=0.05)
     assert link.metadata["scheme"]["below"]["repair"] == 1
 
 

@@ -1,11 +1,12 @@
 """Fixtures of every test here: a machine that allows emulation, and traces to emulate."""
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import pytest
+from link_traces import sent_once
 from waiting import PATIENCE_S
 
 from tmt.core.trace import LinkTrace
@@ -25,24 +26,13 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-class TraceFactory(Protocol):
-    """Makes a link trace of `rows` rows with random gaps and delays, and sizes up to a most; writes it."""
-
-    def __call__(
-        self,
-        name: str,
-        *,
-        rows: int,
-        gap_ns: int,
-        delay_ns: int = 0,
-        lost: float = 0.0,
-        seed: int = 1,
-        most_bytes: int | None = None,
-    ) -> tuple[Path, LinkTrace]: ...
+TraceFactory = Callable[..., tuple[Path, LinkTrace]]
 
 
 @pytest.fixture
 def random_trace(tmp_path: Path) -> TraceFactory:
+    """Return a function that writes a link trace of random gaps and delays, and of sizes up to a most."""
+
     def make(
         name: str,
         *,
@@ -54,14 +44,11 @@ def random_trace(tmp_path: Path) -> TraceFactory:
         most_bytes: int | None = None,
     ) -> tuple[Path, LinkTrace]:
         random = np.random.default_rng(seed)
-        trace = LinkTrace(
+        trace = sent_once(
             np.cumsum(random.integers(1, 2 * gap_ns, rows)),
             random.integers(0, delay_ns + 1, rows),
-            random.random(rows) >= lost,
-            np.ones(rows, np.uint8),
-            size_bytes=None
-            if most_bytes is None
-            else random.integers(1, most_bytes + 1, rows).astype(np.uint32),
+            np.flatnonzero(random.random(rows) < lost),
+            None if most_bytes is None else random.integers(1, most_bytes + 1, rows),
         )
         write_trace(tmp_path / name, trace)
         return tmp_path / name, trace

@@ -7,9 +7,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 from processes import TMT, execute
@@ -50,10 +49,8 @@ for receiver in ("10.0.0.2", "fd00::2"):
 """
 
 
-class Start(Protocol):
-    """The function that the fixture `running` returns."""
-
-    def __call__(self, script: str, first: str = ":") -> tuple[subprocess.Popen[str], str]: ...
+Start = Callable[..., tuple[subprocess.Popen[str], str]]
+"""The function that the fixture `running` returns."""
 
 
 def emulation(*command: str, **given: object) -> Emulation:

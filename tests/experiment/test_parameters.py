@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from experiments import asker
+from link_traces import sent_once
 
 from tmt import PlainLink, TraceLink, Wired
 from tmt.core.errors import InputError, UsageError
@@ -26,12 +27,7 @@ replay = asker(tcp="cubic", stack="2009", forward=PlainLink(2e6), rtt_ns=S // 2,
 
 
 def link_trace(rows: int, spacing_ns: int, first_ns: int = 0, delay_ns: int = 0) -> LinkTrace:
-    return LinkTrace(
-        first_ns + spacing_ns * np.arange(rows),
-        np.full(rows, delay_ns),
-        np.ones(rows, np.bool_),
-        np.ones(rows, np.uint8),
-    )
+    return sent_once(first_ns + spacing_ns * np.arange(rows), delay_ns)
 
 
 def test_set_up__computes_queue_and_window_from_the_bandwidth_delay_product() -> None:

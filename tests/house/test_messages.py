@@ -1,4 +1,4 @@
-"""Messages about mistakes say what to do; slips that are allowed get one note on stderr."""
+"""Messages about mistakes say what to do, allowed slips get one note on stderr, and results are JSON."""
 
 import json
 import os
@@ -6,15 +6,18 @@ import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from processes import TMT
 from result_rows import finished_runs
+from rich.table import Table
 from waiting import PATIENCE_S, until
 
 from tests.house.conftest import Said
+from tmt.cli.tables import print_parts
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
 
@@ -181,3 +184,87 @@ def test_interruption__says_how_many_runs_are_kept(folder: Path) -> None:
     assert [line for line in progress if not line.startswith("long: ")] == []
     assert 0 < kept < 200
     assert pq.read_table(out / "results.parquet").num_rows == kept
+
+
+def _record(tmt: Callable[[str], Said], arguments: str) -> dict[str, Any]:
+    status, out, err = tmt(f"{arguments} --json")
+    assert (status, err) == (0, "")
+    record: dict[str, Any] = json.loads(out)
+    return record
+
+
+def test_generate__gives_channel_seed_and_slots(tmt: Callable[[str], Said]) -> None:
+    channel = "--channel bernoulli --probability 0.1"
+    made = {"phy": "a.npy", "channel": {"channel": "bernoulli", "probability": 0.1}}
+    assert _record(tmt, f"generate {channel} --duration 3 --seed 7 a.npy") == made | {
+        "seed": 7,
+        "slots": 3000,
+    }
+    assert _record(tmt, f"generate {channel} --over phy.parquet a.npy") == made | {"seed": 1, "slots": 2000}
+
+
+def test_convert__gives_each_conversion_with_its_counts(tmt: Callable[[str], Said]) -> None:
+    (made,) = _record(tmt, "convert phy.parquet a.npy --scheme arq --rtt 0.1 --every 2")["conversions"]
+    assert (made["phy"], made["link"], made["every"], made["slots"]) == ("phy.parquet", "a.npy", 2, 1000)
+    assert made["scheme"] == {
+        "name": "arq",
+        "rtt_ns": 100_000_000,
+        "max_transmissions": None,
+        "detection_delay_ns": 0,
+    }
+    assert made["data_rows"] + made["retransmission_slots"] == made["slots"]
+    assert made["delivered"] + made["lost"] + made["unsettled"] == made["data_rows"]
+    both = _record(tmt, "convert phy.parquet --output links --scheme none --scheme fec --data 3 --repair 1")
+    assert [one["scheme"]["name"] for one in both["conversions"]] == ["none", "fec"]
+
+
+@pytest.mark.parametrize(("options", "tool"), [("", None), ("--for mahimahi", "mahimahi")])
+def test_export__gives_rows_and_notes(tmt: Callable[[str], Said], options: str, tool: str | None) -> None:
+    made = _record(tmt, f"export link.parquet link.txt {options}")
+    assert (made["trace"], made["out"], made["for"]) == ("link.parquet", "link.txt", tool)
+    assert made["rows"] > 900
+    assert all(isinstance(note, str) for note in made["notes"])
+    assert bool(made["notes"]) == (tool is not None)
+
+
+@pytest.mark.parametrize("file_format", ["mahimahi", "auto"])
+def test_import__gives_counts_and_notes(folder: Path, tmt: Callable[[str], Said], file_format: str) -> None:
+    (folder / "cell.down").write_text("0\n10\n20\n")
+    assert _record(tmt, f"import {file_format} cell.down a.npy") == {
+        "trace": "a.npy",
+        "kind": "phy",
+        "format": "mahimahi",
+        "rows": 3,
+        "erased": 0,
+        "notes": [],
+    }
+
+
+FIGURES = ("12345678 ±123456*", "87654321 ±654321", "1000000")
+
+
+@pytest.mark.parametrize("columns", [1, 30, 200])
+def test_print_parts__keeps_what_must_not_wrap_whole(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    table = Table(title="a title", box=None)
+    for heading in ("first", "a long heading", "third"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("meaning")
+    table.add_row(*FIGURES, "words that may stand below each other")
+    print_parts(table)
+    said = capsys.readouterr().out
+    for text in (*FIGURES, "a long heading", "below"):
+        assert text in said
+    assert "…" not in said
+    assert [line for line in said.splitlines() if line.endswith(" ")] == []
+    if columns == 200:
+        assert "words that may stand below each other" in said
+
+
+def test_print_parts__takes_brackets_for_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table("[red]", box=None)
+    table.add_row("a[/bold].parquet")
+    print_parts(table)
+    assert capsys.readouterr().out.split() == ["[red]", "a[/bold].parquet"]

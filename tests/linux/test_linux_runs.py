@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 from experiments import Asked, asked
+from link_traces import sent_once
 
 from tests.experiment.test_return_flows import check, result
 from tests.ns2.conftest import Datagrams
 from tmt import PlainLink, TraceLink
 from tmt.core.errors import SimulatorError
 from tmt.core.schema import PACKET_EVENTS
-from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
 from tmt.run import linux
@@ -122,13 +122,8 @@ def lossy_trace(tmp_path: Path) -> Path:
     """5000 rows of 1500 bytes, 6 ms apart, of which 1 % are lost and others come up to 50 ms late."""
     random = np.random.default_rng(1)
     rows = 5000
-    trace = LinkTrace(
-        np.arange(rows) * 6 * NS_PER_MS,
-        random.integers(0, 50 * NS_PER_MS, rows),
-        random.random(rows) > 0.01,
-        np.ones(rows, np.uint8),
-        {"lldu_bytes": 1500},
-    )
+    delay_ns, lost = random.integers(0, 50 * NS_PER_MS, rows), random.random(rows) <= 0.01
+    trace = sent_once(np.arange(rows) * 6 * NS_PER_MS, delay_ns, np.flatnonzero(lost), lldu_bytes=1500)
     write_trace(tmp_path / "lossy.parquet", trace)
     write_trace(tmp_path / "lossy.npy", trace)
     return tmp_path / "lossy.parquet"

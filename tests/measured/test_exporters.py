@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from in_process import tmt
+from link_traces import sent_once
 
 from tmt.cli.export_command import command
 from tmt.core.errors import UsageError
@@ -23,13 +24,7 @@ HEADER = "tx_time_ns,delay_ns,delivered,transmissions\n"
 def link(rows: list[tuple[float, float, bool]], sizes: list[int] | None = None) -> LinkTrace:
     """Rows of time in ms, delay in ms, and whether they are delivered."""
     time, delay, delivered = (np.array(column) for column in zip(*rows, strict=True))
-    return LinkTrace(
-        (time * MS).astype(np.int64),
-        (delay * MS).astype(np.int64),
-        delivered.astype(np.bool_),
-        np.ones(len(rows), np.uint8),
-        size_bytes=None if sizes is None else np.array(sizes, np.uint32),
-    )
+    return sent_once(time * MS, delay * MS, np.flatnonzero(~delivered), sizes)
 
 
 TRACE = link(
@@ -162,10 +157,7 @@ def test_leoreplayer__gives_back_what_it_plays(measured_data: Path, tmp_path: Pa
     slots = Mahimahi(decode_time=0.001).read(str(folder / "bw_example.txt.gz")).trace
     time = slots.tx_time_ns - slots.tx_time_ns[0]
     delay = delay_ms[np.minimum(time // (10 * MS), len(delay_ms) - 1)] * MS
-    ones = np.ones(len(time), np.uint8)
-    EXPORTERS["leoreplayer"](
-        tmp_path / "bw.txt", LinkTrace(slots.tx_time_ns, delay, ones > 0, ones), 1500, 10 * MS
-    )
+    EXPORTERS["leoreplayer"](tmp_path / "bw.txt", sent_once(slots.tx_time_ns, delay), 1500, 10 * MS)
     again = read_opportunities_ms(str(tmp_path / "bw.txt"))
     played = read_opportunities_ms(str(folder / "bw_example.txt.gz"))
     np.testing.assert_array_equal(again, played - played[0])
@@ -179,9 +171,7 @@ def test_leoreplayer__gives_back_the_gallery_s_starlink(tmp_path: Path) -> None:
     slots = read_phy(Path(__file__).resolve().parents[2] / "traces" / "measured" / "starlink.parquet")
     begin = int(np.argmax(slots.tx_time_ns % (10 * MS) == 0))
     time_ns, delay_ns = slots.tx_time_ns[begin:] - slots.tx_time_ns[begin], slots.decode_time_ns[begin:]
-    ones = np.ones(len(time_ns), np.uint8)
-    rows = LinkTrace(time_ns, delay_ns, ones > 0, ones)
-    EXPORTERS["leoreplayer"](tmp_path / "bw.txt", rows, 1500, 10 * MS)
+    EXPORTERS["leoreplayer"](tmp_path / "bw.txt", sent_once(time_ns, delay_ns), 1500, 10 * MS)
     again = (
         Mahimahi(decode_time=0.001, delays=str(tmp_path / "bw.delay.txt"))
         .read(str(tmp_path / "bw.txt"))

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from link_traces import sent_once
 
 from tmt.core.errors import InputError, UsageError
-from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.core.trace import PhyTrace
 from tmt.importers.exporters import opportunities_ms, write_opportunities
 from tmt.importers.mahimahi import Mahimahi
 from tmt.io import read_phy
@@ -76,12 +77,7 @@ def test_opportunities__count_delivered_lldus_in_the_order_of_their_arrival() ->
     ms = 1_000_000
     phy = PhyTrace(np.array([0, 1, 2, 3, 4]) * ms, np.array([50, 0, 2, 3, 0]) * ms)
     assert opportunities_ms(phy, 1500).tolist() == [4, 6, 50]
-    link = LinkTrace(
-        np.array([0, 1, 2, 3, 4]) * ms,
-        np.array([50, 2, 2, 3, 1]) * ms,
-        np.array([True, True, True, True, False]),
-        np.ones(5, np.uint8),
-    )
+    link = sent_once(np.arange(5) * ms, np.array([50, 2, 2, 3, 1]) * ms, lost=[4])
     assert opportunities_ms(link, 1500).tolist() == [3, 4, 6, 50]
     assert opportunities_ms(link, 750).tolist() == [4, 50]
     assert opportunities_ms(link, 749).tolist() == [6]

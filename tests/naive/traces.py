@@ -10,7 +10,9 @@ from naive.on_link import OnLink
 from naive.sliding_window import sliding_window
 from naive.tetrys import tetrys
 from tmt import Arq, Fec, Harq, HarqProcesses, NoScheme, Rlc, SlidingWindow, Tetrys
+from tmt.core.converter import Counts
 from tmt.core.declaration import ns
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.seeds import uniform_source
 from tmt.core.trace import LinkTrace, PhyTrace
 
@@ -241,3 +243,10 @@ def rows_of(link: LinkTrace) -> list[naive.Row]:
     """Turn a link trace into plain rows."""
     columns = (link.tx_time_ns, link.delay_ns, link.delivered, link.transmissions)
     return [naive.Row(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def converted(scheme: OnLink | Scheme, tx: list[int], decode: list[int]) -> tuple[list[naive.Row], Counts]:
+    """Convert a PHY trace of plain lists; return plain rows, and what was counted."""
+    converter = scheme.converter()
+    rows = rows_of(converter.feed(phy_trace(tx, decode))) + rows_of(converter.finish())
+    return rows, converter.counts

@@ -1,9 +1,9 @@
 """Runs of datagrams over one link."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,24 +33,16 @@ class Run:
         return {int(r["uid"]): (PACKET_EVENTS[r["event"]], int(r["time_ns"])) for r in ends}
 
 
-class Datagrams(Protocol):
-    """Sends packets (time in ns, size) over a trace; further words are those of the queue."""
-
-    def __call__(
-        self,
-        trace: LinkTrace | PhyTrace | Path | None,
-        sendings: Iterable[tuple[int, int]],
-        *,
-        rate_bps: float = 1e6,
-        delay_s: float = 0.01,
-        duration_s: float = 1000,
-        queue: str = "Clift",
-        **variables: Any,
-    ) -> Run: ...
+Datagrams = Callable[..., Run]
 
 
 @pytest.fixture
 def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
+    """Return a function that sends packets (time in ns, size) over a trace.
+
+    Further words are those of the queue, which is the online one where a scheme is among them.
+    """
+
     def send(
         trace: LinkTrace | PhyTrace | Path | None,
         sendings: Iterable[tuple[int, int]],
@@ -58,10 +50,11 @@ def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
         rate_bps: float = 1e6,
         delay_s: float = 0.01,
         duration_s: float = 1000,
-        queue: str = "Clift",
+        queue: str | None = None,
         **variables: Any,
     ) -> Run:
         (tmp_path / "sendings").write_text("".join(f"{t / 1e9:.9f} {size}\n" for t, size in sendings))
+        queue = queue or ("Clift/Online" if "scheme" in variables else "Clift")
         words: list[object] = [word for item in variables.items() for word in item]
         if trace is not None:
             path = trace

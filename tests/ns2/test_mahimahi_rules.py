@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from link_traces import sent_once
 
 from tests.ns2.conftest import Datagrams
-from tmt.core.trace import LinkTrace
 from tmt.importers.mahimahi import read_opportunities_ms
 
 pytestmark = pytest.mark.ns2
@@ -72,14 +72,7 @@ def test_packed_link__serves_packets_as_mahimahi_does(
     times_ns = rows_ns[0] + np.cumsum(gaps_ns).astype(np.int64) // MS * MS + MS // 2
     sendings = list(zip(times_ns.tolist(), drawn.tolist(), strict=True))
 
-    n = len(rows_ns)
-    trace = LinkTrace(
-        np.array(rows_ns),
-        np.zeros(n, np.int64),
-        np.ones(n, np.bool_),
-        np.ones(n, np.uint8),
-        {"packing": "packed"},
-    )
+    trace = sent_once(rows_ns, packing="packed")
     run = send_datagrams(
         trace, sendings, delay_s=0, duration_s=1000, lldu_bytes_=OPPORTUNITY_BYTES, packed_=1, limit_=PACKETS
     )

@@ -30,7 +30,6 @@ def _send_without_a_break(send_datagrams: Datagrams, loss: float, **words: Any) 
     run = send_datagrams(
         _regular_slots(loss),
         [(1 + i, 1500) for i in range(SLOTS + 500)],
-        queue="Clift/Online",
         scheme="harq-processes",
         detection_delay_=0.001,
         limit_=SLOTS + 500,
@@ -85,7 +84,7 @@ def test_faults__have_the_effect_of_the_law(
 
 
 def test_combining__needs_a_trace_with_es_n0(send_datagrams: Datagrams, tmp_path: Path) -> None:
-    words = {"queue": "Clift/Online", "scheme": "harq-processes", "combining_": 2}
+    words = {"scheme": "harq-processes", "combining_": 2}
     run = send_datagrams(_regular_slots(0.1), [(MS, 1000)], **words)
     line = f"{tmp_path}/trace.npy: there is no column es_n0_mdb, which combining_ 2 needs\n"
     assert (run.status, run.stderr) == (2, line)
@@ -94,7 +93,7 @@ def test_combining__needs_a_trace_with_es_n0(send_datagrams: Datagrams, tmp_path
 def test_combining__needs_a_threshold(send_datagrams: Datagrams) -> None:
     slots = replace(_regular_slots(0.1), es_n0_mdb=np.zeros(SLOTS, np.int32))
     for value, given in [(-1000, {}), (-101, {"combining_threshold_db_": -101})]:
-        words = {"queue": "Clift/Online", "scheme": "harq-processes", "combining_": 1, **given}
+        words = {"scheme": "harq-processes", "combining_": 1, **given}
         run = send_datagrams(slots, [(MS, 1000)], **words)
         allowed = "-100 to 100, in dB, which combining_ needs (-1000: not set)"
         line = f"Queue/Clift/Online: combining_threshold_db_ is {value}; allowed is {allowed}\n"

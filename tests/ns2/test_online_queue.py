@@ -94,7 +94,7 @@ def test_online__equals_offline_on_a_link_that_is_never_idle(
     offline = send_datagrams(
         convert(phy, scheme, RTT_S), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common
     )
-    words = {"queue": "Clift/Online", "unit_bytes_": 100, **queue_variables(scheme), **common}
+    words = {"unit_bytes_": 100, **queue_variables(scheme), **common}
     online = send_datagrams(phy, sendings, delay_s=DELAY_S, **words)
     assert offline.status == online.status == 0, online.stderr
     settled = {uid: fate for uid, fate in offline.fates().items() if fate[0] != "link_unsettled"}
@@ -125,7 +125,6 @@ def test_online__sends_only_when_there_is_something_to_send(send_datagrams: Data
         [(9_500_000, 1000), (29_500_000, 1000)],
         delay_s=DELAY_S,
         duration_s=0.09,
-        queue="Clift/Online",
         scheme="arq",
     )
     assert run.fates() == {0: ("received", 40_500_000), 1: ("received", 61_500_000)}
@@ -146,12 +145,7 @@ def test_tetrys__recovers_a_lone_packet_by_feedback(send_datagrams: Datagrams) -
     decode = np.full(100, MS // 2, np.int64)
     decode[[10, 11]] = 0
     run = send_datagrams(
-        PhyTrace(tx, decode),
-        [(9_500_000, 1000)],
-        delay_s=DELAY_S,
-        duration_s=0.09,
-        queue="Clift/Online",
-        scheme="tetrys",
+        PhyTrace(tx, decode), [(9_500_000, 1000)], delay_s=DELAY_S, duration_s=0.09, scheme="tetrys"
     )
     assert run.fates() == {0: ("received", 41_500_000)}
     assert [run.counters[f"units_{what}"] for what in ("data", "repair", "erased")] == [1, 2, 2]
@@ -171,7 +165,6 @@ def test_go_back__takes_the_slots_that_hand_work_says(send_datagrams: Datagrams)
             None,
             [(waited * slot_ns + i, 150) for i in range(packets)],
             delay_s=0.01e-3,
-            queue="Clift/Online",
             scheme="go-back-n",
             unit_bytes_=75,
             window_=3,
@@ -219,7 +212,6 @@ def test_online__ends_if_every_unit_is_lost(scheme: str, delay_s: float, send_da
         [(i * MS, 1500) for i in range(200)],
         delay_s=delay_s,
         duration_s=5,
-        queue="Clift/Online",
         limit_=100,
         scheme=scheme,
         unit_bytes_=100,
@@ -234,9 +226,7 @@ def test_online__ends_if_every_unit_is_lost(scheme: str, delay_s: float, send_da
 @pytest.mark.parametrize("scheme", ["none", "fec", "arq", "go-back-n", "tetrys", "harq-processes", "rlc"])
 def test_online__takes_units_longer_than_time_lasts(scheme: str, send_datagrams: Datagrams) -> None:
     """Each unit of 2 GB takes 544 years at 1 bit/s, which is more than 2^63 ns."""
-    run = send_datagrams(
-        None, [(MS, 1000)] * 3, queue="Clift/Online", rate_bps=1, scheme=scheme, unit_bytes_=2**31 - 1
-    )
+    run = send_datagrams(None, [(MS, 1000)] * 3, rate_bps=1, scheme=scheme, unit_bytes_=2**31 - 1)
     assert run.status == 0, run.stderr
     assert run.counters["packets_queued"] == run.counters["packets_arrived"] == 3
 
@@ -250,7 +240,6 @@ def test_online__is_the_model(repair: int, persistency: int, loss: float, send_d
         [(i + 1, 1500) for i in range(packets)],
         delay_s=0.2,
         duration_s=1e5,
-        queue="Clift/Online",
         limit_=packets + 1,
         scheme="hybrid",
         unit_bytes_=25,

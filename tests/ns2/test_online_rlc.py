@@ -113,13 +113,7 @@ def test_rlc__equals_offline(mode: str, below: str, cases: int, send_datagrams: 
             convert(phy, scheme, RTT_S), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common
         )
         online = send_datagrams(
-            phy,
-            sendings,
-            delay_s=DELAY_S,
-            queue="Clift/Online",
-            unit_bytes_=100,
-            **variables(scheme),
-            **common,
+            phy, sendings, delay_s=DELAY_S, unit_bytes_=100, **variables(scheme), **common
         )
         assert offline.status == online.status == 0, online.stderr
         # At the trace's end, in-order packets stand behind unsettled ones: offline until the last row.
@@ -150,7 +144,6 @@ def test_rlc__polls_with_the_last_segment_of_a_burst(send_datagrams: Datagrams) 
         [(9_500_000, 1000)] * 3 + [(59_500_000, 1000)],
         delay_s=DELAY_S,
         duration_s=0.19,
-        queue="Clift/Online",
         **variables(scheme),
     )
     arrivals = [20_500_000, 46_500_000, 46_500_000, 120_500_000]
@@ -170,7 +163,6 @@ def test_rlc__stalls_while_its_window_is_full(send_datagrams: Datagrams) -> None
         [(9_500_000, 1000)] * 3,
         delay_s=DELAY_S,
         duration_s=0.09,
-        queue="Clift/Online",
         **variables(Rlc(window_pdus=2)),
     )
     arrivals = [20_500_000, 21_500_000, 42_500_000]

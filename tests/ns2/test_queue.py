@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from link_traces import sent_once
 
 from tests.ns2.conftest import Datagrams
 from tests.ns2.queue_twin import Options, outcomes
@@ -15,13 +16,6 @@ pytestmark = pytest.mark.ns2
 MS = 1_000_000
 DELAY_NS = 10 * MS
 CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract"
-
-
-def link_trace(tx_ns: list[int], delay_ns: list[int] | None = None, lost: tuple[int, ...] = ()) -> LinkTrace:
-    delays = np.array(delay_ns if delay_ns is not None else [0] * len(tx_ns), np.int64)
-    delivered = delays >= 0
-    delivered[list(lost)] = False
-    return LinkTrace(np.array(tx_ns, np.int64), delays, delivered, np.ones(len(tx_ns), np.uint8))
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -75,7 +69,7 @@ def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagra
 
 def test_rows__that_pass_an_empty_queue_are_wasted(send_datagrams: Datagrams) -> None:
     # Two rows a packet. The first takes 10 and 20 ms; 30 and 40 pass; the second, sent at 45, has 50 and 60.
-    trace = link_trace([10 * MS, 20 * MS, 30 * MS, 40 * MS, 50 * MS, 60 * MS, 70 * MS])
+    trace = sent_once([10 * MS, 20 * MS, 30 * MS, 40 * MS, 50 * MS, 60 * MS, 70 * MS])
     run = send_datagrams(trace, [(5 * MS, 1500), (45 * MS, 1500)], duration_s=0.065 + 0.01, lldu_bytes_=1000)
     assert run.fates() == {0: ("received", 30 * MS), 1: ("received", 70 * MS)}
     assert [run.counters[f"rows_{what}"] for what in ("offered", "used", "unused")] == [7, 4, 3]
@@ -83,7 +77,7 @@ def test_rows__that_pass_an_empty_queue_are_wasted(send_datagrams: Datagrams) ->
 
 def test_trace_file__tells_link_losses_from_queue_drops(send_datagrams: Datagrams) -> None:
     # Four packets at once: the queue holds three. Rows at 10, 20 and 30 ms: delivered, lost, unsettled.
-    trace = link_trace([10 * MS, 20 * MS, 30 * MS], [2 * MS, 5 * MS, -1], lost=(1,))
+    trace = sent_once([10 * MS, 20 * MS, 30 * MS], [2 * MS, 5 * MS, -1], lost=(1,))
     run = send_datagrams(trace, [(MS, 1000)] * 4, limit_=3)
     seen = [(line.split()[0], float(line.split()[1]), int(line.split()[-1])) for line in run.lines]
     assert seen == [
@@ -104,7 +98,7 @@ def test_trace_file__tells_link_losses_from_queue_drops(send_datagrams: Datagram
 
 
 def test_end_of_trace__stops_the_link_and_says_so_once(send_datagrams: Datagrams) -> None:
-    run = send_datagrams(link_trace([10 * MS, 20 * MS]), [(MS, 1000)] * 6, limit_=4, offset_=0.005)
+    run = send_datagrams(sent_once([10 * MS, 20 * MS]), [(MS, 1000)] * 6, limit_=4, offset_=0.005)
     assert run.fates() == {
         0: ("received", 15 * MS),
         1: ("received", 25 * MS),
@@ -120,7 +114,7 @@ def test_equal_release_times__keep_the_order(send_datagrams: Datagrams) -> None:
     # The first packet's long delay holds all others back: they are released at one moment, in order.
     tx = [7 * MS * i + 13 for i in range(1, 200)]
     run = send_datagrams(
-        link_trace(tx, [3000 * MS, *[0] * 198]),
+        sent_once(tx, [3000 * MS, *[0] * 198]),
         [(MS + 2 * i, 1000) for i in range(199)],
         in_order_=1,
         limit_=300,
@@ -136,7 +130,7 @@ def test_equal_release_times__keep_the_order_where_the_delay_falls(send_datagram
     The first one arrives 10 ms later, and so does the second one then.
     """
     run = send_datagrams(
-        link_trace([2 * MS, 9 * MS], [7 * MS + 1, 1]),
+        sent_once([2 * MS, 9 * MS], [7 * MS + 1, 1]),
         [(MS, 1000), (8 * MS, 1000)],
         at="0.005 {[[$ns link $from $to] link] set delay_ 0}",
     )
@@ -152,7 +146,7 @@ def test_reset__drops_packets(queue: str, early: int, dropped: list[int], send_d
     times, decode = np.arange(1, 20, dtype=np.int64) * 10 * MS, np.full(19, MS)
     decode[1] = 0
     run = send_datagrams(
-        link_trace(times.tolist(), [MS] * 19) if queue == "Clift" else PhyTrace(times, decode),
+        sent_once(times.tolist(), [MS] * 19) if queue == "Clift" else PhyTrace(times, decode),
         [(MS + i, 1000) for i in range(early)] + [(45 * MS + i, 1000) for i in range(3)],
         duration_s=0.15,
         queue=queue,
@@ -186,7 +180,7 @@ def test_reset__drops_packets(queue: str, early: int, dropped: list[int], send_d
     ],
 )
 def test_bad_variable__is_refused(variables: dict[str, float], words: str, send_datagrams: Datagrams) -> None:
-    run = send_datagrams(link_trace([10 * MS]), [(MS, 1000)], **variables)
+    run = send_datagrams(sent_once([10 * MS]), [(MS, 1000)], **variables)
     assert (run.status, run.stderr.count("\n")) == (2, 1)
     assert run.stderr.endswith(words + "\n")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from link_traces import sent_once
 from naive import on_link
 
 from tests.ns2.conftest import Datagrams
@@ -20,16 +21,7 @@ S = 1_000_000_000
 
 
 def sized_trace(tx_ns: list[int], sizes: list[int], lost: tuple[int, ...] = ()) -> LinkTrace:
-    n = len(tx_ns)
-    delivered = np.ones(n, np.bool_)
-    delivered[list(lost)] = False
-    return LinkTrace(
-        np.array(tx_ns, np.int64),
-        np.zeros(n, np.int64),
-        delivered,
-        np.ones(n, np.uint8),
-        size_bytes=np.array(sizes, np.uint32),
-    )
+    return sent_once(tx_ns, lost=lost, sizes=sizes)
 
 
 @pytest.mark.parametrize("direction", ["DL", "UL"])
@@ -114,7 +106,7 @@ def test_online_without_retransmission__agrees_with_the_trace_of_none(
     sendings = list(zip(times_ns.tolist(), rng.integers(1, 3000, 300).tolist(), strict=True))
     common = {"packed_": packed, "limit_": 300, "in_order_": 0}
     offline = send_datagrams(convert(phy, NoScheme()), sendings, **common)
-    online = send_datagrams(phy, sendings, queue="Clift/Online", **SENT_ONCE[scheme], **common)
+    online = send_datagrams(phy, sendings, **SENT_ONCE[scheme], **common)
     assert (offline.status, online.status) == (0, 0), online.stderr
     assert online.fates() == offline.fates()
     for name in ("rows_used", "bytes_used"):
@@ -145,7 +137,6 @@ def test_online_code__agrees_with_its_trace_on_a_link_that_is_never_idle(
     online = send_datagrams(
         phy,
         sendings,
-        queue="Clift/Online",
         scheme=scheme.name,
         coding_window_=scheme.coding_window,
         repair_interval_=scheme.repair_interval,

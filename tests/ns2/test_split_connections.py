@@ -27,9 +27,9 @@ class Transfers:
         return [value for key, value in self.counters.items() if key.split("_", 2)[2:] == [name]]
 
 
-def transfer(simulator: Path, folder: Path, **settings: object) -> Transfers:
-    """Run the script, which ends when nothing is left to happen."""
-    done = run_script(simulator, SCRIPT, folder, **settings)
+def transfer(simulator: Path, folder: Path, settings: str) -> Transfers:
+    """Run the script with names and values of settings; it ends when nothing is left to happen."""
+    done = run_script(simulator, SCRIPT, folder, *settings.split())
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line.split() for line in done.stdout.splitlines() if not line.startswith("cmd ")]
     arrived, sent_on = defaultdict(list), defaultdict(list)
@@ -69,23 +69,12 @@ def check_exact(run: Transfers, flows: int, packets: int, capacity: int) -> None
 def test_split__is_exact_in_both_directions(stack: str, tcp: str, simulator: Path, tmp_path: Path) -> None:
     # The other stack goes on from the proxy, so that both kinds of sender meet both.
     other = "2009" if stack == "modern" else "modern"
-    run = transfer(
-        simulator,
-        tmp_path,
-        stack=stack,
-        tcp=tcp,
-        proxy_stack=other,
-        proxy_tcp="cubic",
-        to_right=2,
-        to_left=2,
-        packets=60,
-        proxy_buffer_packets=10,
-        proxy_delay_s=0.001,
-        wired_loss=0.01,
-        wired_ack_loss=0.01,
-        link_loss=0.02,
-        link_ack_loss=0.01,
+    settings = (
+        f"stack {stack} tcp {tcp} proxy_stack {other} proxy_tcp cubic to_right 2 to_left 2 packets 60 "
+        "proxy_buffer_packets 10 proxy_delay_s 0.001 wired_loss 0.01 wired_ack_loss 0.01 "
+        "link_loss 0.02 link_ack_loss 0.01"
     )
+    run = transfer(simulator, tmp_path, settings)
     check_exact(run, flows=4, packets=60, capacity=10)
 
 
@@ -94,17 +83,11 @@ def test_split__is_exact_in_both_directions(stack: str, tcp: str, simulator: Pat
 )
 def test_split__sends_on_with_every_variant(stack: str, tcp: str, simulator: Path, tmp_path: Path) -> None:
     other = "2009" if stack == "modern" else "modern"
-    run = transfer(
-        simulator,
-        tmp_path,
-        stack=other,
-        tcp="cubic",
-        proxy_stack=stack,
-        proxy_tcp=tcp,
-        packets=100,
-        proxy_buffer_packets=30,
-        link_loss=0.03,
+    settings = (
+        f"stack {other} tcp cubic proxy_stack {stack} proxy_tcp {tcp} packets 100 "
+        "proxy_buffer_packets 30 link_loss 0.03"
     )
+    run = transfer(simulator, tmp_path, settings)
     check_exact(run, flows=1, packets=100, capacity=30)
     assert run.counters["flow_0_retransmissions"] == 0
 
@@ -116,11 +99,7 @@ def test_full_buffer__holds_the_sender(stack: str, delayed: int, simulator: Path
     run = transfer(
         simulator,
         tmp_path,
-        stack=stack,
-        proxy_stack=stack,
-        packets=300,
-        proxy_buffer_packets=6,
-        delayed_acks=delayed,
+        f"stack {stack} proxy_stack {stack} packets 300 proxy_buffer_packets 6 delayed_acks {delayed}",
     )
     check_exact(run, flows=1, packets=300, capacity=6)
     assert run.counters["flow_0_proxy_most_fill"] == 6
@@ -134,11 +113,7 @@ def test_lost_updates__are_asked_for(stack: str, simulator: Path, tmp_path: Path
     run = transfer(
         simulator,
         tmp_path,
-        stack=stack,
-        proxy_stack=stack,
-        packets=200,
-        proxy_buffer_packets=2,
-        wired_ack_loss=0.4,
+        f"stack {stack} proxy_stack {stack} packets 200 proxy_buffer_packets 2 wired_ack_loss 0.4",
     )
     check_exact(run, flows=1, packets=200, capacity=2)
     assert run.counters["flow_0_window_probes"] > 3
@@ -148,11 +123,7 @@ def test_selective_acknowledgements__repair_the_first_connection(simulator: Path
     run = transfer(
         simulator,
         tmp_path,
-        stack="modern",
-        proxy_stack="modern",
-        packets=1000,
-        proxy_buffer_packets=500,
-        wired_loss=0.03,
+        "stack modern proxy_stack modern packets 1000 proxy_buffer_packets 500 wired_loss 0.03",
     )
     check_exact(run, flows=1, packets=1000, capacity=500)
     lost = run.counters["flow_0_retransmissions"]
@@ -164,5 +135,5 @@ def test_selective_acknowledgements__repair_the_first_connection(simulator: Path
 def test_end__leaves_no_timer_behind(simulator: Path, tmp_path: Path) -> None:
     # After the last acknowledgement only its way back and one expiry of each set timer remain.
     for stack, most_s in (("modern", 2), ("2009", 4)):
-        run = transfer(simulator, tmp_path, stack=stack, proxy_stack=stack, to_left=1)
+        run = transfer(simulator, tmp_path, f"stack {stack} proxy_stack {stack} to_left 1")
         assert run.counters["end_s"] < max(run.of_flows("done_s")) + most_s

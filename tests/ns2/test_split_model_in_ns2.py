@@ -113,7 +113,6 @@ def test_go_back_n__takes_the_time_that_the_model_says(
         [(i + 1, 1500) for i in range(packets)],
         delay_s=0.001,
         duration_s=1e4,
-        queue="Clift/Online",
         limit_=packets + 1,
         scheme="go-back-n",
         unit_bytes_=150,

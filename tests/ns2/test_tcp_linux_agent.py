@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from link_traces import sent_once
 from processes import execute
 
 from tests.ns2.scripts import output_of
 from tests.ns2.stock import STOCK_TCL, run_stock_script
-from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
 
@@ -68,10 +68,7 @@ def test_ignored_acknowledgements__are_freed(simulator: Path, tmp_path: Path) ->
     peaks = []
     for name, delays in (("in order", np.zeros(rows, np.int64)), ("reordered", delay_ns)):
         path = tmp_path / f"{name}.npy"
-        trace = LinkTrace(
-            NS_PER_MS * np.arange(rows, dtype=np.int64), delays, np.ones(rows, bool), np.ones(rows, np.uint8)
-        )
-        write_trace(path, trace)
+        write_trace(path, sent_once(NS_PER_MS * np.arange(rows), delays))
         printed = output_of(simulator, SENDER, tmp_path, "reno", 100, 30, "true", path)
         peaks.append(int(printed.split("peak_kib ")[1].split()[0]))
     assert peaks[1] < peaks[0] + 10_000, f"peaks of memory in KiB: {peaks}"

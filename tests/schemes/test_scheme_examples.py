@@ -1,19 +1,9 @@
 """Small traces, converted by hand from the definitions in `docs/schemes.md`."""
 
 from naive import on_link
-from naive.on_link import OnLink
-from naive.traces import phy_trace, rows_of
+from naive.traces import converted, phy_trace
 
 from tmt import Fec, HarqProcesses, SlidingWindow, Tetrys
-from tmt.core.converter import Counts
-
-
-def converted(
-    scheme: OnLink, tx: list[int], decode: list[int]
-) -> tuple[list[tuple[int, int, bool, int]], Counts]:
-    converter = scheme.converter()
-    rows = rows_of(converter.feed(phy_trace(tx, decode))) + rows_of(converter.finish())
-    return [tuple(row) for row in rows], converter.counts
 
 
 def test_none__delivers_after_the_decode_time_and_loses_erased_lldus() -> None:

@@ -39,13 +39,7 @@ class Violation:
 
 
 class Checker:
-    """Checks the rows of one trace, chunk after chunk, in order.
-
-    Parameters
-    ----------
-    table
-        Declaration of the rows.
-    """
+    """Checks the rows of one trace, which `table` declares, chunk after chunk, in order."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -154,12 +148,9 @@ TraceT = TypeVar("TraceT", bound=PhyTrace | LinkTrace)
 
 
 def checked(trace: TraceT) -> TraceT:
-    """Return the trace with each column in its declared type.
+    """Return the trace with columns of their declared types.
 
-    Raises
-    ------
-    InputError
-        At the first defect: a column of another type or length, or a row that no file may hold.
+    InputError at the first defect: a column of another type or length, or a row that no file may hold.
     """
     name = f"{trace.table.kind} trace"
     arrays: dict[str, Any] = {column.name: _array(trace, column) for column in trace.columns}

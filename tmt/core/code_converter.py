@@ -26,13 +26,7 @@ regular repair unit."""
 
 
 class CodeConverter(Converter):
-    """A conversion by the code, with the queue and the decoder of the receiver.
-
-    Parameters
-    ----------
-    window
-        Most source LLDUs that a repair LLDU covers, W.
-    """
+    """A conversion by the code, with the receiver's queue and decoder; a repair unit covers `window`, W."""
 
     def __init__(self, window: int) -> None:
         super().__init__()

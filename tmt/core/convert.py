@@ -17,25 +17,11 @@ if TYPE_CHECKING:
 
 
 def convert(phy: PhyTrace, scheme: Scheme, rtt: float = 0.0, every: int = 1) -> LinkTrace:
-    """Send a PHY trace's slots under a scheme.
+    """Send a PHY trace's slots under a scheme that converts traces.
 
-    Parameters
-    ----------
-    phy
-        Slots in strictly increasing order of `tx_time_ns`, checked as those of a file are.
-    scheme
-        A scheme that converts traces.
-    rtt
-        Round-trip time of the link in seconds, for schemes with feedback.
-    every
-        Keep every so-many-th slot, from the first on: the share of one of `every` users.
-
-    Raises
-    ------
-    InputError
-        When a column has another type or length or is missing, or a row may not be in a PHY trace.
-    UsageError
-        When `every` is below 1.
+    `rtt` is the link's round-trip time in seconds, for schemes with feedback. Every `every`-th slot is kept,
+    from the first on: the share of one of `every` users. InputError when a column has another type or length
+    or is missing, or a row may not be in a PHY trace; UsageError when `every` is below 1.
     """
     scheme.check_columns("phy trace", phy.columns)
     converter = scheme.converter(rtt)
@@ -53,18 +39,7 @@ def convert(phy: PhyTrace, scheme: Scheme, rtt: float = 0.0, every: int = 1) -> 
 
 
 class Share:
-    """Keeps the slots 0, n, 2 n, ... of a trace that arrives in chunks.
-
-    Parameters
-    ----------
-    every
-        n; 1 keeps all slots.
-
-    Raises
-    ------
-    UsageError
-        When `every` is below 1.
-    """
+    """Keeps the slots 0, n, 2 n, ... of a trace that arrives in chunks; n is `every` (UsageError below 1)."""
 
     def __init__(self, every: int) -> None:
         if every < 1:

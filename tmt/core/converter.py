@@ -21,17 +21,13 @@ class Counts:
 
     Attributes
     ----------
-    slots
-        Slots of the trace.
-    data_rows, repair_slots, retransmission_slots, dropped_tail
-        Slots with first transmissions of data LLDUs, with repair LLDUs, with retransmissions; slots of the
-        last incomplete run of `fec`, which carry nothing.
-    stalled_slots
-        Slots that stayed idle, because no process was free or the window was full.
-    delivered, lost, unsettled
-        Fates of the data LLDUs.
-    sent_bytes, delivered_bytes
-        Bytes of the slots in use, and of the delivered data LLDUs; None where the trace has no sizes.
+    slots : slots of the trace
+    data_rows, repair_slots, retransmission_slots
+        Slots with first transmissions of data LLDUs, with repair LLDUs, with retransmissions.
+    dropped_tail : slots of the last incomplete run of `fec`, which carry nothing
+    stalled_slots : slots that stayed idle, because no process was free or the window was full
+    delivered, lost, unsettled : fates of the data LLDUs
+    sent_bytes, delivered_bytes : of slots in use, and of delivered LLDUs; None where the trace has no sizes
     """
 
     slots: int
@@ -59,13 +55,7 @@ class Counts:
         return self.delivered / used if used else float("nan")
 
     def check(self) -> None:
-        """Raise when a slot or a row was counted twice or not at all, which would be a defect of ours.
-
-        Raises
-        ------
-        AssertionError
-            When the conservation laws do not hold.
-        """
+        """Raise AssertionError when a slot or a row was counted twice or not at all: a defect of ours."""
         uses = self.data_rows + self.repair_slots + self.retransmission_slots
         uses += self.stalled_slots + self.dropped_tail
         fates = self.delivered + self.lost + self.unsettled
@@ -90,13 +80,7 @@ class Converter(ABC):
         self._sized = False
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
-        """Send the next slots, and return the rows that are settled now, maybe none.
-
-        Parameters
-        ----------
-        phy
-            The next slots of the trace, with increasing times, or none. All pieces have the same columns.
-        """
+        """Send the next slots, at rising times and all with the same columns; return the rows settled now."""
         self._slots += len(phy)
         self._sized = phy.size_bytes is not None
         slots = joined(self._held, phy)
@@ -121,13 +105,7 @@ class Converter(ABC):
         return self._emit(rows_between(window, 0, settled))
 
     def finish(self) -> LinkTrace:
-        """Return the rows that are left, some of them unsettled, and check the counts.
-
-        Raises
-        ------
-        AssertionError
-            When slots or rows went missing: a defect of ours.
-        """
+        """Return the rows that are left, some of them unsettled; AssertionError when the counts are wrong."""
         rest = self._emit(self._window)
         self._window = empty_rows(0)
         self.counts.check()
@@ -250,10 +228,7 @@ def ring_entries(ring: np.ndarray, head: int, tail: int) -> np.ndarray:
 
 
 def grown_ring(ring: np.ndarray, head: int, tail: int, more: int) -> np.ndarray:
-    """Return the ring, or a larger copy if it has no room for `more` entries beside those in it.
-
-    The length of a ring is a power of two.
-    """
+    """Return the ring, of 2^k entries, or a larger copy if it has no room for `more` beside those in it."""
     if tail - head + more <= len(ring):
         return ring
     grown = np.zeros((1 << (tail - head + more - 1).bit_length(), *ring.shape[1:]), ring.dtype)

@@ -49,18 +49,9 @@ ProblemKind = Literal["unknown", "missing", "type", "range", "choice", "repeated
 class Problem:
     """What is wrong with one value.
 
-    Attributes
-    ----------
-    place
-        The way to the value, from the object that was to be made.
-    value
-        The value; None where it is missing.
-    kind
-        Kind of the fault.
-    allowed
-        What would be allowed: a phrase, or the words to choose from.
-    reason
-        Of a rule: why the value does not go with the others.
+    `place` is the way to it from the object that was to be made, `value` None where it is missing, `kind`
+    that of the fault. `allowed` is a phrase or the words to choose from; a rule gives the `reason` why the
+    value does not go with the others.
     """
 
     place: Place
@@ -148,23 +139,15 @@ class Param:
 
     Attributes
     ----------
-    unit
-        Symbol of the unit, such as ``s``, ``bit/s``, ``byte``, ``packets``, ``dB``. Times lie on the grid of
-        nanoseconds, so that ``0.1 + 0.2`` is ``0.3``.
-    least, most
-        Inclusive bounds of a number.
-    absent
-        Meaning of None.
-    label
-        Title of an axis, if that is not the field's name.
-    counts
-        Layer and bytes, packets or LLDUs that the number counts.
-    null
-        When the result column is empty.
-    is_path
-        Whether a text is the path of a file, which is kept in one spelling.
-    is_axis
-        Whether the members of a tuple are points of a grid: each described by a table of its own.
+    unit : symbol, such as ``s``, ``bit/s``, ``byte``, ``packets``, ``dB``
+        Times lie on the grid of nanoseconds, so that ``0.1 + 0.2`` is ``0.3``.
+    least, most : inclusive bounds of a number
+    absent : meaning of None
+    label : title of an axis, if that is not the field's name
+    counts : layer and bytes, packets or LLDUs that the number counts
+    null : when the result column is empty
+    is_path : whether a text is the path of a file, which is kept in one spelling
+    is_axis : whether the members of a tuple are points of a grid, each described by a table of its own
     """
 
     unit: str = ""
@@ -197,18 +180,10 @@ def ns(seconds: float) -> int:
 class Field:
     """A declared parameter, as the views see it.
 
-    Attributes
-    ----------
-    kind
-        bool, int, float or str, or a `Spec`.
-    default
-        `MISSING` where the parameter is required.
-    choices
-        Words that are allowed; of a number, words that may stand in its place.
-    is_optional
-        Whether None is allowed.
-    is_many, takes_one
-        Whether the value is a tuple; whether one value may stand for itself.
+    `kind` is bool, int, float, str or a `Spec`; `default` is `MISSING` where the parameter is required.
+    `choices` are the words that are allowed, for a number those that may stand in its place. None is allowed
+    if it `is_optional`; the value is a tuple if it `is_many`, for which one value may stand if it
+    `takes_one`.
     """
 
     name: str

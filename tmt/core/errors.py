@@ -1,7 +1,4 @@
-"""The errors that a user can cause or meet; the command line prints each as one line.
-
-Every other exception is a defect of TMT and keeps its traceback.
-"""
+"""The errors that a user can cause, each printed as one line; any other exception is a defect of TMT."""
 
 from __future__ import annotations
 
@@ -24,14 +21,8 @@ class UsageError(TmtError, ValueError):
 class InputError(TmtError, ValueError):
     """A file cannot be used; the message is `FILE:LINE: reason`, or `FILE: reason` without a wrong line.
 
-    Parameters
-    ----------
-    path
-        The file, as the user named it.
-    reason
-        The fault, with the wrong value and the allowed values.
-    line
-        Number of the wrong line, from 1; for binary formats a place such as ``"row 17"``, from 1.
+    `reason` names the wrong value and the allowed ones. `line` counts from 1; for binary formats it is a
+    place such as ``"row 17"``, from 1.
     """
 
     exit_status = 2

@@ -25,21 +25,11 @@ DEFAULT_DECODE_TIME_NS = 36 * NS_PER_MS
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A regular line of slots: slot i is sent at ``floor(i * interval_ns)``.
+    """A regular line of slots: slot i is sent at ``floor(i * interval_ns)``; decoding takes `decode_time_ns`.
 
-    Attributes
-    ----------
-    interval_ns
-        Exact time from one slot to the next: at 263 kbit/s a 33-byte LLDU takes 264/263000 s, and rounding it
-        to nanoseconds would add up.
-    decode_time_ns
-        Time from a slot's `tx_time_ns` until the PHY has decoded it.
-
-    Raises
-    ------
-    UsageError
-        When the interval is below 1 ns or longer than any time may be, or the decode time is not positive: 0
-        would mean erased.
+    The interval is exact: at 263 kbit/s a 33-byte LLDU takes 264/263000 s, and rounding it to nanoseconds
+    would add up. UsageError when it is below 1 ns or longer than any time may be, or the decode time is not
+    positive: 0 would mean erased.
     """
 
     interval_ns: Fraction
@@ -60,23 +50,9 @@ class Line:
     def at_rate(
         cls, rate_bps: int | Fraction, lldu_bytes: int, decode_time_ns: int, *, share: int = 1
     ) -> Line:
-        """Return every `share`-th slot of a line of `rate_bps` bits of LLDUs per second.
+        """Return every `share`-th slot of a line of `rate_bps` bits of LLDU payload per second.
 
-        Parameters
-        ----------
-        rate_bps
-            Rate of the whole line, in bit/s of LLDU payload.
-        lldu_bytes
-            Useful bytes of one LLDU.
-        decode_time_ns
-            Time until a slot is decoded.
-        share
-            Number of users that share the line.
-
-        Raises
-        ------
-        UsageError
-            When rate, LLDU size or share is below 1.
+        UsageError when rate, LLDU size or share is below 1.
         """
         if rate_bps < 1 or lldu_bytes < 1:
             raise UsageError(f"rate {rate_bps} bit/s and LLDUs of {lldu_bytes} bytes, both must be 1 or more")
@@ -99,15 +75,8 @@ class Line:
 def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = False) -> PhyTrace:
     """Erase the slots that the channel erases; slots that are already erased stay erased.
 
-    Parameters
-    ----------
-    slots
-        The slots of a trace, in order.
-    realisation
-        Realisation of the channel; it continues from call to call.
-    with_es_n0
-        Whether the result has the column `es_n0_mdb`, bounded to its range; the realisation must then be a
-        `FadingRealisation`.
+    The realisation continues from call to call. With `with_es_n0` it must be a `FadingRealisation`, and the
+    result has the column `es_n0_mdb`, bounded to its range.
     """
     es_n0_mdb = slots.es_n0_mdb
     if with_es_n0:

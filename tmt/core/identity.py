@@ -75,12 +75,9 @@ def source_hash(*places: Path, root: Path = PACKAGE) -> str:
 
 
 def loaded_hash(*places: Path) -> str:
-    """Return the `source_hash` of sources that are those which this process has loaded, or will load.
+    """Return the `source_hash` of sources that this process has loaded, or will load.
 
-    Raises
-    ------
-    ChangedProgramsError
-        When a file was changed, added or removed after the start of the process.
+    ChangedProgramsError when a file was changed, added or removed after the start of the process.
     """
     found, now = source_hash(*places), versions(*places)
     for path in sorted(now.keys() | _loaded_files(*places)):

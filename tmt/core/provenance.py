@@ -27,16 +27,9 @@ file differs in one of them."""
 def record(kind: str, **how: object) -> Metadata:
     """Return the metadata of a result: the program that made it, and `how`.
 
-    There is no date and no host in it, so that the same command makes the same file, byte for byte. Values
-    must be JSON types; times are nanoseconds, under names that end in ``_ns``.
-
-    Parameters
-    ----------
-    kind
-        Kind of the file: a `tmt.core.schema.Table.kind`.
-    **how
-        What this kind of result needs: ``lldu_bytes``, ``source``, the generator or the scheme with its
-        parameters, ``seed``.
+    There is no date and no host in it, so that the same command makes the same file, byte for byte. `kind` is
+    a `tmt.core.schema.Table.kind`. `how` is what this kind needs, as JSON types: ``lldu_bytes``, ``source``,
+    the generator or the scheme with its parameters, ``seed``; times in nanoseconds, under names in ``_ns``.
     """
     return {
         "kind": kind,
@@ -65,15 +58,7 @@ def digest(*parts: Any) -> str:
 
 
 def file_sha256(path: str | PathLike[str]) -> str:
-    """Return the SHA-256 of a file's content, in hexadecimal digits.
-
-    A pyarrow file-system URI is read too.
-
-    Raises
-    ------
-    OSError
-        When it cannot be read; it names the file.
-    """
+    """Return the SHA-256 of a file or pyarrow file-system URI, in hexadecimal (OSError, which names it)."""
     try:
         with opened(fspath(path)) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,15 +8,10 @@ from tmt.core.errors import UsageError
 
 
 def uniform_source(seed: int) -> np.random.Generator:
-    """Return the random generator of a seed; a model draws a fixed number of 64-bit words from it per slot.
+    """Return the random generator of a seed (UsageError when it is negative).
 
-    PCG64 uses one word for each uniform number in [0, 1) and has no buffer, so that a stream of uniform
-    numbers does not depend on the sizes of the draws.
-
-    Raises
-    ------
-    UsageError
-        When the seed is negative.
+    A model draws a fixed number of 64-bit words from it per slot. PCG64 uses one for each uniform number in
+    [0, 1) and has no buffer, so that a stream of uniform numbers does not depend on the sizes of the draws.
     """
     check_seed(seed)
     return np.random.Generator(np.random.PCG64(seed))
@@ -29,12 +24,6 @@ def uniform_sources(seed: int, number: int) -> list[np.random.Generator]:
 
 
 def check_seed(seed: int) -> None:
-    """Refuse a negative seed.
-
-    Raises
-    ------
-    UsageError
-        Naming its value.
-    """
+    """Refuse a negative seed (UsageError)."""
     if seed < 0:
         raise UsageError(f"seed is {seed}; it must be 0 or more")

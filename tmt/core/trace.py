@@ -62,12 +62,9 @@ class PhyTrace(_Rows):
     ----------
     tx_time_ns : [n_slots], int64, strictly increasing
     decode_time_ns : [n_slots], int64, 0 where erased
-    metadata
-        The file's `tmt` key; empty for a trace that somebody else's program wrote.
-    size_bytes : [n_slots], uint32, or None
-        Bytes that each slot carries; None where all carry the metadata's `lldu_bytes`.
-    es_n0_mdb : [n_slots], int32, or None
-        Es/N0 of each slot in thousandths of a dB; None where it is not known.
+    metadata : the file's `tmt` key; empty for a trace that somebody else's program wrote
+    size_bytes : [n_slots], uint32; None where all slots carry the metadata's `lldu_bytes`
+    es_n0_mdb : [n_slots], int32, Es/N0 in thousandths of a dB; None where it is not known
     """
 
     table: ClassVar[Table] = PHY_TRACE
@@ -97,11 +94,8 @@ class LinkTrace(_Rows):
     delay_ns : [n_rows], int64, `UNSETTLED` where open at the end of the trace
     delivered : [n_rows], bool
     transmissions : [n_rows], uint8, saturating
-    metadata
-        The file's `tmt` key; empty for a trace that somebody else's program wrote.
-    size_bytes : [n_rows], uint32, or None
-        Bytes that the slot of each LLDU's first transmission carries; None where all carry the metadata's
-        `lldu_bytes`.
+    metadata : as of a `PhyTrace`
+    size_bytes : [n_rows], uint32, of the slot of the first transmission; None as in a `PhyTrace`
     """
 
     table: ClassVar[Table] = LINK_TRACE
@@ -127,16 +121,9 @@ Trace = PhyTrace | LinkTrace
 
 
 def make_trace(table: Table, columns: Columns, metadata: Metadata | None = None) -> Trace:
-    """Return the trace, or a run of its rows, with these columns.
+    """Return the trace, or a run of its rows, with these columns; `table` is `PHY_TRACE` or `LINK_TRACE`.
 
-    Parameters
-    ----------
-    table
-        `PHY_TRACE` or `LINK_TRACE`.
-    columns
-        Arrays of equal length by column name; optional columns may be absent. They are not checked.
-    metadata
-        The file's `tmt` key.
+    Columns are arrays of equal length by name, and are not checked; optional ones may be absent.
     """
     kind: type[Trace] = PhyTrace if table is PHY_TRACE else LinkTrace
     return kind(**columns, metadata=metadata or {})

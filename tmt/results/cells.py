@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from tmt.results.statistics import (
-    LEVEL,
-    Interval,
-    compare_all,
-    holm,
-    paired_difference,
-    rank,
-    t_intervals,
-)
+from tmt.results.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_intervals
 from tmt.results.values import COMPARED, Measure, codes_of, measures, numbers_of, places_of
 
 if TYPE_CHECKING:
@@ -215,9 +207,7 @@ def equal_sizes(
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
     """Give groups of rows as tables of equal size, without the rows that do not count.
 
-    Yields
-    ------
-    Numbers of groups, and their rows: [n_groups], [n_groups, n_rows].
+    Yields the numbers of groups, [n_groups], and their rows, [n_groups, n_rows].
     """
     rows = np.concatenate([np.asarray(group, dtype=np.intp) for group in groups])
     owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])

@@ -120,12 +120,7 @@ def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCa
 def earlier_runs(results: Results) -> Results:
     """Return a campaign with its runs of earlier programs or traces in place of the latest.
 
-    Of several earlier runs at one place of the grid the last one counts.
-
-    Raises
-    ------
-    UsageError
-        When the campaign has no such runs.
+    Of several earlier runs at one place of the grid the last one counts. UsageError when there are none.
     """
     older = results.older
     if older is None or not len(older):

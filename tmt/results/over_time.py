@@ -62,10 +62,7 @@ class RunRecords:
 def read_chosen(folder: Path, runs: pd.DataFrame, axes: Sequence[Axis] = ()) -> tuple[RunRecords, ...]:
     """Return the records of the runs that kept them, of those that `chosen_rows` names when many did.
 
-    Raises
-    ------
-    InputError
-        When a file of records is missing, damaged, of another kind or outside the folder.
+    InputError when a file of records is missing, damaged, of another kind or outside the folder.
     """
     return tuple(read_run(folder, runs, row) for row in chosen_rows(runs, axes))
 

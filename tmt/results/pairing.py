@@ -92,15 +92,10 @@ class _Coded(NamedTuple):
 
 
 def pair_runs(first: Results, second: Results) -> Pairs:
-    """Match the runs of two campaigns.
+    """Match the runs of two campaigns; UsageError, with the differing columns, when no run has a partner.
 
     Two runs match when they agree in their seed and in everything that either campaign varies: TCP variant,
     scheme and the axes of both grids. A setting that each campaign holds may differ; `settings` names it.
-
-    Raises
-    ------
-    UsageError
-        When no run has a partner; the message names the differing columns.
     """
     sides = (first.runs, second.runs)
     axes = {axis.column: axis for side in (second, first) for axis in side.axes}

@@ -42,10 +42,7 @@ if TYPE_CHECKING:
 def read_results(folder: Path, published: Path | None = None) -> Results:
     """Read a campaign's folder and published values: those of a CSV file, by default the scenario's.
 
-    Raises
-    ------
-    InputError
-        When the folder holds no campaign or no run, or a file is damaged.
+    InputError when the folder holds no campaign or no run, or a file is damaged.
     """
     results = read_rows(folder)
     about = tomllib.loads(results.scenario_text)
@@ -82,12 +79,9 @@ REQUIRED = ("tcp", "scheme", "trace", "seed")
 
 
 def check_rows(rows: pa.Table, file: Path) -> None:
-    """Refuse rows of `file`, as `arrow_schema` declares them, that lack their place in the grid.
+    """Refuse rows of `file` without their place in the grid, or with parameters that are no JSON objects.
 
-    Raises
-    ------
-    InputError
-        When a row lacks it, or its parameters are no JSON objects.
+    The rows are as `arrow_schema` declares them; the error is an InputError.
     """
     done = rows.select(REQUIRED).filter(pc.equal(rows["status"], DONE))
     for column in REQUIRED:
@@ -213,12 +207,8 @@ def _notes(rows: pd.DataFrame, runs: pd.DataFrame) -> tuple[tuple[str, str], ...
 def read_published(path: Path, axes: tuple[Axis, ...], title: str) -> tuple[Published, ...]:
     """Read published values; further columns than `PUBLISHED_COLUMNS` hold levels of axes, by their labels.
 
-    A value whose column `scenario` names another title is left out.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read or is not as `docs/report.md` says.
+    A value whose column `scenario` names another title is left out. InputError when the file cannot be read
+    or is not as `docs/report.md` says.
     """
     labels = {axis.label: axis for axis in axes}
     try:

@@ -80,11 +80,7 @@ def t_interval(values: npt.ArrayLike, level: float = LEVEL) -> Interval:
     """Return the mean and Student's t interval of independent values of any shape; NaN values are left out.
 
     The interval is exact for normal values; for others the coverage approaches `level` as the count grows.
-
-    Raises
-    ------
-    UsageError
-        When `level` does not lie between 0 and 1.
+    UsageError when `level` does not lie between 0 and 1.
     """
     return t_intervals(_finite(values, level)[None], level)[0]
 
@@ -108,13 +104,9 @@ def bootstrap_interval(
     """Return the mean and its bias-corrected and accelerated bootstrap interval; NaN values are left out.
 
     The interval is better than `t_interval` for skewed values, but needs about ten of them; with fewer it is
-    too short. `seed` is that of the generator of the `resamples`. Source: Efron, "Better bootstrap confidence
-    intervals", J. Am. Stat. Assoc. 82 (1987), as `scipy.stats.bootstrap` has it.
-
-    Raises
-    ------
-    UsageError
-        When `level` does not lie between 0 and 1.
+    too short. `seed` is that of the generator of the `resamples`; errors are those of `t_interval`. Source:
+    Efron, "Better bootstrap confidence intervals", J. Am. Stat. Assoc. 82 (1987), as `scipy.stats.bootstrap`
+    has it.
     """
     kept = _finite(values, level)
     if len(kept) < 2:
@@ -238,12 +230,7 @@ def seeds_needed(values: npt.ArrayLike, half_width: float) -> int:
     """Return the number of seeds for a t interval of +-`half_width`, estimated from the spread of `values`.
 
     There is one value per seed, in the unit of `half_width`; NaN values are left out. With few values the
-    spread, and therefore the result, is a rough estimate.
-
-    Raises
-    ------
-    UsageError
-        When `half_width` is not positive, or `values` has fewer than two values.
+    result is a rough estimate. UsageError for fewer than two values or a half width that is not positive.
     """
     kept = _finite(values)
     if not half_width > 0:

@@ -96,9 +96,7 @@ def numbers_of(runs: pd.DataFrame, column: str) -> npt.NDArray[np.float64]:
 def codes_of(values: pd.Series | npt.NDArray[Any]) -> tuple[Codes, list[Any]]:
     """Number the distinct values of a column in the order in which they appear.
 
-    Returns
-    -------
-    The number of each row's value, and the distinct values, None for missing ones.
+    Return the number of each row's value, and the distinct values, None for missing ones.
     """
     codes, distinct = pd.factorize(values, use_na_sentinel=False)
     missing = pd.isna(distinct)

@@ -86,10 +86,8 @@ class RunError(SimulatorError):
     status
         Exit status, or the number of the signal that killed it, negative; None where it had neither, or was
         not to blame.
-    last_words
-        The last lines that it printed.
-    program
-        Its name in messages.
+    last_words : the last lines that it printed
+    program : its name in messages
     """
 
     def __init__(

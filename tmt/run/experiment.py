@@ -55,18 +55,13 @@ class ExperimentResult(Charted):
 
     Attributes
     ----------
-    row
-        One value for each column of `tmt.spec.columns.RUN_RESULTS`, in that order.
+    row : one value for each column of `tmt.spec.columns.RUN_RESULTS`, in that order
     packets : [n_packets], columns of `tmt.core.schema.PACKET_RECORDS`
     windows : [n_changes], columns of `tmt.core.schema.WINDOW_RECORDS`
-    flows
-        Data that reached each flow's receiver.
-    end_ns
-        Simulated time at which the run ended.
-    notes
-        Notes for the user: an assumed LLDU size, where a trace starts and how often it repeated.
-    forward_trace
-        The forward link's trace as the simulator mapped it; None for a plain link.
+    flows : data that reached each flow's receiver
+    end_ns : simulated time at which the run ended
+    notes : notes for the user: an assumed LLDU size, where a trace starts and how often it repeated
+    forward_trace : the forward link's trace as the simulator mapped it; None for a plain link
     """
 
     row: dict[str, Value]
@@ -102,8 +97,8 @@ class ExperimentResult(Charted):
     def save(self, directory: str | PathLike[str]) -> None:
         """Write `packets.parquet`, `windows.parquet` and `result.json` into `directory`, which exists.
 
-        Where that is the run's own directory they replace the simulator's files of the same records.
-        OutputError when a file cannot be written.
+        In the run's own directory they replace the simulator's files of the same records. OutputError when a
+        file cannot be written.
         """
         folder = Path(directory)
         run = {column.name: self.row[column.name] for column in RUN_RESULTS if column.group != "cost"}
@@ -192,23 +187,12 @@ def run(
 ) -> ExperimentResult:
     """Carry an experiment out and measure it.
 
-    Parameters
-    ----------
-    directory
-        Folder for the backend's records and printed lines: new or empty, made if need be; None is temporary.
-    timeout_s
-        Wall time after which the run is killed; None waits for ever.
+    `directory`, new or empty, gets the backend's records and printed lines; None is temporary. After
+    `timeout_s` of wall time the run is killed; None waits for ever.
 
-    Raises
-    ------
-    RunError
-        When the run fails, hangs or leaves damaged records: with its command line and last words.
-    SimulatorError
-        When the simulator is not built.
-    InputError, UsageError
-        When a link trace cannot be used, or `directory` is not empty.
-    OutputError
-        When `directory` cannot be made.
+    RunError, with the command line and last words, when the run fails, hangs or leaves damaged records.
+    SimulatorError when the simulator is not built. InputError and UsageError when a link trace cannot be
+    used, or `directory` is not empty; OutputError when it cannot be made.
     """
     backend = load_backend(experiment.backend)
     stamp = backend.stamp()

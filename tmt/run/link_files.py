@@ -42,20 +42,15 @@ class LinkFile:
     ----------
     npy, sha256
         The file that the simulator maps, and the hash of its content: equal for equal rows, from any format.
-    rows, first_ns, span_ns
-        Number of rows, when the first one is sent, and time from it to the last one.
+    rows, first_ns, span_ns : number of rows, when the first one is sent, and time from it to the last one
     mean_delay_ns
         Mean time from a row's `tx_time_ns` until it and all rows before it are settled: how long packets stay
         on the link, without propagation, when it keeps them in order. Unsettled rows hold nothing up. Of a
         PHY trace, in which a scheme has not done its work yet, the same with decoding times.
-    lldu_bytes
-        Size of the rows in the trace's metadata; None where it says none, or rows have sizes of their own.
-    size_bytes
-        Sum of the rows' sizes; None where they have none.
-    packing
-        How packets lie in rows according to the metadata; None where it says nothing.
-    unsettled
-        Number of rows that are open when the trace ends.
+    lldu_bytes : size of the rows; None where the metadata say none, or rows have sizes of their own
+    size_bytes : sum of the rows' sizes; None where they have none
+    packing : how packets lie in rows; None where the metadata say nothing
+    unsettled : number of rows that are open when the trace ends
     """
 
     npy: Path

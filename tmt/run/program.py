@@ -38,7 +38,7 @@ def remedy(target: str, elsewhere: str) -> str:
 def built_program(variable: str, default: Path, missing: str) -> Path:
     """Return the program that an environment variable names, else the checkout's own at `default`.
 
-    SimulatorError when it is not there, or cannot be run: `missing` says how to build it.
+    SimulatorError, which says how to build it (`missing`), when it is not there or cannot be run.
     """
     named = os.environ.get(variable)
     program = Path(named).absolute() if named else default

@@ -1,7 +1,6 @@
 """Analytic efficiency, delay and loss of link-layer schemes on a Gilbert-Elliott channel, and sweeps by name.
 
-The models are an oracle for the conversions: they import no kernels, schemes or channels, and share no code
-with them.
+The models are an oracle for the conversions: they import no kernels, schemes or channels, and share no code.
 """
 
 from __future__ import annotations
@@ -154,9 +153,8 @@ def sweep(
 ) -> list[Row]:
     """Return one row per channel: its parameters, its derived figures, and the scheme's performance.
 
-    They are the attributes of `TwoStateChannel`, ``erasure_probability``, ``memory`` (rho),
-    ``memory_after_feedback`` (rho^k), ``mean_burst_slots``, and the attributes of `Performance`. Other
-    arguments, and errors, are those of `evaluate`.
+    The derived figures are ``erasure_probability``, ``memory`` (rho), ``memory_after_feedback`` (rho^k) and
+    ``mean_burst_slots``. Other arguments, and errors, are those of `evaluate`.
     """
     return [
         {

@@ -65,10 +65,7 @@ class BlockLaw:
 
 
 def block_law(channel: TwoStateChannel, data: int, repair: int) -> BlockLaw:
-    """Return the laws of a block whose LLDUs see consecutive steps of `channel`, from a stationary start.
-
-    The block has at least one data LLDU, and 0 or more repair LLDUs.
-    """
+    """Return the laws of a block whose LLDUs see consecutive steps of `channel`, from a stationary start."""
     at_least(1, data=data)
     at_least(0, repair=repair)
     size, errors, transition = data + repair, channel.errors, channel.transition()
@@ -158,7 +155,7 @@ class _Interruptions:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """Means over blocks: requests for n repair LLDUs, [N_D + N_S + 1], and data LLDUs given up.
+    """Means over blocks: requests by their LLDUs, [N_D + N_S + 1], and data LLDUs given up.
 
     `waited_slots` is the sum over delivered data LLDUs of the slots from first transmission to delivery.
     """

@@ -57,10 +57,7 @@ class RegularLink(Spec):
         return max(1, -(-report_ns // self.slot_interval_ns))
 
     def feedback_slots_of_all(self) -> int:
-        """Return K, the slots until the sender knows the fate of a slot, decoded or erased, at least one.
-
-        UsageError when the feedback of arrivals and of erasures do not take equally many slots.
-        """
+        """K, slots until the sender knows a slot's fate, at least 1; UsageError if it depends on the fate."""
         slots = max(1, -(-(self.rtt_ns + self.decode_time_ns) // self.slot_interval_ns))
         if slots != self.feedback_slots:
             raise UsageError(
@@ -163,7 +160,7 @@ def stationary_law(chain: FloatArray) -> FloatArray:
 def erasure_count_law(channel: TwoStateChannel, n: int) -> FloatArray:
     """Return P(m, n), the probability of m erasures in n consecutive LLDUs, for m = 0..n: [n + 1], float64.
 
-    P(m, n) is that of Kuhn 2014, section 3.4, after Yee and Weldon (1995). UsageError when `n` is negative.
+    Kuhn 2014, section 3.4, after Yee and Weldon (1995). UsageError when `n` is negative.
     """
     law: FloatArray = np.einsum("s,stm->m", channel.stationary, conditional_count_laws(channel, n))
     return law
@@ -193,10 +190,7 @@ def emit(law: FloatArray, errors: FloatArray) -> FloatArray:
 
 
 def erase(law: FloatArray, errors: FloatArray) -> FloatArray:
-    """Send one LLDU that is erased: the part of `emit` in which the number of erasures grows.
-
-    The last entry of `law` must be 0, because the array ends there.
-    """
+    """Send one LLDU that is erased, as in `emit`; the last entry of `law` must be 0: the array ends there."""
     erased = np.zeros_like(law)
     erased[..., 1:] = (law * errors[:, None])[..., :-1]
     return erased
@@ -219,10 +213,7 @@ def burst_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
 
 
 def gap_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
-    """Return the probability that a gap, the decoded slots between two bursts, has length 1..`longest`.
-
-    Shape and errors are those of `burst_length_law`.
-    """
+    """Return the law of gaps, the decoded slots between two bursts; see `burst_length_law`."""
     return _run_length_law(channel, 1.0 - channel.errors, longest)
 
 
@@ -254,10 +245,7 @@ def _burst_rate(channel: TwoStateChannel) -> float:
 
 
 def _run_length_law(channel: TwoStateChannel, inside: FloatArray, longest: int) -> FloatArray:
-    """Return the law of the length of a run of slots whose kind has probability `inside`, [2], in each state.
-
-    Each slot after the first is one step of the chain restricted to `inside`.
-    """
+    """Return the length law of runs of slots whose kind has probability `inside`, [2], in each state."""
     transition, alive = channel.transition(), _first_states(channel, inside)
     law = np.empty(longest)
     for index in range(longest):

@@ -16,10 +16,7 @@ from tmt.theory.channel import Performance, RegularLink, TwoStateChannel, erasur
 
 
 def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, depth: int = 1) -> Performance:
-    """Return eqs. 1 and 2, on the channel of eq. 4 if interleaved; the paper prints no loss (NaN).
-
-    Parameters are those of `tmt.theory.fec`.
-    """
+    """Return eqs. 1 and 2, on the channel of eq. 4 if interleaved; the paper prints no loss (NaN)."""
     seen = channel if depth == 1 else interleaved_channel(channel, depth)
     delay_s = fec_delay_s(seen, link, data, repair)
     return Performance(fec_efficiency(seen, data, repair), delay_s, residual_loss=np.nan)
@@ -35,10 +32,7 @@ def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | No
 def harq(
     channel: TwoStateChannel, link: RegularLink, data: int, repair: int, extra: int, rounds: int
 ) -> Performance:
-    """Return the formulas of section 3.5.4, printed for R = 2; the paper prints no loss (NaN).
-
-    Parameters are those of `tmt.theory.harq`. UsageError when `rounds` is not 2.
-    """
+    """Return the formulas of section 3.5.4, printed for R = 2 (else UsageError) and without a loss (NaN)."""
     if rounds != 2:
         raise UsageError(f"rounds is {rounds}: the printed HARQ formulas hold for 2 rounds")
     delay_s = harq_delay_s(channel, link, data, repair, extra)

@@ -78,7 +78,7 @@ def rlc(
 
 
 def rlc_recovery_slots(link: RegularLink, reassembly_ns: int) -> int:
-    """Return D, the slots from the end of a burst to its first retransmission in acknowledged mode.
+    """Return D, the slots from a burst's end to its first retransmission in acknowledged mode.
 
     D = ceil((T + decode time + t-Reassembly + RTT) / T) for slots at distances T.
     """

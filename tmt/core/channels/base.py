@@ -37,17 +37,7 @@ class Sourced:
 
 @dataclass(frozen=True, slots=True)
 class LineDefaults:
-    """The line of slots that a profile belongs to.
-
-    Attributes
-    ----------
-    rate_bps
-        Bits of LLDUs per second on the whole line.
-    lldu_bytes
-        Useful bytes of one LLDU.
-    share
-        This user gets every `share`-th slot.
-    """
+    """The line of a profile: `rate_bps` counts bits of LLDUs, and a user gets every `share`-th slot."""
 
     rate_bps: Sourced
     lldu_bytes: Sourced
@@ -56,15 +46,7 @@ class LineDefaults:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Values for a channel's parameters, and the line that it goes with.
-
-    Attributes
-    ----------
-    summary
-        Description of the link, in one sentence.
-    values
-        Values by the names of the channel's fields; fields that are missing must be given by the user.
-    """
+    """Values for a channel's parameters by field, and the line they go with; the user gives missing ones."""
 
     summary: str
     values: Mapping[str, Sourced]

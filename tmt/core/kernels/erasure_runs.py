@@ -13,14 +13,8 @@ def matrix_powers(
 ) -> None:
     """Raise a 2 x 2 matrix to many powers: ``powers[i] * exp(log_scale[i])`` is the power ``exponents[i]``.
 
-    Parameters
-    ----------
-    matrix : [2, 2], float64, no element negative
-    exponents : [n], int64, 0 or more
-    powers : [n, 2, 2], float64
-        Result, each scaled so that its largest element is 1.
-    log_scale : [n], float64
-        Result.
+    No element of `matrix` is negative; `exponents`, [n], int64, are 0 or more. Results are `powers`, [n, 2,
+    2], each scaled so that its largest element is 1, and `log_scale`, [n], float64.
     """
     for i in range(len(exponents)):
         a, b, c, d = 1.0, 0.0, 0.0, 1.0
@@ -56,18 +50,14 @@ def forward(
 
     Parameters
     ----------
-    first_kind
-        Kind of the first run, 0 (decoded) or 1 (erased); kinds alternate.
-    length_index : [n_runs], int64
-        Which of the lengths in `powers` each run has.
-    start : [2], float64
-        Stationary probability of the good and the bad state.
-    steps : [2, 2, 2], float64
-        Per kind: probability to move from state to state and then emit a slot of that kind.
-    powers, log_scale : [2, n_lengths, 2, 2], [2, n_lengths], float64
+    first_kind : kind of the first run, 0 (decoded) or 1 (erased); kinds alternate
+    length_index : [n_runs], which of the lengths in `powers` each run has
+    start : [2], stationary probability of the good and the bad state
+    steps : [2, 2, 2], per kind, probability to move from state to state and then emit a slot of that kind
+    powers, log_scale : [2, n_lengths, 2, 2], [2, n_lengths]
         Per kind and length: the step's power of length - 1 from `matrix_powers`.
-    good : [n_runs], float64
-        Result: probability of the good state in the first slot of each run, given that slot and all before.
+    good : [n_runs], written
+        Probability of the good state in the first slot of each run, given that slot and all before.
     """
     kind = first_kind
     # Before the first slot the stationary law is moved one step on, which leaves it as it is.

@@ -168,12 +168,9 @@ MAT_1, MAT_2, TEMPERING = 0x8F7011EE, 0xFC78FF1F, 0x3793FDFF
 
 @kernel
 def coding_coefficients(keys: int, window: int) -> npt.NDArray[np.uint8]:
-    """Return the coefficients of a window of source units for the repair keys 0 to `keys` - 1.
+    """Return the coefficients of a window of source units for repair keys 0 to `keys` - 1: [keys, window].
 
-    Returns
-    -------
-    [keys, window], uint8
-        Line i has those of key i: bytes of TinyMT32 with seed i that are not 0 (RFC 8681, section 3.6).
+    Line i has those of key i: bytes of TinyMT32 with seed i that are not 0 (RFC 8681, section 3.6).
     """
     found = np.zeros((keys, window), np.uint8)
     state = np.zeros(4, np.int64)

@@ -39,16 +39,7 @@ def sizes_of_rows(
     row_tx_time_ns: Int64Array,
     row_size_bytes: npt.NDArray[np.uint32],
 ) -> None:
-    """Give each row the size of the slot of its first transmission, which has the same `tx_time_ns`.
-
-    Parameters
-    ----------
-    slot_tx_time_ns, slot_size_bytes : [n_slots]
-        The slots.
-    row_tx_time_ns : [n_rows], int64, ns
-        Rows that begin in these slots, in order.
-    row_size_bytes : [n_rows], uint32, written
-    """
+    """Write the size of each row, [n_rows], in order: that of the slot, [n_slots], with its `tx_time_ns`."""
     slot = 0
     for row in range(len(row_tx_time_ns)):
         while slot_tx_time_ns[slot] < row_tx_time_ns[row]:

@@ -29,15 +29,7 @@ SOURCE, REPAIR, ERASED_SOURCE, ERASED_REPAIR = 0, 1, 2, 3
 def put_event(
     at_ns: int, kind: int, repair: int, first: int, last: int, receiver: np.void, events: Records
 ) -> None:
-    """Put an event into the queue, behind those of the same time.
-
-    Parameters
-    ----------
-    receiver
-        It counts the events taken from the queue, `head`, and put into it, `tail`.
-    events : [power of two], `EVENT`
-        The queue as a ring, with room for one more.
-    """
+    """Put an event into `events`, [power of two], a ring with room for it, behind those of the same time."""
     mask, place = len(events) - 1, receiver["tail"]
     if place > receiver["head"] and events[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
         place = make_place(at_ns, receiver["head"], place, events)
@@ -110,13 +102,8 @@ def take_without_decoding(event: np.void, window: int, receiver: np.void) -> boo
 def decode(event: np.void, window: int, receiver: np.void, out: Rows) -> None:
     """Take a unit that arrives: move the window to the newest unit that it covers, and add its equation.
 
-    Parameters
-    ----------
-    window
-        Most source units that a repair unit covers, W. The receiver's window has 2 W units.
-    out
-        The rows of the source units from `first_row` on, updated: recovered ones are delivered, and unknown
-        ones that leave the window are lost.
+    A repair unit covers up to `window` source units, W; the receiver's window has 2 W. In `out`, the rows
+    from `first_row` on, recovered units are delivered, and unknown ones that leave the window are lost.
     """
     first, last, is_source = event["first"], event["last"], event["kind"] == SOURCE
     is_new = last > receiver["newest"]

@@ -153,14 +153,9 @@ class Outage:
 class Runs:
     """Lengths of the runs of bad slots (bursts) and of good ones (gaps), and the longest outage.
 
-    A run that an end of the trace cuts counts with its length inside the trace.
-
-    Attributes
-    ----------
-    bursts, gaps
-        Number of runs of each length in slots; complete after `finish`.
-    longest_outage
-        The burst that lasts longest in time, the first of several equal ones; None without bursts.
+    A run that an end of the trace cuts counts with its length inside the trace. `bursts` and `gaps`, the
+    number of runs of each length in slots, are complete after `finish`. `longest_outage` is the burst that
+    lasts longest in time, the first of several equal ones; None without bursts.
     """
 
     def __init__(self) -> None:
@@ -230,14 +225,9 @@ class PauseShare:
 
 
 class Pauses:
-    """Law of the pauses of a trace that is read in pieces.
+    """Law of the pauses, in ns, of a trace that is read in pieces.
 
-    Attributes
-    ----------
-    histogram
-        Counts of the pauses in nanoseconds.
-    longest
-        The first of several equal ones; None before the second row.
+    `longest` is the first of several equal ones; None before the second row.
     """
 
     def __init__(self) -> None:

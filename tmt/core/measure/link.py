@@ -31,25 +31,10 @@ def summarise(
 ) -> PhySummary | LinkSummary:
     """Read a trace to its end and summarise it.
 
-    Parameters
-    ----------
-    chunks
-        Pieces of the trace, in order: an open `tmt.io.base.TraceReader`, or a list with one whole trace.
-    metadata
-        Metadata of the file; used where `lldu_bytes` or `rtt_ns` is None.
-    lldu_bytes
-        Useful bytes of one LLDU.
-    rtt_ns
-        Round-trip propagation time of the link.
-    progress
-        Called with the number of rows done since the last call.
-
-    Raises
-    ------
-    UsageError
-        When there is no row.
-    InputError
-        From the reader.
+    `chunks` are its pieces in order: an open `tmt.io.base.TraceReader`, or a list with one whole trace. The
+    file's `metadata` count where `lldu_bytes`, of one LLDU, or `rtt_ns`, of propagation, is None. `progress`
+    is called with the number of rows done since the last call. UsageError when there is no row, InputError
+    from the reader.
     """
     rows: _PhyRows | _LinkRows | None = None
     for chunk in chunks:

@@ -37,18 +37,9 @@ class PacketRows(NamedTuple):
 def packets_in_rows(
     rows: npt.NDArray[Any], packet_bytes: int, lldu_bytes: int, packing: Packing
 ) -> PacketRows:
-    """Lay packets of one size back to back into all rows of a trace.
+    """Lay packets of `packet_bytes` each back to back into all rows of a trace.
 
-    Parameters
-    ----------
-    rows : [n_rows]
-        Structured array of a trace, as its `.npy` file holds it.
-    packet_bytes
-        Size of every packet.
-    lldu_bytes
-        Size of a row where rows have no sizes.
-    packing
-        How packets lie in rows.
+    `rows`, [n_rows], is the structured array of its `.npy` file; rows without sizes have `lldu_bytes`.
     """
     if packing == "padded" and not has_sizes(rows):
         needed = -(-packet_bytes // lldu_bytes)
@@ -74,25 +65,14 @@ def packets_in_rows(
 
 
 def arrive(packets: PacketRows, delivered: BoolArray) -> BoolArray:
-    """Return whether every row of each packet is delivered: [n_packets], bool.
-
-    Parameters
-    ----------
-    packets
-        The rows of each packet.
-    delivered : [n_rows], bool
-        Whether each row is delivered.
-    """
+    """Return whether every row of each packet is delivered: [n_packets], bool, from `delivered`, [n_rows]."""
     lost_before: Int64Array = np.concatenate(([0], np.cumsum(~delivered)))
     whole: BoolArray = lost_before[packets.last + 1] == lost_before[packets.first]
     return whole
 
 
 def arrivals_per_s(rows: npt.NDArray[Any], packet_bytes: int, lldu_bytes: int, packing: Packing) -> float:
-    """Return the packets per second that arrive over a link trace if they are sent back to back.
-
-    The arguments are those of `packets_in_rows`.
-    """
+    """Return the packets per second that arrive if sent back to back; arguments as for `packets_in_rows`."""
     packets = packets_in_rows(rows, packet_bytes, lldu_bytes, packing)
     if not len(packets.first):
         return 0.0
@@ -109,19 +89,11 @@ def has_sizes(rows: npt.NDArray[Any]) -> bool:
 class RowsInTime:
     """The rows of the forward link in simulated time.
 
-    Attributes
-    ----------
-    time_ns : [n_rows], int64
-        When each row is sent; the trace is repeated as often as the run repeated it.
-    delivered : [n_rows], bool
-        Of a PHY trace under an online scheme: whether the slot is decoded.
-    row_bytes : [n_rows], int64, or int
-        Bytes that each row carries, or all of them.
-    packing
-        How packets lie in rows.
-    has_queue
-        Whether the rows tell how long the queue is: every data packet joins it when its sender sends it, and
-        every row carries new data.
+    `time_ns`, [n_rows], int64, is when each is sent; the trace is repeated as often as the run repeated it.
+    `delivered`, [n_rows], says of a PHY trace under an online scheme whether the slot is decoded.
+    `row_bytes`, [n_rows] or one number for all, are the bytes that rows carry. A link that `has_queue` tells
+    how long its queue is: every data packet joins it when its sender sends it, and every row carries new
+    data.
     """
 
     time_ns: Int64Array
@@ -190,24 +162,11 @@ class PlainInTime:
 
 
 def link_use(run: Mapping[str, Any], trace: Path | None) -> RowsInTime | PlainInTime | None:
-    """Return the forward link over the time of a run.
+    """Return the forward link over the time of a run, given by its result columns.
 
-    Parameters
-    ----------
-    run
-        Result columns of the run.
-    trace
-        The link trace as the simulator mapped it, or the PHY trace under an online scheme. None for a plain
-        link, or where the trace is not at hand.
-
-    Returns
-    -------
-    None where the trace is missing, or when the time holds too many rows.
-
-    Raises
-    ------
-    InputError
-        When the trace cannot be read.
+    `trace` is the link trace as the simulator mapped it, or the PHY trace under an online scheme; None for a
+    plain link, or where it is not at hand. The result is None where the trace is missing, or when the time
+    holds too many rows. InputError when the trace cannot be read.
     """
     queue_is_first = _is_missing(run["wired_rate_bps"]) and run["proxy"] in {False, "off", None}
     if not isinstance(run["forward_trace"], str):

@@ -130,10 +130,7 @@ def _span_s(span: Outage | Pause) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhySummary(TraceSummary):
-    """A PHY trace: bad rows are erased slots.
-
-    `es_n0_db` and `signal_levels` are None where the trace has no Es/N0.
-    """
+    """A PHY trace: bad rows are erased slots; `es_n0_db` and `signal_levels` are None without Es/N0."""
 
     kind = "phy"
     title = "PHY trace"
@@ -169,20 +166,12 @@ class PhySummary(TraceSummary):
 class LinkSummary(TraceSummary):
     """A link trace: bad rows are LLDUs that were given up; unsettled ones are neither good nor bad.
 
-    Attributes
-    ----------
-    delay_s, loss_delay_s
-        Time from the first transmission until delivery, and until giving up, without propagation.
-    mean_transmissions, persistency
-        Mean transmissions per LLDU, and most retransmissions of one LLDU.
-    slots_used
-        Slots of the PHY trace, repair and retransmissions included; None if unknown.
-    byte_efficiency
-        Delivered bytes / bytes sent, retransmissions included, where rows have sizes; None if unknown.
-    rtt_s
-        Round-trip propagation time, of which `recovery_delay_s` includes half; None if unknown.
-    timeline
-        Marks the LLDUs that were lost or sent more than once.
+    `delay_s` and `loss_delay_s` last from the first transmission until delivery, and until giving up, without
+    propagation; `recovery_delay_s` includes half of `rtt_s`, the round-trip propagation time. `persistency`
+    is the most retransmissions of one LLDU. `slots_used` counts slots of the PHY trace, repair and
+    retransmissions included. `byte_efficiency` is delivered bytes / bytes sent, retransmissions included,
+    where rows have sizes. None means unknown. `timeline` marks the LLDUs that were lost or sent more than
+    once.
     """
 
     kind = "link"

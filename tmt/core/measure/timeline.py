@@ -37,14 +37,9 @@ DELAY_PERCENTILES = (0, 50, 95)
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Rate of a trace over time.
+    """Rate of a trace over time, in bins with borders `edges_s`, [n_bins + 1], equally wide except the last.
 
-    Attributes
-    ----------
-    edges_s : [n_bins + 1]
-        Borders of the bins; all but the last bin are equally wide.
-    offered_per_s, good_per_s : [n_bins]
-        Bytes a second of all rows, and of the good ones; rows a second where they have no sizes.
+    `offered_per_s` and `good_per_s`, [n_bins], are bytes a second, or rows a second where they have no sizes.
     """
 
     edges_s: FloatArray
@@ -60,19 +55,15 @@ class Rates:
 class RowBins:
     """Numbers and bytes of rows per bin of time since the first row.
 
-    A bin's width is the least power of two in nanoseconds with which `BINS` bins reach the trace's end: a
-    row beyond the last bin makes pairs of bins join. The result does not depend on the pieces.
+    A bin's width is the least power of two in nanoseconds with which `BINS` bins reach the trace's end: a row
+    beyond the last bin makes pairs of bins join. The result does not depend on the pieces.
 
     Attributes
     ----------
-    slots, bad : [BINS], int64
-        Per bin: rows in it, and bad rows.
-    offered, good : [BINS], int64
-        Per bin: bytes of all rows, and of the good ones; their numbers where rows have no sizes.
-    es_n0_mdb : [BINS], int64
-        Per bin: sum of the rows' Es/N0; 0 where rows have none.
-    origin_ns, last_ns
-        Times of the first row, where the first bin starts, and of the last one.
+    slots, bad : [BINS], rows, and bad rows
+    offered, good : [BINS], bytes of all rows and of the good ones; their numbers where rows have no sizes
+    es_n0_mdb : [BINS], sum of the rows' Es/N0; 0 where rows have none
+    origin_ns, last_ns : times of the first row, where the first bin starts, and of the last one
     """
 
     def __init__(self) -> None:
@@ -94,19 +85,7 @@ class RowBins:
         size_bytes: Uint32Array | None = None,
         es_n0_mdb: Int32Array | None = None,
     ) -> None:
-        """Take the next rows.
-
-        Parameters
-        ----------
-        tx_time_ns : [n], int64
-            When each row is sent, increasing.
-        bad, good : [n], bool
-            Whether each row is erased or lost, and whether it is decoded or delivered.
-        size_bytes : [n], uint32, or None
-            Bytes of each row.
-        es_n0_mdb : [n], int32, or None
-            Es/N0 of each row in thousandths of a dB.
-        """
+        """Take the next rows, [n]: bad ones are erased or lost, good ones decoded or delivered."""
         if len(bad) == 0:
             return
         if self._is_empty:
@@ -184,20 +163,13 @@ class Timeline:
 
     Attributes
     ----------
-    edges_s : [n_bins + 1]
-        Borders of the bins.
-    sample_s : [n_samples]
-        Times at which the windows are sampled.
-    cwnd_packets : [n_flows, n_samples]
-        Congestion windows, in TCP segments.
-    goodput_bps : [n_flows, n_bins]
-        TCP payload delivered in order in each bin.
-    delay_s : [3, n_bins]
-        Least, median and 95th percentile of the one-way delay of the data packets that arrived in each bin.
-    link_lost_s, queue_dropped_s
-        Times at which the forward link lost a packet, and at which its queue dropped one.
-    capacity_bps : [n_bins], or None
-        Bits per second of the forward link's delivered rows; None where its trace is not at hand.
+    edges_s : [n_bins + 1], borders of the bins
+    sample_s : [n_samples], times at which the windows are sampled
+    cwnd_packets : [n_flows, n_samples], congestion windows in TCP segments
+    goodput_bps : [n_flows, n_bins], TCP payload delivered in order
+    delay_s : [3, n_bins], least, median and 95th percentile of the one-way delay of arriving data packets
+    link_lost_s, queue_dropped_s : when the forward link lost a packet, and when its queue dropped one
+    capacity_bps : [n_bins], of the forward link's delivered rows; None where its trace is not at hand
     queue_packets : [3, n_bins], or None
         Least, mean over time and greatest length of the forward link's queue, the packet in service included.
     """
@@ -281,12 +253,8 @@ def delay_over_time(time_ns: Int64Array, delay_ns: Int64Array, edges_ns: Int64Ar
 def steps_over_time(time_s: FloatArray, value: FloatArray, edges_s: FloatArray) -> FloatArray:
     """Return least value, mean over time and greatest value in each bin: [3, n_bins].
 
-    Parameters
-    ----------
-    time_s, value : [n_changes]
-        A step function: its value from each time on, 0 before the first; times do not decrease.
-    edges_s : [n_bins + 1]
-        Borders of the bins.
+    A step function has a `value` from each `time_s` on, [n_changes], 0 before the first; times do not
+    decrease. `edges_s`, [n_bins + 1], are the borders of the bins.
     """
     # Every bin begins with the value before its left edge or at it, followed by the changes inside it.
     places = np.searchsorted(time_s, edges_s)

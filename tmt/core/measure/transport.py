@@ -36,18 +36,13 @@ class FlowDelivery:
 
     Attributes
     ----------
-    start_ns
-        When the first segment was sent; None for a flow that sent nothing.
-    stop_ns
-        End of the flow's active time: the end of its transfer, else the end of the run.
-    completed
-        Whether the transfer was delivered whole (False without a transfer size).
-    in_order_ns : [n_segments], int64
-        Time at which each segment and all before it had arrived; for coded data, when its block was decoded.
-    payload_bytes : [n_segments], int64
-        TCP payload of each of those segments.
-    received_bytes
-        IP bytes of all data packets that arrived while the flow was active, copies included.
+    start_ns : when the first segment was sent; None for a flow that sent nothing
+    stop_ns : end of the flow's active time: the end of its transfer, else the end of the run
+    completed : whether the transfer was delivered whole (False without a transfer size)
+    in_order_ns : [n_segments]
+        When each segment and all before it had arrived; of coded data, when its block was decoded.
+    payload_bytes : [n_segments], TCP payload of each of those segments
+    received_bytes : IP bytes of all data packets that arrived in the active time, copies included
     """
 
     start_ns: int | None
@@ -84,19 +79,10 @@ def deliveries(
 ) -> list[FlowDelivery]:
     """Follow each flow's data from the sender to the receiving application.
 
-    Parameters
-    ----------
-    packets : [n_records], columns of `PACKET_RECORDS`
-    flows
-        Number of flows; a flow without a record never sent.
-    end_ns
-        Simulated time at which the run ended.
-    header_bytes
-        TCP and IP headers of a data packet; a packet of no more (a SYN) carries no payload.
-    transfer_bytes
-        Payload of each flow's transfer; None for flows that send until the end.
-    coded
-        Whether segments are symbols of a code; records `decoded` then say when each block is delivered.
+    `packets`, [n_records], has the columns of `PACKET_RECORDS`; a flow without a record never sent. `end_ns`
+    is the simulated time of the end. A packet of no more than `header_bytes`, TCP's and IP's (a SYN), carries
+    no payload. `transfer_bytes` is the payload of each flow's transfer; None for flows that send until the
+    end. If `coded`, segments are symbols of a code, and records `decoded` say when each block is delivered.
     """
     data = packets[packets["direction"] == FORWARD]
     sent, received = data[data["event"] == SENT], data[data["event"] == RECEIVED]
@@ -115,19 +101,11 @@ def deliveries(
 
 
 def delivery_figures(flows: Sequence[FlowDelivery], transfer_bytes: int | None = None) -> Figures:
-    """Return goodput, received rate, completion and fairness over all flows of a run.
+    """Return goodput, received rate, completion and fairness over all flows of a run (``docs/metrics.md``).
 
-    Parameters
-    ----------
-    flows
-        The flows, from `deliveries`.
-    transfer_bytes
-        Payload of each flow's transfer; None for flows that send until the end.
-
-    Returns
-    -------
-    The columns ``goodput_bps``, ``goodput_bytes``, ``received_bps``, ``completion_s``, ``flows_completed``
-    and ``fairness`` (``docs/metrics.md``).
+    Columns: ``goodput_bps``, ``goodput_bytes``, ``received_bps``, ``completion_s``, ``flows_completed``,
+    ``fairness``. `flows` are those of `deliveries`; `transfer_bytes` is None for flows that send until the
+    end.
     """
     active = [flow for flow in flows if flow.active_ns]
     goodputs = np.array([flow.goodput_bps for flow in flows])
@@ -198,16 +176,9 @@ def window_figures(windows: Records, flows: Sequence[FlowDelivery]) -> Figures:
 
 
 def mean_window(time_ns: Int64Array, cwnd_packets: FloatArray, start_ns: int, stop_ns: int) -> float:
-    """Average a window that holds each value until its next change over [start_ns, stop_ns).
+    """Average a window, which changes at `time_ns`, [n_changes], in order, over [start_ns, stop_ns).
 
-    Before the first change the window has the first change's value.
-
-    Parameters
-    ----------
-    time_ns, cwnd_packets : [n_changes], int64 and float64
-        Times of the changes, in order, and the windows from then on.
-    start_ns, stop_ns
-        Borders of the time.
+    Before its first change it has the first change's value.
     """
     edges_ns = np.clip(np.concatenate([[start_ns], time_ns[1:], [stop_ns]]), start_ns, stop_ns)
     return float(np.average(cwnd_packets, weights=np.diff(edges_ns)))

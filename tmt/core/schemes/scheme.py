@@ -78,13 +78,7 @@ class Scheme(Spec):
         return False
 
     def converter(self, rtt: float = 0.0) -> Converter:
-        """Start a conversion on a link with this RTT in seconds: feed it slots, collect rows.
-
-        Raises
-        ------
-        ModuleNotFoundError
-            For a scheme that converts no traces.
-        """
+        """Start a conversion with this RTT in s; ModuleNotFoundError for a scheme that converts no traces."""
         found: Converter = import_module(f"{type(self).__module__}.converter").start(self, ns(rtt))
         return found
 
@@ -95,13 +89,7 @@ class Scheme(Spec):
         return found | {key: one.describe(rtt) if isinstance(one, Scheme) else one for key, one in own}
 
     def check_columns(self, name: str, columns: tuple[Column, ...]) -> None:
-        """Refuse a trace without a column that the scheme needs.
-
-        Raises
-        ------
-        InputError
-            Naming the trace and the column.
-        """
+        """Refuse a trace without a column that the scheme needs (InputError, which names both)."""
         if self.needs_es_n0 and ES_N0_MDB not in columns:
             raise InputError(
                 name,

@@ -39,10 +39,7 @@ class Charted:
     def chart(self) -> ChartType:
         """Return the picture as an Altair chart: notebooks show it, and `save(path)` writes it.
 
-        Raises
-        ------
-        UsageError
-            When there is nothing to draw.
+        UsageError when there is nothing to draw.
         """
         return chart_of(self)
 

@@ -56,10 +56,7 @@ MOST_TRIES = 5000
 class Courses:
     """The seeds of the search, then those held out, and the slots of each.
 
-    Attributes
-    ----------
-    wanted
-        Number of courses that were asked for; a trace may have room for fewer.
+    `wanted` courses were asked for; a trace may have room for fewer.
     """
 
     seeds: tuple[int, ...]
@@ -94,13 +91,7 @@ class Courses:
 
 
 def choose_courses(task: Task) -> Courses:
-    """Return the courses of a search.
-
-    Raises
-    ------
-    InputError
-        When a trace has no room for `LEAST_COURSES` disjoint runs.
-    """
+    """Return the courses of a search (InputError where a trace has no room for `LEAST_COURSES` of them)."""
     source = source_of(task.trace, ("trace", 0))
     wanted = task.rules.most + task.held_out
     if source.trace.is_random:
@@ -205,10 +196,7 @@ def goodput_bounds(task: Task, courses: Courses) -> FloatArray | None:
 
 
 def most_delivered(scheme: Scheme, rtt: float, slots: PhyTrace) -> float:
-    """Return an upper bound on the data LLDUs first sent in these slots that are delivered.
-
-    `rtt` is that of the link in seconds.
-    """
+    """Return an upper bound on the data LLDUs first sent in these slots that are delivered; `rtt` is in s."""
     # Soft combining decodes slots that are erased alone.
     most = len(slots) if scheme.needs_es_n0 else int(np.count_nonzero(slots.decode_time_ns))
     # Online, a block may be cut short, and slots pass unused: only this law holds.

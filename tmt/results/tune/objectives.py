@@ -124,13 +124,7 @@ class Goal:
 
 
 def parse_goal(objectives: Sequence[str], constraints: Sequence[str]) -> Goal:
-    """Read objectives and constraints.
-
-    Raises
-    ------
-    Refused
-        When one cannot be read: its place is below ``tune``.
-    """
+    """Read objectives and constraints; Refused, with a place below ``tune``, when one cannot be read."""
     place: Place = ("tune", "objective")
     sizes: set[int] = set()
     aims = tuple(_objective(("tune", "objective", at), text, sizes) for at, text in enumerate(objectives))

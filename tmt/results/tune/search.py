@@ -66,11 +66,7 @@ def search(
 
     Courses 0 to ``rules.most - 1`` are the search's; those held out have the numbers from there on. `bounds`
     are upper bounds on the scores: [n_candidates, rules.most]. `tell` is called with a line on each stage.
-
-    Raises
-    ------
-    UsageError
-        When the space is large and Optuna is not installed.
+    UsageError when the space is large and Optuna is not installed.
     """
     race = Race(goal, len(candidates), min(most_simulated, len(candidates)), rules, evaluate, bounds)
     drawn: list[int] = []

@@ -128,13 +128,7 @@ class Task:
 
 
 def task_of(asked: Scenario) -> Task:
-    """Return the task of a scenario that has a goal (`tune`).
-
-    Raises
-    ------
-    Refused
-        Naming what the search cannot do.
-    """
+    """Return the task of a scenario that has a goal (`tune`); Refused names what the search cannot do."""
     tune = asked.tune
     if tune is None:
         raise _refused(("tune",), 'a table [tune] with an objective, such as "goodput"', "is missing")

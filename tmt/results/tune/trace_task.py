@@ -56,14 +56,7 @@ def trace_task(
     `schemes` are names of the schemes to search; empty for all that convert traces, RLC above each. `varied`
     holds the values to search by ``KEY`` of the path or ``SCHEME.KEY``; `path` and `traffic` give the rest.
     The search runs `courses` at most, each for `duration` seconds; None is 60 s, or the fiftieth part of a
-    shorter trace.
-
-    Raises
-    ------
-    InputError
-        When the trace cannot be used.
-    Refused
-        When another parameter is not allowed.
+    shorter trace. InputError when the trace cannot be used, Refused when another parameter is not allowed.
     """
     found = look_at(trace)
     if duration is None:
@@ -141,11 +134,7 @@ def space(
     """Return the schemes and the paths of a search: all schemes of `SPACE` where none is named.
 
     The values in `varied`, by ``KEY`` of the path or ``SCHEME.KEY``, replace those of `SPACE` and of `path`.
-
-    Raises
-    ------
-    Refused
-        When a name is unknown, or a value is not allowed: places begin with ``schemes`` or ``varied``.
+    Refused, with a place in ``schemes`` or ``varied``, when a name is unknown or a value is not allowed.
     """
     known = tuple(dict.fromkeys([*SPACE, *(name for name, kind in SCHEMES.items() if kind.converts)]))
     wrong = [Problem(("schemes",), name, "choice", known) for name in names if name not in known]

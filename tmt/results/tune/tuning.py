@@ -87,12 +87,9 @@ def default_folder(trace: File) -> File:
 
 
 def plan_tuning(task: Task) -> PlannedTuning:
-    """Choose the courses of a search; a trace may have room for fewer than are wanted.
+    """Choose the courses of a search (InputError when the trace cannot be used).
 
-    Raises
-    ------
-    InputError
-        When the trace cannot be used.
+    A trace may have room for fewer than are wanted.
     """
     courses = choose_courses(task)
     return PlannedTuning(replace(task, rules=replace(task.rules, most=courses.n_search)), courses)
@@ -108,14 +105,8 @@ def tune(
 ) -> Tuning:
     """Search, keep every run in `folder`, and write the scenario that repeats the winner.
 
-    Raises
-    ------
-    UsageError
-        When the space is large and Optuna is not installed.
-    OutputError
-        When the folder cannot be written.
-    SimulatorError
-        When the simulator is not built.
+    UsageError when the space is large and Optuna is not installed, OutputError when the folder cannot be
+    written, SimulatorError when the simulator is not built.
     """
     task, courses = planned.task, planned.courses
     with (
@@ -182,7 +173,7 @@ class Simulation:
     def __call__(self, wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
         """Return the outcomes; runs that the store holds are not done again.
 
-        Where there is no room for results, OutputError is raised, and earlier rows are kept.
+        OutputError when there is no room for results; earlier rows are kept.
         """
         outcomes: dict[Cell, Outcome] = {cell: {} for cell in wanted}
         if self._task.goal.needs_runs:

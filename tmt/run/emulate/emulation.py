@@ -126,13 +126,10 @@ class EmulationResult:
 
     Attributes
     ----------
-    status
-        Exit status of the command; 128 plus the signal's number for one that was killed, as in a shell.
-    row
-        Name and value of each figure, times in seconds; the names are in `docs/emulation.md`.
+    status : exit status of the command; 128 plus the signal's number for one that was killed, as in a shell
+    row : name and value of each figure, times in seconds; the names are in `docs/emulation.md`
     packets : [n_packets], columns of `PACKET_RECORDS`, or None
-    notes
-        Notes for the user: an assumed LLDU size, a link that stopped, a machine that did not keep up.
+    notes : notes for the user: an assumed LLDU size, a stopped link, a machine that did not keep up
     """
 
     status: int

@@ -37,26 +37,14 @@ _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
 
 
 def run(
-    emulation: Emulation,
-    *,
-    record: bool = False,
-    output: Path | None = None,
-    timeout_s: float | None = None,
+    emulation: Emulation, *, record: bool = False, output: Path | None = None, timeout_s: float | None = None
 ) -> EmulationResult:
-    """Run a command over emulated links and return the fates of its packets.
+    """Run a command over emulated links; return the fates of its packets, and if `record` a row for each.
 
-    Without `output` the command shares our standard streams and our terminal. It and the server, with
-    everything that they start, end with the emulation. The emulation ends with this process, whatever ends
+    Without `output`, a folder for `stdout.txt` and `stderr.txt`, the command shares our standard streams and
+    our terminal. It and the server, with everything that they start, end with the emulation, after
+    `timeout_s` of wall time at the latest (None: never). The emulation ends with this process, whatever ends
     that.
-
-    Parameters
-    ----------
-    record
-        Whether to return a record of every packet.
-    output
-        Folder for the command's output, in `stdout.txt` and `stderr.txt`.
-    timeout_s
-        Wall time after which the emulation is ended; None waits for ever.
 
     EmulatorError when this machine cannot emulate, or the server ends before it listens, InputError and
     UsageError when a link trace cannot be used.

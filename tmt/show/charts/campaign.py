@@ -72,10 +72,7 @@ class Members:
         self.labels = [style.label for style in styles]
         self.dashes = [DASHES[style.dash] for style in styles]
         self._legend = alt.Legend(
-            title=None,
-            orient="top",
-            values=alt.ExprRef("members"),
-            columns=alt.ExprRef("narrow ? 3 : 0"),
+            title=None, orient="top", values=alt.ExprRef("members"), columns=alt.ExprRef("narrow ? 3 : 0")
         )
 
     def colour(self, *, legend: bool = True) -> alt.Color:

@@ -37,7 +37,7 @@ class DrawingError(Exception):
 def check_format(path: str | PathLike[str]) -> str:
     """Return the format that the file's ending names, one of `FORMATS`.
 
-    Raises UsageError when the ending is none of them, or no file can be there.
+    UsageError when the ending is none of them, or no file can be there.
     """
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:

@@ -36,11 +36,7 @@ if TYPE_CHECKING:
 
     from tmt.core.trace import BoolArray, FloatArray, Int64Array, Uint32Array
 
-MODELS = {
-    "bernoulli": "Bernoulli",
-    "gilbert": "simple Gilbert",
-    "gilbert-elliott": "Gilbert-Elliott",
-}
+MODELS = {"bernoulli": "Bernoulli", "gilbert": "simple Gilbert", "gilbert-elliott": "Gilbert-Elliott"}
 """Names and titles, the simplest model first."""
 
 LEAST_BURSTS = 5
@@ -53,8 +49,8 @@ _GRID = 60
 class ModelFit:
     """One fitted model of `MODELS`: estimates with 95 % intervals by name, and the same as a channel.
 
-    `log_likelihood` is the natural logarithm of the probability of the trace; the test is of the lengths of
-    bursts and gaps.
+    `log_likelihood` is the natural logarithm of the trace's probability; the test is of burst and gap
+    lengths.
     """
 
     parameters: dict[str, Estimate]
@@ -135,18 +131,12 @@ class FitReport(Charted):
 
     Attributes
     ----------
-    slots, erased
-        Numbers of slots and of erased slots.
-    burst_lengths, gap_lengths
-        Number of runs of erased and of decoded slots, by length.
-    lags, correlation : [n_lags]
-        Autocorrelation of the erasures, see `tmt.theory.fit.likelihood.autocorrelation`.
-    models, curves
-        By name, the simplest first.
-    burst_grid, gap_grid : [n], int64
-        Lengths at which `Curves` give the share of runs that are at least as long.
-    sizes
-        Comparison of erased and decoded slots; None where slots have no sizes of their own.
+    slots, erased : numbers of slots and of erased slots
+    burst_lengths, gap_lengths : number of runs of erased and of decoded slots, by length
+    lags, correlation : [n_lags], see `tmt.theory.fit.likelihood.autocorrelation`
+    models, curves : by name, the simplest first
+    burst_grid, gap_grid : [n], lengths at which `Curves` give the share of runs that are at least as long
+    sizes : comparison of erased and decoded slots; None where slots have no sizes of their own
     """
 
     slots: int
@@ -232,8 +222,7 @@ def fit(
 ) -> FitReport:
     """Fit the three models to the erasures of a trace, [n_slots], bool (UsageError with too few bursts).
 
-    `progress` is called with 1 for each model that is done. `size_bytes`, [n_slots], uint32, are the sizes of
-    the slots, where they have sizes of their own.
+    `progress` is called with 1 for each model that is done; `size_bytes`, [n_slots], are the slots' sizes.
     """
     runs = ErasureRuns.of(erased)
     if len(runs.bursts) < LEAST_BURSTS:

@@ -102,9 +102,9 @@ def goodness_of_fit(
 
 
 def run_length_law(channel: GilbertElliott, kind: int, lengths: Int64Array, good: float) -> FloatArray:
-    """Return the probability that a gap (`kind` 0) or burst (1) has at least each of `lengths` slots.
+    """Return the probability that a gap (`kind` 0) or burst (1) has `lengths` slots or more: [n_lengths].
 
-    `good` is the probability of the good state in the run's first slot. The shape is [n_lengths].
+    `good` is the probability of the good state in the run's first slot.
     """
     law: FloatArray = _survival(channel, kind, lengths) @ np.array([good, 1.0 - good])
     return law

@@ -26,10 +26,7 @@ NORMAL_QUANTILE = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class ErasureRuns:
-    """Runs of decoded and of erased slots, which alternate.
-
-    `lengths`, [n_runs], int64, are the slots of each run; the trace's ends cut the first and the last run.
-    """
+    """Runs of decoded and of erased slots in turn, [n_runs]; the trace's ends cut the first and the last."""
 
     first_erased: bool
     lengths: Int64Array

@@ -44,8 +44,8 @@ class GilbertElliott(SlotChannel):
     def erasures(self, seed: int) -> ErasureStream:
         """Start the realisation of `seed`, from the stationary law.
 
-        One uniform number decides the first state; each slot then uses two, for its fate and for the move to
-        the next slot.
+        One uniform number decides the first state; each slot then uses two, for its fate and for the next
+        state.
         """
         return _Chain(self, seed)
 

@@ -15,20 +15,11 @@ def gilbert_elliott(
     bad: bool,
     erased: BoolArray,
 ) -> bool:
-    """Fill `erased` from uniform numbers, and return the state of the slot after the last one.
+    """Fill `erased`, [n_slots], from uniform numbers, and return the state of the slot after the last one.
 
-    Parameters
-    ----------
-    draws : [n_slots, 2], float64 in [0, 1)
-        Per slot: what decides its fate, and what decides the move to the next slot.
-    alpha, beta
-        Probability to stay in the good and in the bad state.
-    error_good, error_bad
-        Probability that a slot is erased in the good and in the bad state.
-    bad
-        State of the first slot.
-    erased : [n_slots], bool
-        Result.
+    `draws`, [n_slots, 2], in [0, 1), decide a slot's fate and the move to the next slot. `alpha` and `beta`
+    are the probabilities to stay in the good and in the bad state, `error_good` and `error_bad` those that a
+    slot is erased in them. `bad` is the state of the first slot.
     """
     for slot in range(len(erased)):
         if bad:

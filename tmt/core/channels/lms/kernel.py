@@ -39,25 +39,15 @@ def loo_gain(
 
     Parameters
     ----------
-    field : [n_points], complex
-        Unit-power multipath; replaced by the gain.
-    draws : [n_points], standard normal
-        Innovations of the shadowing.
-    shadow
-        Its value at the point before the first.
-    memory
-        Its correlation over one step, in [0, 1).
-    first_point
-        Number of the first point on the path.
-    step_m
-        Distance between points.
+    field : [n_points], unit-power multipath; replaced by the gain
+    draws : [n_points], standard normal innovations of the shadowing
+    shadow, memory : its value at the point before the first, and its correlation over one step, in [0, 1)
+    first_point, step_m : number of the first point on the path, and distance between points
     visit_start_m, visit_state : [n_visits]
         Visits in order; the first was entered before those that the points lie in, the last reaches beyond
         the last point.
-    states : [n_states, 3]
-        alpha, psi and MP in dB.
-    phasor, turn
-        Direct path's phase at the first point, and its advance per point.
+    states : [n_states, 3], alpha, psi and MP in dB
+    phasor, turn : direct path's phase at the first point, and its advance per point
     """
     innovation = math.sqrt(1.0 - memory * memory)
     visit = 1
@@ -92,14 +82,8 @@ def loo_gain(
 def autoregression(draws: Float64Array, level: float, memory: float) -> float:
     """Turn draws into the values of a first-order autoregression of unit variance, and return the last.
 
-    Parameters
-    ----------
-    draws : [n_points], standard normal
-        Replaced by the values.
-    level
-        The value before the first.
-    memory
-        The correlation over one point, in [0, 1].
+    `draws`, [n_points], standard normal, are replaced. `level` is the value before the first, `memory` the
+    correlation over one point, in [0, 1].
     """
     innovation = math.sqrt(1.0 - memory * memory)
     for point in range(len(draws)):
@@ -165,24 +149,17 @@ def decode(
 
     Parameters
     ----------
-    field : [n_points], complex
-        Gain at the points from `first_point` on, `step_ns` apart; between them it is interpolated linearly.
-    time_ns : [n_slots], int64
-        When code words start.
-    offsets_ns : [n_segments]
-        Middle of each segment after that.
-    jitter_ns
-        Width of the range, around its middle, in which a segment lies.
-    places : [n_slots, n_segments], or [0, n_segments] where `jitter_ns` is 0
-        Where in that range, in [0, 1).
+    field : [n_points], gain at the points from `first_point` on, `step_ns` apart; linear between them
+    time_ns : [n_slots], when code words start
+    offsets_ns : [n_segments], middle of each segment after that
+    jitter_ns : width of the range, around its middle, in which a segment lies
+    places : [n_slots, n_segments], where in that range, in [0, 1); [0, n_segments] where `jitter_ns` is 0
     needed_gain : [n_slots]
         Power gain at which a code word just decodes when it is the same for all segments.
-    snr
-        Es/N0 without shadowing and multipath, linear.
-    erased : [n_slots], bool
-        Result.
-    effective_gain : [n_slots], or [0] where nobody asks
-        Result: the gain that has the same mean mutual information when it is that of all segments.
+    snr : Es/N0 without shadowing and multipath, linear
+    erased : [n_slots], written
+    effective_gain : [n_slots], or [0] where nobody asks, written
+        The gain that has the same mean mutual information when it is that of all segments.
     """
     segments = len(offsets_ns)
     gains = np.empty(segments)  # power gains of one code word

@@ -34,12 +34,9 @@ class Shadow:
 
     Attributes
     ----------
-    loo_db : [n_states, 3]
-        Mean and standard deviation of the direct path, and power of the multipath.
-    frames_m : [n_states]
-        Distance from one move of the chain to the next.
-    moves : [n_states, n_states]
-        Probability of each move, staying included.
+    loo_db : [n_states, 3], mean and deviation of the direct path, and power of the multipath
+    frames_m : [n_states], distance from one move of the chain to the next
+    moves : [n_states, n_states], probability of each move, staying included
     transition_m, correlation_m
         Length of the transition to a new state's triplet, and correlation length of the shadowing.
     slow_psi_db, slow_correlation_m
@@ -76,12 +73,7 @@ def clarke_spectrum(points: int, cycles: float) -> FloatArray:
     """Return the power in each bin of a discrete spectrum under Clarke's law: [points], summing to 1.
 
     Clarke (Bell System Technical Journal 47, 1968): arrivals from all sides of the horizontal plane give the
-    density ``1 / (pi f_d sqrt(1 - (f / f_d)**2))``, whose integral is an arcsine.
-
-    Parameters
-    ----------
-    cycles
-        Maximum Doppler frequency, in bins.
+    density ``1 / (pi f_d sqrt(1 - (f / f_d)**2))``, whose integral is an arcsine. f_d is `cycles`, in bins.
     """
     edges = np.clip((np.arange(-points // 2, points // 2 + 1) - 0.5) / cycles, -1.0, 1.0)
     power = np.diff(np.arcsin(edges)) / np.pi
@@ -129,10 +121,9 @@ class Visits:
         self._known = [next(self._entries), next(self._entries)]
 
     def between(self, first_m: float, last_m: float) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-        """Return the starts and the states of visits: [n_visits] each.
+        """Return the starts and the states of visits, [n_visits] each, for successive stretches.
 
-        The first visit is the last that ended before `first_m`; the last one reaches beyond `last_m`. Calls
-        must be for successive stretches.
+        The first visit is the last that ended before `first_m`; the last one reaches beyond `last_m`.
         """
         while self._known[-1][0] <= last_m:
             self._known.append(next(self._entries))
@@ -175,14 +166,9 @@ def _draw(cumulative: FloatArray, source: np.random.Generator) -> int:
 
 
 class SlowLevel:
-    """Slow level along the route: a first-order autoregression, normal in dB.
+    """Slow level along the route: a first-order autoregression, normal in dB with deviation `psi_db`.
 
-    Parameters
-    ----------
-    psi_db
-        Standard deviation of the level; 0 does not change the gain.
-    memory
-        Correlation of the level over one step.
+    `memory` is the correlation of the level over one step.
     """
 
     def __init__(self, psi_db: float, memory: float, source: np.random.Generator) -> None:

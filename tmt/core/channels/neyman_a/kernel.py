@@ -27,18 +27,12 @@ def neyman_a(
 
     Parameters
     ----------
-    uniforms : [n_slots], float64 in [0, 1)
-        What decides each slot's fate: it is erased with probability 1 - exp(-mean errors in it).
-    begin_slot, end_slot : [n_clusters], int64
-        In which slots each cluster begins and ends; none ends before slot `first`.
-    begin_part, end_part : [n_clusters], float64 in [0, 1)
-        Where in these slots.
-    begun
-        How many of the clusters have begun before slot `first`.
-    errors_per_cluster, cluster_slots
-        Mean number of errors of a cluster, and the length over which they lie.
-    erased : [n_slots], bool
-        Result.
+    uniforms : [n_slots], in [0, 1); a slot is erased with probability 1 - exp(-mean errors in it)
+    begin_slot, end_slot : [n_clusters], slots in which each begins and ends; none ends before slot `first`
+    begin_part, end_part : [n_clusters], in [0, 1), where in these slots
+    begun : how many of the clusters have begun before slot `first`
+    errors_per_cluster, cluster_slots : mean errors of a cluster, and the length over which they lie
+    erased : [n_slots], written
     """
     ended = 0
     for index in range(len(erased)):

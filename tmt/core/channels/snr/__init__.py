@@ -33,12 +33,8 @@ class Snr(Channel):
     def realisation(self, seed: int) -> Realisation:
         """Start the realisation of `seed`: one uniform number per slot.
 
-        The series begins at the first slot and starts again after its last sample.
-
-        Raises
-        ------
-        InputError
-            When a file is not such a series or table, or the series' header contradicts `es_n0_db`.
+        The series begins at the first slot and starts again after its last sample. InputError when a file is
+        not such a series or table, or the series' header contradicts `es_n0_db`.
         """
         series = read_signal_series(self.signal)
         if series.attenuation is True and self.es_n0_db is None:

@@ -39,15 +39,9 @@ _SEPARATORS = re.compile(r"[\s,;]+")
 
 @dataclass(frozen=True, slots=True)
 class SignalSeries:
-    """Samples of a signal.
+    """Samples of a signal, [n]: `time_ns` since the first one, int64, strictly increasing, and `value_db`.
 
-    Attributes
-    ----------
-    time_ns : [n], int64, strictly increasing
-        Since the first sample.
-    value_db : [n], float64
-    attenuation
-        Whether a header calls the values an attenuation; None without a header.
+    `attenuation` says whether a header calls the values one; None without a header.
     """
 
     time_ns: Int64Array
@@ -68,10 +62,7 @@ class SignalSeries:
 def read_signal_series(path: str) -> SignalSeries:
     """Read a series, which may be compressed (.gz).
 
-    Raises
-    ------
-    InputError
-        With the line, where it does not hold two numbers, or time does not rise.
+    InputError, with the line, where it does not hold two numbers, or time does not rise.
     """
     times: list[int] = []
     values: list[float] = []
@@ -109,14 +100,9 @@ _RATE_NAMES = {"fer", "bler", "per", "wer"}
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates:
-    """A curve of block error rates.
+    """Block error rates, [n], from 0 to 1, over `signal_db`, [n], strictly increasing.
 
-    Attributes
-    ----------
-    signal_db : [n], float64, strictly increasing
-    error_rate : [n], float64, from 0 to 1
-    axis
-        Name of `signal_db`: Es/N0 or Eb/N0.
+    `axis` names the signal: Es/N0 or Eb/N0.
     """
 
     signal_db: FloatArray
@@ -144,11 +130,8 @@ class ErrorRates:
 def read_error_rates(path: str) -> ErrorRates:
     """Read a table, which may be compressed (.gz).
 
-    Raises
-    ------
-    InputError
-        With the line, where a value is no number or out of its range, or the signal does not rise; and where
-        no header names the two columns.
+    InputError where no header names the two columns, and, with the line, where a value is no number or out of
+    its range, or the signal does not rise.
     """
     columns: tuple[int, int] | None = None
     axis = ""
@@ -205,17 +188,8 @@ def _point(path: str, line: int, fields: list[str], columns: tuple[int, int]) ->
 def text_lines(path: str, *, comments: bool = True) -> Iterator[tuple[int, str]]:
     """Yield number, from 1, and text of each line that is not blank, without surrounding blanks.
 
-    Parameters
-    ----------
-    path
-        A local file or a pyarrow file-system URI; one that ends in ``.gz`` is decompressed.
-    comments
-        Whether lines that begin with ``#`` are comments, and skipped.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read.
+    `path` is a local file or a pyarrow file-system URI; one that ends in ``.gz`` is decompressed. Lines that
+    begin with ``#`` are skipped if the file has `comments`. InputError when the file cannot be read.
     """
     for number, line in enumerate(_content(path).decode("utf-8", "replace").split("\n"), 1):
         text = line.strip().lstrip("\ufeff")

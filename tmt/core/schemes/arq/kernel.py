@@ -31,12 +31,9 @@ def send_and_repeat(
 
     Parameters
     ----------
-    feedback_delay_ns
-        From an erased slot until its NACK reaches the sender: detection delay plus RTT.
-    detection_delay_ns
-        From the last erased transmission of an LLDU until the receiver gives it up.
-    max_transmissions
-        Erasures after which an LLDU is given up, or `UNLIMITED`.
+    feedback_delay_ns : from an erased slot until its NACK reaches the sender: detection delay plus RTT
+    detection_delay_ns : from an LLDU's last erased transmission until the receiver gives it up
+    max_transmissions : erasures after which an LLDU is given up, or `UNLIMITED`
     state : [1], `STATE`, updated
     nacks : [power of two], `NACK`, updated
         FIFO as a ring, with room for one more NACK per erased slot. NACK i lies at index ``i % len(nacks)``.

@@ -18,18 +18,11 @@ def decode_runs(
     detection_delay_ns: int,
     out: Rows,
 ) -> None:
-    """Send and decode whole runs of `depth` interleaved blocks.
+    """Send and decode whole runs of `depth` interleaved blocks, in n_runs * depth * (data + repair) slots.
 
-    Parameters
-    ----------
-    tx_time_ns, decode_time_ns : [n_runs * depth * (data + repair)], int64, ns
-        The slots. Slot `s` of a run is position ``s // depth`` of block ``s % depth``.
-    data, repair
-        Data and repair LLDUs of a block; any `data` of them recover the block.
-    detection_delay_ns
-        From the last slot of a run until the receiver gives up the blocks that it cannot recover.
-    out : [n_runs * depth * data], written
-        The rows.
+    Slot `s` of a run is position ``s // depth`` of block ``s % depth``; any `data` LLDUs recover a block. The
+    receiver gives up the others `detection_delay_ns` after the last slot of their run. Written: `out`,
+    [n_runs * depth * data].
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     run_slots, run_rows = depth * (data + repair), depth * data

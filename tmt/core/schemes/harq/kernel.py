@@ -40,14 +40,12 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call per block would cost as 
         Data and repair LLDUs of a block, repair LLDUs sent on top of those missing, most requests per block.
     feedback_delay_ns
         From the last slot of a round until its request reaches the sender: detection delay plus RTT.
-    detection_delay_ns
-        From the last slot of the last round until the receiver gives the block up.
+    detection_delay_ns : from the last slot of the last round until the receiver gives the block up
     state : [1], `STATE`, updated
     blocks : [1 + power of two], `BLOCK`, updated
         First the new block that is being sent, then a ring: the FIFO of blocks with a request. It needs room
         for ``n // (data + repair) + 2`` more.
-    arrivals_ns : [len(blocks), data + max(repair, extra) + 1], int64, ns, updated
-        When the LLDUs of each block arrived.
+    arrivals_ns : [len(blocks), data + max(repair, extra) + 1], updated, when the LLDUs of each block arrived
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     head, tail, requested_slots = state[0]["head"], state[0]["tail"], state[0]["requested_slots"]

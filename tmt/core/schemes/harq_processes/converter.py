@@ -185,17 +185,10 @@ def start(scheme: HarqProcesses, rtt_ns: int) -> Converter:
 
 
 def quality(combining: str, es_n0_mdb: float) -> float:
-    """Return the contribution of one transmission to the combined quality.
+    """Return the contribution of one transmission to the combined quality; Es/N0 is in thousandths of a dB.
 
     It is the SNR for ``chase`` (D. Chase, IEEE Trans. Communications 33(5), 1985), and log2(1 + SNR) for
     ``incremental`` (G. Caire and D. Tuninetti, IEEE Trans. Information Theory 47(5), 2001).
-
-    Parameters
-    ----------
-    combining
-        ``chase`` or ``incremental``.
-    es_n0_mdb
-        Es/N0 in thousandths of a dB.
     """
     snr = 10.0 ** (es_n0_mdb / 10_000.0)
     return math.log2(1.0 + snr) if combining == "incremental" else snr

@@ -54,19 +54,14 @@ def send_asynchronously(
 
     Parameters
     ----------
-    quality : [n], float64
-        What each slot adds to the combined quality of its LLDU.
-    needed
-        Combined quality at which a retransmission is decoded though its slot is erased; infinite: never.
-    feedback : [n], uint8
-        `RIGHT`, `MISSED` or `FALSE`, for the slot's transmission.
-    processes, rtt_ns, detection_delay_ns, max_transmissions
-        Parameters of the scheme; `UNLIMITED` transmissions are allowed.
+    quality : [n], what each slot adds to the combined quality of its LLDU
+    needed : combined quality at which a retransmission is decoded though its slot is erased; infinite: never
+    feedback : [n], `RIGHT`, `MISSED` or `FALSE`, for the slot's transmission
+    max_transmissions : most of an LLDU, or `UNLIMITED`
     state : [1], `STATE`, updated
     waiting : [power of two above `processes`], `PROCESS`, updated
         Processes that wait for feedback, as a ring, in the order of its arrival.
-    repeats : like `waiting`, updated
-        FIFO of processes that have a retransmission to send.
+    repeats : like `waiting`, updated; FIFO of processes that have a retransmission to send
     """
     head, tail = state[0]["head"], state[0]["tail"]
     repeat_head, repeat_tail = state[0]["repeat_head"], state[0]["repeat_tail"]
@@ -128,14 +123,9 @@ def send_synchronously(
 ) -> int:
     """Send LLDUs, each process in its own slots only; return how many rows have begun.
 
-    The parameters are those of `send_asynchronously`, except for these.
-
-    Parameters
-    ----------
-    slot_time_ns
-        Time from slot to slot; 0: the slots of the trace follow each other without gaps.
-    processes : [processes], `PROCESS`, updated
-        The processes; slot i belongs to process ``i % len(processes)``.
+    `slot_time_ns` is the time from slot to slot; 0: the slots of the trace follow each other without gaps.
+    Slot i belongs to process ``i % len(processes)`` of `processes`, `PROCESS`, updated. The other parameters
+    are those of `send_asynchronously`.
     """
     for slot in range(len(tx_time_ns)):
         now_ns = tx_time_ns[slot]
@@ -210,18 +200,9 @@ def repeat(
 ) -> int:
     """Send every LLDU in `repetitions` slots; return how many rows have begun.
 
-    Parameters
-    ----------
-    quality, needed
-        As in `send_asynchronously`.
-    repetitions
-        Slots that carry each LLDU.
-    detection_delay_ns
-        From the last erased transmission of an LLDU until the receiver gives it up.
-    left : [1], int64, updated
-        Transmissions of the last LLDU that are still to come.
-    combined : [1], float64, updated
-        Sum of the qualities of its transmissions so far.
+    `quality` and `needed` are as in `send_asynchronously`. The receiver gives an LLDU up `detection_delay_ns`
+    after its last erased transmission. Updated are `left`, [1], the transmissions of the last LLDU that are
+    still to come, and `combined`, [1], the sum of the qualities of those so far.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     for slot in range(len(tx_time_ns)):

@@ -31,18 +31,13 @@ def send_segments(
 
     Parameters
     ----------
-    tx_time_ns : [n], int64, ns
-        The opportunities: rows of the scheme below.
-    arrival_ns : [n], int64, ns
-        When the segment sent then arrives; `NEVER` if it does not.
+    tx_time_ns : [n], the opportunities: rows of the scheme below
+    arrival_ns : [n], when the segment sent then arrives; `NEVER` if it does not
     settings : [1], `SETTINGS`
     states : [1], `STATE`, updated
-    queues
-        Rings, updated. They have room for n more arrivals, and for their reports and repeats.
+    queues : rings, updated, with room for n more arrivals, and for their reports and repeats
     units : [rows begun before + n or more], `UNIT`, updated
-        The units of the rows.
-    out : [rows begun before + n or more], updated
-        The rows; open ones have the delay -1.
+    out : [rows begun before + n or more], updated; open rows have the delay -1
     """
     setting, state = settings[0], states[0]
     arrivals, _, repeats = queues
@@ -92,12 +87,7 @@ def pass_time(
     """Let everything happen that is due up to and including `until_ns`, in order of time.
 
     At equal times: arrivals, the ends of t-Reassembly and t-StatusProhibit, reports at the sender, the end of
-    t-PollRetransmit.
-
-    Returns
-    -------
-    int, ns
-        Before this time no status report reaches the sender.
+    t-PollRetransmit. The result is the time, in ns, before which no status report reaches the sender.
     """
     arrivals, reports, repeats = queues
     setting, state = settings[0], states[0]

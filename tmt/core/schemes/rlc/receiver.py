@@ -56,10 +56,8 @@ def take_segments(
 ) -> int:
     """Take the segments that arrive up to and including `until_ns`, and answer their polls.
 
-    Returns
-    -------
-    int, ns
-        When a segment has changed the times of other events; later segments still wait then. Else -1.
+    Return the time, in ns, when a segment has changed the times of other events; later segments still wait
+    then. Else -1.
     """
     mask, (out_tx_time_ns, out_delay_ns, out_delivered, _) = len(arrivals) - 1, out
     while state["arrival_head"] < state["arrival_tail"]:

@@ -25,10 +25,8 @@ def send_and_decode(
 
     Parameters
     ----------
-    window, interval
-        Source units that a repair unit covers, W; source units between repair units, k.
-    senders : [1], `SENDER`, updated
-    receivers : [1], `RECEIVER`, updated
+    window, interval : source units that a repair unit covers, W; source units between repair units, k
+    senders, receivers : [1], `SENDER`, and [1], `RECEIVER`, updated
     events : [power of two], `EVENT`, updated
         Queue of events at the receiver in the order of their times, as a ring.
     """

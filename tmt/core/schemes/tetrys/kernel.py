@@ -33,20 +33,10 @@ def send_on_feedback(
 ) -> int:
     """Send by the receiver's reports, and decode, until the queue is full; return how many rows have begun.
 
-    The receiver takes the events whose reports have reached the sender. Its state is what the sender knows.
-
-    Parameters
-    ----------
-    window
-        Most source units from the first unknown one, W.
-    interval
-        Source units between regular repair units, k.
-    rtt_ns
-        From an event at the receiver until the sender knows of it.
-    detection_delay_ns
-        From the `tx` of an erased slot until the receiver knows of it.
-    senders, receivers, events
-        As for `send_and_decode`.
+    The receiver takes the events whose reports have reached the sender: its state is what the sender knows.
+    W, `window`, is the most source units from the first unknown one; k, `interval`, those between regular
+    repair units. The sender knows of an event at the receiver after `rtt_ns`, the receiver of an erased slot
+    `detection_delay_ns` after its `tx`. `senders`, `receivers` and `events` are those of `send_and_decode`.
     """
     sender, receiver, mask = senders[0], receivers[0], len(events) - 1
     for slot in range(len(tx_time_ns)):
