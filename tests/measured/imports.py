@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from tmt import importers
+from tmt.core.channels.snr.tables import read_error_rates, read_signal_series
 from tmt.core.checks import Checker
 from tmt.core.errors import TmtError
 from tmt.core.trace import Trace
@@ -23,9 +24,14 @@ def import_trace(
     return files.import_trace(one_of(kind, {"name": kind.name, **parameters}), source, target)
 
 
+SNR_INPUTS = {"signal_series": read_signal_series, "error_rates": read_error_rates}
+
+
 def read(importer: str, source: str | PathLike[str]) -> Trace:
-    """Import a file by an importer such as ``Table(time="t")``."""
+    """Import a file by an importer such as ``Table(time="t")``, or read it as an input of channel snr."""
     name, _, _ = importer.partition("(")
+    if name in SNR_INPUTS:
+        return SNR_INPUTS[name](str(source))
     return files.import_trace(eval(importer, {name: getattr(importers, name)}), source)
 
 
