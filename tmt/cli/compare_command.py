@@ -18,7 +18,6 @@ from tmt.show.charts.style import tcp_label
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rich.console import Console
     from rich.table import Table
 
     from tmt.results.dataset import Results
@@ -131,7 +130,11 @@ def _print(found: comparison.PairedCampaigns) -> None:
     for name, results in zip(found.names, (found.first, found.second), strict=True):
         console.print(f"{name}: {results.title}, {len(results.runs)} runs")
     console.print(f"{len(pairs.first)} pairs of runs: the same place in the grid, the same seed")
-    _print_unpaired(console, found)
+    alone = comparison.unpaired(found)
+    for name, cell, seeds in alone[:UNPAIRED_SHOWN]:
+        console.print(f"only in {name}: {cell}, {_seeds(seeds)}")
+    if len(alone) > UNPAIRED_SHOWN:
+        console.print(f"and {len(alone) - UNPAIRED_SHOWN} more cells in one campaign only")
     if pairs.settings:
         rows = ((one.name, _few(one.first), _few(one.second), str(one.pairs)) for one in pairs.settings)
         print_parts(_table("Settings that differ", ("setting", *found.names, "pairs"), rows))
@@ -150,14 +153,6 @@ def _print(found: comparison.PairedCampaigns) -> None:
         f"* differs: paired t test at {percent(comparison.ALPHA)}, with Holm's correction over the cells "
         "of a measure."
     )
-
-
-def _print_unpaired(console: Console, found: comparison.PairedCampaigns) -> None:
-    alone = comparison.unpaired(found)
-    for name, cell, seeds in alone[:UNPAIRED_SHOWN]:
-        console.print(f"only in {name}: {cell}, {_seeds(seeds)}")
-    if len(alone) > UNPAIRED_SHOWN:
-        console.print(f"and {len(alone) - UNPAIRED_SHOWN} more cells in one campaign only")
 
 
 def _differences(found: comparison.PairedCampaigns) -> Iterable[Table]:

@@ -103,8 +103,10 @@ def command(
     starts = {}
     for path in dict.fromkeys(conversion.phy_path for conversion in conversions):
         own = [conversion for conversion in conversions if conversion.phy_path == path]
-        starts[path] = _beginning(path, own)
-        print_notes(_phy_notes(path, starts[path], max(map(_rtt_ns, own))))
+        start = starts[path] = _beginning(path, own)
+        span_ns = int(start.tx_time_ns[-1] - start.tx_time_ns[0])
+        print_notes(decode_time_notes(path, start.median_decode_ns))
+        print_notes(span_notes(path, span_ns, max(map(_rtt_ns, own))))
     for conversion, counts in zip(conversions, results, strict=True):
         print_notes(unsettled_notes(conversion.link_path, counts.unsettled, counts.data_rows))
         start = starts[conversion.phy_path]
@@ -222,12 +224,6 @@ def _lowest(scheme: Scheme) -> Scheme:
     """Return the scheme below RLC, or the scheme itself."""
     found: Scheme = getattr(scheme, "below", scheme)
     return found
-
-
-def _phy_notes(path: str, start: _Beginning, rtt_ns: int) -> list[str]:
-    """Note late decoding and a trace shorter than its round trip."""
-    span_ns = int(start.tx_time_ns[-1] - start.tx_time_ns[0])
-    return decode_time_notes(path, start.median_decode_ns) + span_notes(path, span_ns, rtt_ns)
 
 
 def _stall_notes(conversion: Conversion, start: _Beginning, counts: Counts) -> list[str]:

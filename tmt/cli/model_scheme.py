@@ -164,15 +164,12 @@ def _command(scheme: str) -> click.Command:
         click.echo(options.json_text(_as_record(found)) if as_json else _as_table(found))
         _warn(found)
 
-    values = {name: _part(name, own) for name, own in MODELS[scheme].items()}
+    values = {}
+    for name, own in MODELS[scheme].items():
+        hidden = dict.fromkeys(declared(SCHEMES[name]).keys() - own.keys(), MISSING)
+        values[name] = Part((name,), SCHEMES[name], hidden=hidden)
     text = HELP[scheme] + RESULTS
     return click.command(name=scheme, cls=Values, values=values, renamed=OLD, help=text)(run)
-
-
-def _part(scheme: str, parameters: dict[str, int | None]) -> Part:
-    """Return the scheme with those parameters only that a model has."""
-    hidden = dict.fromkeys(declared(SCHEMES[scheme]).keys() - parameters.keys(), MISSING)
-    return Part((scheme,), SCHEMES[scheme], hidden=hidden)
 
 
 def _parameters(scheme: Scheme, bounds: dict[str, int | None]) -> theory.Parameters:

@@ -282,15 +282,14 @@ def table(*rows: tuple[str, click.ParamType[Any], Any, str]) -> Decorator:
             if default is not None and default is not MISSING:
                 settings = {"default": default}
             if isinstance(kind, Swept | CountList):
-                settings |= {"multiple": True, "callback": _joined}
+                settings |= {
+                    "multiple": True,
+                    "callback": lambda _, __, values: list(chain.from_iterable(values)),
+                }
             function = click.option(name, type=kind, help=words, **settings)(function)
         return function
 
     return decorate
-
-
-def _joined(_: click.Context, __: click.Parameter, values: tuple[Any, ...]) -> list[Any]:
-    return list(chain.from_iterable(values))
 
 
 @contextmanager

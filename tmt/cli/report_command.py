@@ -16,11 +16,6 @@ with imported_when_used():
     from tmt.show.page import report_page
 
 
-def default_output(results: Path) -> Path:
-    """Return `report` inside the folder of results, or in the current folder if the results are read-only."""
-    return (results if os.access(results, os.W_OK) else Path()) / "report"
-
-
 @click.command()
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @output_option(
@@ -45,11 +40,12 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
       tmt run scenarios/quickstart.toml
       tmt report scenarios/out/quickstart
     """
+    folder = output or (results if os.access(results, os.W_OK) else Path()) / "report"
     found = reading.read_results(results, published)
     print_warnings(found.warnings)
     paths = []
     with progress_bar("report", None, "files") as advance:
-        for path in report_page.write_report(found, output or default_output(results), figures=figures):
+        for path in report_page.write_report(found, folder, figures=figures):
             paths.append(path)
             advance(1)
     click.echo(paths[0])
