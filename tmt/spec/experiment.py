@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tmt.core.declaration import MAX_TIME_S, Count, Param, PositiveSeconds, Probability, Rate, Seconds, Spec
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
-from tmt.spec.traffic import (
-    FECTCP,
-    LINUX,
-    STACKS,
-    Ns2Stack,
-    Ns2Variant,
-    Seed,
-    Traffic,
-    backend_of,
-    stack_rule,
-)
+from tmt.spec.traffic import FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, Seed, Traffic, stack_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -214,9 +203,7 @@ class Experiment(Spec):
         for key, usual in (("return_link", "plain"), ("return_rate", None)):
             if self.back is None and getattr(self.path, key) != usual:
                 yield ("path", key), "back, the return link of one run", "is for a scenario, which has traces"
-        for part, *rest in together(self.path, self.traffic, self._schemes()):
-            place: Place = part if isinstance(part, tuple) else (part,)
-            yield place, rest[0], *rest[1:]  # type: ignore[misc]
+        yield from together(self.path, self.traffic, self._schemes())
 
     def _schemes(self) -> Iterator[tuple[Place, Scheme]]:
         for key in ("forward", "back"):
@@ -227,12 +214,11 @@ class Experiment(Spec):
     @property
     def backend(self) -> str:
         """The program that carries the experiment out."""
-        return backend_of(self.traffic.stack, self.traffic.backend)
+        return self.traffic.carrier
 
 
 def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme]]) -> Rules:
     """Refuse a path, traffic and schemes that do not go together; places begin with path or traffic."""
-    backend = backend_of(traffic.stack, traffic.backend)
     proxy = path.proxy
     if proxy is not None:
         tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
@@ -249,26 +235,20 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
     for place, scheme in schemes:
         for key, allowed in scheme.on_link(path.rtt):
             yield (*place, key), allowed
-        if backend != "ns2":
-            yield (
-                (*place, "online"),
-                "false: only backend ns2 has online schemes",
-                f"is not in backend {backend}",
-            )
-    yield from chain(_only_ns2(path, backend), _only_kernel(path, traffic, backend))
+        if traffic.carrier != "ns2":
+            lacking = f"is not in backend {traffic.carrier}"
+            yield (*place, "online"), "false: only backend ns2 has online schemes", lacking
+    yield from _of_backend(path, traffic, traffic.carrier)
 
 
-def _only_ns2(path: Path, backend: str) -> Rules:
+def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
+    lacking = f"is not in backend {backend}"
     for key in ("wired", "proxy"):
         if backend != "ns2" and getattr(path, key) is not None:
             yield ("path", key), '"none": only backend ns2 has it', f"is given, which backend {backend} lacks"
-
-
-def _only_kernel(path: Path, traffic: Traffic, backend: str) -> Rules:
     if backend == "ns2" and traffic.receive_buffer_bytes is not None:
-        yield ("traffic", "receive_buffer_bytes"), "none: only a kernel has it", "is not in backend ns2"
+        yield ("traffic", "receive_buffer_bytes"), "none: only a kernel has it", lacking
     if backend == "emulate":
-        lacking = "is not in backend emulate"
         if traffic.delayed_acks:
             yield ("traffic", "delayed_acks"), "false: the kernel's own rule holds", lacking
         if path.window_packets is not None:

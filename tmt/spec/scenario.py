@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import product
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -107,8 +106,9 @@ class Scenario(Spec):
             if isinstance(value, tuple) and len(set(value)) < len(value):
                 twice = next(at for at, seed in enumerate(value) if seed in value[:at])
                 yield (key, twice), "each seed once", "is listed twice"
+        known = frozenset(self.each_seed)
         for at, seed in enumerate(self.records):
-            if seed not in self._seed_set:
+            if seed not in known:
                 yield ("records", at), "seeds of this scenario", "is not a seed of this scenario"
         for key in AXES:
             members = getattr(self, key)
@@ -134,10 +134,6 @@ class Scenario(Spec):
     def each_seed(self) -> tuple[int, ...]:
         """The seeds one by one."""
         return tuple(range(1, self.seeds + 1)) if isinstance(self.seeds, int) else self.seeds
-
-    @cached_property
-    def _seed_set(self) -> frozenset[int]:
-        return frozenset(self.each_seed)
 
     def points(self) -> Iterator[Point]:
         """Return every point of the grid with its seeds."""

@@ -122,11 +122,6 @@ def stack_rule(tcp: str, stack: str) -> Rules:
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
 
 
-def backend_of(stack: str, backend: str | None = None) -> str:
-    """Return the backend that carries out runs with a stack: the named one, or the first that has it."""
-    return backend or next(name for name in BACKENDS if stack in BACKENDS[name])
-
-
 class Traffic(Spec):
     """TCP flows of one variant over a path, and when they start and end."""
 
@@ -199,6 +194,11 @@ class Traffic(Spec):
         BackendName | None, "program that carries the run out", Param(absent="the first that has the stack")
     ] = None
     seeds: Annotated[Seed | None, "number of seeds of this traffic", Param(absent="the scenario's")] = None
+
+    @property
+    def carrier(self) -> str:
+        """The backend that carries the runs out: the named one, or the first that has the stack."""
+        return self.backend or next(name for name in BACKENDS if self.stack in BACKENDS[name])
 
     def rules(self) -> Rules:
         """Refuse variants that a stack, stacks that a backend, and settings that a variant does not have."""
