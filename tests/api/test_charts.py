@@ -46,9 +46,7 @@ def test_chart__of_a_fit_has_the_trace_and_three_models() -> None:
 
 
 def test_chart__of_results_has_a_row_for_each_cell() -> None:
-    runs = [
-        run(tcp=tcp, seed=seed, goodput_bps=1000.0 * seed) for tcp in ("cubic", "hybla") for seed in (1, 2)
-    ]
+    runs = [run(tcp=tcp, seed=seed, goodput_bps=1e3 * seed) for tcp in ("cubic", "hybla") for seed in (1, 2)]
     rows = _drawn(results_of(frame([one | {"status": "done"} for one in runs]), "t"))["datasets"]["rows"]
     assert {(row["tcp"], row["mean"]) for row in rows} == {("CUBIC", 1.5), ("Hybla", 1.5)}
 

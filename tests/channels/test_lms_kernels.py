@@ -149,9 +149,7 @@ def test_decode__has_the_packet_error_rate_of_the_double_integral_over_two_segme
     # over both gains by Gauss-Legendre quadrature of 200 nodes each.
     random = np.random.default_rng(18)
     slots, es_n0_db = 20_000, 4.0
-    field = 1.0 + math.sqrt(0.05) * (
-        random.normal(size=2 * slots + 2) + 1j * random.normal(size=2 * slots + 2)
-    )
+    field = 1 + math.sqrt(0.05) * (random.normal(size=2 * slots + 2) + 1j * random.normal(size=2 * slots + 2))
     time_ns = 2 * np.arange(slots)
     erased = erasures(field, 1, time_ns, [0.0, 1.0], random.random(slots), es_n0_db=es_n0_db)
     nodes, weights = np.polynomial.legendre.leggauss(200)

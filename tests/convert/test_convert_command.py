@@ -53,9 +53,7 @@ def test_convert__takes_rlc_above_a_scheme(folder: Path) -> None:
 
 def test_convert__takes_options_of_version_0_2_and_says_todays(folder: Path) -> None:
     old = "phy.parquet --out-dir links --rtt 0.008 --rlc-mode unacknowledged"
-    result = tmt(
-        "convert", *old.split(), "--scheme", "rlc-over-fec", "--data=2", "--repair", 1, folder=folder
-    )
+    result = tmt("convert", *old.split(), "--scheme", "rlc-over-fec", "--data=2", "--repair=1", folder=folder)
     assert result.status == 0
     assert (folder / "links" / "phy-rlc-over-fec.npy").is_file()
     assert result.err.splitlines() == [

@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from tmt import importers
+from tmt.core.channels.snr.tables import read_error_rates, read_signal_series
 from tmt.core.checks import Checker
 from tmt.core.errors import TmtError
 from tmt.core.trace import Trace
+from tmt.core.units import NS_PER_MS
 from tmt.importers import AUTO, all_importers, importer as files
+from tmt.io import read_phy
 from tmt.spec.points import one_of
 
 
@@ -23,9 +26,14 @@ def import_trace(
     return files.import_trace(one_of(kind, {"name": kind.name, **parameters}), source, target)
 
 
+SNR_INPUTS = {"signal_series": read_signal_series, "error_rates": read_error_rates}
+
+
 def read(importer: str, source: str | PathLike[str]) -> Trace:
-    """Import a file by an importer such as ``Table(time="t")``."""
+    """Import a file by an importer such as ``Table(time="t")``, or read it as an input of channel snr."""
     name, _, _ = importer.partition("(")
+    if name in SNR_INPUTS:
+        return SNR_INPUTS[name](str(source))
     return files.import_trace(eval(importer, {name: getattr(importers, name)}), source)
 
 
@@ -56,3 +64,27 @@ def check(kind: str, path: Path, **options: Any) -> None:
         said = str(refused)
     assert len(said.splitlines()) <= 1
     assert defect is None
+
+
+TRACE = Path(__file__).resolve().parents[2] / "traces" / "measured" / "lte-uplink.parquet"
+
+
+def log_of_gallery(folder: Path) -> Path:
+    """Write the log that the trace tells: an attempt 8 ms after an erased one repeats its block.
+
+    The two attempts of size 0 are not in the trace.
+    """
+    trace = read_phy(TRACE)
+    lines = ["log_ms,sfn,subframe,attempt,tb_bytes"]
+    repeated: dict[int, int] = {}
+    for time_ns, decode_ns, size in zip(
+        trace.tx_time_ns.tolist(), trace.decode_time_ns.tolist(), trace.size_bytes.tolist(), strict=True
+    ):
+        time_ms = time_ns // NS_PER_MS
+        attempt = 1 + repeated.get(time_ms - 8, 0)
+        if decode_ns == 0:
+            repeated[time_ms] = attempt
+        lines.append(f"{time_ms},{time_ms // 10 % 1024},{time_ms % 10},{attempt},{size}")
+    path = folder / "lte_ul_pusch_harq.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path

@@ -151,9 +151,7 @@ def test_measurement__puts_code_words_of_a_slot_1_ns_apart_and_says_so() -> None
 def test_order__refuses_two_logs_in_one_file() -> None:
     attempts = [sent(5000, False), sent(4900, False), sent(3999, False)]
     attempts[2].line = 17
-    with pytest.raises(
-        InputError, match=r"^log:17: the time goes back by 1\.001 s; a file must hold one log$"
-    ):
+    with pytest.raises(InputError, match=r"log:17: the time goes back by 1\.001 s; a file must hold one log"):
         in_order("log", attempts)
     assert [a.time_ns for a in in_order("log", attempts[:2])] == [4900 * MS, 5000 * MS]
 

@@ -219,9 +219,7 @@ def test_mahimahi__counts_the_bytes_that_arrive(tmp_path: Path) -> None:
 def test_command__offers_every_tool_and_takes_a_size(tmp_path: Path) -> None:
     option = next(option for option in command.params if option.name == "tool")
     assert list(option.type.choices) == list(EXPORTERS)
-    (tmp_path / "link.csv").write_text(
-        "tx_time_ns,delay_ns,delivered,transmissions\n0,5,1,1\n9000000,5,1,1\n"
-    )
+    (tmp_path / "link.csv").write_text(HEADER + "0,5,1,1\n9000000,5,1,1\n")
     arguments = ["export", "link.csv", "out", "--for", "ns3"]
     told = tmt(*arguments, "--lldu-bytes", "1500", "--interval", "1", folder=tmp_path)
     assert told.out == "out: 1 changes of rate or delay; 0 lost packets in out.losses\n"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from naive import on_link
 
-from tests.measured.lte_gallery import log_of_gallery
+from tests.measured.imports import log_of_gallery
 from tmt.core.units import NS_PER_MS
 from tmt.importers.lte_harq import LteHarq, read_attempts
 

@@ -29,9 +29,8 @@ def test_mahimahi__spreads_the_opportunities_of_a_millisecond_over_it(tmp_path: 
 
 def test_mahimahi__reads_compressed_traces(tmp_path: Path) -> None:
     (tmp_path / "trace.gz").write_bytes(gzip.compress(b"1\n"))
-    assert Mahimahi(decode_time=1e-9).read(str(tmp_path / "trace.gz")).trace.tx_time_ns.tolist() == [
-        1_000_000
-    ]
+    trace = Mahimahi(decode_time=1e-9).read(str(tmp_path / "trace.gz")).trace
+    assert trace.tx_time_ns.tolist() == [1_000_000]
 
 
 @pytest.mark.parametrize(
@@ -106,10 +105,8 @@ def test_delays__of_leoreplayer_stand_for_the_decode_time(tmp_path: Path) -> Non
     (tmp_path / "delays").write_text("20\r\n30\r\n40\r\n\r\n")
     trace = Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays")).read(path).trace
     assert (trace.decode_time_ns // 1_000_000).tolist() == [20, 20, 30, 40, 20, 20]
-    slower = (
-        Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays"), delay_interval=0.015).read(path).trace
-    )
-    assert (slower.decode_time_ns // 1_000_000).tolist() == [20, 20, 20, 30, 40, 40]
+    slow = Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays"), delay_interval=0.015).read(path).trace
+    assert (slow.decode_time_ns // 1_000_000).tolist() == [20, 20, 20, 30, 40, 40]
     (tmp_path / "delays").write_text("20\n0\n")
     with pytest.raises(InputError, match=r"delays:2: 0 is no whole number of milliseconds, 1 or more"):
         Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays")).read(path)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.measured.imports import import_trace
-from tests.measured.lte_gallery import log_of_gallery
+from tests.measured.imports import import_trace, log_of_gallery
 from tmt.core.errors import InputError
 
 MS = 1_000_000

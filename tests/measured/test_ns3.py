@@ -55,9 +55,7 @@ def test_ns3_lte__counts_milliseconds_and_correct_blocks(tmp_path: Path) -> None
 
 
 def test_ns3_lte__takes_a_file_without_transmission_mode_for_the_uplink(tmp_path: Path) -> None:
-    up = "\n".join(
-        "\t".join(f for n, f in enumerate(line.split("\t")) if n != 4) for line in LTE.splitlines()
-    )
+    up = "\n".join("\t".join(f for n, f in enumerate(row.split("\t")) if n != 4) for row in LTE.splitlines())
     path = written(tmp_path, up)
     assert len(import_trace("auto", path, user="1", direction="up")) == 3
     with pytest.raises(UsageError, match=r"--direction is down, but .* holds only the other direction"):

@@ -117,9 +117,7 @@ def test_lens__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:
 
 def test_line__takes_fate_of_the_probe_before_and_interpolates_delays() -> None:
     """By hand: probes at 0, 10 and 20 ms, the second lost; rows of 1000 bytes at 2 Mbit/s lie every 4 ms."""
-    probes = Probes(
-        np.array([0, 10, 20]) * MS, np.array([30, 35, 40]) * MS, np.array([True, False, True]), 64
-    )
+    probes = Probes(np.array([0, 10, 20]) * MS, np.array([30, 35, 40]) * MS, np.array([1, 0, 1]) > 0, 64)
     line = probes.over_line(2_000_000, 1000)
     assert (line.tx_time_ns / MS).tolist() == [0, 4, 8, 12, 16, 20]
     assert line.delivered.tolist() == [True, True, True, False, False, True]

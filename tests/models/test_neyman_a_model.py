@@ -18,9 +18,7 @@ def test_error_count_law__is_a_poisson_sum_of_poissons(clusters: float, errors: 
     law = error_count_law(clusters, errors, 40)
     n = np.arange(200)
     for k in (0, 1, 2, 7, 40):
-        assert law[k] == pytest.approx(
-            float(poisson.pmf(n, clusters) @ poisson.pmf(k, n * errors)), rel=1e-10
-        )
+        assert law[k] == pytest.approx(poisson.pmf(n, clusters) @ poisson.pmf(k, n * errors), rel=1e-10)
 
 
 @pytest.mark.parametrize(("clusters", "errors"), [(0.1, 10.0), (2.0, 3.0)])

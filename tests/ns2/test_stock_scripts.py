@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.ns2.mended import mended
 from tests.ns2.scripts import output_of
-from tests.ns2.stock import STOCK_TCL, run_stock_script
-from tests.ns2.stock_suites import Verdict, suites, verdicts
+from tests.ns2.stock import STOCK_TCL, Verdict, mended, run_stock_script, suites, verdicts
 
 pytestmark = pytest.mark.ns2
 
@@ -136,7 +134,7 @@ def test_patch_that_moves_results__has_two_sides(
 
 @pytest.mark.parametrize("test", TESTS)
 def test_stock_test__gives_its_reference_output(test: str, simulator: Path, tmp_path: Path) -> None:
-    # ns-2's authors made the references. They differ from the mended agent's where `mended.py` says so.
+    # ns-2's authors made the references. They differ from the mended agent's where `mended` says so.
     files, _, _ = run_stock_script(simulator, f"tcpLinux {test}", tmp_path / "run", AS_SHIPPED)
     assert files["temp.rands"] == gzip.decompress((REFERENCES / f"{test}.gz").read_bytes())
 

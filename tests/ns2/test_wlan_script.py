@@ -37,9 +37,7 @@ def test_wlan__loses_segments_behind_the_mac(simulator: Path) -> None:
 def test_wlan__lets_tcp_fill_what_the_mac_carries(simulator: Path, stack: str, delay_s: float) -> None:
     # 1448 bytes in 13.09 ms and an acknowledgement in 1.50 ms (52 bytes instead of 1500) would be 794 kbit/s
     # if they never met on the air. Two stations wait together, which saves, and collide, which costs.
-    results = wlan(
-        simulator, flows="cubic", stack=stack, delay_s=delay_s, transfer_bytes=4e6, duration_s=1000
-    )
+    results = wlan(simulator, flows="cubic", stack=stack, delay_s=delay_s, transfer_bytes=4e6, duration_s=1e3)
     assert results["flow_0_acknowledged"] == 2763  # of 1448 bytes
     goodput_bps = 8 * 4e6 / results["elapsed_s"]
     assert goodput_bps == pytest.approx(794e3, rel=0.1)

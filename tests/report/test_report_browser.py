@@ -223,14 +223,8 @@ def test_courses__lie_over_each_other(opened: Callable[..., Page], campaign_fold
     assert boxes.count() == kept == 8
     assert view.get_by_role("checkbox", checked=True).count() == 2
     text = " ".join(view.locator("svg text").all_text_contents())
-    for panel in (
-        "Offered capacity",
-        "Queue length",
-        "Congestion window",
-        "round-trip time",
-        "One-way delay",
-    ):
-        assert panel in text
+    panels = ("Offered capacity", "Queue length", "Congestion window", "round-trip time", "One-way delay")
+    assert all(panel in text for panel in panels)
     unchosen = view.get_by_role("checkbox", checked=False).first
     _after(page, "timeline-view", unchosen.check)
     assert view.locator("svg .role-legend-label text, svg .role-legend-label").count() >= 3

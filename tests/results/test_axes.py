@@ -42,9 +42,7 @@ def test_find_axes__takes_parameters_of_traces(traces: list[dict[str, Any]], axe
 
 def test_find_axes__never_reads_a_number_out_of_a_name() -> None:
     runs = frame([run(trace=f"Es/N0 {level} dB") for level in (5, 6)])
-    assert [(axis.label, axis.levels) for axis in find_axes(runs)] == [
-        ("trace", ("Es/N0 5 dB", "Es/N0 6 dB"))
-    ]
+    assert [(one.label, one.levels) for one in find_axes(runs)] == [("trace", ("Es/N0 5 dB", "Es/N0 6 dB"))]
 
 
 def test_find_axes__leaves_out_what_follows_from_another_axis() -> None:

@@ -117,9 +117,7 @@ def test_read_results__names_what_published_values_have_and_no_run(tmp_path: Pat
     ]
     (tmp_path / "p.csv").write_text("\n".join(lines))
     assert read_results(folder, tmp_path / "p.csv").warnings == ()
-    lines += [
-        f"goodput_bps,{place},1,0,x" for place in ("cubik,ARQ", "cubic,HARQ", "Cubic,HARQ", "cubic,arq")
-    ]
+    lines += [f"goodput_bps,{pair},1,0,x" for pair in ("cubik,ARQ", "cubic,HARQ", "Cubic,HARQ", "cubic,arq")]
     lines.append("goodput,cubic,ARQ,1,0,x")
     (tmp_path / "p.csv").write_text("\n".join(lines))
     assert read_results(folder, tmp_path / "p.csv").warnings == (

@@ -119,10 +119,8 @@ def test_read__refuses_what_is_no_file_of_text(tmp_path: Path) -> None:
 
 def test_read__says_how_many_runs_a_grid_has_before_it_makes_them(tmp_path: Path) -> None:
     # 2 variants, 10^9 seeds, 2 + 2 traces, 1 + 2 schemes, 1 path, 1 kind of traffic.
-    reason = (
-        "s.toml: has up to 24,000,000,000 runs; allowed: up to 1,000,000 runs; a higher limit is max_runs"
-    )
-    assert refusal(tmp_path, GOOD.replace("seeds = 3", "seeds = 1000000000")) == reason
+    said = "s.toml: has up to 24,000,000,000 runs; allowed: up to 1,000,000 runs; a higher limit is max_runs"
+    assert refusal(tmp_path, GOOD.replace("seeds = 3", "seeds = 1000000000")) == said
     said = refusal(tmp_path, GOOD.replace("seeds = 3", "seeds = 3\nmax_runs = 71"))
     assert "has up to 72 runs; allowed: up to 71" in said
     assert written(tmp_path, GOOD.replace("seeds = 3", "seeds = 3\nmax_runs = 72")).size == 72
