@@ -139,6 +139,8 @@ def _conversions(
                 "and LINK, and one --scheme; with --output there may be several of both"
             )
         return [Conversion(paths[0], paths[1], schemes[0], rtt, every)]
+    if output.name.lower().endswith(io.endings()):
+        raise UsageError(f"--output {output}: names a folder; a file is an argument: tmt convert PHY LINK")
     conversions = [
         Conversion(path, f"{output}/{_stem(path)}-{scheme.full_name}.npy", scheme, rtt, every)
         for path in paths
