@@ -27,10 +27,8 @@ def test_tinymt32__gives_the_numbers_of_rfc_8682() -> None:
     """The first ten numbers of seed 1 in the RFC's figure 2."""
     state = np.zeros(4, np.int64)
     start(1, state)
-    first = (
-        (2545341989, 981918433, 3715302833, 2387538352, 3591001365),
-        (3820442102, 2114400566, 2196103051, 2783359912, 764534509),
-    )
+    first = (2545341989, 981918433, 3715302833, 2387538352, 3591001365)
+    then = (3820442102, 2114400566, 2196103051, 2783359912, 764534509)
     assert [next_word(state) for _ in range(10)] == [*first, *then]
 
 
@@ -100,8 +98,7 @@ def test_law_at_w_2__is_that_of_long_traces() -> None:
     counts = converter.counts
     assert counts.lost / counts.data_rows == pytest.approx(unknown * (1 - sum(steps)), abs=0.0015)
     # Delays: 1 of what arrives; 1 + 1 slot by the own repair unit; 2 j + 1 + 1 by the one j units later.
-    parts = [(1 - p, 1)
-    then = (p - unknown, 2), *((unknown * s, 2 * j + 2) for j, s in enumerate(steps, 1))]
+    parts = [(1 - p, 1), (p - unknown, 2), *((unknown * s, 2 * j + 2) for j, s in enumerate(steps, 1))]
     expected = sum(part * delay for part, delay in parts) / sum(part for part, _ in parts)
     assert rows.delay_ns[rows.delivered].mean() == pytest.approx(expected, rel=0.01)
 
