@@ -108,7 +108,7 @@ class WholeNumber(click.IntRange):
         """Convert text; see `click.IntRange` for the bounds."""
         number = _whole(str(value))
         if number is None:
-            self.fail(_not(value, "a whole number", self._describe_range()), param, ctx)
+            self.fail(_not(value, "a whole number", self), param, ctx)
         return super().convert(number, param, ctx)
 
 
@@ -122,7 +122,7 @@ class Number(click.FloatRange):
         except ValueError:
             number = math.nan
         if not math.isfinite(number):
-            self.fail(_not(value, "a number", self._describe_range()), param, ctx)
+            self.fail(_not(value, "a number", self), param, ctx)
         return super().convert(number, param, ctx)
 
 
@@ -138,7 +138,11 @@ def _whole(text: str) -> int | None:
     return int(number) if short and number == number.to_integral_value() else None
 
 
-def _not(value: object, kind: str, bounds: str) -> str:
+def _not(value: object, kind: str, allowed: click.IntRange | click.FloatRange) -> str:
+    above, below = ("<" if is_open else "<=" for is_open in (allowed.min_open, allowed.max_open))
+    bounds = f"{allowed.min}{above}x{below}{allowed.max}"
+    if allowed.max is None:
+        bounds = f"x{above.replace('<', '>')}{allowed.min}"
     return f"{value} is not allowed; it must be {kind} {bounds}."
 
 

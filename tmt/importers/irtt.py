@@ -85,7 +85,7 @@ class Irtt(RoundTripImporter):
         if not up:
             raise InputError(path, f"all {len(trips)} round trips are lost; no delay is known")
         size = _size_bytes(document)
-        return one_direction(np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way)
+        return _one_direction(np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way)
 
 
 class Lens(RoundTripImporter):
@@ -149,7 +149,7 @@ class Lens(RoundTripImporter):
         )
 
 
-def one_direction(
+def _one_direction(
     sent_ns: Int64Array,
     lost: npt.NDArray[np.str_],
     up_ns: Int64Array,
@@ -187,16 +187,13 @@ def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array,
     as their least delay. Otherwise the clocks are taken to agree.
     """
     least_up, least_down = int(up_ns.min()), int(down_ns.min())
+    least = f"least delay {milliseconds(least_up)} up, {milliseconds(least_down)} down"
     if least_up > 0 and least_down > 0:
-        note = (
-            f"the clocks are taken to agree: least delay {milliseconds(least_up)} up, "
-            f"{milliseconds(least_down)} down"
-        )
-        return up_ns, down_ns, note
+        return up_ns, down_ns, f"the clocks are taken to agree: {least}"
     half = max(int((up_ns + down_ns).min()) // 2, 1)
     note = (
-        f"the clocks differ (least delay {milliseconds(least_up)} up, {milliseconds(least_down)} down): the "
-        f"least delay of each direction is set to half of the least round trip, {milliseconds(half)}"
+        f"the clocks differ ({least}): the least delay of each direction is set to half of the least round "
+        f"trip, {milliseconds(half)}"
     )
     return up_ns - least_up + half, down_ns - least_down + half, note
 
@@ -244,7 +241,7 @@ def _lens_trips(path: str, rows: list[list[Decimal]], direction: Direction) -> P
     whole = lost == ""
     if not whole.any():
         raise InputError(path, f"all {len(rows)} probes are lost; no delay is known")
-    return one_direction(sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
+    return _one_direction(sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
 
 
 def _lens_replies(rows: list[list[Decimal]]) -> Probes:

@@ -126,17 +126,19 @@ class AnyTable(Importer):
         columns = {key: named_column(text, _UNITS[key]) for key, text in texts.items() if text is not None}
         table = None if path.lower().endswith((".parquet", ".pq")) else TextTable(path)
         names = dict.fromkeys([*(one.name for one in columns.values()), *chosen, *outcome])
+        decode_time_ns = ns(self.decode_time)
         first_ns, left_out, seen = MAX_TIME_NS, 0, Counter[str]()
         lines: list[_Line] = []
         for row in _parquet_rows(path, *names) if table is None else table.rows(*names):
             time_ns = _time_ns(row, columns["time"])
             first_ns = min(first_ns, time_ns)
-            if not _hold(chosen, row):
+            if not _hold(chosen, row.fields):
                 left_out += 1
                 continue
-            is_bad = bool(outcome) and _hold(outcome, row) != (self.good is not None)
-            seen.update(f"{name}={row[name]}" for name in outcome)
-            lines.append(_line(row, columns, time_ns, ns(self.decode_time), is_bad=is_bad))
+            is_bad = bool(outcome) and _hold(outcome, row.fields) != (self.good is not None)
+            for name in outcome:
+                seen[f"{name}={row[name]}"] += 1
+            lines.append(_line(row, columns, time_ns, decode_time_ns, is_bad=is_bad))
         if not lines:
             raise InputError(path, f"no row meets --where {self.where}" if left_out else refusal("no_rows"))
         said = [f"{left_out:,} rows do not meet --where and are left out"] if left_out else []
@@ -249,9 +251,9 @@ def conditions(text: str | None) -> dict[str, set[str]]:
     return found
 
 
-def _hold(values: Mapping[str, set[str]], row: Row) -> bool:
+def _hold(values: Mapping[str, set[str]], fields: Mapping[str, str]) -> bool:
     """Whether every column has one of its values."""
-    return all(canonical(row[name]) in allowed for name, allowed in values.items())
+    return all(canonical(fields[name]) in allowed for name, allowed in values.items())
 
 
 @lru_cache(maxsize=4096)

@@ -17,7 +17,7 @@ from tmt.core.provenance import file_version
 from tmt.core.schema import FORMAT_VERSION, PACKINGS
 from tmt.core.words.refusals import refusal, shown
 from tmt.io.atomic import file_system, is_uri, staged
-from tmt.io.files import input_errors, open_input
+from tmt.io.files import input_errors, open_input, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,7 +70,7 @@ def read_beside(path: str, file_bytes: int | None) -> Metadata:
     InputError when the file beside it is damaged, or describes a trace of another size.
     """
     beside = metadata_file(path)
-    if not _exists(beside):
+    if size_of(beside) is None:
         return {}
     with open_input(beside) as file, input_errors(beside):
         found = _json_object(file.read(_MOST_BYTES))
@@ -90,7 +90,7 @@ def write_beside(path: str, file_bytes: int, metadata: Metadata) -> None:
         with staged(beside) as part:
             held = {"file_bytes": file_bytes, METADATA_KEY: metadata}
             part.write_text(json.dumps(held, sort_keys=True, indent=1) + "\n", encoding="utf-8")
-    elif _exists(beside):
+    elif size_of(beside) is not None:
         _remove(beside)
 
 
@@ -102,18 +102,6 @@ def metadata_file(path: str) -> str:
 def trace_version(path: str) -> tuple[FileVersion | None, FileVersion | None]:
     """Return the versions of a trace's file and of the metadata beside it, as part of a cache's key."""
     return file_version(path), file_version(metadata_file(path))
-
-
-def _exists(path: str) -> bool:
-    if not is_uri(path):
-        return Path(path).exists()
-    from pyarrow.fs import FileType  # noqa: PLC0415  (takes long to import; few need it)
-
-    try:
-        system, inner = file_system(path)
-        return bool(system.get_file_info(inner).type == FileType.File)
-    except (OSError, ValueError):  # the trace itself cannot be read either, which its reader says
-        return False
 
 
 def _remove(path: str) -> None:
