@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments import Asked, asked
+from experiments import Asked, asker
 
 from tmt import Arq, Fec, GoBackN, HarqProcesses, Hybrid, Rlc, TraceLink
 from tmt.core.convert import convert
@@ -27,10 +27,11 @@ def phy_trace() -> PhyTrace:
     return PhyTrace(12_000_000 * np.arange(len(decode)), decode)
 
 
+ask = asker(tcp="cubic", rtt_ns=S // 5, queue_packets=200)
+
+
 def replay(link: TraceLink) -> Asked:
-    return asked(
-        tcp="cubic", stack="2009", forward=link, rtt_ns=S // 5, duration_ns=150 * S, queue_packets=200
-    )
+    return ask(stack="2009", forward=link, duration_ns=150 * S)
 
 
 def test_online__agrees_with_offline_where_the_link_is_hardly_ever_idle(tmp_path: Path) -> None:
@@ -50,10 +51,7 @@ def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> Non
     write_trace(tmp_path / "phy.npy", PhyTrace(phy.tx_time_ns[:500], phy.decode_time_ns[:500]))
     link = TraceLink(tmp_path / "phy.npy", scheme=Fec(data=5, repair=1, online=True))
     assert replay(link).run().row["forward_trace_repeats"] >= 24  # 150 s over 6 s
-    stopped = asked(
-        tcp="cubic", forward=link, rtt_ns=S // 5, duration_ns=20 * S, queue_packets=200, loop=False
-    )
-    result = stopped.run()
+    result = ask(forward=link, duration_ns=20 * S, loop=False).run()
     assert result.packets["time_ns"][result.packets["event"] == 1].max() < 7 * S
     assert "the link then stops" in result.notes[1]
 

@@ -45,22 +45,8 @@ def test_windows__by_hand() -> None:
     assert SENDER.windows(11).tolist() == [2, 3, 4.5, 6.75, 8, 8.5, 9, 9.5, 10, 10, 10]
     # Sent until then: 2, 5, 9.5, 16.25, 24.25, 32.75, 41.75, 51.25, 61.25.
     segments = [1, 2, 3, 5, 9, 10, 16, 17, 24, 25, 51, 52, 61, 62]
-    assert [int(SENDER.windows_by_segment(m)[-1]) for m in segments] == [
-        1,
-        1,
-        2,
-        2,
-        3,
-        4,
-        4,
-        5,
-        5,
-        6,
-        8,
-        9,
-        9,
-        10,
-    ]
+    windows = [1, 1, 2, 2, 3, 4, 4, 5, 5, 6, 8, 9, 9, 10]
+    assert [int(SENDER.windows_by_segment(m)[-1]) for m in segments] == windows
 
 
 @pytest.mark.parametrize("b", [1, 2, 3])

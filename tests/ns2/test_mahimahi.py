@@ -79,17 +79,7 @@ def test_lte_uplink__carries_its_17_kbit_per_s(measured_data: Path, tmp_path: Pa
     with log.open() as file:
         carried = sum(int(row["tb_bytes"]) for row in csv.DictReader(file) if row["attempt"] == "1")
     import_trace("lte-harq", log, tmp_path / "link.parquet", as_="link")
-    command = [
-        str(TMT),
-        "replay",
-        "--forward",
-        "link.parquet",
-        "--rtt",
-        "0.05",
-        "--duration",
-        "57.9",
-        "--json",
-    ]
-    result = execute(*command, cwd=tmp_path, check=True)
+    words = "replay --forward link.parquet --rtt 0.05 --duration 57.9 --json"
+    result = execute(TMT, *words.split(), cwd=tmp_path, check=True)
     received = json.loads(result.stdout)["received_bps"] * 57.9 / 8
     assert 0.95 * carried < received <= carried

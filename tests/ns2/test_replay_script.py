@@ -47,22 +47,9 @@ def test_path_beyond_ascii__is_read(simulator: Path, tmp_path: Path, monkeypatch
 
 
 def test_equal_arguments__give_equal_files(simulator: Path, tmp_path: Path) -> None:
-    words = [
-        "tcp",
-        "compound",
-        "flows",
-        "3",
-        "start_spread_s",
-        "2",
-        "seed",
-        "5",
-        "duration_s",
-        "20",
-        "queue_packets",
-        "20",
-    ]
+    words = "tcp compound flows 3 start_spread_s 2 seed 5 duration_s 20 queue_packets 20"
     for name in ("first", "second"):
-        assert replay(simulator, tmp_path / name, *words).returncode == 0
+        assert replay(simulator, tmp_path / name, *words.split()).returncode == 0
     names = {path.name for path in (tmp_path / "first").iterdir()}
     assert names == {"packets.npy", "windows.npy", "counters.tsv"}
     for name in names:

@@ -22,16 +22,9 @@ def _received_s(
     simulator: Path, folder: Path, wired_bps: float, wireless_bps: float, wired_delay_s: float, **more: float
 ) -> np.ndarray:
     """Return the arrival time of each segment, from the sending of the first, [segments]."""
-    settings = {
-        "wired_rate_bps": wired_bps,
-        "wireless_rate_bps": wireless_bps,
-        "wired_delay_s": wired_delay_s,
-        "wireless_delay_s": WIRELESS_DELAY_S,
-        "segments": SEGMENTS,
-        "window_packets": WINDOW,
-        "wired_loss": 0,
-    }
-    output_of(simulator, SPLIT, folder, **settings | more)
+    rates = {"wired_rate_bps": wired_bps, "wireless_rate_bps": wireless_bps, "wired_delay_s": wired_delay_s}
+    more |= {"wireless_delay_s": WIRELESS_DELAY_S, "segments": SEGMENTS, "window_packets": WINDOW}
+    output_of(simulator, SPLIT, folder, **rates, **more, wired_loss=0)
     records = np.load(folder / "packets.npy")
     data = records[records["sequence"] > 0]  # 0 is the SYN
     sent, received = (
@@ -84,10 +77,8 @@ def test_split__has_each_segment_when_ns2_has_it(
     found = _received_s(
         simulator, tmp_path, wired_bps, wireless_bps, wired_delay_s, proxy=1, processing_s=processing_s
     )
-    path, sender = (
-        _path(wired_bps, wireless_bps, wired_delay_s, processing_s),
-        TcpSender(2, WINDOW, WINDOW, 2),
-    )
+    path = _path(wired_bps, wireless_bps, wired_delay_s, processing_s)
+    sender = TcpSender(2, WINDOW, WINDOW, 2)
     late = found - two_links.split_by_segments_s(path, sender, sender, SEGMENTS)
     handshake_s = path.wireless_ack_s + path.wireless_delay_s + path.wireless_packet_s / 10
     assert late[0] == pytest.approx(handshake_s, abs=1e-6)

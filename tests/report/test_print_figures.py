@@ -97,15 +97,8 @@ def test_comparison_chart__shows_every_panel_variant_and_value(tmp_path: Path, e
     assert path.stat().st_size > 3000
     if ending == "svg":
         drawing = path.read_text()
-        for text in (
-            "&lt;b&gt;A &amp; B&lt;/b&gt;",
-            "none",
-            "ARQ",
-            "RTT 0.1 s",
-            "RTT 0.5 s",
-            "CUBIC",
-            "Hybla",
-        ):
+        names = ("&lt;b&gt;A &amp; B&lt;/b&gt;", "none", "ARQ", "RTT 0.1 s", "RTT 0.5 s", "CUBIC", "Hybla")
+        for text in names:
             assert f">{text}" in drawing, text
         assert drawing.count(">12<") == drawing.count(">22<") == 4
         assert drawing.count(">a<") == drawing.count(">b<") == 4

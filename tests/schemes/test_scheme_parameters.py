@@ -32,44 +32,26 @@ def test_go_back_n__cannot_repeat_before_the_feedback() -> None:
 
 
 def test_labels__are_those_of_the_papers() -> None:
-    schemes = [
-        NoScheme(),
-        Fec(10, 2),
-        Fec(10, 2, depth=8),
-        Arq(),
-        Arq(max_transmissions=3),
-        Harq(38, 13),
-        HarqProcesses(),
-        HarqProcesses(repetitions=2),
-        SlidingWindow(32, 8),
-        Tetrys(256, 16),
-        Rlc(),
-        Rlc(Arq(), mode="unacknowledged"),
-        Rlc(HarqProcesses(processes=32)),
-        Rlc(Tetrys(256, 16)),
-        Hybrid(10, 1, persistency=3, online=True),
-        GoBackN(window_frames=10, online=True),
-        GoBackN(persistency=2, window_frames=10, online=True),
-    ]
-    assert [scheme.label for scheme in schemes] == [
-        "none",
-        "FEC(10/12)",
-        "FEC(10/12) x 8",
-        "ARQ",
-        "ARQ(max 3)",
-        "HARQ(38/51)",
-        "HARQ-processes(16)",
-        "HARQ-processes(off x 2)",
-        "Sliding-window(32, 1 per 8)",
-        "Tetrys(256, 1 per 16)",
-        "RLC(AM)",
-        "RLC-over-ARQ(UM)",
-        "RLC-over-HARQ-processes(32, AM)",
-        "RLC-over-Tetrys(256, 1 per 16, AM)",
-        "Hybrid(10/11, persistency 3)",
-        "GBN(10)",
-        "GBN(10, persistency 2)",
-    ]
+    schemes = {
+        "none": NoScheme(),
+        "FEC(10/12)": Fec(10, 2),
+        "FEC(10/12) x 8": Fec(10, 2, depth=8),
+        "ARQ": Arq(),
+        "ARQ(max 3)": Arq(max_transmissions=3),
+        "HARQ(38/51)": Harq(38, 13),
+        "HARQ-processes(16)": HarqProcesses(),
+        "HARQ-processes(off x 2)": HarqProcesses(repetitions=2),
+        "Sliding-window(32, 1 per 8)": SlidingWindow(32, 8),
+        "Tetrys(256, 1 per 16)": Tetrys(256, 16),
+        "RLC(AM)": Rlc(),
+        "RLC-over-ARQ(UM)": Rlc(Arq(), mode="unacknowledged"),
+        "RLC-over-HARQ-processes(32, AM)": Rlc(HarqProcesses(processes=32)),
+        "RLC-over-Tetrys(256, 1 per 16, AM)": Rlc(Tetrys(256, 16)),
+        "Hybrid(10/11, persistency 3)": Hybrid(10, 1, persistency=3, online=True),
+        "GBN(10)": GoBackN(window_frames=10, online=True),
+        "GBN(10, persistency 2)": GoBackN(persistency=2, window_frames=10, online=True),
+    }
+    assert [scheme.label for scheme in schemes.values()] == list(schemes)
     assert Rlc(HarqProcesses()).full_name == "rlc-over-harq-processes"
 
 

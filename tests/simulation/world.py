@@ -350,21 +350,9 @@ class World:
 
 
 FAULTS = (
-    "crash",
-    "crash",
-    "second_engine",
-    "interrupt",
-    "worker_death",
-    "good_worker",
-    "other_worker",
-    "lying_worker",
-    "leaving_worker",
-    "changed_worker",
-    "lost_lock",
-    "full_disk",
-    "damage",
-    "stranger",
-    "read",
+    *("crash", "crash", "second_engine", "interrupt", "worker_death", "good_worker", "other_worker"),
+    *("lying_worker", "leaving_worker", "changed_worker", "lost_lock", "full_disk", "damage", "stranger"),
+    *("read",),
 )
 
 

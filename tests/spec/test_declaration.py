@@ -209,19 +209,8 @@ def test_table__is_refused_with_the_place(table: dict[str, Any], place: tuple[An
     assert one.kind == kind
 
 
-OURS = [
-    *SCHEMES.values(),
-    *CHANNELS.values(),
-    Trace,
-    LinkPath,
-    Wired,
-    Proxy,
-    Traffic,
-    Tune,
-    Scenario,
-    PlainLink,
-]
-OURS += [TraceLink, Experiment, Emulation]
+OURS = [*SCHEMES.values(), *CHANNELS.values(), Trace, LinkPath, Wired, Proxy, Traffic, Tune, Scenario]
+OURS += [PlainLink, TraceLink, Experiment, Emulation]
 
 
 @pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)

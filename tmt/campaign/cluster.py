@@ -225,8 +225,7 @@ class ClusterWorkers:
             self._traces[recipe.identity] = self._client.scatter(content, hash=False)
         return self._traces[recipe.identity]
 
-    def _forget_traces(self, task: Task) -> None:
-        """Send the link traces of a run again."""
+    def _forget_traces(self, task: Task) -> None:  # they are sent again
         for recipe in task.run.recipes if isinstance(task, Simulate) else ():
             self._traces.pop(recipe.identity, None)
 
