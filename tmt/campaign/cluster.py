@@ -69,12 +69,12 @@ Files = dict[str, bytes]
 def connected(address: str) -> Iterator[distributed.Client]:
     """Give a client of the scheduler at `address`, such as ``tcp://node1:8786``.
 
-    UsageError when this is no address, no scheduler answers there, or it has no workers.
+    UsageError when this is not an address, no scheduler answers there, or it has no workers.
     """
     try:
         get_address_host_port(address)
     except ValueError as error:
-        raise UsageError(f"--scheduler: {address} is no address such as tcp://node1:8786") from error
+        raise UsageError(f"--scheduler: {address} is not an address such as tcp://node1:8786") from error
     try:
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, MemoryError) as error:  # another server's words are taken for huge lengths

@@ -306,7 +306,7 @@ def _prepare(folder: Path) -> None:
         for name in FOLDERS:
             (folder / name).mkdir(exist_ok=True)
             if not stat.S_ISDIR((folder / name).lstat().st_mode):
-                raise InputError(folder / name, "is no folder, but a link or a file")
+                raise InputError(folder / name, "is a link or a file where a folder belongs")
     except OSError as error:
         if isinstance(error, TmtError):
             raise

@@ -95,7 +95,7 @@ class FigurePath(FilePath):
     """A figure's file, whose ending and folder are checked before any work."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse an ending that is no figure's, and a place where no file can be."""
+        """Refuse an ending that is not a figure's, and a place where no file can be."""
         path = super().convert(value, param, ctx)
         charts.check_format(path)
         return path

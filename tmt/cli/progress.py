@@ -22,7 +22,7 @@ with imported_when_used():
     from tmt import io
 
 LINE_EVERY_S = 15.0
-"""Time between two lines on simulations where stderr is no terminal."""
+"""Time between two lines on simulations where stderr is not a terminal."""
 
 
 def print_notes(notes: Iterable[str]) -> None:

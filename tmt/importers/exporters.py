@@ -139,7 +139,7 @@ def write_opportunities(path: FileName, trace: Trace, lldu_bytes: int | None, in
 def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
     """Write opportunities to `path` and delays beside it, as LeoReplayer's mm-link and mm-delay take them.
 
-    UsageError when an interval is no whole number of milliseconds, or the rows carry no packet.
+    UsageError when an interval is not a whole number of milliseconds, or the rows carry no packet.
     """
     if interval_ns % NS_PER_MS:
         raise UsageError(f"--interval is {interval_ns / NS_PER_S:g} s; LeoReplayer counts whole milliseconds")

@@ -108,7 +108,7 @@ class Lens(RoundTripImporter):
     def probes(self, path: str) -> Probes:
         """Return the probes of one direction.
 
-        InputError with the line, where the header is none of the two, a field is no number, or time goes
+        InputError with the line, where the header is none of the two, a field is not a number, or time goes
         back.
         """
         lines = text_lines(path)
@@ -221,7 +221,7 @@ def _size_bytes(document: dict[str, Any]) -> int:
 
 
 def _decimals(fields: list[str]) -> list[Decimal]:
-    """Return the numbers in fields; none where one of them is no finite number."""
+    """Return the numbers in fields; none where one of them is not a finite number."""
     try:
         found = [Decimal(field.strip()) for field in fields]
     except InvalidOperation:

@@ -72,7 +72,7 @@ def read_json(path: str) -> Any:
     try:
         return json.loads(text.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
-        reason = f"this is no whole JSON document: {error.msg} (column {error.colno})"
+        reason = f"this is not a whole JSON document: {error.msg} (column {error.colno})"
         raise InputError(path, reason, error.lineno) from None
     except (ValueError, RecursionError):  # no UTF-8, a number of thousands of digits, deep nesting
         raise InputError(path, "this is no JSON document") from None

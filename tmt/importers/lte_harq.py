@@ -51,8 +51,8 @@ class LteHarq(HarqImporter):
     def read(self, path: str) -> Measurement:
         """Return the trace of the logged attempts, erased where the log shows that they were repeated.
 
-        An attempt whose repeat is not in the log counts as decoded: a missing entry is no loss. Slots without
-        an attempt belong to other terminals. Errors as for `read_attempts`.
+        An attempt whose repeat is not in the log counts as decoded: a missing entry is not a loss. Slots
+        without an attempt belong to other terminals. Errors as for `read_attempts`.
         """
         return self.measured(*synchronous(path, read_attempts(path)))
 
@@ -60,8 +60,8 @@ class LteHarq(HarqImporter):
 def read_attempts(path: str) -> list[Attempt]:
     """Return the attempts in order of time, the first one at 0; `version` is the number of the attempt.
 
-    InputError with the line, when columns are missing, a value is no number in its range, or two attempts do
-    not follow one another in time.
+    InputError with the line, when columns are missing, a value is not a number in its range, or two attempts
+    do not follow one another in time.
     """
     table = TextTable(path)
     sizes = ["tb_bytes"] if table.has("tb_bytes") else []

@@ -71,7 +71,7 @@ class Mahimahi(Importer):
 def read_opportunities_ms(path: str) -> Int64Array:
     """Return the milliseconds of all opportunities, increasing, with repeats.
 
-    InputError with the line, when a line is no whole number or earlier than the one before; and for a file
+    InputError with the line, when a line is not a whole number or earlier than the one before; and for a file
     that is empty, or whose opportunities all lie in millisecond 0, so that it lasts no time.
     """
     times: list[int] = []
@@ -87,7 +87,7 @@ def read_opportunities_ms(path: str) -> Int64Array:
 def _opportunity_ms(path: str, line: int, field: bytes, previous: int) -> int:
     if not (field.isdigit() and len(field) < 20):
         text = shown(field.decode("utf-8", "replace"))
-        raise InputError(path, f"{text or 'the line'} is no whole number of milliseconds", line)
+        raise InputError(path, f"{text or 'the line'} is not a whole number of milliseconds", line)
     time_ms = int(field)
     if time_ms < previous:
         raise InputError(path, f"{time_ms} ms is earlier than {previous} ms in the line before", line)
@@ -104,7 +104,7 @@ def _read_delays_ms(path: str) -> Int64Array:
     delays: list[int] = []
     for line in text_lines(path):
         if not (line.text.isdigit() and 0 < int(line.text[:20]) < MAX_TIME_NS // NS_PER_MS):
-            reason = f"{shown(line.text)} is no whole number of milliseconds, 1 or more"
+            reason = f"{shown(line.text)} is not a whole number of milliseconds, 1 or more"
             raise InputError(path, reason, line.number)
         delays.append(int(line.text))
     return np.array(delays, np.int64)

@@ -105,7 +105,7 @@ class _Record(Row):
     @classmethod
     def of(cls, path: str, line: int | str, fields: Any) -> _Record:
         if not isinstance(fields, dict):
-            raise InputError(path, "a record of this message is no set of fields", line)
+            raise InputError(path, "a record of this message is not a set of fields", line)
         # One decoder names a field with a blank at its end.
         return cls(path, line, {str(name).strip(): value for name, value in fields.items()})
 

@@ -76,7 +76,7 @@ class Pcap(ProbeImporter):
     def probes(self, path: str) -> Probes:
         """Return the datagrams of the largest UDP flow, each with its fate and delay.
 
-        InputError when a file is no capture, nothing arrives, or datagrams cannot be told apart.
+        InputError when a file is not a capture, nothing arrives, or datagrams cannot be told apart.
         """
         there = read_capture(path)
         if self.sent is None:
@@ -88,7 +88,7 @@ def _from_payload(path: str, capture: Capture) -> Probes:
     flow = _largest_flow(capture.datagrams)
     stamps = [_STAMPED.unpack_from(d.payload) for d in flow if len(d.payload) >= _STAMPED.size]
     if len(stamps) < len(flow) or not all(micro < 1_000_000 for _, micro, _ in stamps):
-        raise InputError(path, "these are no datagrams of iperf3; give the sender's capture, too (--sent)")
+        raise InputError(path, "these are not datagrams of iperf3; give the sender's capture, too (--sent)")
     numbers = np.array([number for *_, number in stamps], np.int64)
     if not numbers.any() and all(len(d.payload) >= _WIDE.size for d in flow):
         numbers = np.array([_WIDE.unpack_from(d.payload)[2] for d in flow], np.int64)
@@ -188,7 +188,7 @@ class _Packet(NamedTuple):
 def read_capture(path: str) -> Capture:
     """Read a capture, which may be compressed (.gz); packets that are not UDP are skipped.
 
-    InputError with the packet, where the file is no capture, or a link type is not known.
+    InputError with the packet, where the file is not a capture, or a link type is not known.
     """
     with open_input(path) as file, input_errors(path):
         data = file.read()

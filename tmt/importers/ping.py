@@ -105,7 +105,7 @@ class _Log:
         elif not line.ended:
             self._cut = True
         elif not _BESIDE.fullmatch(line.text):
-            raise InputError(self._path, f"{shown(line.text)} is no line of ping", line.number)
+            raise InputError(self._path, f"{shown(line.text)} is not a line of ping", line.number)
 
     def _reply(self, line: TextLine, found: re.Match[str]) -> None:
         stamp_ns = self._stamp(line, found["stamp"])

@@ -104,7 +104,7 @@ class ProbeImporter(Importer):
             trace = probes.over_line(self.line, self.lldu_bytes, self.until_ns)
             return Measurement(trace, "packed", self.lldu_bytes, (*probes.notes, note))
         rate_bps = 8 * probes.size_bytes * count * NS_PER_S / max(int(probes.tx_time_ns[-1]), 1)
-        note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is no capacity: --line sets one"
+        note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is not a capacity: --line sets one"
         trace = LinkTrace(probes.tx_time_ns, probes.delay_ns, probes.delivered, np.ones(count, np.uint8))
         return Measurement(trace, "padded", probes.size_bytes, (*probes.notes, note))
 

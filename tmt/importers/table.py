@@ -104,9 +104,9 @@ class AnyTable(Importer):
                 yield key, f"NAME, or NAME:UNIT with a unit of {', '.join(units)}", "has another unit"
         for key in ("bad", "good", "where"):
             if not _parses(conditions, getattr(self, key)):
-                yield key, "NAME=VALUE, or several with commas between", "is no condition"
+                yield key, "NAME=VALUE, or several with commas between", "is not a condition"
         if not _parses(_origin_ns, self.origin, 0):
-            yield "origin", "first, zero, or a time in seconds", "is no time"
+            yield "origin", "first, zero, or a time in seconds", "is not a time"
         if self.bad is not None and self.good is not None:
             yield "good", "one of bad and good", "has no meaning beside bad"
         if self.transmissions is not None and self.as_ == "phy":

@@ -62,7 +62,7 @@ def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceRe
     `path` is a local file, or a pyarrow file-system URI. `table` is `PHY_TRACE` or `LINK_TRACE` where one of
     them is needed. The reader is a context manager; iterating over it, once, gives checked chunks.
 
-    InputError when the file is missing, its ending stands for no format, it is no such trace, or, while
+    InputError when the file is missing, its ending stands for no format, it is not such a trace, or, while
     iterating, at its first defect.
     """
     name = os.fspath(path)
@@ -148,8 +148,8 @@ def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambd
 
     Any length is copied in little memory. `progress` is told the rows of each piece.
 
-    InputError when `source` is no good trace (`target` is not written then); OutputError when `target` cannot
-    be written; UsageError when an ending stands for no format, or both are one file.
+    InputError when `source` is not a good trace (`target` is not written then); OutputError when `target`
+    cannot be written; UsageError when an ending stands for no format, or both are one file.
     """
     check_not_source(target, source)
     rows = 0

@@ -109,7 +109,7 @@ def parse_lines(
     """Parse a block line by line: slow, with the exact place and reason of a defect.
 
     Returns the columns of the good lines up to the first that has another number of fields than the layout,
-    or a field that is no value of its column; and the refusal of that one.
+    or a field that is not a value of its column; and the refusal of that one.
     """
     rows: list[tuple[int, ...]] = []
     error = None

@@ -36,7 +36,7 @@ _MOST = 2**62
 """Numbers in the metadata that readers compute with: the least that each may be, and the most."""
 
 _MOST_BYTES = 1 << 24
-"""A file of metadata is no larger."""
+"""A file of metadata is not larger."""
 
 
 def parsed(texts: Iterable[bytes | str], path: str) -> Metadata:
@@ -76,7 +76,7 @@ def read_beside(path: str, file_bytes: int | None) -> Metadata:
         found = _json_object(file.read(_MOST_BYTES))
     metadata = None if found is None else found.get(METADATA_KEY)
     if found is None or not isinstance(metadata, dict):
-        raise InputError(beside, f"this is no metadata of {path}; remove it")
+        raise InputError(beside, f"this is not metadata of {path}; remove it")
     if file_bytes is not None and found.get("file_bytes") != file_bytes:
         told = f"it describes a file of {shown(json.dumps(found.get('file_bytes')))} bytes"
         raise InputError(beside, f"{told}, but {path} has {file_bytes}; remove it, or write the trace again")

@@ -32,7 +32,7 @@ ENDINGS = ADDED | {"packets": "_packets", "byte": "_bytes", "segments": "_segmen
 """Endings of columns' names that tell the unit."""
 
 ELSEWHERE = {"return_link", "return_rate", "return_trace", "backend", "seeds"}
-"""Fields that are no columns: the links of a run say more than those of its path do."""
+"""Fields that are not columns: the links of a run say more than those of its path do."""
 
 
 @dataclass(frozen=True)

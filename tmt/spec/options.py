@@ -53,7 +53,7 @@ class Text(click.ParamType[Any]):
         self.name, self.words, self.field = name, words, field
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a text, a number, or a list of them; text that is no number stays, to be refused later."""
+        """Return a text, a number, or a list of them; text that is not a number stays for later."""
         if self.field is None or not isinstance(value, str):
             return value
         if not self.field.is_many:
