@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 NO_OPTIONS = ("return_link", "return_rate", "return_trace", "window_packets", "wired", "proxy")
 """Fields of a path that an emulation does not have, or that are its links."""
 
-VALUES = {
-    "links": Links,
-    "path": Part(("path",), LinkPath, hidden=dict.fromkeys(NO_OPTIONS, MISSING)),
-}
+VALUES = {"links": Links, "path": Part(("path",), LinkPath, hidden=dict.fromkeys(NO_OPTIONS, MISSING))}
 
 
 class _CommandAfterDashes(Values):

@@ -87,11 +87,7 @@ def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
 def _tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, ...]:
     """Return the table of single figures, that of distributions, and that of pauses if they vary."""
     facts = Table(
-        box=SIMPLE,
-        pad_edge=False,
-        title=f"{path}: {summary.title}",
-        title_justify="left",
-        show_header=False,
+        box=SIMPLE, pad_edge=False, title=f"{path}: {summary.title}", title_justify="left", show_header=False
     )
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column(justify="right", no_wrap=True)
