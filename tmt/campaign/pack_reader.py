@@ -75,8 +75,7 @@ def is_pack(path: Path) -> bool:
 def unpacked(path: Path) -> Iterator[Pack]:
     """Give a pack with its files in a folder that vanishes afterwards.
 
-    InputError when it is damaged, is not a pack, or a file in it has a name, kind, size or hash that is not
-    allowed; OutputError when there is no room for its files.
+    InputError when it is damaged or has a file that is not allowed; OutputError when there is no room.
     """
     with tempfile.TemporaryDirectory(prefix="tmt-pack-") as name:
         folder = Path(name)

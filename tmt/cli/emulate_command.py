@@ -138,7 +138,6 @@ IF_ANY = {"packets_lost", "packets_unsettled", "packets_overflowed", "packets_un
 
 
 def _summary(result: EmulationResult) -> str:
-    """Return the counts, rates and delays of the packets, both directions side by side."""
     row: dict[str, Any] = result.row
     directions = ("forward", "return")
     links = [row[f"{one}_trace"] or f"{row[f'{one}_rate_bps']:g} bit/s" for one in directions]
@@ -157,7 +156,6 @@ def _summary(result: EmulationResult) -> str:
 
 
 def _trace_use(row: dict[str, Any], direction: str) -> str:
-    """Return the start of the run in a link's trace, and the repetitions of the trace."""
     if row[f"{direction}_trace"] is None:
         return "-"
     return f"{row[f'{direction}_offset_s']:g} s, {row[f'{direction}_trace_repeats']} times"

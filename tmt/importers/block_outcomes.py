@@ -59,10 +59,7 @@ class BlockOutcomes(NamedTuple):
 
 
 def read_blocks(path: str) -> BlockOutcomes:
-    """Return the blocks of a sequence: of outcomes if it holds nothing but -1, 0 and 1, else of numbers.
-
-    InputError with the line, where a value is not a whole number, or a sequence number goes back.
-    """
+    """Return the blocks; InputError, with the line, at a broken number, or where sequence numbers go back."""
     rows: list[tuple[int, list[int]]] = []
     for line in text_lines(path):
         fields = line.text.replace(",", " ").replace(";", " ").split()

@@ -51,9 +51,8 @@ class Mahimahi(Importer):
     def read(self, path: str) -> Measurement:
         """Return one slot per opportunity, none erased, decoded after `decode_time` or after measured delays.
 
-        The file tells which packets went through, and no losses. The c opportunities of a millisecond are
-        spread evenly over it, the first at its start. The file of delays begins anew at its end. Errors as
-        for `read_opportunities_ms`.
+        The c opportunities of a millisecond are spread evenly over it, the first at its start. The file of
+        delays begins anew at its end.
         """
         times_ms = read_opportunities_ms(path)
         _, first, index, count = np.unique(
@@ -71,8 +70,7 @@ class Mahimahi(Importer):
 def read_opportunities_ms(path: str) -> Int64Array:
     """Return the milliseconds of all opportunities, increasing, with repeats.
 
-    InputError with the line, when a line is not a whole number or earlier than the one before; and for a file
-    that is empty, or whose opportunities all lie in millisecond 0, so that it lasts no time.
+    InputError, with the line, where one is not whole or goes back; and when the trace lasts no time.
     """
     times: list[int] = []
     with open_input(path) as file:

@@ -163,7 +163,6 @@ class _Line(NamedTuple):
 
 
 def _time_ns(row: Row, column: NamedColumn) -> int:
-    """Return the time of a row on the table's clock."""
     if column.unit == "iso":
         return row.date_ns(column.name)
     try:
@@ -252,7 +251,6 @@ def conditions(text: str | None) -> dict[str, set[str]]:
 
 
 def _hold(values: Mapping[str, set[str]], fields: Mapping[str, str]) -> bool:
-    """Whether every column has one of its values."""
     return all(canonical(fields[name]) in allowed for name, allowed in values.items())
 
 

@@ -36,7 +36,6 @@ _MOST = 2**62
 """Numbers in the metadata that readers compute with: the least that each may be, and the most."""
 
 _MOST_BYTES = 1 << 24
-"""A file of metadata is not larger."""
 
 
 def parsed(texts: Iterable[bytes | str], path: str) -> Metadata:
@@ -65,10 +64,7 @@ def checked(metadata: Metadata, path: str) -> Metadata:
 
 
 def read_beside(path: str, file_bytes: int | None) -> Metadata:
-    """Return the metadata in the file beside a trace of `file_bytes`, if that is known; or nothing.
-
-    InputError when the file beside it is damaged, or describes a trace of another size.
-    """
+    """Return the metadata beside a trace of `file_bytes`, if any; InputError if broken or of another size."""
     beside = metadata_file(path)
     if size_of(beside) is None:
         return {}

@@ -21,7 +21,6 @@ ColumnKind = Literal["text", "integer", "number", "flag"]
 """Types of result columns: Parquet string, int64, float64 and bool; Python str, int, float and bool."""
 
 Value = str | int | float | bool | None
-"""Value of a result column."""
 
 KINDS: dict[type[Any], ColumnKind] = {str: "text", int: "integer", float: "number", bool: "flag"}
 
@@ -37,10 +36,7 @@ ELSEWHERE = {"return_link", "return_rate", "return_trace", "backend", "seeds"}
 
 @dataclass(frozen=True)
 class Setting:
-    """A declared parameter as a column of the same `name` that the backends use.
-
-    `place` is the way to the value from an experiment.
-    """
+    """A declared parameter as the column `name`; `place` is the way to its value from an experiment."""
 
     name: str
     place: tuple[str, ...]

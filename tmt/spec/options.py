@@ -167,7 +167,6 @@ class Part:
         return any(one.is_required for one in declared(self.family).values())
 
     def _shown(self, kind: type[Spec]) -> dict[str, Field]:
-        """Return the fields of a class that have options."""
         known = declared(kind).items()
         return {
             key: one for key, one in known if key not in self.hidden and not (one.is_nested and one.is_many)
