@@ -249,7 +249,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] =
     "backslash": (_with_file("..\\escaped"), "leads outside the pack"),
     "drive": (_with_file("C:escaped"), "leads outside the pack"),
     "line break": (_with_file("a\nb"), "leads outside the pack, or is not a plain relative path"),
-    "long name": (_with_file("n" * 300), "no plain relative path"),
+    "long name": (_with_file("n" * 300), "not a plain relative path"),
     "folder": (_with_file("campaign/deep/"), "leads outside the pack, or is not a plain relative path"),
     "file as folder": (_with_file("results.parquet/x"), "is a file and a folder in it"),
     "bomb": (_with_file("bomb", bytes(8 << 20)), "hold 8,388,608; that is refused"),

@@ -162,9 +162,9 @@ def test_link_use__of_a_trace_that_is_not_at_hand_is_none(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "no array"),
-        (b"PK\x05\x06" + bytes(18), "no array"),
-        (b"\x93NUMPY", "no array"),
+        (b"", "not an array"),
+        (b"PK\x05\x06" + bytes(18), "not an array"),
+        (b"\x93NUMPY", "not an array"),
         (None, "Is a directory"),
     ],
 )
