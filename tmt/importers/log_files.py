@@ -71,7 +71,7 @@ def read_json(path: str) -> Any:
         reason = f"this is not a whole JSON document: {error.msg} (column {error.colno})"
         raise InputError(path, reason, error.lineno) from None
     except (ValueError, RecursionError):  # no UTF-8, a number of thousands of digits, deep nesting
-        raise InputError(path, "this is no JSON document") from None
+        raise InputError(path, "this is not a JSON document") from None
 
 
 @dataclass(slots=True)

@@ -122,7 +122,7 @@ def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
             try:
                 record = json.loads(match[0])
             except (ValueError, RecursionError):
-                raise InputError(path, "this record, which ends here, is no JSON object", line) from None
+                raise InputError(path, "this record, which ends here, is not a JSON object", line) from None
             is_downlink = "cell_dl_prb" in record
             # The uplink has no HARQ process: its processes take turns.
             absent = [
