@@ -289,7 +289,7 @@ def test_run__whose_scheduler_dies_says_so(
     ("address", "reason"),
     [
         ("tcp://127.0.0.1:9", "no scheduler answers at tcp://127.0.0.1:9"),
-        ("node1", "node1 is no address such as tcp://node1:8786"),
+        ("node1", "node1 is not an address such as tcp://node1:8786"),
     ],
 )
 def test_run__without_a_scheduler_there_says_so(

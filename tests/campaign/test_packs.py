@@ -248,9 +248,9 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] =
     "absolute": (_with_file("/tmp/escaped"), "leads outside the pack"),
     "backslash": (_with_file("..\\escaped"), "leads outside the pack"),
     "drive": (_with_file("C:escaped"), "leads outside the pack"),
-    "line break": (_with_file("a\nb"), "leads outside the pack, or is no plain relative path"),
+    "line break": (_with_file("a\nb"), "leads outside the pack, or is not a plain relative path"),
     "long name": (_with_file("n" * 300), "no plain relative path"),
-    "folder": (_with_file("campaign/deep/"), "leads outside the pack, or is no plain relative path"),
+    "folder": (_with_file("campaign/deep/"), "leads outside the pack, or is not a plain relative path"),
     "file as folder": (_with_file("results.parquet/x"), "is a file and a folder in it"),
     "bomb": (_with_file("bomb", bytes(8 << 20)), "hold 8,388,608; that is refused"),
     "wrong hash": (
@@ -262,7 +262,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] =
         "more is not both in the pack and in pack.json",
     ),
     "missing": (_without("campaign/phy.parquet"), "phy.parquet is not both in the pack"),
-    "no manifest": (_without("pack.json"), "is no pack: it holds no pack.json"),
+    "no manifest": (_without("pack.json"), "is not a pack: it holds no pack.json"),
     "no object": (lambda contents: contents | {"pack.json": b"[" * 100_000}, "pack.json does not say so"),
     "later version": (
         lambda contents: _listed(contents, format_version=99),
@@ -295,8 +295,8 @@ def test_run__of_a_hostile_pack_ends_in_one_line(name: str, pack: Path, tmp_path
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ({"external_attr": (stat.S_IFLNK | 0o777) << 16}, "is no plain file: links and folders are not"),
-        ({"external_attr": (stat.S_IFIFO | 0o777) << 16}, "is no plain file"),
+        ({"external_attr": (stat.S_IFLNK | 0o777) << 16}, "is not a plain file: links and folders are not"),
+        ({"external_attr": (stat.S_IFIFO | 0o777) << 16}, "is not a plain file"),
         ({"compress_type": zipfile.ZIP_LZMA}, "compressed in an unknown way; deflate is allowed"),
     ],
     ids=["link", "pipe", "lzma"],

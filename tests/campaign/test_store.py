@@ -212,7 +212,7 @@ def test_store__harms_nobody_behind_a_link_in_its_scratch(tmp_path: Path) -> Non
     (out / "scratch" / f"1-{0:016x}").unlink()
     (out / "scratch").rmdir()
     (out / "scratch").symlink_to(elsewhere)
-    with pytest.raises(InputError, match="scratch: is no folder, but a link or a file"):
+    with pytest.raises(InputError, match="scratch: is a link or a file where a folder belongs"):
         Store(out)
     assert [path.name for path in elsewhere.iterdir()] == ["work"]
 

@@ -72,7 +72,7 @@ def test_campaign__does_each_run_once_and_a_failed_one_again(script: Path, tmp_p
 
     assert figures(2, 1) == (2, [{"sum": 3.0}, {"sum": 2.0}])
     assert figures(1, 2, 5) == (1, [{"sum": 2.0}, {"sum": 3.0}, {"sum": 6.0}])
-    with pytest.raises(InputError, match=r"sum\.tcl, which is no scenario"):
+    with pytest.raises(InputError, match=r"sum\.tcl, which is not a scenario"):
         read_results(folder)
     for _ in range(2):
         with pytest.raises(InputError, match=r"sum\.tcl .*x is negative"):

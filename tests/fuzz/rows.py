@@ -37,7 +37,7 @@ FEW_COLUMNS = ("status", "scheme", "tcp", "trace", "seed", "scheme_parameters", 
 
 WHOLE_NUMBERS: tuple[float, ...] = (0, -1, 2, 1 << 31, (1 << 63) - 1, -(1 << 63))
 NUMBERS = (0.0, -0.0, -1.5, 5e-324, 1e308, float("inf"), float("-inf"))
-"""Values of a cell whose text is no number."""
+"""Values of a cell whose text is not a number."""
 
 COLUMNS_TOGETHER = 8
 """Number of columns in which the cells of one input are: few columns are read fast."""

@@ -55,7 +55,7 @@ def _parts(path: Path) -> tuple[str, str]:
 
 
 def _unknown(comments: str, known: set[str]) -> list[str]:
-    """Return the names in backquotes of which a part is no word of any code."""
+    """Return the names in backquotes of which a part is not a word of any code."""
     return sorted({one[0] for one in NAMED.finditer(comments) if not set(WORD.findall(one[1])) <= known})
 
 

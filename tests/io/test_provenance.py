@@ -66,7 +66,7 @@ def test_metadata_beside_a_trace__that_is_damaged_is_refused(tmp_path: Path, tex
     path.write_text("0 1\n")
     path.with_name("phy.txt.json").write_text(text)
     with pytest.raises(
-        InputError, match=r"phy.txt.json: (this is no metadata of .*phy.txt; remove it|the file is empty)$"
+        InputError, match=r"phy.txt.json: (this is not metadata of .*phy.txt; remove it|the file is empty)$"
     ):
         read_phy(path)
 

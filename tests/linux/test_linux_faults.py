@@ -90,7 +90,7 @@ def test_host_that_forbids_fixed_addresses__says_whom_to_ask(
 
 def test_program_of_another_architecture__is_refused(program: Callable[[str], Path]) -> None:
     program("\x7fELF\x02\x01" + 12 * "\0" + "\xb7\0")
-    with pytest.raises(SimulatorError, match="program: is no program for x86-64"):
+    with pytest.raises(SimulatorError, match="program: is not a program for x86-64"):
         Kernel.find()
 
 
@@ -114,7 +114,7 @@ def test_kernel_with_another_configuration__is_refused(
 
 def test_program_that_is_no_kernel__is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLIFT_LINUX", "/bin/true")
-    with pytest.raises(SimulatorError, match="/bin/true: is no kernel for stack linux"):
+    with pytest.raises(SimulatorError, match="/bin/true: is not a kernel for stack linux"):
         Kernel.find()
 
 

@@ -181,7 +181,9 @@ def test_stream__refuses_payloads_that_cannot_be_told_apart(tmp_path: Path) -> N
     here = written(tmp_path, pcap([(i * MS, ipv4(b"same")) for i in range(3)]), "sent.pcap")
     with pytest.raises(InputError, match=r"sent\.pcap: 2 of 3 payloads repeat; datagrams cannot"):
         Pcap(sent=here).probes(here)
-    with pytest.raises(InputError, match=r"these are no datagrams of iperf3; give the sender's capture, too"):
+    with pytest.raises(
+        InputError, match=r"these are not datagrams of iperf3; give the sender's capture, too"
+    ):
         Pcap().probes(here)
 
 

@@ -76,7 +76,7 @@ def test_packets__of_rows_with_sizes_agree_with_a_byte_by_byte_twin(seed: int) -
 
 
 def test_tc_netem__sets_rate_delay_and_loss_in_tc_s_own_words(tmp_path: Path) -> None:
-    """Man tc-netem: rate 0 is no limit, so the interval without rows loses everything instead."""
+    """Man tc-netem: rate 0 is not a limit, so the interval without rows loses everything instead."""
     EXPORTERS["tc-netem"](tmp_path / "link.sh", TRACE, 1500, 100 * MS)
     text = (tmp_path / "link.sh").read_text()
     commands = [line for line in text.splitlines() if line.startswith("tc ")]

@@ -214,7 +214,7 @@ def test_ng_scope__reads_two_code_words_and_passes_over_empty_subframes(tmp_path
 
 
 def test_ng_scope__takes_a_second_code_word_without_a_size_for_a_repeat(tmp_path: Path) -> None:
-    """Its MCS of 29 says that the size is that of the grant before; an MCS of 5 without bits is no word."""
+    """Its MCS of 29 says that the size is that of the grant before; an MCS of 5 without bits is none."""
     repeat = ng_down(10_247, 61, (2, 8000, 1), (2, 0, 1)).replace("\t5\t2\t0\t", "\t29\t2\t0\t")
     path = tmp_path / "dci_dl.txt"
     path.write_text(

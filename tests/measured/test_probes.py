@@ -165,7 +165,8 @@ def test_measurement__says_that_the_rate_of_probes_is_no_capacity(tmp_path: Path
     path = irtt_file(tmp_path, *trips)
     alone = import_trace("irtt", path, direction="up")
     assert (
-        alone.metadata["notes"][-1] == "the rate of the probes, 24.6 kbit/s, is no capacity: --line sets one"
+        alone.metadata["notes"][-1]
+        == "the rate of the probes, 24.6 kbit/s, is not a capacity: --line sets one"
     )
     over = import_trace("irtt", path, direction="up", line=1_200_000)
     assert (len(over), over.metadata["lldu_bytes"], over.metadata["packing"]) == (11, 1500, "packed")

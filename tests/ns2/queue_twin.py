@@ -9,7 +9,7 @@ from tmt.core.trace import LinkTrace
 
 @dataclass(frozen=True)
 class Options:
-    """The variables of the queue, times in nanoseconds; `hold_ns` 0 is no bound."""
+    """The variables of the queue, times in nanoseconds; `hold_ns` 0 means no bound."""
 
     lldu_bytes: int
     limit: int

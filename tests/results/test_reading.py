@@ -129,8 +129,8 @@ def test_read_results__names_what_published_values_have_and_no_run(tmp_path: Pat
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("goodput_bps,cubic,ARQ,nan,0,x", "value 'nan' or error '0' is no number"),
-        ("goodput_bps,cubic,ARQ,1,inf,x", "value '1' or error 'inf' is no number"),
+        ("goodput_bps,cubic,ARQ,nan,0,x", "value 'nan' or error '0' is not a number"),
+        ("goodput_bps,cubic,ARQ,1,inf,x", "value '1' or error 'inf' is not a number"),
     ],
 )
 def test_read_results__refuses_published_values_beside_nothing(row: str, reason: str, tmp_path: Path) -> None:

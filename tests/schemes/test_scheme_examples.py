@@ -14,7 +14,7 @@ def test_none__delivers_after_the_decode_time_and_loses_erased_lldus() -> None:
 
 def test_arq__retransmits_in_the_first_slot_at_or_after_the_nack() -> None:
     # Slot 10 is erased. Its NACK arrives at 10 + 2 + 18 = 30, so that the slot at 30 retransmits: 30 + 4 - 10
-    # = 24. That slot is no row. Slot 40 is erased, and its NACK, at 60, comes after the end: unsettled.
+    # = 24. That slot is not a row. Slot 40 is erased, and its NACK, at 60, comes after the end: unsettled.
     rows, counts = converted(
         on_link.arq(rtt_ns=18, detection_delay_ns=2), [0, 10, 20, 30, 40, 50], [4, 0, 4, 4, 0, 4]
     )

@@ -76,7 +76,7 @@ def test_tune_trace__warns_of_calls_of_0_2(searched: Searched, trace: Path, tmp_
 
 
 def test_tune_trace__shows_its_defects(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A TypeError of TMT's own code is no refusal of the user's arguments."""
+    """A TypeError of TMT's own code is not a refusal of the user's arguments."""
 
     def defective(_path: Path) -> None:
         raise TypeError("a defect")

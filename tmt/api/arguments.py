@@ -55,7 +55,7 @@ EXACT_S = 1e6
 
 
 def path_of(what: str, given: object) -> Path:
-    """Return the path that an argument gives (UsageError when it is no text and no path)."""
+    """Return the path that an argument gives (UsageError when it is neither text nor a path)."""
     if not isinstance(given, str | os.PathLike):
         raise UsageError(f"{what} is of type {type(given).__name__}; the name of a file or a path is needed")
     return Path(given)

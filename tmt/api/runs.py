@@ -175,7 +175,7 @@ def compare_results(
     Raises
     ------
     UsageError
-        When one is no campaign, or no run has a partner in the other.
+        When one is not a campaign, or no run has a partner in the other.
     """
     campaigns: dict[str, object] = {"first": first, "second": second}
     for name, given in campaigns.items():

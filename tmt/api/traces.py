@@ -55,7 +55,7 @@ def read_trace(path: str | PathLike[str]) -> Trace:
     Raises
     ------
     InputError
-        When the file is missing, or is no trace.
+        When the file is missing, or is not a trace.
     """
     return io.read_trace(path_of("path", path))
 
@@ -73,7 +73,7 @@ def write_trace(path: str | PathLike[str], trace: AnyTrace) -> None:
     Raises
     ------
     InputError
-        When `trace` is no trace.
+        When `trace` is not a trace.
     UsageError
         When the ending names no format.
     OutputError
@@ -244,7 +244,7 @@ def inspect_trace(
     Raises
     ------
     InputError
-        When `trace` is no trace.
+        When `trace` is not a trace.
     UsageError
         When `lldu_bytes` or `rtt` is not allowed.
     """

@@ -96,10 +96,7 @@ class OpenCampaign(Campaign):
     store: Store
 
     def execute(self, todo: Plan, new_pool: Callable[[Sequence[Run]], Pool], watch: Watch) -> Progress:
-        """Execute the missing runs; a pool for them is made only if there are any, and closed afterwards.
-
-        OutputError when there is no room for results.
-        """
+        """Execute the missing runs, with a pool if there are any; OutputError when results have no room."""
         if not todo.missing:
             return Progress(total=0)
         with closing(new_pool(todo.missing)) as pool:
@@ -107,10 +104,7 @@ class OpenCampaign(Campaign):
 
 
 def foresee(asked: Document | Scenario, folder: str | PathLike[str]) -> Campaign:
-    """Plan a scenario and read its rows in a folder, which need not exist; change nothing there.
-
-    Errors are those of `open_campaign`.
-    """
+    """Plan a scenario and read its rows in a folder, which need not exist; change nothing there."""
     scenario, runs = planned(asked)
     store = StoredRuns(folder)
     store.look()
@@ -118,10 +112,7 @@ def foresee(asked: Document | Scenario, folder: str | PathLike[str]) -> Campaign
 
 
 def planned(asked: Document | Scenario) -> tuple[Scenario, list[ReplayRun]]:
-    """Return a scenario and its runs; a refusal names the file that describes it, if there is one.
-
-    Errors are those of `open_campaign`.
-    """
+    """Return a scenario and its runs; a refusal names the file that describes it, if there is one."""
     if isinstance(asked, Scenario):
         return asked, expand(asked)
     try:
@@ -147,9 +138,6 @@ def open_campaign(asked: Document | Scenario, folder: str | PathLike[str]) -> It
 
 @contextmanager
 def open_runs(title: str, runs: Sequence[Run], folder: str | PathLike[str]) -> Iterator[OpenCampaign]:
-    """Open the folder of results for an engine that does `runs`, which no scenario describes.
-
-    InputError and OutputError as `open_campaign`.
-    """
+    """Open the folder of results for an engine that does `runs`, which no scenario describes."""
     with closing(Store(folder)) as store:
         yield OpenCampaign(title, store, runs)

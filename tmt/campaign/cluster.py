@@ -67,14 +67,11 @@ Files = dict[str, bytes]
 
 @contextmanager
 def connected(address: str) -> Iterator[distributed.Client]:
-    """Give a client of the scheduler at `address`, such as ``tcp://node1:8786``.
-
-    UsageError when this is no address, no scheduler answers there, or it has no workers.
-    """
+    """Give a client of the scheduler, ``tcp://node1:8786``; UsageError when it or its workers are missing."""
     try:
         get_address_host_port(address)
     except ValueError as error:
-        raise UsageError(f"--scheduler: {address} is no address such as tcp://node1:8786") from error
+        raise UsageError(f"--scheduler: {address} is not an address such as tcp://node1:8786") from error
     try:
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, MemoryError) as error:  # another server's words are taken for huge lengths
@@ -104,8 +101,7 @@ def _reachable(client: distributed.Client) -> Iterator[None]:
 class ClusterWorkers:
     """The workers of a scheduler for simulations, threads of this process for conversions.
 
-    See `tmt.campaign.pool.Workers`. `folder` is the campaign's, which is open; `jobs` conversions are made at
-    a time; `runs` are those to come.
+    `folder` is the campaign's, which is open; `jobs` conversions are made at a time; `runs` are to come.
     """
 
     tries = 3
@@ -158,7 +154,6 @@ class ClusterWorkers:
         future.add_done_callback(lambda _: self._ended.put(ticket))
 
     def _submitted(self, task: Simulate, address: str) -> distributed.Future:
-        """Send a run, and the link traces that the worker does not share, to a worker."""
         expected, shares = self.programs[task.run.program()[0]], self._shares[address]
         future: distributed.Future = Future()
         try:
@@ -205,7 +200,6 @@ class ClusterWorkers:
             self._client.cancel(futures)
 
     def _has_answered(self, worker: str) -> bool:
-        """Whether the worker has written the token where we read it."""
         answer = answer_file(self._token_file, worker)
         try:
             return answer.read_text() == self._token
@@ -225,8 +219,7 @@ class ClusterWorkers:
             self._traces[recipe.identity] = self._client.scatter(content, hash=False)
         return self._traces[recipe.identity]
 
-    def _forget_traces(self, task: Task) -> None:
-        """Send the link traces of a run again."""
+    def _forget_traces(self, task: Task) -> None:  # they are sent again
         for recipe in task.run.recipes if isinstance(task, Simulate) else ():
             self._traces.pop(recipe.identity, None)
 
@@ -264,10 +257,7 @@ class ClusterWorkers:
 
 
 def _result(future: distributed.Future) -> tuple[Row, Files] | None:
-    """Return the result of a task that has ended; None when its worker has died before handing it over.
-
-    The scheduler gives such a task to the dead worker again, so that waiting for it would never end.
-    """
+    """Return the result of an ended task; None when its worker has died with it: dask would wait for ever."""
     timeout_s = HAND_OVER_S
     while True:
         try:
@@ -286,8 +276,7 @@ def examine(
 ) -> tuple[ProgramsByName, bool]:
     """Return a worker's programs for runs, and whether the worker can read and write the campaign's folder.
 
-    The proof is a token that is read there and written into a file beside it, which the engine reads. Dask
-    gives the worker as `dask_worker`.
+    The proof is a token that is read there and written into a file beside it, which the engine reads.
     """
     found = installed_programs(samples)
     try:
@@ -309,8 +298,7 @@ def perform_checked(
 ) -> tuple[Row, Files]:
     """Do a run, if this worker's programs are the engine's (WrongWorkerError, before the run or after it).
 
-    `contents` are the link traces of the run for a worker without the campaign's folder, or None. The records
-    that such a run asks for come back as files.
+    A worker without the campaign's folder gets link traces as `contents`, and returns records as files.
     """
     try:
         if list(installed_programs([task.run]).values()) != [expected]:

@@ -73,11 +73,9 @@ def holds_campaign(folder: Path) -> bool:
 def read_runs(folder: Path) -> pa.Table:
     """Return one row for each run of a campaign, in the order in which runs finished.
 
-    The rows are those of one moment. Nothing in the folder changes, and an engine at work is not disturbed.
-    The columns are those of `tmt.campaign.columns.arrow_schema`; one that an older campaign lacks is null.
-
-    InputError when the folder holds no campaign, or the database is damaged or of a later version.
-    OutputError when there is no room for a copy in the folder of temporary files.
+    The rows are those of one moment. The columns are those of `tmt.campaign.columns.arrow_schema`; one that
+    an older campaign lacks is null. InputError when the folder holds no campaign, or its database is damaged
+    or of a later version; OutputError when there is no room for a copy in the folder of temporary files.
     """
     return read(folder, runs_table)
 
@@ -131,10 +129,7 @@ def _array(values: tuple[object, ...], kind: pa.DataType) -> pa.Array:
 
 
 def frame(rows: pa.Table) -> pd.DataFrame:
-    """Return rows of runs as a data frame.
-
-    Arrow's threads are not used: it ends the process by a signal where the system refuses one of them.
-    """
+    """Return rows of runs as a data frame, without Arrow's threads: Arrow aborts where one is refused."""
     found: pd.DataFrame = rows.to_pandas(use_threads=False)
     return found
 
@@ -216,10 +211,7 @@ def default_folder(scenario: Path) -> Path:
 
 
 class StoredRuns:
-    """The contents of a campaign's folder, read without a change; the folder need not exist.
-
-    `held` has the status and attempt of each run when the folder was looked at.
-    """
+    """A campaign's folder, if there is one, as it was read: `held` has status and attempt of each run."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)

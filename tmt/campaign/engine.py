@@ -89,8 +89,7 @@ def plan(runs: Sequence[Run], store: StoredRuns, *, retry_failed: bool = False) 
 def execute(missing: Sequence[Run], store: Store, pool: Pool, watch: Watch = lambda _: None) -> Progress:
     """Execute the missing runs and keep each row as soon as its run has ended.
 
-    `watch` is called after each change and at least every `POLL_S`. OutputError when there is no room for
-    results; earlier rows are kept.
+    `watch` is called after each change and at least every `POLL_S`. OutputError when results have no room.
     """
     return _Execution(missing, store, pool, watch).run()
 

@@ -1,7 +1,4 @@
-"""Imported only by the process that forks the workers, so that a refused fork ends it without a traceback.
-
-The engine notices that it has ended, and says so in one line (`tmt.campaign.local_workers`).
-"""
+"""Imported only by the process that forks workers, so that a refused fork ends it without a traceback."""
 
 import sys
 

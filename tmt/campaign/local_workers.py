@@ -34,10 +34,7 @@ def default_jobs() -> int:
 class LocalWorkers:
     """`jobs` worker processes, which live until `close`; one that dies is replaced.
 
-    They have our programs, and each checks before a run that those are still the ones of the run's key. See
-    `tmt.campaign.pool.Workers`.
-
-    WorkerError when no process can be started.
+    Each checks before a run that its programs are still those of the run's key. WorkerError when none starts.
     """
 
     tries = 1
@@ -100,15 +97,12 @@ class LocalWorkers:
         self._workers[f"process {next(self._names)}"] = _Worker(self._context)
 
     def _replace(self, name: str) -> str:
-        """Start a worker in place of another one, and return how that one ended."""
         how = self._workers.pop(name).end()
         self._add()
         return how
 
 
 class _Worker:
-    """A process, and the engine's end of its pipe."""
-
     def __init__(self, context: ForkServerContext) -> None:
         self.connection, theirs = context.Pipe()
         self.ticket: int | None = None
@@ -128,7 +122,6 @@ class _Worker:
             self.connection.send(task)
 
     def end(self) -> str:
-        """End the process, and return how it ended."""
         self.connection.close()
         self.process.join(1.0)
         if self.process.is_alive():

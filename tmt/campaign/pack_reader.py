@@ -75,8 +75,7 @@ def is_pack(path: Path) -> bool:
 def unpacked(path: Path) -> Iterator[Pack]:
     """Give a pack with its files in a folder that vanishes afterwards.
 
-    InputError when it is damaged, is no pack, or a file in it has a name, kind, size or hash that is not
-    allowed; OutputError when there is no room for its files.
+    InputError when it is damaged or has a file that is not allowed; OutputError when there is no room.
     """
     with tempfile.TemporaryDirectory(prefix="tmt-pack-") as name:
         folder = Path(name)
@@ -98,7 +97,7 @@ def unpacked(path: Path) -> Iterator[Pack]:
 
 
 def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return the files by name; refuse what is no plain file, lies outside, or is too large."""
+    """Return the files by name; refuse what is not a plain file, lies outside, or is too large."""
     listed = archive.infolist()
     if len(listed) > MOST_FILES:
         raise InputError(path, f"holds {len(listed):,} files; up to {MOST_FILES:,} are allowed")
@@ -108,9 +107,9 @@ def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]
         name = shown(entry.filename)
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if not _is_plain(entry.filename):
-            raise InputError(path, f"the name {name} leads outside the pack, or is no plain relative path")
+            raise InputError(path, f"the name {name} leads outside the pack, or is not a plain relative path")
         if entry.is_dir() or kind not in {0, stat.S_IFREG}:
-            raise InputError(path, f"{name} is no plain file: links and folders are not allowed")
+            raise InputError(path, f"{name} is not a plain file: links and folders are not allowed")
         if entry.filename in entries:
             raise InputError(path, f"{name} is in it twice")
         if entry.flag_bits & 1 or entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
@@ -144,7 +143,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.Z
     """Return the manifest, if it names exactly the files that are there."""
     entry = entries.get(MANIFEST)
     if entry is None:
-        raise InputError(path, f"is no pack: it holds no {MANIFEST}; `tmt pack` makes packs")
+        raise InputError(path, f"is not a pack: it holds no {MANIFEST}; `tmt pack` makes packs")
     if entry.file_size > MOST_MANIFEST_BYTES:
         raise InputError(
             path, f"{MANIFEST} has {entry.file_size:,} bytes; up to {MOST_MANIFEST_BYTES:,} are allowed"
@@ -154,7 +153,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.Z
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or found.get("kind") != KIND:
-        raise InputError(path, f"is no pack: {MANIFEST} does not say so")
+        raise InputError(path, f"is not a pack: {MANIFEST} does not say so")
     if found.get("format_version") != PACK_VERSION:
         version = shown(json.dumps(found.get("format_version")))
         raise InputError(path, f"is a pack of version {version}; this program reads {PACK_VERSION}")
@@ -165,7 +164,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.Z
         raise InputError(path, f"{shown(differing[0])} is not both in the pack and in {MANIFEST}")
     scenario = found.get("scenario")
     if RESULTS not in files or scenario not in files or not str(scenario).startswith(f"{INSIDE}/"):
-        raise InputError(path, f"is no pack: {RESULTS} or the scenario is missing")
+        raise InputError(path, f"is not a pack: {RESULTS} or the scenario is missing")
     return found
 
 

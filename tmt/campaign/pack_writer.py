@@ -47,7 +47,6 @@ INSIDE = "campaign"
 """Folder in a pack of the scenario and the files that it names."""
 
 INSIDE_SCENARIO = f"{INSIDE}/{SCENARIO}"
-"""The scenario in a pack."""
 
 DATE = (1980, 1, 1, 0, 0, 0)
 """Date of every file in a pack: the first that ZIP knows."""
@@ -76,8 +75,7 @@ class PackSummary:
 def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool = False) -> PackSummary:
     """Write the campaign of a scenario, whose results are in a folder, into the archive `output`.
 
-    `records` says whether the packet records go into it. InputError when the folder holds no results of this
-    scenario with its traces as they are; OutputError when the archive cannot be written.
+    InputError when the folder lacks results of this scenario and its traces; OutputError when writing fails.
     """
     if not (folder / SCENARIO).is_file() or Scenario.read(folder / SCENARIO) != scenario:
         raise InputError(folder, "holds no results of this scenario as it is; call `tmt run` first")
@@ -120,8 +118,7 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
 def _rows(scenario: Scenario, folder: Path) -> tuple[list[Row], int]:
     """Return the rows of a scenario's runs in their order, and the number of runs that it plans.
 
-    Where several versions of the programs have done an experiment, the rows are those of the version with
-    most done runs.
+    If several versions of the programs have done an experiment, the version with most done runs counts.
     """
     versions: dict[Programs, list[Row]] = {}
     for row in read_runs(folder).to_pylist():
@@ -156,7 +153,6 @@ def _done(rows: dict[int, Row]) -> int:
 
 
 def _names(scenario: Scenario) -> dict[str, str]:
-    """Return the name in a pack of each file that a scenario names."""
     files = [trace.file for trace in scenario.trace] + [path.return_trace for path in scenario.path]
     names: dict[str, str] = {}
     for file in [*files, scenario.published]:
@@ -171,7 +167,6 @@ def _names(scenario: Scenario) -> dict[str, str]:
 
 
 def _text(scenario: Scenario, names: Mapping[str, str]) -> str:
-    """Return the scenario over the files of the pack, as TOML."""
 
     def moved(file: str | None) -> str | None:
         return None if file is None else names[file]

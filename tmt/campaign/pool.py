@@ -247,10 +247,7 @@ def one_of_each(runs: Iterable[Run]) -> list[Run]:
 
 
 def installed_programs(runs: Iterable[Run]) -> ProgramsByName:
-    """Return the programs on this machine that would carry runs out, with all of TMT.
-
-    ChangedProgramsError when the sources are no longer those that this process has loaded.
-    """
+    """Return this machine's programs for runs, with all of TMT; ChangedProgramsError if those changed."""
     sources, found = loaded_hash(PACKAGE), {}
     for run in runs:
         name, file = run.program()

@@ -86,9 +86,8 @@ class PhyFile:
 class Source:
     """A trace of a scenario with the facts about its file.
 
-    `place` is its place in the scenario. `es_n0_from` names what knows the Es/N0 of each slot: the channel,
-    the file, both or none. `sha256` is the hash of the file's slots, empty without a file. `is_measured` says
-    whether the file was imported from a measurement.
+    `place` is in the scenario. `es_n0_from` names what knows the Es/N0 of each slot: channel, file, both or
+    none. `sha256` is the hash of the file's slots, or empty; `is_measured`: imported from a measurement.
     """
 
     trace: Trace
@@ -106,10 +105,7 @@ class Source:
 
 
 def source_of(trace: Trace, place: Place) -> Source:
-    """Look at the file of a trace, if it has one.
-
-    InputError when it cannot be used; Refused when nobody says how large its LLDUs are, or two say it.
-    """
+    """Look at a trace's file, if any (InputError); Refused unless one source tells the size of LLDUs."""
     channel, name = trace.channel, trace.file
     has_channel = channel is not None and channel.has_es_n0
     es_n0_from = [f"the channel {channel.name}"] if has_channel and channel is not None else []
@@ -174,8 +170,7 @@ def check_es_n0(source: Source, scheme: Scheme, place: Place) -> None:
 class Phy:
     """A PHY trace: a file as it is (`channel` None), or a channel's realisation on a line or over a file.
 
-    `identity` is the same exactly for the same slots; `file_slots` is the hash of the file's slots, empty
-    without a file.
+    `identity` is the same exactly for the same slots; `file_slots` is the hash of the file's, or empty.
     """
 
     identity: str
@@ -191,9 +186,8 @@ class Phy:
 class Recipe:
     """How to make a trace that runs share: a scheme over every `every`-th slot of a PHY trace.
 
-    Without a scheme it is those slots themselves, on which a scheme works in the simulator. The scheme
-    that converts the slots or works on them may need their Es/N0. `rtt` is the link's, in seconds.
-    `sources` is the hash of the sources that make it.
+    Without a scheme it is those slots themselves, on which a scheme works in the simulator. `rtt` is the
+    link's, in seconds; `sources` is the hash of the sources that make it.
     """
 
     identity: str
@@ -230,8 +224,7 @@ def recipes_of(
 ) -> tuple[Recipe, Recipe | None]:
     """Return the recipes of a path's forward and return link trace for a seed; None for a plain return link.
 
-    `back` is the return link's own trace, or else the forward link's: a channel has a realisation of its own
-    there.
+    `back` is the return link's own trace, or the forward link's: its channel is realised anew there.
     """
     forward = _recipe(source, scheme, path.rtt, realisation(source, seed))
     if path.return_link == "plain":

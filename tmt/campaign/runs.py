@@ -126,10 +126,7 @@ class ReplayRun(NamedTuple):
 
 
 class ScriptRun(NamedTuple):
-    """One script experiment: without link traces, until it ends; its figures are kept, its records are not.
-
-    See `Run` and `plan_script_run`.
-    """
+    """A script experiment, which has no link traces; its figures are kept, its records are not."""
 
     key: str
     experiment: str
@@ -193,7 +190,6 @@ def _flat(table: dict[str, object], prefix: str = "") -> Iterator[tuple[str, obj
 
 
 def _placed(cache: Path, link: TraceLink, recipe: Recipe, start: float) -> TraceLink:
-    """Return the link over a link trace of the cache, from where the run starts in it."""
     facts = read_facts(cache, recipe)
     offset_ns = int(start * facts["span_ns"]) if isinstance(start, float) else start
     return replace(link, path=str(link_file(cache, recipe)), offset_ns=offset_ns)

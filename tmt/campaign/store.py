@@ -124,11 +124,9 @@ class Store(StoredRuns):
     def append(self, *rows: Row) -> int:
         """Keep finished runs, release their claims, and return how many rows were accepted.
 
-        A row is late, and dropped, when another engine holds the claim of its run, or when the store has a
-        row of the same attempt or a later one. Every other row is accepted: it replaces the row of an earlier
-        attempt, unless that one is done and the new one is not.
-
-        OutputError when they cannot be written; earlier rows are safe.
+        A row is late, and dropped, when another engine holds its claim, or the store has a row of the same
+        attempt or a later one. Any other replaces the row of an earlier attempt, unless only that one is
+        done. OutputError when they cannot be written; earlier rows are safe.
         """
         accepted = 0
         with self._transaction():
@@ -274,7 +272,6 @@ class Store(StoredRuns):
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
-        """Turn SQLite's errors into ours."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -306,7 +303,7 @@ def _prepare(folder: Path) -> None:
         for name in FOLDERS:
             (folder / name).mkdir(exist_ok=True)
             if not stat.S_ISDIR((folder / name).lstat().st_mode):
-                raise InputError(folder / name, "is no folder, but a link or a file")
+                raise InputError(folder / name, "is a link or a file where a folder belongs")
     except OSError as error:
         if isinstance(error, TmtError):
             raise

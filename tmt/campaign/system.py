@@ -28,12 +28,9 @@ HELD = (errno.EAGAIN, errno.EACCES)
 
 
 def check_locks(folder: Path) -> None:
-    """Refuse a folder whose file system has no locks, or grants the same lock twice.
+    """Refuse a folder whose file system has no locks, or grants the same lock twice (OutputError).
 
-    Locks of both kinds are tried: those of whole files (flock), by which engines see each other, and those of
-    ranges (fcntl), by which SQLite works.
-
-    OutputError when locks fail or mean nothing there.
+    Engines see each other by locks of whole files (flock); SQLite works by locks of ranges (fcntl).
     """
     probe = folder / f"lock-{os.getpid()}"
     try:

@@ -122,7 +122,6 @@ def _simulate(task: Simulate) -> Row:
 
 
 def _row_of(task: Simulate, folder: Path) -> Row:
-    """Do a run in a folder, and return its row, whether it ends well or not."""
     try:
         return _frame(task) | task.run.carry_out(folder, task.cache) | {"status": DONE}
     except RunError as error:
@@ -198,9 +197,7 @@ def is_converted(cache: Path, recipe: Recipe) -> bool:
 def read_facts(cache: Path, recipe: Recipe) -> dict[str, int]:
     """Return the numbers among a link trace's facts, after a check that they belong to the trace.
 
-    A process checks the content of a file once, and again when the file's size or time has changed.
-
-    DamagedTraceError when the trace or its facts are missing or damaged.
+    A file's content is checked once, and after each change of its size or time (DamagedTraceError).
     """
     trace, facts = link_file(cache, recipe), facts_file(cache, recipe)
     return _checked_facts(trace, facts, recipe.identity, file_version(trace), file_version(facts))
@@ -294,10 +291,7 @@ def _keep_slots(phy: Path, staged: Path, recipe: Recipe, slots: SlotsSeen) -> No
 
 
 def _phy_file(task: Convert, folder: Path, slots: SlotsSeen) -> Path:
-    """Return the PHY trace's file, generated into `folder` where it comes from a channel.
-
-    `slots` takes those of the file that the channel is laid over.
-    """
+    """Return the PHY trace's file, generated into `folder` where it comes from a channel."""
     phy = task.recipe.phy
     if phy.channel is None:
         assert phy.file is not None

@@ -47,11 +47,9 @@ COMMANDS = {
 """Name of each command and its line in `tmt --help`; a file of the same name and _command.py holds it."""
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
-"""Settings of click for every command."""
 
 OBJECTS_PER_COLLECTION = 100_000
-"""New objects between two garbage collections. Importing numba makes 160,000 objects that stay; Python's
-default would run 200 collections meanwhile."""
+"""New objects between two garbage collections; the import of numba alone makes 160,000 that stay."""
 
 
 def _command(name: str) -> click.Command:
@@ -60,7 +58,6 @@ def _command(name: str) -> click.Command:
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """Print the program's version and the simulator's build, which together decide results."""
     if not wanted:
         return
     try:

@@ -68,7 +68,6 @@ def command(first: Path, second: Path | None, as_json: bool, output: Path | None
 
 
 def _read(campaign: Path) -> Results:
-    """Return the results in a campaign's folder or in a pack."""
     if campaign.is_dir():
         return reading.read_rows(campaign)
     with pack_reader.unpacked(campaign) as pack:

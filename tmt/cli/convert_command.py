@@ -139,6 +139,8 @@ def _conversions(
                 "and LINK, and one --scheme; with --output there may be several of both"
             )
         return [Conversion(paths[0], paths[1], schemes[0], rtt, every)]
+    if output.name.lower().endswith(io.endings()):
+        raise UsageError(f"--output {output}: names a folder; a file is an argument: tmt convert PHY LINK")
     conversions = [
         Conversion(path, f"{output}/{_stem(path)}-{scheme.full_name}.npy", scheme, rtt, every)
         for path in paths
@@ -150,7 +152,6 @@ def _conversions(
 
 
 def _stem(path: str) -> str:
-    """Return the name of a trace without folders and without the ending of its format."""
     name = PurePath(path).name
     ending = next((ending for ending in io.endings() if name.lower().endswith(ending)), "")
     return name[: len(name) - len(ending)]
@@ -168,7 +169,6 @@ def _record(conversion: Conversion, counts: Counts) -> dict[str, object]:
 
 
 def _summary(conversion: Conversion, counts: Counts) -> str:
-    """Return the uses of the slots and the fates of the data LLDUs, in one line."""
     used = {
         "data": counts.data_rows,
         "repair": counts.repair_slots,
@@ -193,7 +193,6 @@ class _Beginning(NamedTuple):
 
 
 def _beginning(path: str, conversions: Iterable[Conversion]) -> _Beginning:
-    """Read a PHY trace up to the first feedback of all its conversions."""
     import numpy as np  # noqa: PLC0415  (takes long to import)
 
     wait_ns = max(_rtt_ns(one) + _detection_ns(one.scheme) for one in conversions)

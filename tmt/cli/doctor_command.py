@@ -94,7 +94,6 @@ def _backend(name: str, what: str) -> Finding:
 
 
 def _emulator() -> Finding:
-    """Look for the emulator, and for the rights that it needs."""
     what, found = "emulator", _backend("emulate", "emulator")
     if not found.present:
         return found

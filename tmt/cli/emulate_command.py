@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 NO_OPTIONS = ("return_link", "return_rate", "return_trace", "window_packets", "wired", "proxy")
 """Fields of a path that an emulation does not have, or that are its links."""
 
-VALUES = {
-    "links": Links,
-    "path": Part(("path",), LinkPath, hidden=dict.fromkeys(NO_OPTIONS, MISSING)),
-}
+VALUES = {"links": Links, "path": Part(("path",), LinkPath, hidden=dict.fromkeys(NO_OPTIONS, MISSING))}
 
 
 class _CommandAfterDashes(Values):
@@ -141,7 +138,6 @@ IF_ANY = {"packets_lost", "packets_unsettled", "packets_overflowed", "packets_un
 
 
 def _summary(result: EmulationResult) -> str:
-    """Return the counts, rates and delays of the packets, both directions side by side."""
     row: dict[str, Any] = result.row
     directions = ("forward", "return")
     links = [row[f"{one}_trace"] or f"{row[f'{one}_rate_bps']:g} bit/s" for one in directions]
@@ -160,7 +156,6 @@ def _summary(result: EmulationResult) -> str:
 
 
 def _trace_use(row: dict[str, Any], direction: str) -> str:
-    """Return the start of the run in a link's trace, and the repetitions of the trace."""
     if row[f"{direction}_trace"] is None:
         return "-"
     return f"{row[f'{direction}_offset_s']:g} s, {row[f'{direction}_trace_repeats']} times"

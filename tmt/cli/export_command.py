@@ -26,9 +26,7 @@ _TOOLS = ("mahimahi", "leoreplayer", "tc-netem", "rattan", "picoquic", "quic-sim
     "--for", "tool", type=click.Choice(_TOOLS), help="Write this tool's form, whatever the ending of OUT."
 )
 @click.option(
-    "--lldu-bytes",
-    type=WholeNumber(1),
-    help="With --for: useful bytes of one LLDU.  [default: the trace's]",
+    "--lldu-bytes", type=WholeNumber(1), help="With --for: useful bytes of one LLDU.  [default: the trace's]"
 )
 @click.option(
     "--interval",

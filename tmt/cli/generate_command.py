@@ -23,10 +23,7 @@ VALUES = {
 
 
 @click.command(
-    cls=Values,
-    values=VALUES,
-    renamed={"--rate-bps": "--rate", "--share": "--every"},
-    renew=set_by_name,
+    cls=Values, values=VALUES, renamed={"--rate-bps": "--rate", "--share": "--every"}, renew=set_by_name
 )
 @click.argument("phy", type=FILE)
 @click.option(

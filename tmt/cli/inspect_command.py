@@ -74,7 +74,6 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
 
 
 def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
-    """Note late decoding, a trace shorter than its round trip, and unsettled rows."""
     if isinstance(summary, PhySummary):
         return decode_time_notes(path, 1e9 * (summary.decode_time_s.p50 or 0))
     found = unsettled_notes(path, summary.unsettled, summary.times.rows)
@@ -85,13 +84,8 @@ def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
 
 
 def _tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, ...]:
-    """Return the table of single figures, that of distributions, and that of pauses if they vary."""
     facts = Table(
-        box=SIMPLE,
-        pad_edge=False,
-        title=f"{path}: {summary.title}",
-        title_justify="left",
-        show_header=False,
+        box=SIMPLE, pad_edge=False, title=f"{path}: {summary.title}", title_justify="left", show_header=False
     )
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column(justify="right", no_wrap=True)

@@ -124,4 +124,3 @@ def _table(rows: list[dict[str, Any]]) -> list[str]:
 
 
 COMMANDS = {"hybrid": command}
-"""The command, by name."""

@@ -58,7 +58,6 @@ MODELS: dict[str, dict[str, dict[str, int | None]]] = {
 """The schemes of each model, their parameters in it, and upper bounds where more would take too long."""
 
 OLD = {"--rlc-mode": "--mode"}
-"""Names of version 0.2."""
 
 RARE = 0.05
 """Bursts per recovery above which the approximation of RLC shows, and the like of a sliding window."""
@@ -124,7 +123,6 @@ class Sweep:
 
 
 def _command(scheme: str) -> click.Command:
-    """Return the command of one model, which has the parameters of its schemes only."""
 
     @_CHANNEL_AND_LINK
     @_LAWS
@@ -195,7 +193,6 @@ def _laws(channel: theory.TwoStateChannel, size: int) -> Laws:
 
 
 def _warn(sweep: Sweep) -> None:
-    """Print a note if an approximation is inaccurate (docs/models.md)."""
     from tmt.theory.sliding_window import LONGEST  # noqa: PLC0415  (scipy takes long to import)
 
     rows, parameters = sweep.rows, sweep.parameters
@@ -301,4 +298,3 @@ def _small(value: float) -> str:
 
 
 COMMANDS = {scheme: _command(scheme) for scheme in HELP}
-"""The commands, by name."""

@@ -196,4 +196,3 @@ def _table(formula: str, segments: int, rows: list[dict[str, Any]]) -> list[str]
 _SYSTEMS = "".join(f"{name:>10}" for name in ("e2e", "e2e+ARQ", "split", "split+ARQ"))
 
 COMMANDS = {"split": command}
-"""The command, by name."""

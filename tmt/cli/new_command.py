@@ -35,13 +35,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "sliding-window": {"coding_window": 100, "repair_interval": 8},
     "tetrys": {"coding_window": 512, "repair_interval": 16},
 }
-"""Parameters of the schemes that need some."""
 
 NAMES = (
     *(name for name, kind in SCHEMES.items() if kind.converts),
     *(f"rlc-over-{name}" for name, kind in SCHEMES.items() if kind.converts and name not in {"none", "rlc"}),
 )
-"""Schemes of a new scenario."""
 
 GENERATED = tuple(
     Trace(channel=Lms("internet", es_n0_db=es_n0_db), length=600, label="Es/N0 {es_n0_db} dB")

@@ -36,8 +36,7 @@ with imported_when_used():
 class Seconds(click.ParamType[int]):
     """A time of 0 s or more, typed in seconds and passed to the command as integer nanoseconds.
 
-    0 s is refused if it is to be `positive`. If `noted`, an unusually long time gives a note, because
-    milliseconds may be meant.
+    0 s is refused if `positive`. If `noted`, an unusually long time gives a note: milliseconds may be meant.
     """
 
     name = "seconds"
@@ -60,13 +59,10 @@ class Seconds(click.ParamType[int]):
 
 
 SECONDS = Seconds()
-"""A time of 0 s or more."""
 
 POSITIVE_SECONDS = Seconds(positive=True)
-"""A time of more than 0 s."""
 
 ROUND_TRIP = Seconds(noted=True)
-"""A round-trip time."""
 
 DECODE_TIME = Seconds(positive=True, noted=True)
 """A decode time: 0 s would mean erased."""
@@ -88,14 +84,13 @@ class FilePath(click.Path):
 
 
 FILE = FilePath()
-"""A file's name as text."""
 
 
 class FigurePath(FilePath):
     """A figure's file, whose ending and folder are checked before any work."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse an ending that is no figure's, and a place where no file can be."""
+        """Refuse an ending that is not a figure's, and a place where no file can be."""
         path = super().convert(value, param, ctx)
         charts.check_format(path)
         return path
@@ -175,7 +170,6 @@ class Swept(click.ParamType[list[Any]]):
 
 
 PROBABILITIES = Swept("probability", Number(0, 1))
-"""One probability, or equally spaced ones."""
 
 TIMES = Swept("seconds", SECONDS)
 """One time of 0 s or more, or equally spaced ones; integer nanoseconds."""
@@ -205,7 +199,6 @@ class CountList(click.ParamType[tuple[int | None, ...]]):
 
 
 COUNTS = CountList()
-"""One whole number, or all in a range."""
 
 
 def is_typed(name: str) -> bool:
@@ -216,17 +209,14 @@ def is_typed(name: str) -> bool:
 JOBS = click.option(
     "--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]"
 )
-"""Number of processes of a campaign."""
 
 SCHEDULER = click.option(
     "--scheduler",
     metavar="ADDRESS",
     help="Run the simulations on the dask.distributed cluster of this scheduler, such as tcp://node1:8786.",
 )
-"""Where a campaign's simulations run."""
 
 QUIET = click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
-"""No result on stdout."""
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 """Result for programs; notes stay on stderr."""
@@ -254,13 +244,7 @@ def output_option(words: str, *, is_folder: bool = False, metavar: str | None = 
 
 
 def swept(sweeps: dict[str, list[float]], example: str, flags: str) -> str:
-    """Return the name of the only parameter with several values.
-
-    Raises
-    ------
-    UsageError
-        When there is none, or more than one; `example` and `flags` say what to give.
-    """
+    """Return the only parameter with several values; UsageError, with `example`, when there is not one."""
     names = [name for name, values in sweeps.items() if len(values) > 1]
     if len(names) != 1:
         raise UsageError(f"--plot draws a sweep: give a range such as {example} to one of {flags}")
@@ -276,8 +260,7 @@ def plot_option(words: str) -> Decorator:
 def table(*rows: tuple[str, click.ParamType[Any], Any, str]) -> Decorator:
     """Return a decorator that adds an option for each row: name, type, default and help.
 
-    The default `MISSING` is for a required option. An option whose type takes several values may be repeated;
-    the command gets one list.
+    `MISSING` is the default of a required option. An option whose type takes several values is repeatable.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,7 +22,7 @@ with imported_when_used():
     from tmt import io
 
 LINE_EVERY_S = 15.0
-"""Time between two lines on simulations where stderr is no terminal."""
+"""Time between two lines on simulations where stderr is not a terminal."""
 
 
 def print_notes(notes: Iterable[str]) -> None:
@@ -54,8 +54,7 @@ def progress_bar(
 ) -> Iterator[Callable[[int], None]]:
     """Show progress, rate and time left; yields a function that takes the amount done since its last call.
 
-    Without a known `total` only amount and rate are shown. `compiles` adds to the text that the work may
-    begin with a compilation.
+    Without `total` only amount and rate are shown. `compiles` says that the work may begin with compiling.
     """
     if not is_terminal(sys.stderr):
         yield lambda done: None
@@ -76,10 +75,7 @@ def progress_bar(
 
 @contextmanager
 def run_progress(stage: str, *, shown: bool = True) -> Iterator[tuple[Watch, Callable[[str], None]]]:
-    """Show the progress of simulations: a bar on a terminal, a line now and then elsewhere.
-
-    Yields the engine's observer, and a function that takes the name of each further stage.
-    """
+    """Yield the engine's observer and a function that names a stage: a bar on a terminal, else lines."""
     if not shown or sys.stderr is None:  # closed at the start: `print` would take stdout in its place
         yield lambda _: None, lambda _: None
         return

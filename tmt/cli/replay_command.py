@@ -66,7 +66,6 @@ OLD = OLD_NAMES | {
     "--receive-buffer": "--receive-buffer-bytes",
     "--proxy-buffer": "--proxy-buffer-packets",
 }
-"""Names of version 0.2."""
 
 
 @click.command(name="replay", cls=Values, values=VALUES, renamed=OLD, renew=partial(flat_rlc, "--online"))
@@ -139,7 +138,6 @@ def _spinner(text: str) -> Iterator[None]:
 
 
 def _print(result: ExperimentResult) -> None:
-    """Print the settings of the run, then its figures, grouped by counting rule."""
     present = [column for column in RUN_RESULTS if result.row[column.name] is not None]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
     parts: list[Table | Text | str] = [", ".join(given)]

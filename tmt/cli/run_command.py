@@ -152,7 +152,6 @@ def _scenario_of(path: Path) -> Iterator[tuple[Path, pack_reader.Pack | None]]:
 
 
 def _notes(document: toml.Document) -> list[str]:
-    """Note round trips and decode times of a scenario that are unusually long."""
     scenario = document.scenario
     times = [("rtt", path.rtt) for path in scenario.path]
     times += [("decode_time", trace.decode_time or 0) for trace in scenario.trace]

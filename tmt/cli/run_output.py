@@ -180,7 +180,6 @@ def _duration(seconds: float) -> str:
 
 
 def _repetition_lines(found: Repetition | None) -> list[str]:
-    """Return lines on how many results of a pack its repetition has, and what differs."""
     if found is None:
         return []
     if found.is_equal:

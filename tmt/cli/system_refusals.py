@@ -39,10 +39,7 @@ def end_with(line: str, status: int) -> int:
 
 
 def open_closed_stdout() -> None:
-    """Give a closed stdout a stream that refuses output, so that no result is lost without a word.
-
-    It also keeps the descriptor from the files that the command opens.
-    """
+    """Put a stream that refuses output in place of a closed stdout, whose descriptor no file then gets."""
     if sys.stdout is None:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
         sys.stdout = os.fdopen(1, "w")
@@ -73,7 +70,6 @@ def _discard(descriptor: int) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """Return an error in one line, with the file that it is about."""
     if not isinstance(error, OSError):
         return first_line(error)
     reason = error.strerror or first_line(error)

@@ -178,7 +178,6 @@ def _task_of_scenario(path: Path, given: dict[str, Any]) -> Task:
 
 
 def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
-    """Return the task that the options describe (UsageError)."""
     path, duration_ns = given["path"], given["duration_ns"]
     if path is None:
         raise UsageError("--rtt: is missing; a search over a trace needs the round-trip propagation time")
@@ -257,7 +256,6 @@ def _as_json(found: tuning.Tuning, folder: Path, page: Path) -> str:
 
 
 def _summarise(found: tuning.Tuning, page: Path) -> None:
-    """Print the recommendation, how sure it is, and the finalists."""
     console = unfolded()
     result = found.recommendation
     if result.winner is None:

@@ -157,8 +157,7 @@ def _warn(ctx: click.Context, warning: str | None) -> None:
 def by_options(moved: Mapping[Place, Place | str] | None = None) -> Iterator[None]:
     """Name options in refusals of an object that a command makes of others.
 
-    `moved` gives the place of a part among the values of the command, where it differs from the place in the
-    object, or the option whose value names the part.
+    `moved` gives a part's place among the command's values, or the option that names it, where they differ.
     """
     try:
         yield

@@ -47,8 +47,7 @@ FORMATS = {
     "mahimahi": ("mahimahi.Mahimahi", "packet-delivery trace: one millisecond a line, each for 1500 bytes"),
     "table": ("table.AnyTable", "any CSV, TSV, text or Parquet table, with columns by name"),
 }
-"""Module and class of each format, and its line in the help, in the order of recognition: formats with a name
-of their own in their first lines come first, bare numbers last."""
+"""Module, class and line in the help of each format, in the order of recognition: bare numbers come last."""
 
 
 AUTO = "auto"

@@ -51,8 +51,7 @@ def select(
 ) -> tuple[list[Attempt], list[str]]:
     """Return the attempts of one direction and one user in order of time, and notes on those left out.
 
-    InputError when there is no attempt, or several users and no choice among them; UsageError when the log
-    has no attempt of the direction or the user that is asked for. Other errors as for `in_order`.
+    InputError without an attempt, or with several users and no choice; UsageError without one asked for.
     """
     if not attempts:
         raise InputError(path, "there are no transmissions in this log")
@@ -87,11 +86,7 @@ def count_from_first(attempts: Sequence[Attempt]) -> None:
 
 
 def in_order(path: str, attempts: Iterable[Attempt], most_back_ns: int = 1_000_000_000) -> list[Attempt]:
-    """Return the attempts in order of time.
-
-    InputError with the line, when the time goes back by more than `most_back_ns`: logs are written in the
-    order of processing, but such a step means two logs in one file.
-    """
+    """Return the attempts in order of time; InputError where it goes back by more than `most_back_ns`."""
     latest_ns = -MAX_TIME_NS
     for attempt in attempts:
         if attempt.time_ns < latest_ns - most_back_ns:
@@ -103,10 +98,7 @@ def in_order(path: str, attempts: Iterable[Attempt], most_back_ns: int = 1_000_0
 
 
 def with_data(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], list[str]]:
-    """Return the attempts that carry data, and a note on those of size 0: control information, or unknown.
-
-    InputError when none carries data.
-    """
+    """Return the attempts with data, and a note on those of size 0; InputError when none carries data."""
     kept = [attempt for attempt in attempts if attempt.size_bytes != 0]
     if not kept:
         raise InputError(path, "no transmission carries data: every size is 0")
@@ -133,10 +125,7 @@ class _Open:
 
 @dataclass(slots=True)
 class Blocks:
-    """Blocks after which their process took a new one, and the number of orphans.
-
-    An orphan is a repeat whose earlier attempts are not in the log; it begins a block of its own.
-    """
+    """Blocks after which their process took a new one, and the number of repeats without a first attempt."""
 
     orphans: int = 0
     given_up: set[int] = field(default_factory=set)
@@ -188,8 +177,7 @@ def _repeated(held: list[_Open], attempt: Attempt) -> _Open | None:
 def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
     """Set `repeat` of attempts, in order of time, that follow a failure in their process with the same block.
 
-    The same new-data indicator tells the same block, or its size where the log has no indicator. After
-    `GIVEN_UP_NS` neither does.
+    The new-data indicator, or else the size, tells the same block; after `GIVEN_UP_NS` neither does.
     """
     last: dict[Hashable, Attempt] = {}
     for attempt in attempts:

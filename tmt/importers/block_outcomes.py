@@ -59,16 +59,13 @@ class BlockOutcomes(NamedTuple):
 
 
 def read_blocks(path: str) -> BlockOutcomes:
-    """Return the blocks of a sequence: of outcomes if it holds nothing but -1, 0 and 1, else of numbers.
-
-    InputError with the line, where a value is no whole number, or a sequence number goes back.
-    """
+    """Return the blocks; InputError, with the line, at a broken number, or where sequence numbers go back."""
     rows: list[tuple[int, list[int]]] = []
     for line in text_lines(path):
         fields = line.text.replace(",", " ").replace(";", " ").split()
         wrong = next((field for field in fields if not _NUMBER.fullmatch(field)), None)
         if wrong is not None:
-            raise InputError(path, f"{shown(wrong)} is no whole number", line.number)
+            raise InputError(path, f"{shown(wrong)} is not a whole number", line.number)
         if not fields:
             raise InputError(path, f"{shown(line.text)} holds no number", line.number)
         rows.append((line.number, [int(float(field)) for field in fields]))

@@ -44,8 +44,7 @@ class LinkIntervals:
     loss: FloatArray
     """[n], float64: share of the rows that are lost; 0 in an interval without rows."""
     delay_ns: FloatArray
-    """[n], float64: mean delay of the delivered rows; in an interval without any, that of the interval
-    before."""
+    """[n], float64: mean delay of the delivered rows, or of the interval before where there are none."""
 
     @classmethod
     def of(cls, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> LinkIntervals:
@@ -85,10 +84,9 @@ def _row_bytes(trace: Trace, lldu_bytes: int | None) -> FloatArray:
 
 
 def packet_fates(trace: Trace, lldu_bytes: int | None) -> BoolArray:
-    """Return whether each packet of 1500 bytes is delivered if packets are sent without a pause.
+    """Return whether all rows of each packet are delivered, for packets of 1500 bytes sent without a pause.
 
-    Rows with sizes carry bytes one after another. Rows of equal size carry ``ceil(1500 / lldu_bytes)`` rows a
-    packet. A packet is lost if one of its rows is.
+    Rows with sizes carry bytes one after another; rows of one size, ``ceil(1500 / lldu_bytes)`` a packet.
     """
     sizes = trace.size_bytes
     rows = np.zeros(len(trace), []) if sizes is None else sizes.view([(SIZE_BYTES.name, sizes.dtype)])
@@ -100,11 +98,10 @@ def packet_fates(trace: Trace, lldu_bytes: int | None) -> BoolArray:
 def opportunities_ms(trace: Trace, lldu_bytes: int | None) -> Int64Array:
     """Return the milliseconds in which a receiver has got enough bytes for one more packet of 1500.
 
-    Delivered LLDUs (decoded slots of a PHY trace) count in the order in which they arrive, without
-    propagation. With LLDUs of one size every ``ceil(1500 / lldu_bytes)``-th of them is an opportunity; with
-    sizes of their own, every 1500 bytes are. Milliseconds are those of the trace's clock. Where that had run
-    for longer than the trace lasts when it began, as the time of day has, they count from the first row:
-    mahimahi would wait for all that time.
+    Delivered LLDUs (decoded slots of a PHY trace) count as they arrive, without propagation. Every
+    ``ceil(1500 / lldu_bytes)``-th of one size is an opportunity; with sizes of their own, every 1500 bytes
+    are. Milliseconds are those of the trace's clock. If that starts later than the trace is long, as the time
+    of day does, they count from the first row: mahimahi would wait for all that time.
     """
     delay_ns, arrived = _fates(trace)
     first_ns, last_ns = int(trace.tx_time_ns[0]), int(trace.tx_time_ns[-1])
@@ -120,10 +117,7 @@ def opportunities_ms(trace: Trace, lldu_bytes: int | None) -> Int64Array:
 
 
 def write_opportunities(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int = 0) -> Notes:
-    """Write `trace` as a packet-delivery trace, and return its number of opportunities in words.
-
-    `interval_ns` means nothing here. UsageError when too little is delivered for a trace that mahimahi takes.
-    """
+    """Write a packet-delivery trace; UsageError when too little is delivered for one that mahimahi takes."""
     del interval_ns
     times_ms = opportunities_ms(trace, lldu_bytes)
     if len(times_ms) == 0 or times_ms[-1] == 0:
@@ -139,7 +133,7 @@ def write_opportunities(path: FileName, trace: Trace, lldu_bytes: int | None, in
 def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
     """Write opportunities to `path` and delays beside it, as LeoReplayer's mm-link and mm-delay take them.
 
-    UsageError when an interval is no whole number of milliseconds, or the rows carry no packet.
+    UsageError when an interval is not a whole number of milliseconds, or the rows carry no packet.
     """
     if interval_ns % NS_PER_MS:
         raise UsageError(f"--interval is {interval_ns / NS_PER_S:g} s; LeoReplayer counts whole milliseconds")
@@ -229,10 +223,7 @@ def write_picoquic(path: FileName, trace: Trace, lldu_bytes: int | None, interva
 
 
 def write_quic_simulator(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
-    """Write the QUIC network simulator's ``droplist``: mean rate and delay, and lost packets from 1.
-
-    UsageError when the list is longer than an argument of a program may be.
-    """
+    """Write the ``droplist``: mean rate and delay, lost packets from 1; UsageError when it is too long."""
     link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
     lost = np.flatnonzero(~packet_fates(trace, lldu_bytes)) + 1
     mbps = float(link.rate_bps.mean()) / 1e6
@@ -252,10 +243,7 @@ def write_quic_simulator(path: FileName, trace: Trace, lldu_bytes: int | None, i
 
 
 def write_ns3(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
-    """Write the changes of rate and delay to `path`, and beside it the numbers of lost packets, from 0.
-
-    ns-3's receive list error model counts the packets that it sees from 0.
-    """
+    """Write the changes of rate and delay to `path`, and beside it the lost packets; ns-3 counts from 0."""
     link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
     lines = ["# time_s rate_bps delay_s"]
     before = None

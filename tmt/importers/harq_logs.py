@@ -119,10 +119,7 @@ def measurement(
 
 
 def _link(slots: PhyTrace, numbers: Sequence[int], given_up: set[int], decode_time_ns: int) -> LinkTrace:
-    """Return one row per block: its first decoded attempt settles it, or its last if none was decoded.
-
-    `numbers` are those of the slots' blocks, which are in the order of their first attempts.
-    """
+    """Return one row per block, by first attempts: its first decoded attempt settles it, else its last."""
     tx_time_ns, decoded = slots.tx_time_ns, slots.decode_time_ns > 0
     rows, first, row = np.unique(numbers, return_index=True, return_inverse=True)
     settling = np.zeros(len(rows), np.int64)
@@ -149,8 +146,7 @@ class SlotClock:
     def time_ns(self, slot: int, log_ns: int) -> int:
         """Return the time of slot number `slot` of the 1024 frames, which was logged at `log_ns`.
 
-        The result is the one nearest to the slot before plus the time that has passed in the log. The first
-        slot's time lies within the first 10.24 s.
+        It is the one nearest to the slot before plus the log's step; the first lies within the first 10.24 s.
         """
         counted_ns = slot * self._slot_ns
         if self._last is not None:
@@ -163,10 +159,7 @@ class SlotClock:
 
 
 def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
-    """Return the slots in a frame: by the subcarrier spacing, or the least that `largest_slot` fits in.
-
-    UsageError when there is no such spacing, or the slot number is too large for it.
-    """
+    """Return a frame's slots, by the spacing or as few as fit; UsageError if `largest_slot` is too large."""
     fitting = {khz: count for khz, count in _SLOTS_PER_FRAME.items() if largest_slot < count}
     if spacing_khz is None:
         return min(fitting.values(), default=max(_SLOTS_PER_FRAME.values()))
@@ -240,10 +233,7 @@ class GrantImporter(CellImporter):
     """A log of grants of several terminals."""
 
     def of_grants(self, path: str, grants: Sequence[Attempt], notes: Sequence[str]) -> Measurement:
-        """Return the trace of one terminal's grants; times count from the first grant of the log.
-
-        Errors as for `select`, `in_order` and `with_data`.
-        """
+        """Return the trace of one terminal's grants; times count from the first grant of the log."""
         ordered = in_order(path, grants)
         kept, said = select(path, ordered, self.direction, self.user)
         repeats = mark_repeats(kept)

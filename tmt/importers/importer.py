@@ -145,12 +145,9 @@ def import_trace(
 ) -> Trace:
     """Read the measurement file `source` as a trace, and write the trace to `target` if there is one.
 
-    The metadata of the trace hold ``importer``, its parameters, ``source``, ``packing``, ``lldu_bytes`` where
-    all rows carry the same, and ``notes``, a list of sentences.
-
-    InputError when the measurement is not of that format, or damaged; OutputError when `target` cannot be
-    written; UsageError when the file does not hold what is asked for, the ending of `target` stands for no
-    format, or `target` is `source`.
+    The metadata hold ``importer``, its parameters, ``source``, ``packing``, ``lldu_bytes`` where all rows
+    carry the same, and ``notes``, a list of sentences. Errors are those of `Importer.read`; OutputError when
+    `target` cannot be written; UsageError when its ending stands for no format, or it is `source`.
     """
     path = fspath(source)
     if target is not None:

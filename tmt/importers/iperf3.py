@@ -39,10 +39,8 @@ class Iperf3(RateImporter):
         """Return the rates of one direction.
 
         The client counts bytes as it hands them to the kernel, a receiver as they arrive. Omitted intervals
-        (``-O``) are left out.
-
-        InputError with the interval, where a field is missing or wrong; and where the file has no such
-        direction.
+        (``-O``) are left out. InputError, with the interval, where a field is wrong or the direction is
+        missing.
         """
         document = read_json(path)
         intervals = member(document, "intervals")

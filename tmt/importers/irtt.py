@@ -106,11 +106,7 @@ class Lens(RoundTripImporter):
         return first in (_IRTT_HEADER, _PING_HEADER)
 
     def probes(self, path: str) -> Probes:
-        """Return the probes of one direction.
-
-        InputError with the line, where the header is none of the two, a field is no number, or time goes
-        back.
-        """
+        """Return the probes of one direction; InputError, with the line, at a wrong field or time."""
         lines = text_lines(path)
         header = next(lines, None)
         names = header.text.replace(" ", "") if header else ""
@@ -159,8 +155,7 @@ def _one_direction(
 ) -> Probes:
     """Return the probes of one direction of round trips.
 
-    `lost` is "" (not lost), "up", "down" or "unknown": [n_trips]. The delays are those that were measured:
-    [n_not_lost].
+    `lost`, [n_trips], is "", "up", "down" or "unknown"; the delays, [n_not_lost], are as measured.
     """
     whole = lost == ""
     up_ns, down_ns, note = _one_way_delays(up_ns, down_ns)
@@ -182,9 +177,8 @@ def _one_direction(
 def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array, Int64Array, str]:
     """Return the delays of both directions with the difference of the clocks removed, and a note about it.
 
-    The measured delays of the same probes hold the clocks' difference, with opposite signs. A least delay
-    that is not positive proves that the clocks differ. Then both directions get half of the least round trip
-    as their least delay. Otherwise the clocks are taken to agree.
+    The measured delays hold the difference with opposite signs. A least delay that is not positive proves
+    that there is one: both directions then get half of the least round trip as their least delay.
     """
     least_up, least_down = int(up_ns.min()), int(down_ns.min())
     least = f"least delay {milliseconds(least_up)} up, {milliseconds(least_down)} down"
@@ -221,7 +215,7 @@ def _size_bytes(document: dict[str, Any]) -> int:
 
 
 def _decimals(fields: list[str]) -> list[Decimal]:
-    """Return the numbers in fields; none where one of them is no finite number."""
+    """Return the numbers in fields; none where one of them is not a finite number."""
     try:
         found = [Decimal(field.strip()) for field in fields]
     except InvalidOperation:

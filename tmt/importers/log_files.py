@@ -43,8 +43,7 @@ class TextLine(NamedTuple):
 def text_lines(path: str, *, comments: bool = True) -> Iterator[TextLine]:
     """Yield the lines of a file, which may be compressed (.gz), without blank ones; DOS ends do no harm.
 
-    With `comments`, lines that begin with ``#`` are comments, and skipped. InputError when the file cannot be
-    read.
+    With `comments`, lines that begin with ``#`` are skipped. InputError when the file cannot be read.
     """
     with open_input(path) as file:
         for first, block in LineBlocks(file, path).blocks():
@@ -63,16 +62,13 @@ def member(document: Any, *names: str) -> Any:
 
 
 def read_json(path: str) -> Any:
-    """Return the document in a file, which may be compressed (.gz).
-
-    InputError with the line, where the text is no JSON: as in a log that ends in the middle.
-    """
+    """Return the document in a file, which may be gzipped; InputError, with the line, where it is no JSON."""
     with open_input(path) as file, input_errors(path):
         text = file.read()
     try:
         return json.loads(text.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
-        reason = f"this is no whole JSON document: {error.msg} (column {error.colno})"
+        reason = f"this is not a whole JSON document: {error.msg} (column {error.colno})"
         raise InputError(path, reason, error.lineno) from None
     except (ValueError, RecursionError):  # no UTF-8, a number of thousands of digits, deep nesting
         raise InputError(path, "this is no JSON document") from None
@@ -137,10 +133,8 @@ class TextTable:
     Lines that begin with `#` or `%` are comments. The header is the first line without a number; without such
     a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3); otherwise
     the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated field more than the
-    header, the first column has no name (older ns-3, `DataFrame.to_string`).
-
-    Once all rows have been read, `cut_notes` has a sentence on a last line that ends in the middle of a row
-    and was left out.
+    header, the first column has no name (older ns-3, `DataFrame.to_string`). In the end `cut_notes` has a
+    sentence on a last line that was cut.
     """
 
     def __init__(self, path: str) -> None:
@@ -175,9 +169,8 @@ class TextTable:
     def rows(self, *names: str) -> Iterator[Row]:
         """Yield the rows with their fields in the columns called `names`.
 
-        InputError when a column is missing or there are two of its name, or, with the line, a row has another
-        number of fields than the header. A last line that is too short is left out: logs end so when their
-        program is stopped.
+        InputError when a column is missing or doubled, or, with the line, where a row has another number of
+        fields. A last line that is too short is left out: its program was stopped.
         """
         positions = {name: self._position(name) for name in names}
         width, short = len(self.names), None
@@ -238,10 +231,7 @@ def first_names(head: bytes) -> Sequence[str]:
 
 
 def es_n0_mdb(text: str) -> int | None:
-    """Return an SINR in dB as an Es/N0 in thousandths of a dB, within the range of that column.
-
-    The unit dB may follow the number. None where the text holds no finite number: logs write n/a, nan or inf.
-    """
+    """Return an SINR in dB, with or without its unit, as `es_n0_mdb`; None for n/a, nan or inf."""
     number = text.strip().removesuffix("dB").rstrip()
     if not _NUMBER.fullmatch(number) or not isfinite(float(number)):
         return None

@@ -51,8 +51,7 @@ class LteHarq(HarqImporter):
     def read(self, path: str) -> Measurement:
         """Return the trace of the logged attempts, erased where the log shows that they were repeated.
 
-        An attempt whose repeat is not in the log counts as decoded: a missing entry is no loss. Slots without
-        an attempt belong to other terminals. Errors as for `read_attempts`.
+        An attempt without a logged repeat counts as decoded. Slots without an attempt are other terminals'.
         """
         return self.measured(*synchronous(path, read_attempts(path)))
 
@@ -60,8 +59,7 @@ class LteHarq(HarqImporter):
 def read_attempts(path: str) -> list[Attempt]:
     """Return the attempts in order of time, the first one at 0; `version` is the number of the attempt.
 
-    InputError with the line, when columns are missing, a value is no number in its range, or two attempts do
-    not follow one another in time.
+    InputError, with the line, for a missing column, a wrong value, or attempts that are out of order.
     """
     table = TextTable(path)
     sizes = ["tb_bytes"] if table.has("tb_bytes") else []
@@ -91,8 +89,7 @@ def read_attempts(path: str) -> list[Attempt]:
 def synchronous(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], Blocks, list[str]]:
     """Return the blocks of numbered attempts in order of time, and notes: repeats come 8 ms after an attempt.
 
-    A terminal also numbers an attempt that it must not send, as in a measurement gap: the next one comes
-    16 ms after the last one that was sent.
+    After an attempt that must not be sent, as in a measurement gap, they come 16 ms after the sent one.
     """
     round_trip_ns = ROUND_TRIP_MS * NS_PER_MS
     last: dict[tuple[object, int], Attempt] = {}

@@ -51,9 +51,8 @@ class Mahimahi(Importer):
     def read(self, path: str) -> Measurement:
         """Return one slot per opportunity, none erased, decoded after `decode_time` or after measured delays.
 
-        The file tells which packets went through, and no losses. The c opportunities of a millisecond are
-        spread evenly over it, the first at its start. The file of delays begins anew at its end. Errors as
-        for `read_opportunities_ms`.
+        The c opportunities of a millisecond are spread evenly over it, the first at its start. The file of
+        delays begins anew at its end.
         """
         times_ms = read_opportunities_ms(path)
         _, first, index, count = np.unique(
@@ -71,8 +70,7 @@ class Mahimahi(Importer):
 def read_opportunities_ms(path: str) -> Int64Array:
     """Return the milliseconds of all opportunities, increasing, with repeats.
 
-    InputError with the line, when a line is no whole number or earlier than the one before; and for a file
-    that is empty, or whose opportunities all lie in millisecond 0, so that it lasts no time.
+    InputError, with the line, where one is not whole or goes back; and when the trace lasts no time.
     """
     times: list[int] = []
     with open_input(path) as file:
@@ -87,7 +85,7 @@ def read_opportunities_ms(path: str) -> Int64Array:
 def _opportunity_ms(path: str, line: int, field: bytes, previous: int) -> int:
     if not (field.isdigit() and len(field) < 20):
         text = shown(field.decode("utf-8", "replace"))
-        raise InputError(path, f"{text or 'the line'} is no whole number of milliseconds", line)
+        raise InputError(path, f"{text or 'the line'} is not a whole number of milliseconds", line)
     time_ms = int(field)
     if time_ms < previous:
         raise InputError(path, f"{time_ms} ms is earlier than {previous} ms in the line before", line)
@@ -104,7 +102,7 @@ def _read_delays_ms(path: str) -> Int64Array:
     delays: list[int] = []
     for line in text_lines(path):
         if not (line.text.isdigit() and 0 < int(line.text[:20]) < MAX_TIME_NS // NS_PER_MS):
-            reason = f"{shown(line.text)} is no whole number of milliseconds, 1 or more"
+            reason = f"{shown(line.text)} is not a whole number of milliseconds, 1 or more"
             raise InputError(path, reason, line.number)
         delays.append(int(line.text))
     return np.array(delays, np.int64)

@@ -65,11 +65,7 @@ class MobileInsight(HarqImporter):
         )
 
     def read(self, path: str) -> Measurement:
-        """Return the trace of the phone's transport blocks in one direction.
-
-        InputError with the line, when a message is damaged or lacks a field; UsageError when there is no
-        message of the direction that is asked for.
-        """
+        """Return the trace of one direction; InputError at a damaged message, UsageError without any."""
         attempts: list[Attempt] = []
         clock = SlotClock()
         broadcast = 0
@@ -100,12 +96,10 @@ class MobileInsight(HarqImporter):
 
 
 class _Record(Row):
-    """One record of a message, whose fields are texts, numbers or lists."""
-
     @classmethod
     def of(cls, path: str, line: int | str, fields: Any) -> _Record:
         if not isinstance(fields, dict):
-            raise InputError(path, "a record of this message is no set of fields", line)
+            raise InputError(path, "a record of this message is not a set of fields", line)
         # One decoder names a field with a blank at its end.
         return cls(path, line, {str(name).strip(): value for name, value in fields.items()})
 
@@ -176,10 +170,7 @@ def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _message_texts(path: str) -> Iterator[tuple[int, str]]:
-    """Yield the text of each message with its first line: a line of JSON, or an XML element.
-
-    Elements may extend over lines and stand in a document. Other lines are passed over.
-    """
+    """Yield each message, a line of JSON or an XML element, and its first line; pass over other lines."""
     first, length, pieces = 0, 0, list[str]()
     for line, text, _ in text_lines(path):
         if text.startswith("{"):
@@ -203,12 +194,10 @@ def _message_texts(path: str) -> Iterator[tuple[int, str]]:
 
 
 def _items(value: Any) -> list[Any]:
-    """Return the items of a list; a field that is missing has none."""
     return value if isinstance(value, list) else []
 
 
 def _of_xml(element: ET.Element) -> Any:
-    """Return an element of the decoder's XML in the form of its JSON."""
     if len(element) == 1 and element[0].tag in ("dict", "list"):
         return _of_xml(element[0])
     if element.tag == "list":

@@ -74,10 +74,7 @@ class Pcap(ProbeImporter):
         return head[:4] in (*_PCAP_MAGIC, _PCAPNG_MAGIC)
 
     def probes(self, path: str) -> Probes:
-        """Return the datagrams of the largest UDP flow, each with its fate and delay.
-
-        InputError when a file is no capture, nothing arrives, or datagrams cannot be told apart.
-        """
+        """Return the largest UDP flow; InputError when nothing arrives, or datagrams cannot be told apart."""
         there = read_capture(path)
         if self.sent is None:
             return _from_payload(path, there)
@@ -88,7 +85,7 @@ def _from_payload(path: str, capture: Capture) -> Probes:
     flow = _largest_flow(capture.datagrams)
     stamps = [_STAMPED.unpack_from(d.payload) for d in flow if len(d.payload) >= _STAMPED.size]
     if len(stamps) < len(flow) or not all(micro < 1_000_000 for _, micro, _ in stamps):
-        raise InputError(path, "these are no datagrams of iperf3; give the sender's capture, too (--sent)")
+        raise InputError(path, "these are not datagrams of iperf3; give the sender's capture, too (--sent)")
     numbers = np.array([number for *_, number in stamps], np.int64)
     if not numbers.any() and all(len(d.payload) >= _WIDE.size for d in flow):
         numbers = np.array([_WIDE.unpack_from(d.payload)[2] for d in flow], np.int64)
@@ -136,7 +133,6 @@ def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probe
 
 
 def _from_least(delay_ns: Int64Array) -> tuple[Int64Array, str]:
-    """Return delays of one direction counted from their least, and a note about it."""
     least = int(delay_ns.min())
     note = (
         f"the clocks' difference hides the least delay: it is set to {milliseconds(_LEAST_DELAY_NS)} "
@@ -186,10 +182,7 @@ class _Packet(NamedTuple):
 
 
 def read_capture(path: str) -> Capture:
-    """Read a capture, which may be compressed (.gz); packets that are not UDP are skipped.
-
-    InputError with the packet, where the file is no capture, or a link type is not known.
-    """
+    """Read the UDP packets of a capture (.gz, too); InputError, with the packet, where it is damaged."""
     with open_input(path) as file, input_errors(path):
         data = file.read()
     magic = data[:4]

@@ -60,10 +60,8 @@ class Ping(RoundTripImporter):
         """Return the probes of one direction, with half of each round trip as their delay.
 
         A probe without a reply is lost if a later one was answered, or if the log goes on for the longest
-        round trip. Otherwise its fate is open, and it is left out.
-
-        InputError with the line, where it is none of ping's, has no time stamp, or is earlier than the line
-        before.
+        round trip; else it is left out. InputError, with the line, where it is none of ping's, or time goes
+        back.
         """
         log = _Log(path)
         for line in text_lines(path, comments=False):
@@ -86,7 +84,6 @@ class _Log:
         self._duplicates = 0
 
     def take(self, line: TextLine) -> None:
-        """Take in one line."""
         if found := _REPLY.fullmatch(line.text):
             self._reply(line, found)
         elif found := _WAITING.fullmatch(line.text):
@@ -105,7 +102,7 @@ class _Log:
         elif not line.ended:
             self._cut = True
         elif not _BESIDE.fullmatch(line.text):
-            raise InputError(self._path, f"{shown(line.text)} is no line of ping", line.number)
+            raise InputError(self._path, f"{shown(line.text)} is not a line of ping", line.number)
 
     def _reply(self, line: TextLine, found: re.Match[str]) -> None:
         stamp_ns = self._stamp(line, found["stamp"])
@@ -136,7 +133,6 @@ class _Log:
         return counted
 
     def probes(self, direction: Direction) -> Probes:
-        """Return the parsed lines."""
         known = np.array(sorted(self.replies), np.int64)
         sent, trips = (np.array([self.replies[s][i] for s in known], np.int64) for i in (0, 1))
         last = max(self._highest, self._sent, *self._sending)

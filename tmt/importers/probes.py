@@ -26,9 +26,7 @@ MAX_ROWS = 50_000_000
 """Rows that an importer makes at most, in 2 GB of memory: ten minutes of 1 Gbit/s in rows of 1500 bytes."""
 
 MOST_LOST, MOST_LOST_PER_RECEIVED = 10_000_000, 20
-"""Upper bound on the losses between received sequence numbers: a number, and as many for each received one.
-
-Without it two wrong numbers would stand for any number of rows."""
+"""Most losses between received numbers, in all and per received one; beyond that a number is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,7 @@ class ProbeImporter(Importer):
             trace = probes.over_line(self.line, self.lldu_bytes, self.until_ns)
             return Measurement(trace, "packed", self.lldu_bytes, (*probes.notes, note))
         rate_bps = 8 * probes.size_bytes * count * NS_PER_S / max(int(probes.tx_time_ns[-1]), 1)
-        note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is no capacity: --line sets one"
+        note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is not a capacity: --line sets one"
         trace = LinkTrace(probes.tx_time_ns, probes.delay_ns, probes.delivered, np.ones(count, np.uint8))
         return Measurement(trace, "padded", probes.size_bytes, (*probes.notes, note))
 
@@ -143,11 +141,7 @@ def multiples(interval_ns: Fraction, count: int) -> Int64Array:
 
 
 def numbers_between(path: str, first: int, last: int, received: int) -> Int64Array:
-    """Return all sequence numbers from the first to the last, of which `received` have been received.
-
-    InputError when more of them are lost than `MOST_LOST` and `MOST_LOST_PER_RECEIVED` allow: then one is
-    wrong.
-    """
+    """Return all sequence numbers from the first to the last; InputError when too many of them are lost."""
     lost, most = last - first + 1 - received, MOST_LOST + MOST_LOST_PER_RECEIVED * received
     if lost > most:
         told = f"sequence numbers run from {first} to {last}, but {received} were received"

@@ -47,7 +47,6 @@ class RateSeries:
     delay_ns: Int64Array | None = None
     """[n], int64, or None: one-way delay; 0 where it is unknown."""
     notes: tuple[str, ...] = ()
-    """Sentences for the user."""
 
     @property
     def start_ns(self) -> Int64Array:
@@ -55,10 +54,7 @@ class RateSeries:
         return np.cumsum(self.duration_ns) - self.duration_ns
 
     def opportunities_ns(self, lldu_bytes: int, until_ns: int | None = None) -> Int64Array:
-        """Return the begin of each opportunity: the moment when its bits have become available.
-
-        UsageError when there are more than `MAX_ROWS` before `until_ns`.
-        """
+        """Return when the bits of each opportunity have become available; UsageError above `MAX_ROWS`."""
         bits = self.rate_bps * (self.duration_ns / NS_PER_S)
         done = np.concatenate([[0.0], np.cumsum(bits)])
         needed = 8.0 * lldu_bytes
@@ -94,11 +90,7 @@ class RateImporter(Importer):
         """Return the rates of one direction; errors as for `read`."""
 
     def read(self, path: str) -> Measurement:
-        """Return the opportunities of one direction.
-
-        InputError when the file is not of this format, damaged, or has no room for one row; UsageError when
-        there are more rows than `MAX_ROWS`.
-        """
+        """Return the opportunities of one direction; UsageError when there are more than `MAX_ROWS`."""
         series = self.rates(path)
         notes = list(series.notes)
         if self.line is not None:
@@ -127,10 +119,7 @@ class RateImporter(Importer):
 def durations(
     path: str, start_ns: Int64Array, end_ns: Int64Array, places: Sequence[int | str]
 ) -> tuple[Int64Array, tuple[str, ...]]:
-    """Return the duration of each interval, and a note about the removed gaps between them.
-
-    InputError with the place of an interval that has no length, or the places of two that overlap.
-    """
+    """Return each duration, and a note on removed gaps; InputError where one is empty or overlaps."""
     if (empty := end_ns <= start_ns).any():
         raise InputError(path, "this interval does not end after it begins", places[int(np.argmax(empty))])
     gaps = start_ns[1:] - end_ns[:-1]

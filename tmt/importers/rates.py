@@ -52,7 +52,6 @@ class _Form(NamedTuple):
 
     @property
     def needed(self) -> dict[str, None]:
-        """Columns that make a table one of this form, in order."""
         return dict.fromkeys((self.start, self.end or self.start, self.down, self.up))
 
 
@@ -77,7 +76,6 @@ _LONGEST_S = 3
 """Time after which the next row no longer ends an interval: the log has a gap there."""
 
 _DISH = b'"dishGetHistory"'
-"""Sign of a dish's history."""
 _MOST_DIGITS = 18
 """Of the number of values that a ring has had: one a second."""
 _RATES = {"up": "uplinkThroughputBps", "down": "downlinkThroughputBps"}
@@ -102,10 +100,7 @@ class RateTable(RateImporter):
         return _DISH in head or _form_of(first)[0] is not None
 
     def rates(self, path: str) -> RateSeries:
-        """Return the rates of one direction, downwards unless told otherwise.
-
-        InputError with the line, where the columns are not known, a field is wrong, or time goes back.
-        """
+        """Return the rates of one direction, downwards unless told otherwise (InputError, with the line)."""
         direction = self.direction or "down"
         if _DISH in head_of(path):
             return read_dish_history(path, direction)
@@ -169,7 +164,6 @@ def _value(path: str, line: int, form: _Form, name: str, text: str) -> int | flo
 def _series(
     path: str, rows: list[list[float]], form: _Form, columns: list[str], notes: list[str]
 ) -> RateSeries:
-    """Return the series of rows of line, start, end, rate and what else there is."""
     line, start, end = (np.array([row[i] for row in rows], np.int64) for i in range(3))
     values = np.array([row[3:] for row in rows], np.float64)
     if form.end is None:
@@ -201,10 +195,7 @@ def _ends(start: Int64Array, form: _Form) -> Int64Array:
 
 
 def read_dish_history(path: str, direction: Direction) -> RateSeries:
-    """Return usage, loss and half of the round trip of each second, the oldest first.
-
-    InputError where a field is missing or wrong.
-    """
+    """Return usage, loss and half of the round trip of each second, oldest first (InputError)."""
     history = member(read_json(path), "dishGetHistory")
     if not isinstance(history, dict):
         raise InputError(path, "there is no dishGetHistory")

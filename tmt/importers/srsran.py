@@ -39,7 +39,6 @@ _LINE = re.compile(
 _LAYER = re.compile(
     rf"^{_DATE}[0-9:]+\.[0-9]+ \[(PHY|FAPI|MAC|SCHED|RRC|RLC|GNB|CONFIG|COMMON|STCK)", re.MULTILINE
 )
-"""Begin of a line of any layer."""
 _FIELD = re.compile(r"([a-z0-9_]+)=(\{[^}]*\}|\[[^]]*\)|[^ ,;]+)")
 _SUBFRAMES = 10 * FRAMES
 DAY_NS = 86_400 * NS_PER_S
@@ -86,11 +85,7 @@ class Srsran(SlotImporter):
         return _LAYER.search(head.decode("utf-8", "replace")) is not None
 
     def read(self, path: str) -> Measurement:
-        """Return the trace of one terminal.
-
-        InputError with the line, when a field is missing or has no such value; as for `select`;
-        UsageError when the subcarrier spacing does not fit the slot numbers.
-        """
+        """Return the trace of one terminal; UsageError when the spacing does not fit the slot numbers."""
         events, slot_ns, cut = _events(path, self.subcarrier_spacing)
         attempts: list[Attempt] = []
         due: _Due = defaultdict(list)

@@ -104,9 +104,9 @@ class AnyTable(Importer):
                 yield key, f"NAME, or NAME:UNIT with a unit of {', '.join(units)}", "has another unit"
         for key in ("bad", "good", "where"):
             if not _parses(conditions, getattr(self, key)):
-                yield key, "NAME=VALUE, or several with commas between", "is no condition"
+                yield key, "NAME=VALUE, or several with commas between", "is not a condition"
         if not _parses(_origin_ns, self.origin, 0):
-            yield "origin", "first, zero, or a time in seconds", "is no time"
+            yield "origin", "first, zero, or a time in seconds", "is not a time"
         if self.bad is not None and self.good is not None:
             yield "good", "one of bad and good", "has no meaning beside bad"
         if self.transmissions is not None and self.as_ == "phy":
@@ -163,7 +163,6 @@ class _Line(NamedTuple):
 
 
 def _time_ns(row: Row, column: NamedColumn) -> int:
-    """Return the time of a row on the table's clock."""
     if column.unit == "iso":
         return row.date_ns(column.name)
     try:
@@ -252,7 +251,6 @@ def conditions(text: str | None) -> dict[str, set[str]]:
 
 
 def _hold(values: Mapping[str, set[str]], fields: Mapping[str, str]) -> bool:
-    """Whether every column has one of its values."""
     return all(canonical(fields[name]) in allowed for name, allowed in values.items())
 
 

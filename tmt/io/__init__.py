@@ -59,11 +59,9 @@ def _no_format() -> str:
 def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceReader:
     """Open a trace for reading, in the format of its ending.
 
-    `path` is a local file, or a pyarrow file-system URI. `table` is `PHY_TRACE` or `LINK_TRACE` where one of
-    them is needed. The reader is a context manager; iterating over it, once, gives checked chunks.
-
-    InputError when the file is missing, its ending stands for no format, it is no such trace, or, while
-    iterating, at its first defect.
+    `path` is a local file or a pyarrow file-system URI; `table` is `PHY_TRACE` or `LINK_TRACE` if one of them
+    is needed. InputError when the file is missing, of no format or not such a trace; while iterating, at its
+    first defect.
     """
     name = os.fspath(path)
     check_no_folder(name)
@@ -92,12 +90,9 @@ def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceRe
 def create_trace(path: str | PathLike[str], table: Table, metadata: Metadata) -> Iterator[TraceWriter]:
     """Give a writer whose file appears at `path` when the block ends well, and not at all when it does not.
 
-    The ending of `path`, a local file or a pyarrow file-system URI, chooses the format. The metadata say how
-    the trace was made (`tmt.core.provenance.record`); a file beside it, ``NAME.json``, holds them where the
-    format has no room.
-
-    OutputError when the file cannot be written; UsageError when the ending stands for no format, or nothing
-    was written.
+    `path` is a local file or a pyarrow file-system URI. A file beside it, ``NAME.json``, holds the metadata
+    (`tmt.core.provenance.record`) where the format has no room. OutputError when the file cannot be written;
+    UsageError when the ending stands for no format, or nothing was written.
     """
     name = os.fspath(path)
     chosen = format_of(name)
@@ -146,10 +141,8 @@ def write_trace(path: str | PathLike[str], trace: Trace) -> None:
 def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambda rows: None) -> int:
     """Write a trace's rows and metadata into the file `target`, and return the number of rows.
 
-    Any length is copied in little memory. `progress` is told the rows of each piece.
-
-    InputError when `source` is no good trace (`target` is not written then); OutputError when `target` cannot
-    be written; UsageError when an ending stands for no format, or both are one file.
+    Any length is copied in little memory; `progress` is told the rows of each piece. Errors are those of
+    `open_trace` and `create_trace`; UsageError when both are one file.
     """
     check_not_source(target, source)
     rows = 0

@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 def staged(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path that becomes `path` when the block ends well, and vanishes when it does not.
 
-    The temporary name has the ending of the final one. A process that is killed may leave a hidden
-    ``.part-...`` file, never a half-written `path`. Data is not forced to the disk (no fsync): a kill is
-    survived, a power cut may not be. A pyarrow file-system URI is written to a local temporary file first.
-
-    UsageError when there is no folder for it, or something else than a file has its name; OutputError when
-    the file cannot be written or renamed; any `OSError` of the block becomes one.
+    It has the ending of `path`. A kill may leave a hidden ``.part-...`` file, never a half-written `path`; a
+    power cut may, since data is not forced to the disk (no fsync). A pyarrow file-system URI is written to a
+    local temporary file first. Errors are those of `check_place`; any `OSError` of the block becomes an
+    OutputError.
     """
     name = os.fspath(path)
     with _as_output_error(name):
@@ -68,10 +66,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def check_not_source(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
-    """Refuse to write over the file that is read, under any name.
-
-    UsageError when they are the same file: a measurement has no second copy.
-    """
+    """Refuse to write over the file that is read, under any name: there is no second copy (UsageError)."""
     with suppress(OSError):  # one of them is not there, or cannot be reached; the reader or writer says so
         if Path(path).samefile(source):
             raise UsageError(f"{path}: this is {source} itself, which would be overwritten")
@@ -80,8 +75,7 @@ def check_not_source(path: str | os.PathLike[str], source: str | os.PathLike[str
 def make_folder(path: str | os.PathLike[str]) -> Path:
     """Make a folder and those that it lies in, where they are missing.
 
-    UsageError when it, or one that it would lie in, is something else than a folder; OutputError when it
-    cannot be made.
+    UsageError when something else than a folder is in the way; OutputError when it cannot be made.
     """
     folder = Path(path)
     try:
@@ -94,10 +88,7 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 
 
 def own_folder(path: str | os.PathLike[str], owner: str) -> Path:
-    """Make a folder, or take an empty one, and return its absolute path.
-
-    `owner` fills it: ``a run``. UsageError when it holds something; other errors as for `make_folder`.
-    """
+    """Make a folder for `owner`, or take an empty one, and return its absolute path; else UsageError."""
     folder = make_folder(path)
     with _as_output_error(str(folder)):
         if any(folder.iterdir()):

@@ -36,8 +36,7 @@ CHUNK_ROWS = 1 << 17
 Item = TypeVar("Item")
 
 WAITING = 4
-"""Chunks that may have been read ahead, and that may wait to be written: a writer that has written two, which
-are a row group, finds the next two."""
+"""Most chunks read ahead, and waiting to be written: two are a row group, and two more come meanwhile."""
 
 
 def ahead(items: Iterator[Item]) -> Generator[Item]:
@@ -79,11 +78,9 @@ class Behind:
 class TraceReader(ABC):
     """An open trace file: a context manager that iterates, once, over checked chunks.
 
-    `columns` are those of its `table` that the file has. `metadata` are empty where neither the file nor one
-    beside it says how the trace was made. `rows` is None where only reading to the end tells their number.
-
-    Iterating raises `InputError` at the first defect. The arrays of a chunk are its own and contiguous. The
-    next chunks are read, in a thread, while the caller works on one.
+    `columns` are those of its `table` that the file has; `metadata` may be empty. `rows` is None where only
+    reading to the end tells their number. Iterating raises `InputError` at the first defect. A thread reads
+    the next chunks ahead; the arrays of each are its own and contiguous.
     """
 
     seconds = False
@@ -149,10 +146,7 @@ class TraceReader(ABC):
 
 
 class TraceWriter(ABC):
-    """A trace file in the making: takes chunks in order; how they are cut does not show in the file.
-
-    It writes in a thread, while the caller makes the next chunks.
-    """
+    """A trace file in the making: takes chunks in order; how they are cut does not show in the file."""
 
     def __init__(self, part: Path, path: str, table: Table, metadata: Metadata) -> None:
         self._file = open_output(part)
@@ -252,10 +246,7 @@ def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:
 
 
 def wrong_columns(path: str, wanted: Table | None, found: str = "") -> InputError:
-    """Return the refusal of a file whose columns, by name and type, are not those of a wanted trace.
-
-    `found` names the columns that are there instead, where the format can tell: any but `.npy`.
-    """
+    """Return the refusal of a file whose columns are not those of a wanted trace, but those in `found`."""
     tables = TRACE_TABLES if wanted is None else (wanted,)
     kind = " or ".join(table.kind for table in tables)
     columns = " or ".join(table.described for table in tables)

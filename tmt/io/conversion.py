@@ -33,18 +33,16 @@ def convert_file(
 ) -> Counts:
     """Convert the PHY trace in one file to the link trace in another.
 
-    Memory does not grow with the trace, only with the rows that wait behind an open one. The next chunks are
-    read and the last ones written, each in a thread, while the kernel works on one between; the result is
-    that of `convert`, however the file is cut into row groups. The link trace appears when it is complete.
+    Memory does not grow with the trace, only with the rows that wait behind an open one. The result is that
+    of `convert`, however the file is cut into row groups. The link trace appears when it is complete.
 
-    Paths are those of local files or pyarrow file-system URIs. `rtt` is the round-trip time in seconds, for
-    schemes with feedback. Every `every`-th slot is kept, from the first on: the share of one of `every`
-    users. `progress` is called with the number of slots that have been converted since the last call, `watch`
-    with each chunk of the file before it is converted.
+    Paths are those of local files or pyarrow file-system URIs. `rtt` is in seconds, for schemes with
+    feedback. Every `every`-th slot is kept, from the first on. `progress` takes the number of slots converted
+    since its last call, `watch` each chunk of the file before it is converted.
 
-    InputError when `phy_path` cannot be read, holds no PHY trace, or lacks a column that the scheme needs;
-    UsageError when `every` is below 1, the trace is too short for a single row, or both paths are one file;
-    OutputError when `link_path` cannot be written.
+    InputError when `phy_path` is no PHY trace, or lacks a column that the scheme needs; UsageError when
+    `every` is below 1, the trace is too short for a row, or both paths are one file; OutputError when the
+    link trace cannot be written.
     """
     check_not_source(link_path, phy_path)
     share, converter = Share(every), scheme.converter(rtt)
@@ -86,8 +84,7 @@ def convert_files(
 ) -> list[Counts]:
     """Run many conversions, one per core at a time, and return their counts in the order given.
 
-    The first error stops those that run or wait; complete files stay. `progress` is called
-    from several threads. Errors are those of `convert_file`.
+    The first error of a `convert_file` stops the others; complete files stay. Threads call `progress`.
     """
     stopped = Event()
 

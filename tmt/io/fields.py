@@ -32,8 +32,7 @@ _LONG_EXPONENT = re.compile(rb"[eE][+-]?[0-9]{4}")
 _FLAGS = {"1": 1, "true": 1, "0": 0, "false": 0}
 
 SCALES = (9, 24)
-"""Decimal places that are tried: whole nanoseconds first; then more, as floating-point numbers are printed,
-to be rounded half to even."""
+"""Decimal places that are tried: whole nanoseconds, then as floats are printed, to round half to even."""
 
 _DIGITS = 9
 
@@ -108,8 +107,7 @@ def parse_lines(
 ) -> tuple[Columns, InputError | None]:
     """Parse a block line by line: slow, with the exact place and reason of a defect.
 
-    Returns the columns of the good lines up to the first that has another number of fields than the layout,
-    or a field that is no value of its column; and the refusal of that one.
+    Returns the columns of the lines up to the first with a wrong field or number of fields, and its refusal.
     """
     rows: list[tuple[int, ...]] = []
     error = None
@@ -182,11 +180,7 @@ def field_type(column: Column, scale: int) -> pa.DataType:
 
 
 def column_values(column: Column, parsed: pa.Array) -> npt.NDArray[Any]:
-    """Return parsed fields as an array of the column's dtype.
-
-    NotRepresentableError when a value is missing in a column that has no null, or lies outside the int64
-    range.
-    """
+    """Return fields in the column's dtype; NotRepresentableError at a missing value, or one beyond int64."""
     missing = parsed.is_null().to_numpy(zero_copy_only=False) if parsed.null_count else None
     if missing is not None and column.null is None:
         raise NotRepresentableError

@@ -47,11 +47,9 @@ def generate(
 ) -> int:
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
-    Slots are sent from 0 until before `duration_ns`. `lldu_bytes`, the useful bytes of one LLDU, go into the
-    trace's metadata. `progress` is called with the number of slots done since the last call.
-
-    UsageError when the duration leaves no slot or ends later than a trace may, or the channel knows no Es/N0;
-    OutputError when the file cannot be written.
+    Slots are sent from 0 until before `duration_ns`. `lldu_bytes` goes into the metadata. `progress` takes
+    the number of slots done since its last call. UsageError when no slot fits, the trace is too long, or the
+    channel knows no Es/N0; OutputError when the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
@@ -88,13 +86,10 @@ def overlay(
 ) -> int:
     """Lay a channel over the PHY trace in file `source`, and return the number of slots.
 
-    This is the indirect use of a trace (Kuhn 2014, section 3.2). The trace keeps its own Es/N0; with
-    `with_es_n0` it has none of its own, and takes that of the channel. `watch` is called with each chunk of
-    `source`.
-
-    InputError when `source` cannot be read, holds no PHY trace, or has an Es/N0 of its own that would be
-    replaced; UsageError when `path` is `source`, or the channel knows no Es/N0; OutputError when the file
-    cannot be written.
+    This is the indirect use of a trace (Kuhn 2014, section 3.2). With `with_es_n0` the trace gets the Es/N0
+    of the channel, and may have none of its own. `watch` takes each chunk of `source`. InputError when
+    `source` is no such PHY trace; UsageError when `path` is `source`, or the channel knows no Es/N0;
+    OutputError when the file cannot be written.
     """
     check_not_source(path, source)
     if with_es_n0:

@@ -36,7 +36,6 @@ _MOST = 2**62
 """Numbers in the metadata that readers compute with: the least that each may be, and the most."""
 
 _MOST_BYTES = 1 << 24
-"""A file of metadata is no larger."""
 
 
 def parsed(texts: Iterable[bytes | str], path: str) -> Metadata:
@@ -65,10 +64,7 @@ def checked(metadata: Metadata, path: str) -> Metadata:
 
 
 def read_beside(path: str, file_bytes: int | None) -> Metadata:
-    """Return the metadata in the file beside a trace of `file_bytes`, if that is known; or nothing.
-
-    InputError when the file beside it is damaged, or describes a trace of another size.
-    """
+    """Return the metadata beside a trace of `file_bytes`, if any; InputError if broken or of another size."""
     beside = metadata_file(path)
     if size_of(beside) is None:
         return {}
@@ -76,7 +72,7 @@ def read_beside(path: str, file_bytes: int | None) -> Metadata:
         found = _json_object(file.read(_MOST_BYTES))
     metadata = None if found is None else found.get(METADATA_KEY)
     if found is None or not isinstance(metadata, dict):
-        raise InputError(beside, f"this is no metadata of {path}; remove it")
+        raise InputError(beside, f"this is not metadata of {path}; remove it")
     if file_bytes is not None and found.get("file_bytes") != file_bytes:
         told = f"it describes a file of {shown(json.dumps(found.get('file_bytes')))} bytes"
         raise InputError(beside, f"{told}, but {path} has {file_bytes}; remove it, or write the trace again")

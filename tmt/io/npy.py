@@ -61,11 +61,7 @@ def open_npy(file: BinaryFile, path: str, table: Table | None) -> NpyReader:
 
 
 def read_array(path: str) -> npt.NDArray[Any]:
-    """Return the one-dimensional array of a local file.
-
-    InputError when the file is missing, damaged, cut short, cannot be read to its end, or holds an array of
-    more dimensions or of objects.
-    """
+    """Return the one-dimensional array of a local file; InputError when there is no such array in it."""
     with open_input(path) as file, input_errors(path):
         rows, dtype = _header(file, path)
         _check_size(file, path, rows, dtype)

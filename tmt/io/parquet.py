@@ -147,10 +147,7 @@ def _to_numpy(column: Column, values: pa.Array) -> np.ndarray[tuple[int], np.dty
 
 
 def _to_arrow(column: Column, values: np.ndarray[tuple[int], np.dtype[Any]]) -> pa.Array:
-    """Return the array as a Parquet column, without a copy unless it holds flags.
-
-    Made from buffers: `pyarrow.array` would import pandas, which takes longer than a short conversion.
-    """
+    """Return the array as a Parquet column, from buffers: `pyarrow.array` would import pandas, slowly."""
     data = np.packbits(values, bitorder="little") if column.dtype == "|b1" else np.ascontiguousarray(values)
     present = None
     if column.null is not None:

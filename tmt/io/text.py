@@ -163,7 +163,6 @@ def _looks_like_text(head: bytes) -> bool:
 
 
 def _first_line(head: bytes) -> bytes:
-    """Return the first line that is no comment."""
     return next((line for line in head.split(b"\n") if not line.lstrip().startswith(b"#")), b"")
 
 

@@ -191,7 +191,7 @@ def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
         divided = joined(common, codes)
         if divided.max() > common.max():
             common, levels = divided, [scalar(value) for value in values]
-            # A column of objects keeps None; one of numbers would turn it into NaN, which is no level.
+            # A column of objects keeps None; one of numbers would turn it into NaN, which is not a level.
             runs[column] = pd.Series(spread(levels, codes), runs.index, object)
             label, unit = of_traces.get(column) or (_LABELS.get(column, column), COLUMNS[column].unit)
             found.append(Axis(column, label, unit, tuple(sorted(set(levels), key=level_order))))

@@ -38,7 +38,7 @@ _NO_SETTINGS = frozenset(
         *("script", "script_settings"),
     }
 )
-"""Scenario columns that are no settings: the seed, hashes as names, and JSON of which each entry is one."""
+"""Scenario columns that are not settings: the seed, hashes as names, and JSON of which each entry is one."""
 
 START = "forward_offset_s"
 

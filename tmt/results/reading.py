@@ -65,7 +65,8 @@ def read_rows(folder: Path) -> Results:
     check_rows(table, folder / DATABASE)
     if scripts := _texts(table, "script"):
         raise InputError(
-            folder, f"holds runs of {scripts[0]}, which is no scenario; the recipe in its folder shows them"
+            folder,
+            f"holds runs of {scripts[0]}, which is not a scenario; the recipe in its folder shows them",
         )
     scenario = _read_scenario(folder / SCENARIO)
     about = tomllib.loads(scenario)
@@ -224,7 +225,7 @@ def read_published(path: Path, axes: tuple[Axis, ...], title: str) -> tuple[Publ
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputError(path, "is no text in UTF-8") from error
+        raise InputError(path, "is not text in UTF-8") from error
     except csv.Error as error:
         raise InputError(path, f"is no CSV: {error}") from error
 
@@ -254,7 +255,7 @@ def _published(path: Path, line: int, row: dict[str, str], labels: dict[str, Axi
     except (TypeError, ValueError):
         value = error = math.nan
     if not (math.isfinite(value) and math.isfinite(error)):
-        raise InputError(path, f"value {row['value']!r} or error {row['error']!r} is no number", line)
+        raise InputError(path, f"value {row['value']!r} or error {row['error']!r} is not a number", line)
     levels = {
         axis.column: next((level for level in axis.levels if texts([level]) == [row[label]]), row[label])
         for label, axis in labels.items()

@@ -125,8 +125,8 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
 
     `packet_bytes` is the size of a full packet.
 
-    InputError when the file is no good link trace, or has no column that the scheme needs. UsageError when it
-    has less than two rows, the offset lies behind the last one, `lldu_bytes` is given though rows have sizes
+    InputError when the file is not a good link trace, or has no column that the scheme needs. UsageError when
+    it has less than two rows, the offset lies behind the last, `lldu_bytes` is given though rows have sizes
     of their own, or the rate of the rows exceeds `MOST_RATE_BPS`.
     """
     name = os.fspath(link.path)

@@ -21,7 +21,6 @@ ColumnKind = Literal["text", "integer", "number", "flag"]
 """Types of result columns: Parquet string, int64, float64 and bool; Python str, int, float and bool."""
 
 Value = str | int | float | bool | None
-"""Value of a result column."""
 
 KINDS: dict[type[Any], ColumnKind] = {str: "text", int: "integer", float: "number", bool: "flag"}
 
@@ -32,15 +31,12 @@ ENDINGS = ADDED | {"packets": "_packets", "byte": "_bytes", "segments": "_segmen
 """Endings of columns' names that tell the unit."""
 
 ELSEWHERE = {"return_link", "return_rate", "return_trace", "backend", "seeds"}
-"""Fields that are no columns: the links of a run say more than those of its path do."""
+"""Fields that are not columns: the links of a run say more than those of its path do."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A declared parameter as a column of the same `name` that the backends use.
-
-    `place` is the way to the value from an experiment.
-    """
+    """A declared parameter as the column `name`; `place` is the way to its value from an experiment."""
 
     name: str
     place: tuple[str, ...]

@@ -107,10 +107,7 @@ def _path(old: dict[str, Any], table: Any) -> Any:
 
 
 def _all_traffic(tables: list[Any], variants: list[Any]) -> list[Any]:
-    """Return a table of traffic for each set of the variants that its stacks have.
-
-    A variant that no stack of any table has stays with all of them, to be refused.
-    """
+    """Return a table of traffic for each set of variants that its stacks have; unknown ones stay with all."""
     stacks = [_stacks(one) for one in tables if isinstance(one, dict)]
     known = {variant for listed in stacks for stack in listed for variant in STACKS.get(stack, ())}
     found: list[Any] = []

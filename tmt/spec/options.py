@@ -53,7 +53,7 @@ class Text(click.ParamType[Any]):
         self.name, self.words, self.field = name, words, field
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a text, a number, or a list of them; text that is no number stays, to be refused later."""
+        """Return a text, a number, or a list of them; text that is not a number stays for later."""
         if self.field is None or not isinstance(value, str):
             return value
         if not self.field.is_many:
@@ -167,7 +167,6 @@ class Part:
         return any(one.is_required for one in declared(self.family).values())
 
     def _shown(self, kind: type[Spec]) -> dict[str, Field]:
-        """Return the fields of a class that have options."""
         known = declared(kind).items()
         return {
             key: one for key, one in known if key not in self.hidden and not (one.is_nested and one.is_many)

@@ -25,10 +25,7 @@ Way = tuple["Place | list[tuple[Place, Places]]", Any]
 
 
 def one_of(family: type[SpecT], table: Any) -> SpecT:
-    """Return the one object that a table without lists of values describes.
-
-    Refused names every key that is wrong, what is wrong, and what is allowed.
-    """
+    """Return the object that a table without lists of values describes; Refused names every wrong key."""
     return placed_one(family, table)[1]
 
 

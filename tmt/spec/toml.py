@@ -192,7 +192,6 @@ def _known(family: type[Spec], table: dict[str, Any]) -> dict[str, Field]:
 
 
 def _said(family: type[Spec], table: dict[str, Any]) -> dict[str, Any]:
-    """Return a table without the keys that have their default."""
     known = _known(family, table)
     return {
         key: value

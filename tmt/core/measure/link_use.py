@@ -207,7 +207,7 @@ def _open(path: Path) -> npt.NDArray[np.void] | None:
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise InputError(path, "is damaged: it is no array in NumPy's format") from error
+        raise InputError(path, "is damaged: it is not an array in NumPy's format") from error
     if rows.ndim != 1 or "tx_time_ns" not in (rows.dtype.names or ()):
         raise InputError(path, "is damaged: it holds no rows of a trace")
     return rows

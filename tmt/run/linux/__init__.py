@@ -104,12 +104,12 @@ def _check(program: Path, _version: FileVersion | None) -> None:
     with program.open("rb") as file:
         head = file.read(place + len(machine))
     if not head.startswith(magic) or head[place:] != machine:
-        raise SimulatorError(f"{program}: is no program for x86-64; {remedy('linux-kernel', ELSEWHERE)}")
+        raise SimulatorError(f"{program}: is not a program for x86-64; {remedy('linux-kernel', ELSEWHERE)}")
     lines = _configuration(program)
     for needed in NEEDED:
         if needed not in lines:
             raise SimulatorError(
-                f"{program}: is no kernel for stack linux, its configuration lacks {needed}; "
+                f"{program}: is not a kernel for stack linux, its configuration lacks {needed}; "
                 f"{remedy('linux-kernel', ELSEWHERE)}"
             )
 

@@ -63,7 +63,7 @@ _ABOUT = (
 class Members:
     """The members of one kind, TCP variants or schemes: their order, markers and dashes.
 
-    Colours are no part of a specification: they are the `category` range of its configuration.
+    Colours are not part of a specification: they are the `category` range of its configuration.
     """
 
     def __init__(self, kind: Kind, styles: Sequence[MemberStyle]) -> None:

@@ -77,7 +77,7 @@ def read_signal_series(path: str) -> SignalSeries:
             raise InputError(path, reason, number)
         wrong = next((field for field in fields if not is_number(field)), None)
         if wrong is not None:
-            raise InputError(path, f"{shown(wrong)} is no finite number", number)
+            raise InputError(path, f"{shown(wrong)} is not a finite number", number)
         try:
             time_ns = seconds_to_ns(fields[0])
         except ValueError as error:
@@ -130,8 +130,8 @@ class ErrorRates:
 def read_error_rates(path: str) -> ErrorRates:
     """Read a table, which may be compressed (.gz).
 
-    InputError where no header names the two columns, and, with the line, where a value is no number or out of
-    its range, or the signal does not rise.
+    InputError where no header names the two columns, and, with the line, where a value is not a number or out
+    of its range, or the signal does not rise.
     """
     columns: tuple[int, int] | None = None
     axis = ""
@@ -179,7 +179,7 @@ def _point(path: str, line: int, fields: list[str], columns: tuple[int, int]) ->
     signal, rate = (fields[column] for column in columns)
     for text in (signal, rate):
         if not is_number(text):
-            raise InputError(path, f"{shown(text)} is no finite number", line)
+            raise InputError(path, f"{shown(text)} is not a finite number", line)
     if not 0.0 <= float(rate) <= 1.0:
         raise InputError(path, f"the error rate is {shown(rate)}; allowed are 0 to 1", line)
     return float(signal), float(rate)
