@@ -184,7 +184,7 @@ def test_keys__follow_the_sources_that_decide_a_run(
         ("CUBIC", "Cubic", False),
     ],
 )
-def test_meaning_of_a_tcp__counts(old: str, new: str, differs: bool, package: Path, scenario: Path) -> None:
+def test_tcp_name__is_part_of_a_key(old: str, new: str, differs: bool, package: Path, scenario: Path) -> None:
     before = _keys(package, scenario)
     file = package / "spec" / "traffic.py"
     text = file.read_text()

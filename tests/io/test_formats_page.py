@@ -37,7 +37,9 @@ def test_page__tells_every_format(name: str) -> None:
         ("phy.csv", "phy", 2, 1),
     ],
 )
-def test_page__is_right(name: str, kind: str, rows: int, erased_or_unsettled: int, tmp_path: Path) -> None:
+def test_page__shows_files_that_can_be_read(
+    name: str, kind: str, rows: int, erased_or_unsettled: int, tmp_path: Path
+) -> None:
     (example,) = re.findall(rf"```text {re.escape(name)}\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / name).write_text(example)
     trace = read_trace(tmp_path / name)

@@ -31,7 +31,9 @@ def test_excerpt__is_read_as_it_is(name: str, tmp_path: Path) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(damage=DAMAGE)
-def test_damaged_probe__is_handled(name: str, damage: list[tuple[float, int, str]], tmp_path: Path) -> None:
+def test_probe__that_is_damaged_is_refused_or_makes_a_good_trace(
+    name: str, damage: list[tuple[float, int, str]], tmp_path: Path
+) -> None:
     excerpt = PROBES[name]
     (tmp_path / "damaged").write_text(damaged(excerpt.text, damage), encoding="utf-8")
     check(excerpt.importer, tmp_path / "damaged", **excerpt.options)

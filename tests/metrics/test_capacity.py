@@ -41,7 +41,9 @@ def _byte_by_byte(row_bytes: list[int], packet_bytes: int, packing: str) -> list
     packing=st.sampled_from(["padded", "packed"]),
     has_sizes=st.booleans(),
 )
-def test_packets__are_bytes(sizes: list[int], packet_bytes: int, packing: Any, has_sizes: bool) -> None:
+def test_packets_in_rows__agree_with_single_bytes(
+    sizes: list[int], packet_bytes: int, packing: Any, has_sizes: bool
+) -> None:
     row_bytes = sizes if has_sizes else [sizes[0]] * len(sizes)
     rows = _rows(sizes if has_sizes else None, len(sizes))
     found = packets_in_rows(rows, packet_bytes, sizes[0], packing)

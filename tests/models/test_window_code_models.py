@@ -174,7 +174,9 @@ def test_window_of_one__by_hand(p: float) -> None:
 
 
 @pytest.mark.parametrize(("window", "interval", "slots", "expected"), [(9, 1, 3, 1 / 2), (9, 4, 5, 4 / 5)])
-def test_without_erasures__one_in_k_plus_1(window: int, interval: int, slots: int, expected: float) -> None:
+def test_without_erasures__one_slot_in_k_plus_1_is_repair(
+    window: int, interval: int, slots: int, expected: float
+) -> None:
     found = tetrys(TwoStateChannel(0.5, 0.5, 0.0, 0.0), link(slots), window, interval)
     assert math.isclose(found.efficiency, expected)
     assert math.isclose(slots_waited(found, slots), 0.0, abs_tol=1e-9)

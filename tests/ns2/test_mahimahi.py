@@ -48,7 +48,9 @@ def replay(simulator: Path, folder: Path, packets: int) -> Times:
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_saturated_link__is_full(name: str, measured_data: Path, simulator: Path, tmp_path: Path) -> None:
+def test_saturated_link__serves_each_packet_at_its_opportunity(
+    name: str, measured_data: Path, simulator: Path, tmp_path: Path
+) -> None:
     source = measured_data / "mahimahi_cellular" / name
     lines_ms = [int(line) for line in source.read_text().split()]
     assert len(lines_ms) > 10_000

@@ -232,7 +232,9 @@ def test_online__takes_units_longer_than_time_lasts(scheme: str, send_datagrams:
 
 
 @pytest.mark.parametrize(("repair", "persistency", "loss"), [(0, 1, 0.01), (1, 0, 0.05), (2, 2, 0.2)])
-def test_online__is_the_model(repair: int, persistency: int, loss: float, send_datagrams: Datagrams) -> None:
+def test_online__loses_and_wastes_what_the_model_says(
+    repair: int, persistency: int, loss: float, send_datagrams: Datagrams
+) -> None:
     """20,000 packets, a link that is never idle, one stream: four standard errors of P, 1 % of alpha."""
     packets = 20_000
     run = send_datagrams(

@@ -27,7 +27,9 @@ def test_deleted_agent__takes_its_timer_along(kind: str, simulator: Path, tmp_pa
         ),
     ],
 )
-def test_idle_agent__says_why(kind: str, script: str, reason: str, simulator: Path, tmp_path: Path) -> None:
+def test_agent__that_cannot_send_says_what_is_missing(
+    kind: str, script: str, reason: str, simulator: Path, tmp_path: Path
+) -> None:
     lines = [script, f"set tcp [new Agent/TCP/{kind}]"]
     if "ready" in script:
         lines.append("$ns attach-agent $node $tcp")

@@ -21,9 +21,6 @@ published = "published.csv"
 seeds = 3
 records = [1]
 timeout = {timeout}
-scheme = {{ name = ["none", "arq"] }}
-path = {{ rtt = {rtt}, queue_packets = 20, window_packets = 40 }}
-traffic = {{ tcp = ["newreno", "cubic"], duration = {duration} }}
 
 [[trace]]
 channel = {{ name = "bernoulli", probability = 0.01 }}
@@ -38,6 +35,21 @@ rate = 1e6
 length = 12
 lldu_bytes = 500
 label = '''{hostile} loss 5 %'''
+
+[[scheme]]
+name = "none"
+
+[[scheme]]
+name = "arq"
+
+[path]
+rtt = {rtt}
+queue_packets = 20
+window_packets = 40
+
+[[traffic]]
+tcp = ["newreno", "cubic"]
+duration = {duration}
 """
 
 PUBLISHED = """column,tcp,scheme,probability,value,error,source

@@ -40,7 +40,9 @@ SCHEMES: list[OnLink] = [
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
 @settings(derandomize=True, deadline=None, max_examples=25)
 @given(seed=st.integers(0, 2**32), loss=st.floats(0, 0.9), n_slots=st.integers(60, 400), data=st.data())
-def test_bound__holds(scheme: OnLink, seed: int, loss: float, n_slots: int, data: st.DataObject) -> None:
+def test_most_delivered__is_an_upper_bound(
+    scheme: OnLink, seed: int, loss: float, n_slots: int, data: st.DataObject
+) -> None:
     """Count the rows first sent and delivered within any window; the scheme begins before it."""
     random = np.random.default_rng(seed)
     tx_time_ns = np.arange(n_slots, dtype=np.int64) * SLOT_NS
