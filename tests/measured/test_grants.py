@@ -292,7 +292,9 @@ def test_ng_scope__says_where_json_is_damaged(tmp_path: Path) -> None:
     assert len(cut) == 1
     assert "the last record, up to line 32, is cut short and left out" in cut.metadata["notes"]
     path.write_text(whole.replace('"harq": "3"', '"harq"'))
-    with pytest.raises(InputError, match=re.escape(f"{path}:18: this record, which ends here, is not a JSON")):
+    with pytest.raises(
+        InputError, match=re.escape(f"{path}:18: this record, which ends here, is not a JSON")
+    ):
         import_trace("ng-scope", path)
     path.write_text(whole.replace('"harq"', '"process"'))
     with pytest.raises(InputError, match=r"dl\.dciLog:18: this record, .* has no field harq"):
