@@ -62,7 +62,7 @@ def member(document: Any, *names: str) -> Any:
 
 
 def read_json(path: str) -> Any:
-    """Return the document in a file, which may be gzipped; InputError, with the line, where it is not JSON."""
+    """Return the document in a file, which may be gzipped; InputError, with its line, if it is not JSON."""
     with open_input(path) as file, input_errors(path):
         text = file.read()
     try:
