@@ -67,7 +67,7 @@ class Flows:
         cells = {name: self.of(orbit, channel, stack, tcp, name, transfer=transfer) for name in OPTIONS}
         means = {name: sign * interval(cell, column).mean for name, cell in cells.items() if len(cell)}
         best = max(means, key=means.__getitem__)
-        rest = sorted(means.keys() - {best}, key=lambda name: -means[name])
+        rest = sorted((name for name in means if name != best), key=lambda name: -means[name])
         worse = {name: change(cells[name], cells[best], column) for name in rest}
         return [best, *(name for name in rest if not _differs(worse[name]))]
 
