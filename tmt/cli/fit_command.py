@@ -12,8 +12,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import FILE, json_text, plot_option
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from tmt.theory.fit.goodness import GoodnessOfFit
 
 with imported_when_used():
+    from rich import box, table as tables
+
     from tmt.show.charts import files as figures, traces as charts
 
 
@@ -83,7 +83,7 @@ def _slots(trace: str) -> tuple[BoolArray, Uint32Array | None]:
     return np.concatenate(pieces), np.concatenate(sizes) if sizes else None
 
 
-def _tables(path: str, report: FitReport, labels: dict[str, str]) -> tuple[Table, Table]:
+def _tables(path: str, report: FitReport, labels: dict[str, str]) -> tuple[tables.Table, tables.Table]:
     share = report.erased / report.slots
     bursts = sum(report.burst_lengths.values())
     title = f"{path}: {report.slots:,} slots, {report.erased:,} erased ({share:.4g}), {bursts:,} bursts"
@@ -98,8 +98,8 @@ def _tables(path: str, report: FitReport, labels: dict[str, str]) -> tuple[Table
     return tests, values
 
 
-def _table(*headings: str, title: str | None = None) -> Table:
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+def _table(*headings: str, title: str | None = None) -> tables.Table:
+    table = tables.Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         left = heading in {"model", "parameter", ""}
         table.add_column(heading, justify="left" if left else "right", no_wrap=True)

@@ -6,8 +6,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
-from rich.box import SIMPLE
-from rich.table import Table
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import FILE, ROUND_TRIP, WholeNumber, json_text, plot_option
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
     from tmt.core.measure.distribution import Distribution
 
 with imported_when_used():
+    from rich import box, table as tables
+
     from tmt.show.charts import files as figures, traces as charts
 
 LEAST_PAUSE_NS = 1_000_000
@@ -83,9 +83,13 @@ def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
     return found
 
 
-def _tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, ...]:
-    facts = Table(
-        box=SIMPLE, pad_edge=False, title=f"{path}: {summary.title}", title_justify="left", show_header=False
+def _tables(path: str, summary: PhySummary | LinkSummary) -> tuple[tables.Table, ...]:
+    facts = tables.Table(
+        box=box.SIMPLE,
+        pad_edge=False,
+        title=f"{path}: {summary.title}",
+        title_justify="left",
+        show_header=False,
     )
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column(justify="right", no_wrap=True)
@@ -125,7 +129,7 @@ def _distributions(summary: PhySummary | LinkSummary) -> Iterator[tuple[str, Dis
         yield "given up, ms", summary.loss_delay_s.scaled(1e-3)
 
 
-def _pauses(summary: PhySummary | LinkSummary) -> Table:
+def _pauses(summary: PhySummary | LinkSummary) -> tables.Table:
     rows = (
         (f"{step.least_ns / 1e6:g} ms", f"{step.number:,}", f"{100 * step.share_of_time:.3g} %")
         for step in summary.pauses.law()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def imported_when_used() -> Iterator[None]:
-    """Let a module of TMT that is imported within the context run when its first attribute is asked for.
+    """Let a module of TMT or rich that is imported here run when its first attribute is asked for.
 
     The import of a module asks for an attribute of its package.
     """
@@ -35,7 +35,7 @@ class _Lazily(PathFinder):
     ) -> ModuleSpec | None:
         """Find a module as Python does, and put off its run."""
         spec = super().find_spec(fullname, path, target)
-        if fullname.startswith("tmt.") and spec and spec.loader:
+        if fullname.startswith(("tmt.", "rich.")) and spec and spec.loader:
             spec.loader = LazyLoader(spec.loader)
         return spec
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tmt.core.schema import Table
 
 with imported_when_used():
+    from rich import console, progress as bars
+
     from tmt import io
 
 LINE_EVERY_S = 15.0
@@ -59,8 +61,6 @@ def progress_bar(
     if not is_terminal(sys.stderr):
         yield lambda done: None
         return
-    from rich import console, progress as bars  # noqa: PLC0415  (takes long to import)
-
     columns = (
         "{task.description}",
         bars.BarColumn(),
@@ -83,8 +83,6 @@ def run_progress(stage: str, *, shown: bool = True) -> Iterator[tuple[Watch, Cal
         lines = ProgressLines(stage)
         yield lines.watch, lines.tell
         return
-    from rich import console, progress as bars  # noqa: PLC0415  (takes long to import)
-
     columns = "{task.description}", bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn()
     with bars.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
         task = bar.add_task(stage, total=None)

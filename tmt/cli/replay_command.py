@@ -10,10 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
@@ -37,6 +33,8 @@ if TYPE_CHECKING:
     from tmt.run.experiment import ExperimentResult
 
 with imported_when_used():
+    from rich import console as consoles, progress as bars, table as tables, text as texts
+
     from tmt.run import experiment as experiments
     from tmt.show.charts import files as figures, over_time
 
@@ -130,9 +128,11 @@ def command(
 
 @contextmanager
 def _spinner(text: str) -> Iterator[None]:
-    console = Console(stderr=True)
-    columns = SpinnerColumn(), "{task.description}", TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    console = consoles.Console(stderr=True)
+    columns = bars.SpinnerColumn(), "{task.description}", bars.TimeElapsedColumn()
+    with bars.Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
         progress.add_task(text, total=None)
         yield
 
@@ -140,16 +140,16 @@ def _spinner(text: str) -> Iterator[None]:
 def _print(result: ExperimentResult) -> None:
     present = [column for column in RUN_RESULTS if result.row[column.name] is not None]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
-    parts: list[Table | Text | str] = [", ".join(given)]
+    parts: list[tables.Table | texts.Text | str] = [", ".join(given)]
     measured = [column for column in present if column.group not in {"scenario", "provenance"}]
     for counts, columns in groupby(measured, key=lambda column: column.counts):
-        table = Table.grid(padding=(0, 2), expand=True)
+        table = tables.Table.grid(padding=(0, 2), expand=True)
         table.add_column(width=NAME_WIDTH)
         table.add_column(justify="right", width=VALUE_WIDTH)
         table.add_column(width=UNIT_WIDTH)
         table.add_column(ratio=1, style="dim")
         for column in columns:
             table.add_row(column.name, spelled_number(result.row[column.name]), column.unit, column.meaning)
-        parts += [Text(f"\n{counts or 'the run itself'}", style="bold"), table]
+        parts += [texts.Text(f"\n{counts or 'the run itself'}", style="bold"), table]
     print_parts(*parts, least_width=LEAST_WIDTH)
     click.echo(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")

@@ -10,10 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bar, TimeRemainingColumn
-from rich.text import Text
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JOBS, JSON, QUIET, SCHEDULER, FigurePath, output_option, pools
@@ -26,11 +22,11 @@ from tmt.core.words.values import time_notes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import RenderableType
-
     from tmt.campaign.engine import Plan, Progress, Watch
 
 with imported_when_used():
+    from rich import console as consoles, live, progress as bars, text as texts
+
     from tmt.campaign import campaign as campaigns, columns, database, local_workers, pack_reader
     from tmt.cli import run_output
     from tmt.results import pairing, reading
@@ -165,12 +161,12 @@ def _live(campaign: campaigns.Campaign, todo: Plan, *, shown: bool) -> Iterator[
         with run_progress(campaign.title, shown=shown) as (watch, _):
             yield watch
         return
-    console, has_table = Console(stderr=True), is_terminal(sys.stdout)
-    counts = MofNCompleteColumn(), "{task.fields[failed]} failed", "{task.fields[rate]}"
-    bar = Bar("{task.description}", BarColumn(), *counts, TimeRemainingColumn())
+    console, has_table = consoles.Console(stderr=True), is_terminal(sys.stdout)
+    counts = bars.MofNCompleteColumn(), "{task.fields[failed]} failed", "{task.fields[rate]}"
+    bar = bars.Progress("{task.description}", bars.BarColumn(), *counts, bars.TimeRemainingColumn())
     task = bar.add_task("link traces", total=len(todo.missing), failed=0, rate="")
     due_s, ended = 0.0, -1 if todo.done else 0
-    with Live(bar, console=console, transient=True) as screen:
+    with live.Live(bar, console=console, transient=True) as screen:
 
         def watch(progress: Progress) -> None:
             nonlocal due_s, ended
@@ -192,19 +188,23 @@ def _live(campaign: campaigns.Campaign, todo: Plan, *, shown: bool) -> Iterator[
         yield watch
 
 
-def _screen(campaign: campaigns.Campaign, bar: Bar, console: Console) -> RenderableType:
+def _screen(
+    campaign: campaigns.Campaign, bar: bars.Progress, console: consoles.Console
+) -> consoles.RenderableType:
     """Return the tables of the runs that are done, as many as the terminal has lines for, above the bar."""
     rows = campaign.rows()
     if not (rows["status"] == columns.DONE).any():
         return bar
     summary = reading.results_of(rows, campaign.title).cells
-    parts: list[RenderableType] = []
+    parts: list[consoles.RenderableType] = []
     room = console.size.height - 4
     for number, table in enumerate(run_output.goodput_tables(summary)):
         room -= len(console.render_lines(table))
         if room < 0 and parts:
-            parts.append(Text(f"and {len(summary.points) - number} more points of the grid", style="dim"))
+            parts.append(
+                texts.Text(f"and {len(summary.points) - number} more points of the grid", style="dim")
+            )
             break
         parts.append(table)
-    caption = Text("Goodput in kbit/s, mean and 95 % interval so far", style="dim")
-    return Group(*parts, caption, bar)
+    caption = texts.Text("Goodput in kbit/s, mean and 95 % interval so far", style="dim")
+    return consoles.Group(*parts, caption, bar)

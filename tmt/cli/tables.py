@@ -4,39 +4,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
+from tmt.cli.lazy import imported_when_used
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+with imported_when_used():
+    from rich import box, console as consoles, measure, table as tables, text as texts
 
 _ANY_WIDTH = 10_000
 
 
 def unfolded() -> Console:
     """Return a console that prints text as it is, also where it is wider than the terminal."""
-    return Console(highlight=False, markup=False, soft_wrap=True)
+    return consoles.Console(highlight=False, markup=False, soft_wrap=True)
 
 
 def text_table(
     title: str, header: Sequence[str], rows: Iterable[Sequence[str | Text]], left: Collection[int]
 ) -> Table:
     """Return a table of texts, each on one line; columns whose number is in `left` begin at the left."""
-    table = Table(
-        box=SIMPLE_HEAD,
+    table = tables.Table(
+        box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        title=Text(title) if title else None,
+        title=texts.Text(title) if title else None,
         title_justify="left",
         title_style="bold",
     )
     for number, name in enumerate(header):
-        table.add_column(Text(name), justify="left" if number in left else "right", no_wrap=True)
+        table.add_column(texts.Text(name), justify="left" if number in left else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+        table.add_row(*(texts.Text(cell) if isinstance(cell, str) else cell for cell in row))
     return table
 
 
@@ -45,16 +48,18 @@ def print_parts(*parts: Table | Text | str, least_width: int = 0) -> None:
 
     Columns with `no_wrap` stay on one line; the text of other columns may wrap.
     """
-    tables = [part for part in parts if isinstance(part, Table)]
-    console = Console(highlight=False, markup=False)
+    shown = [part for part in parts if isinstance(part, tables.Table)]
+    console = consoles.Console(highlight=False, markup=False)
     unbounded = console.options.update(max_width=_ANY_WIDTH)
     needed = max(console.width, least_width)
-    for table in tables:
+    for table in shown:
         for column in table.columns:
             if column.no_wrap:
                 cells = (column.header, *column.cells)
-                column.min_width = max(Measurement.get(console, unbounded, cell).maximum for cell in cells)
-        needed = max(needed, Measurement.get(console, unbounded, table).minimum)
+                column.min_width = max(
+                    measure.Measurement.get(console, unbounded, cell).maximum for cell in cells
+                )
+        needed = max(needed, measure.Measurement.get(console, unbounded, table).minimum)
     console.width = needed
     with console.capture() as captured:
         console.print(*parts, sep="\n")
