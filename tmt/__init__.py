@@ -49,9 +49,10 @@ if TYPE_CHECKING:
         TraceLink as TraceLink,
         Wired as Wired,
     )
-    from tmt.spec.scenario import Scenario as Scenario, Tune as Tune
+    from tmt.spec.scenario import Scenario as Scenario
     from tmt.spec.trace import Trace as Trace
     from tmt.spec.traffic import Traffic as Traffic
+    from tmt.spec.tune import Tune as Tune
 
 _NAMES = {
     "tmt.api": (
@@ -59,10 +60,11 @@ _NAMES = {
         *("convert_trace", "inspect_trace", "fit_trace", "replay_trace", "run_scenario"),
         *("tune_trace", "tune_scenario", "read_results", "compare_results"),
     ),
-    "tmt.spec.scenario": ("Scenario", "Tune"),
+    "tmt.spec.scenario": ("Scenario",),
     "tmt.spec.trace": ("Trace",),
     "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
     "tmt.spec.traffic": ("Traffic",),
+    "tmt.spec.tune": ("Tune",),
     "tmt.core.schemes": (
         *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),
         *("Hybrid", "GoBackN"),

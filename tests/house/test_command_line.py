@@ -47,8 +47,7 @@ def test_help__loads_no_heavy_library(command: str) -> None:
     result = execute(sys.executable, "-c", script, check=True)
     modules = set(json.loads(result.stdout.splitlines()[-1]))
     heavy = {"numpy", "numba", "pandas", "pyarrow", "scipy", "altair", "pydantic", "distributed"}
-    # The goal of a search is declared beside scenarios, whose channels have arrays.
-    assert modules & heavy == ({"numpy"} if command == "tune" else set())
+    assert modules & heavy == set()
 
 
 @pytest.mark.parametrize("name", COMMANDS)

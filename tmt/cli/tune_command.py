@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
@@ -20,14 +19,16 @@ from tmt.core.units import ns_to_seconds, seconds_to_ns
 from tmt.core.words.values import percent, time_notes
 from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.options import Part
-from tmt.spec.scenario import Tune
 from tmt.spec.traffic import Traffic
+from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from tmt.core.declaration import Place
     from tmt.results.tune.task import Task, Value
 
 with imported_when_used():
+    from rich import text as texts
+
     from tmt.campaign import local_workers
     from tmt.results.tune import task as tasks, trace_task, tuning, wording
     from tmt.show.page import tune_page
@@ -260,7 +261,7 @@ def _summarise(found: tuning.Tuning, page: Path) -> None:
     result = found.recommendation
     if result.winner is None:
         return
-    console.print(Text(wording.headline(found), style="bold"))
+    console.print(texts.Text(wording.headline(found), style="bold"))
     console.print(wording.setting_words(result.winner.settings))
     for line in wording.certainty(found):
         console.print(line)

@@ -13,6 +13,7 @@ from tmt.spec.experiment import Path, together
 from tmt.spec.points import leaves
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import Seed, Traffic
+from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     import os
@@ -26,32 +27,6 @@ assert SCHEMES  # a scenario chooses among them
 
 MAX_RUNS = 1_000_000
 """Most runs of a scenario that does not say `max_runs`."""
-
-
-class Tune(Spec):
-    """The goal of a search and its effort."""
-
-    objective: Annotated[
-        tuple[str, ...],
-        "measure, such as goodput or delay-p95, weighted sum of measures, or two of them for a Pareto front",
-    ] = ("goodput",)
-    constraint: Annotated[tuple[str, ...], "bounds on the means of measures, such as delay-p95<1"] = ()
-    first_courses: Annotated[int, "courses that every candidate runs", Param("", 2, 1000)] = 4
-    held_out: Annotated[int, "courses that only judge the winner", Param("", 2, 10_000)] = 10
-    level: Annotated[float, "confidence level of tests and bounds", Param("", 0.5001, 0.9999)] = 0.95
-    tolerance: Annotated[
-        float,
-        "stop when no candidate can be better than the winner by more than this share",
-        Param("", 0, 0.9999),
-    ] = 0.01
-    most_candidates: Annotated[
-        int, "largest space that is searched completely; larger ones are sampled", Param("", 2, 10_000)
-    ] = 256
-
-    def rules(self) -> Rules:
-        """Refuse a search without a goal."""
-        if not self.objective:
-            yield "objective", 'a list with at least one measure, such as "goodput"'
 
 
 class Point(NamedTuple):

@@ -16,9 +16,10 @@ from tmt.core.errors import InputError
 from tmt.spec.experiment import Path
 from tmt.spec.old_form import is_old, renewed, renewed_lines
 from tmt.spec.points import Places, in_table, placed_one, plain, points, size_of
-from tmt.spec.scenario import AXES, MAX_RUNS, Scenario, Tune
+from tmt.spec.scenario import AXES, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import MAX_SEED
+from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from collections.abc import Callable
