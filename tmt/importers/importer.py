@@ -13,6 +13,7 @@ import numpy as np
 from tmt.core import provenance
 from tmt.core.declaration import Param, PositiveSeconds, Rate, Seconds, Spec, declared, ns
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.trace import make_trace
 from tmt.importers import all_importers
 from tmt.importers.log_files import first_names
@@ -68,6 +69,8 @@ class Measurement:
     """Sentences for the user with numbers of rows that were left out, inferred or corrected."""
     slots: int | None = None
     """Transmission attempts behind the rows of a link trace; None where the format does not tell."""
+    extent: Extent | None = None
+    """The time that was measured, on the clock of the rows; None where only the rows tell it."""
 
 
 class Importer(Spec):
@@ -156,13 +159,15 @@ def import_trace(
         measurement = importer.read(path)
     except OverflowError as error:
         raise InputError(path, "a time or a size in it has more than 64 bits") from error
-    from_ns = 0 if importer.from_ is None else ns(importer.from_)
-    trace = _between(path, measurement.trace, from_ns, importer.until_ns)
+    from_ns = None if importer.from_ is None else ns(importer.from_)
+    trace, extent = _between(path, measurement, from_ns, importer.until_ns)
     how: Metadata = importer.describe() | {"source": provenance.source(path)}
     if measurement.lldu_bytes is not None:
         how["lldu_bytes"] = measurement.lldu_bytes
     if measurement.slots is not None and len(trace) == len(measurement.trace):
         how["slots"] = measurement.slots
+    if extent is not None:
+        how |= extent.metadata
     how |= {"packing": measurement.packing, "notes": list(measurement.notes)}
     trace = replace(trace, metadata=provenance.record(trace.table.kind, **how))
     if target is not None:
@@ -170,11 +175,14 @@ def import_trace(
     return trace
 
 
-def _between(path: str, trace: Trace, from_ns: int, until_ns: int | None) -> Trace:
-    """Return the rows of a part of the time, which counts from the beginning of that part."""
-    if from_ns == 0 and until_ns is None:
-        return trace
-    kept = trace.tx_time_ns >= from_ns
+def _between(
+    path: str, measurement: Measurement, from_ns: int | None, until_ns: int | None
+) -> tuple[Trace, Extent | None]:
+    """Return the rows of a part of the time, which counts from the beginning of that part, and its extent."""
+    trace = measurement.trace
+    if from_ns is None and until_ns is None:
+        return trace, measurement.extent
+    kept = trace.tx_time_ns >= (from_ns or 0)
     if until_ns is not None:
         kept &= trace.tx_time_ns < until_ns
     if not kept.any():
@@ -183,5 +191,6 @@ def _between(path: str, trace: Trace, from_ns: int, until_ns: int | None) -> Tra
             path, f"no row lies between --from and --until; rows lie from {first_s:g} s to {last_s:g} s"
         )
     columns = {column.name: getattr(trace, column.name)[kept] for column in trace.columns}
-    columns["tx_time_ns"] -= from_ns
-    return make_trace(trace.table, columns)
+    columns["tx_time_ns"] -= from_ns or 0
+    whole = measurement.extent or Extent.of(trace)
+    return make_trace(trace.table, columns), whole and whole.between(from_ns, until_ns)
