@@ -35,7 +35,7 @@ def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-OF_ONE_EXECUTION = ["attempt", "finished_at", "wall_time_s", "command"]
+OF_ONE_EXECUTION = ["attempt", "finished_at", "wall_time_s", "command", "records"]
 """Columns that differ from one execution of a run to the next."""
 
 

@@ -18,9 +18,9 @@ from tmt.campaign.tasks import (
     Task,
     failed_row,
     keep_link_trace,
-    keep_records,
     link_file,
     read_facts,
+    records_name,
 )
 
 if TYPE_CHECKING:
@@ -220,12 +220,14 @@ class SimulatedWorkers:
             world.excuse(task)
             return failed_row(task, FAILED, "exit status 1")
         self._check_room()
+        row = row_of(task, measured)
         if run.keep_records:
-            kept = task.scratch / f"{run.key}-{ticket}-{world.number()}"
-            kept.mkdir()
-            (kept / "records").write_text(run.key)
-            keep_records(kept, task)
-        return row_of(task, measured)
+            name = records_name(task)
+            (task.scratch / name).mkdir()
+            row["command"] = f"execution {world.number()}"
+            (task.scratch / name / "made_by").write_text(row["command"])
+            row["records"] = f"records/{name}"
+        return row
 
     def _check_room(self) -> None:
         if self._world.disk_is_full:

@@ -331,14 +331,20 @@ class World:
         if last.error is not None:
             self.violated(f"the undisturbed engine has failed: {last.error}")
         self._read()
-        sql = f"SELECT key FROM runs WHERE status = '{DONE}'"
+        sql = f"SELECT key, records, command FROM runs WHERE status = '{DONE}'"
         found = database.read(self.folder, lambda connection: connection.execute(sql).fetchall())
-        done = {key for (key,) in found}
+        done = {key for key, *_ in found}
+        made_by = {key: command for key, records, command in found if records is not None}
+        for key, records, command in found:
+            if key in made_by and (self.folder / records / "made_by").read_text() != command:
+                self.violated("row and records are of different executions")
+        if len(list((self.folder / "records").iterdir())) != len(made_by):
+            self.violated("records without a row are left")
         for run in self.runs:
             can_be_done = not {made.identity for made in run.recipes} & self.impossible
             if (run.key in done) != can_be_done:
                 self.violated("a run is missing at the end" if can_be_done else "an impossible run is done")
-            if run.key in done and run.keep_records and not (self.folder / "records" / run.key).exists():
+            if run.key in done and run.keep_records and run.key not in made_by:
                 self.violated("records are missing at the end")
         left = [path.name for path in (self.folder / "scratch").iterdir() if not path.is_symlink()]
         if left:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import distributed
 from distributed.comm import CommClosedError, get_address_host_port
 
+from tmt.campaign.columns import RECORDS
 from tmt.campaign.pool import Answer, Slots, WrongWorkerError, belongs, installed_programs, one_of_each
 from tmt.campaign.tasks import (
     Convert,
@@ -31,9 +32,9 @@ from tmt.campaign.tasks import (
     Simulate,
     Task,
     facts_file,
-    keep_records,
     link_file,
     perform,
+    records_name,
 )
 from tmt.core.errors import ChangedProgramsError, TmtError, UsageError, WorkerError
 from tmt.core.provenance import file_sha256
@@ -248,11 +249,11 @@ class ClusterWorkers:
             return Answer(ticket, died="lost")
         result, files = ended
         if isinstance(task, Simulate) and files and belongs(result, task):
-            staged = task.scratch / f"{task.run.key}-{ticket}"
-            staged.mkdir()
+            folder = records_name(task)
+            (task.scratch / folder).mkdir()
             for name, content in files.items():
-                (staged / name).write_bytes(content)
-            keep_records(staged, task)
+                (task.scratch / folder / name).write_bytes(content)
+            result["records"] = f"{RECORDS}/{folder}"
         return Answer(ticket, result=result)
 
 
@@ -314,11 +315,11 @@ def perform_away(task: Simulate, contents: Iterable[Content]) -> tuple[Row, File
     for recipe, content in zip(task.run.recipes, contents, strict=True):
         _put(place, recipe, content)
     with tempfile.TemporaryDirectory(dir=place, prefix="run-") as folder:
-        records = Path(folder) / "records"
-        records.mkdir()
-        row = perform(replace(task, cache=place, scratch=Path(folder), records=records))
-        kept = records / task.run.key
-        return row, {file.name: file.read_bytes() for file in kept.iterdir()} if kept.exists() else {}
+        row = perform(replace(task, cache=place, scratch=Path(folder)))
+        if row["records"] is None:
+            return row, {}
+        kept = Path(folder) / Path(str(row["records"])).name
+        return row, {file.name: file.read_bytes() for file in kept.iterdir()}
 
 
 @cache

@@ -12,6 +12,9 @@ Row = dict[str, Value]
 DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
 """Ends of a run; every run that is not done has a `message`."""
 
+RECORDS = "records"
+"""Folder in a campaign's folder, and column that names a folder there."""
+
 GOODPUT_COUNTS = "in-order TCP payload bytes handed to the receiving application"
 """Bytes that every displayed goodput counts."""
 
@@ -73,7 +76,7 @@ CAMPAIGN_COLUMNS = (
     _PROVENANCE.text(
         "message", "what went wrong, with the simulator's last words", null="when the run is done"
     ),
-    _PROVENANCE.text("records", "folder of the packet records", null="when none were kept"),
+    _PROVENANCE.text(RECORDS, "folder of the packet records", null="when none were kept"),
 )
 
 COLUMNS = (*CAMPAIGN_COLUMNS, *RUN_RESULTS)

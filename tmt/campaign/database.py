@@ -34,8 +34,10 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from tmt.campaign.columns import arrow_schema
+from tmt.campaign.rows import PLAIN_RUNS, RUNS, Held, held_runs, runs_table
 from tmt.core.errors import InputError, OutputError, first_line
 from tmt.core.schema import FORMAT_VERSION
+from tmt.core.words.refusals import shown
 
 if TYPE_CHECKING:
     import os
@@ -51,7 +53,8 @@ RESULTS = "results.parquet"
 SCENARIO = "scenario.toml"
 PUBLISHED = "published.csv"
 
-ROWS_PER_BATCH = 1000
+TABLES = {RUNS, "claims", "engines", "exports", "sqlite_sequence"}
+
 MOST_TEXT_BYTES = 1 << 24
 """Upper bound on one text of a row, so that a damaged file cannot claim all memory."""
 TRIES, PAUSE_S = 100, 0.05
@@ -60,9 +63,6 @@ TRIES, PAUSE_S = 100, 0.05
 LOG_HEADER_BYTES = 32
 
 Result = TypeVar("Result")
-
-Held = dict[str, tuple[str, int]]
-"""Status and attempt of every run in the store, by key."""
 
 
 def holds_campaign(folder: Path) -> bool:
@@ -104,30 +104,6 @@ def read(folder: Path, query: Callable[[sqlite3.Connection], Result]) -> Result:
     raise InputError(path, "changes too often to be read while engines are at work")
 
 
-def runs_table(connection: sqlite3.Connection) -> pa.Table:
-    """Return the rows of all runs; see `read_runs`."""
-    schema = arrow_schema()
-    known = {name for _, name, *_ in connection.execute("PRAGMA table_info(runs)")}
-    chosen = ", ".join(name if name in known else f"NULL AS {name}" for name in schema.names)
-    cursor = connection.execute(f"SELECT {chosen} FROM runs ORDER BY sequence")
-    batches = []
-    while rows := cursor.fetchmany(ROWS_PER_BATCH):
-        arrays = [
-            _array(values, field.type) for values, field in zip(zip(*rows, strict=True), schema, strict=True)
-        ]
-        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
-    return pa.Table.from_batches(batches, schema=schema).combine_chunks()
-
-
-def _array(values: tuple[object, ...], kind: pa.DataType) -> pa.Array:
-    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
-        found = pa.array(values)  # of a type that it finds: it would cut numbers that are not whole
-        if found.type not in (pa.int64(), pa.null()):
-            raise ValueError("a column of whole numbers or flags holds others")
-        return found.cast(kind)  # SQLite knows no truth values
-    return pa.array(values, kind)
-
-
 def frame(rows: pa.Table) -> pd.DataFrame:
     """Return rows of runs as a data frame, without Arrow's threads: Arrow aborts where one is refused."""
     found: pd.DataFrame = rows.to_pandas(use_threads=False)
@@ -142,12 +118,13 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > FORMAT_VERSION:
         raise InputError(path, f"is of format {version}; this program knows up to {FORMAT_VERSION}")
-    found = connection.execute("SELECT type, sql FROM sqlite_master WHERE name = 'runs'").fetchone()
-    columns = connection.execute("PRAGMA table_xinfo(runs)").fetchall()
-    # A view, a virtual table or a computed column of a stranger's file could run for ever.
-    is_plain = found and found[0] == "table" and found[1].startswith("CREATE TABLE")
-    if not is_plain or any(hidden for *_, hidden in columns):
-        raise InputError(path, "is damaged: it holds no plain table of runs")
+    # A trigger, a view, a computed column or a check in a stranger's file could change rows, or run for ever.
+    for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
+        is_ours = name in TABLES if kind == "table" else kind == "index" and sql is None
+        if not is_ours or (name == RUNS and not PLAIN_RUNS.fullmatch(sql)):
+            raise InputError(path, f"is damaged: it holds the {shown(kind)} {shown(name)}, which is not ours")
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (RUNS,)).fetchone():
+        raise InputError(path, f"is damaged: it holds no table {RUNS}")
 
 
 def damaged(path: Path, error: Exception) -> InputError:
@@ -164,7 +141,13 @@ def connect(
     )
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_TEXT_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")
+    connection.text_factory = _decoded
     return connection
+
+
+def _decoded(text: bytes) -> str:
+    """Return a text, whose damaged bytes then do not fit the row's checksum."""
+    return text.decode("utf-8", "surrogateescape")
 
 
 def _read_in_place(path: Path, query: Callable[[sqlite3.Connection], Result]) -> Result:
@@ -216,16 +199,23 @@ class StoredRuns:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.results_file = self.folder / RESULTS
-        self.cache, self.records = self.folder / "cache", self.folder / "records"
-        self.held: Held = {}
+        self.cache = self.folder / "cache"
+        self.held: dict[str, Held] = {}
         self.last_sequence = 0
 
     def look(self) -> None:
         """Bring `held` up to date."""
-        sql = "SELECT sequence, key, status, attempt FROM runs WHERE sequence > ? ORDER BY sequence"
-        for sequence, key, status, attempt in self.query(sql, self.last_sequence):
-            self.held[key] = status, attempt
+        after = self.last_sequence
+        self._note(self._read(lambda connection: held_runs(connection, after)) or [])
+
+    def _note(self, runs: list[tuple[int, str, Held]]) -> None:
+        for sequence, key, held in runs:
+            self.held[key] = held
             self.last_sequence = sequence
+
+    def has_records(self, held: Held) -> bool:
+        """Whether the packet records of a run are there."""
+        return held.records is not None and (self.folder / held.records).is_dir()
 
     def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """Return the rows of a query; the database's tables are those of `SCHEMA`."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE, FAILED, KILLED
+from tmt.campaign.rows import NOTHING_HELD
 from tmt.campaign.tasks import Convert, DamagedTraceError, FullDiskError, Simulate, failed_row, is_converted
 
 if TYPE_CHECKING:
@@ -73,12 +74,11 @@ def plan(runs: Sequence[Run], store: StoredRuns, *, retry_failed: bool = False) 
     missing: list[Run] = []
     done = failed = 0
     for run in runs:
-        status, _ = store.held.get(run.key, (None, 0))
-        has_records = not run.keep_records or (store.records / run.key).exists()
-        if status == DONE and has_records:
+        held = store.held.get(run.key, NOTHING_HELD)
+        if held.status == DONE and (not run.keep_records or store.has_records(held)):
             done += 1
             continue
-        if status not in (None, DONE):
+        if held.status not in ("", DONE):
             failed += 1
             if not retry_failed:
                 continue
@@ -97,7 +97,7 @@ def execute(missing: Sequence[Run], store: Store, pool: Pool, watch: Watch = lam
 class _Execution:
     def __init__(self, missing: Sequence[Run], store: Store, pool: Pool, watch: Watch) -> None:
         self._store, self._pool, self._watch = store, pool, watch
-        self._attempts = {run.key: store.held.get(run.key, ("", 0))[1] for run in missing}
+        self._attempts = {run.key: store.held.get(run.key, NOTHING_HELD).attempt for run in missing}
         self._waiting: dict[str, list[Run]] = {}
         self._ready: deque[Run] = deque()
         self._elsewhere: deque[Run] = deque()
@@ -152,13 +152,12 @@ class _Execution:
                 self._elsewhere.append(run)
                 continue
             self._store.look()
-            status, attempt = self._store.held.get(run.key, ("", 0))
-            if attempt > self._attempts[run.key]:
+            held = self._store.held.get(run.key, NOTHING_HELD)
+            if held.attempt > self._attempts[run.key]:
                 self._store.release(run.key)
-                self._count(status)
+                self._count(held.status)
                 continue
-            attempt = self._attempts[run.key] + 1
-            task = Simulate(run, attempt, self._store.cache, self._store.scratch, self._store.records)
+            task = Simulate(run, self._attempts[run.key] + 1, self._store.cache, self._store.scratch)
             errors = [self._unmade.get(recipe.identity) for recipe in run.recipes]
             if error := next(filter(None, errors), None):
                 self._keep(task, failed_row(task, FAILED, f"its link trace could not be made: {error}"))

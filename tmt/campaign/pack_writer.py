@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tmt import __version__
-from tmt.campaign.columns import DONE, arrow_schema
+from tmt.campaign.columns import DONE, RECORDS, arrow_schema
 from tmt.campaign.database import RESULTS, SCENARIO, read_runs
 from tmt.campaign.plan import expand
 from tmt.campaign.recipe import source_of
@@ -90,7 +90,7 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
     for row in rows:
         row["command"] = None  # it names folders of this machine
         if records and row["records"] is not None:
-            kept = folder / str(row["records"])
+            kept, row["records"] = folder / str(row["records"]), f"{RECORDS}/{row['key']}"
             contents |= {f"{row['records']}/{file.name}": file for file in sorted(kept.iterdir())}
         else:
             row["records"] = None

@@ -6,7 +6,6 @@ A claim counts while the lock of its engine is held.
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import secrets
@@ -21,8 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tmt.campaign import database
-from tmt.campaign.columns import COLUMNS, DONE
-from tmt.campaign.database import DATABASE, RESULTS, StoredRuns, holds_campaign, runs_table
+from tmt.campaign.columns import DONE, RECORDS
+from tmt.campaign.database import DATABASE, RESULTS, StoredRuns, holds_campaign
+from tmt.campaign.rows import CREATE, add_columns, as_stored, drop_damaged, runs_table
 from tmt.campaign.system import System, check_locks
 from tmt.core.errors import InputError, OutputError, TmtError, reason_of
 from tmt.core.schema import FORMAT_VERSION
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 
     from tmt.campaign.columns import Row
     from tmt.campaign.database import Result
-    from tmt.spec.columns import Value
 
 
-FOLDERS = ("cache", "records", "scratch")
+FOLDERS = ("cache", RECORDS, "scratch")
 
 PATIENCE_S = 60
 """Longest wait for another engine that writes at the moment; a write takes milliseconds."""
@@ -49,16 +48,16 @@ NEW = "new-"
 LEAST_FREE_BYTES = 1 << 20
 """With less free space on the disk no run is kept."""
 
-SQL_TYPES = {"text": "TEXT", "integer": "INTEGER", "number": "REAL", "flag": "BOOLEAN"}
-SCHEMA = f"""
-CREATE TABLE runs (sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-{", ".join(f"{column.name} {SQL_TYPES[column.kind]}" for column in COLUMNS)}, UNIQUE (key));
+SCHEMA = f"""{CREATE}
 CREATE TABLE claims (key TEXT PRIMARY KEY, engine TEXT NOT NULL);
 CREATE TABLE engines (engine TEXT PRIMARY KEY, machine TEXT NOT NULL, boot TEXT NOT NULL);
 CREATE TABLE exports (sequence INTEGER NOT NULL);
 PRAGMA application_id = {database.APPLICATION_ID};
 PRAGMA user_version = {FORMAT_VERSION};
 """
+
+RECORDS_NAME = re.compile(r"[0-9a-f]{32}-[0-9a-f]{16}")
+"""Names of folders of packet records: a run's key, and a number of the attempt's own."""
 
 LATE = """
 SELECT 1 WHERE EXISTS (SELECT 1 FROM claims WHERE key = :key AND engine != :engine)
@@ -92,11 +91,11 @@ class Store(StoredRuns):
         try:
             with self._transaction():
                 self._sweep()
+                self._sweep_runs()
                 self.scratch.mkdir()
                 self._life = self._system.hold(_life_file(self.scratch))
                 values = self.engine, *self._system.machine()
                 self._connection.execute("INSERT INTO engines VALUES (?, ?, ?)", values)
-            self.look()
         except BaseException:
             self._connection.close()
             shutil.rmtree(self.scratch, ignore_errors=True)
@@ -126,22 +125,26 @@ class Store(StoredRuns):
 
         A row is late, and dropped, when another engine holds its claim, or the store has a row of the same
         attempt or a later one. Any other replaces the row of an earlier attempt, unless only that one is
-        done. OutputError when they cannot be written; earlier rows are safe.
+        done. Its packet records come from the scratch folder to their place together with it. OutputError
+        when they cannot be written; earlier rows are safe.
         """
         accepted = 0
         with self._transaction():
             for row in rows:
-                values = {name: _as_stored(value) for name, value in row.items()} | {"engine": self.engine}
-                if self._connection.execute(LATE, values).fetchone():
+                values = as_stored(row)
+                asked = values | {"engine": self.engine}
+                if self._connection.execute(LATE, asked).fetchone():
                     continue
                 accepted += 1
-                self._connection.execute(REPLACED, values)
+                self._connection.execute(REPLACED, asked)
+                places = ", ".join(f":{name}" for name in values)
                 self._connection.execute(
-                    f"INSERT INTO runs ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)}) "
-                    "ON CONFLICT DO NOTHING",
-                    values,
+                    f"INSERT INTO runs ({', '.join(values)}) VALUES ({places}) ON CONFLICT DO NOTHING", values
                 )
-                self._connection.execute("DELETE FROM claims WHERE key = :key", values)
+                if records := row.get(RECORDS):
+                    place = self.folder / str(records)
+                    (self.scratch / place.name).rename(place)
+                self._connection.execute("DELETE FROM claims WHERE key = :key", asked)
         self.look()
         return accepted
 
@@ -220,6 +223,19 @@ class Store(StoredRuns):
                 # Of an engine that was killed while it made a database.
                 Path(entry.path).unlink(missing_ok=True)
 
+    def _sweep_runs(self) -> None:
+        """Forget rows that have changed on the disk, and packet records without a row.
+
+        Records come to their place within the transaction that keeps their row: those of an engine that died
+        in it have none.
+        """
+        self._note(drop_damaged(self._connection))
+        kept = {held.records for held in self.held.values()}
+        for entry in os.scandir(self.folder / RECORDS):
+            is_ours = RECORDS_NAME.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+            if is_ours and f"{RECORDS}/{entry.name}" not in kept:
+                shutil.rmtree(entry.path, ignore_errors=True)
+
     def _is_alive(self, engine: str) -> bool:
         return engine == self.engine or self._system.is_held(_life_file(self.folder / "scratch" / engine))
 
@@ -250,10 +266,7 @@ class Store(StoredRuns):
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         connection.execute("BEGIN IMMEDIATE")
-        known = {name for _, name, *_ in connection.execute("PRAGMA table_info(runs)")}
-        for column in COLUMNS:
-            if column.name not in known:
-                connection.execute(f"ALTER TABLE runs ADD COLUMN {column.name} {SQL_TYPES[column.kind]}")
+        add_columns(connection)
         connection.execute("COMMIT")
         return connection
 
@@ -308,13 +321,6 @@ def _prepare(folder: Path) -> None:
         if isinstance(error, TmtError):
             raise
         raise OutputError(f"{folder}: cannot be used: {error.strerror}") from error
-
-
-def _as_stored(value: Value) -> Value:
-    """Return a value as SQLite holds it: no result is a NaN, and text is UTF-8."""
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
 def _life_file(scratch: Path) -> Path:

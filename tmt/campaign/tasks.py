@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import secrets
 import shlex
 import shutil
 from dataclasses import asdict, dataclass, replace
@@ -18,7 +19,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tmt import __version__
-from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
+from tmt.campaign.columns import DONE, FAILED, KILLED, RECORDS, TIMED_OUT, blank_row
 from tmt.campaign.recipe import SlotsSeen
 from tmt.core.convert import Share
 from tmt.core.errors import ChangedProgramsError, InputError, OutputError, TmtError
@@ -62,13 +63,12 @@ class Convert:
 
 @dataclass(frozen=True, slots=True)
 class Simulate:
-    """Do a run over the link traces in `cache`; packet records go to `records`."""
+    """Do a run over the link traces in `cache`; its packet records wait in `scratch` for its row."""
 
     run: Run
     attempt: int
     cache: Path
     scratch: Path
-    records: Path
 
 
 Task = Convert | Simulate
@@ -114,8 +114,9 @@ def _simulate(task: Simulate) -> Row:
         _check_programs(task.run)  # they may have been replaced since the start
         kept = folder / "kept"
         if kept.exists():
-            keep_records(kept, task)
-            row["records"] = f"{task.records.name}/{task.run.key}"
+            name = records_name(task)
+            kept.rename(task.scratch / name)
+            row["records"] = f"{RECORDS}/{name}"
         return row
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -144,17 +145,9 @@ def _check_programs(run: Run) -> None:
         )
 
 
-def keep_records(kept: Path, task: Simulate) -> None:
-    """Move a run's packet records to their place, unless an earlier attempt's are there.
-
-    A folder cannot be moved over another one that holds files. So the first of two workers that do the same
-    run, because the engine has given one of them up, keeps its records. Both have made the same.
-    """
-    try:
-        kept.rename(task.records / task.run.key)
-    except OSError as error:
-        if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
-            raise
+def records_name(task: Simulate) -> str:
+    """Return a name for a folder of packet records that no other attempt has: row and records are of one."""
+    return f"{task.run.key}-{secrets.token_hex(8)}"
 
 
 def _frame(task: Simulate) -> Row:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import gc
+import os
+from pathlib import Path
 
 from tmt.cli.system_refusals import end_with, refused_by_system
 
 
 def main() -> None:
     """Run the command line. What the system refuses ends in one line, a defect of ours in a traceback."""
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = "/nonexistent"  # libraries ask for it while they are imported
     try:
         # Here, because the import of its libraries can fail.
         from tmt.cli.command_line import run  # noqa: PLC0415

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.errors import ChangedProgramsError
-from tmt.core.provenance import FileVersion, file_version
+from tmt.core.provenance import FileVersion, file_version, user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,10 +116,8 @@ class _Cache:
     def __init__(self) -> None:
         # Hashes that another version of this module has made are never read.
         version = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        self._files = [
-            folder / f"identity-{version}.json" for folder in (PACKAGE / "__pycache__", home / "tmt")
-        ]
+        places = PACKAGE / "__pycache__", user_cache()
+        self._files = [place / f"identity-{version}.json" for place in places if place is not None]
         self._hashes: dict[str, str] = {}
         self._used: dict[str, str] = {}
         self._is_new = False

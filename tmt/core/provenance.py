@@ -77,6 +77,15 @@ def file_version(path: str | PathLike[str]) -> FileVersion | None:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
+def user_cache() -> Path | None:
+    """Return the folder for what this user's commands keep; None where the system knows no home folder."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return Path(home or Path.home() / ".cache") / "tmt"
+    except RuntimeError:
+        return None
+
+
 def opened(name: str) -> BufferedReader:
     """Open a file for reading: a local one, or that of a pyarrow file-system URI."""
     if "://" not in name:

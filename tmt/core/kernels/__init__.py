@@ -24,6 +24,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from tmt.core.provenance import user_cache
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -58,24 +60,28 @@ def kernel(function: Function) -> Function:
     A source that has changed since the hash of all sources was taken may be part of the kernel, which is then
     not cached.
 
+    Numba's own setting of the folder also comes from a file in the current folder, which may be a stranger's;
+    compiled code is never read from there.
+
     Floating point stays as written (no fast-math). With ``NUMBA_DISABLE_JIT=1`` kernels run as plain Python.
     """
-    given = numba.config.CACHE_DIR
-    folder = _cache_folder(given) if _versions() == VERSIONS else None
+    usual = numba.config.CACHE_DIR
+    folder = _cache_folder() if _versions() == VERSIONS else None
     try:
-        numba.config.CACHE_DIR = folder or given
+        numba.config.CACHE_DIR = folder or ""
         compiled: Any = numba.njit(cache=folder is not None, nogil=True)(function)
     finally:
-        numba.config.CACHE_DIR = given
+        numba.config.CACHE_DIR = usual
     return compiled  # type: ignore[no-any-return]
 
 
 @cache
-def _cache_folder(given: str) -> str | None:
+def _cache_folder() -> str | None:
     """Return the folder of this version of the kernels in the first place that can be written, if one can."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    given, own = os.environ.get("NUMBA_CACHE_DIR"), user_cache()
     places = [Path(given)] if given else []
-    for place in (*places, Path(__file__).with_name("__pycache__"), home / "tmt" / "kernels"):
+    places += [Path(__file__).with_name("__pycache__"), *([own / "kernels"] if own else [])]
+    for place in places:
         folder = place / SOURCES_HASH
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -5,23 +5,24 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import vl_convert
 from jinja2 import Environment, StrictUndefined
 
 from tmt import __version__
+from tmt.core.provenance import user_cache
 from tmt.io.atomic import write_text
 from tmt.results.values import COLUMNS
 from tmt.show.charts.style import INKS, MARKER_PATHS, configuration
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
+    from pathlib import Path
 
     from tmt.show.charts.style import MemberStyle
 
@@ -166,16 +167,15 @@ def browser_bundle() -> str:
     """
     snippet = "window.vegaEmbed = vegaEmbed;"
     name = f"vega-{version('vl-convert-python')}.js"
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tmt"
-    kept = _read_checked(folder / name)
+    folder = user_cache()
+    kept = None if folder is None else _read_checked(folder / name)
     if kept is not None:
         return kept
     bundle: str = vl_convert.javascript_bundle(snippet)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / name, f"{_sha256(bundle)}\n{bundle}")
-    except OSError:
-        pass  # without a cache the next report bundles again
+    if folder is not None:
+        with suppress(OSError):  # without a cache the next report bundles again
+            folder.mkdir(parents=True, exist_ok=True)
+            write_text(folder / name, f"{_sha256(bundle)}\n{bundle}")
     return bundle
 
 

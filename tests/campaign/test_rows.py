@@ -1,0 +1,119 @@
+"""Rows of a campaign's database against damage and strangers, and packet records against other attempts."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tmt.campaign.columns import DONE, FAILED
+from tmt.campaign.database import DATABASE, read_runs
+from tmt.campaign.store import Store
+from tmt.core.errors import TmtError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tmt.campaign.columns import Row
+
+FLIPS_APART = 97
+"""Distance of the bytes that are inverted, one at a time."""
+
+
+@pytest.fixture
+def out(tmp_path: Path, make_row: Callable[..., Row]) -> Path:
+    """Return the folder of a campaign with a few rows."""
+    store = Store(tmp_path / "out")
+    store.append(*(make_row(n, goodput_bps=799_296.5 + n, delay_p95_s=0.16 / (n + 1)) for n in range(12)))
+    store.close()
+    return tmp_path / "out"
+
+
+def test_rows__with_an_inverted_byte_anywhere_are_refused_or_right(out: Path) -> None:
+    """Each file with one inverted byte is refused, or gives rows that were written; none may be another."""
+    written = read_runs(out).to_pylist()
+    path = out / DATABASE
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(0, len(whole), FLIPS_APART):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            found = read_runs(out).to_pylist()
+        except TmtError:
+            refused += 1
+        else:
+            assert all(row in written for row in found), place
+    assert 0 < refused < len(whole) // FLIPS_APART
+
+
+def test_row__that_has_changed_is_refused_and_its_run_is_done_again(out: Path) -> None:
+    key = read_runs(out)["key"][3].as_py()
+    with sqlite3.connect(out / DATABASE) as connection:
+        connection.execute("UPDATE runs SET goodput_bps = -839104.0 WHERE key = ?", (key,))
+    with pytest.raises(TmtError, match=f"the row of run {key} has changed; `tmt run` does it again"):
+        read_runs(out)
+    store = Store(out)
+    assert len(store.held) == 11
+    assert key not in store.held
+    store.close()
+    assert len(read_runs(out)) == 11
+
+
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        ("CREATE TRIGGER t AFTER INSERT ON runs BEGIN UPDATE runs SET goodput_bps = 1; END", "trigger t"),
+        ("CREATE INDEX i ON runs (abs(goodput_bps))", "index i"),
+        ("CREATE VIEW v AS SELECT 1", "view v"),
+        ("CREATE TABLE more (a)", "table more"),
+        ("ALTER TABLE runs ADD COLUMN c TEXT CHECK (c != '')", "table runs"),
+        ("ALTER TABLE runs ADD COLUMN c TEXT GENERATED ALWAYS AS (key) VIRTUAL", "table runs"),
+    ],
+)
+def test_database__with_something_of_a_stranger_is_refused(sql: str, named: str, out: Path) -> None:
+    with sqlite3.connect(out / DATABASE) as connection:
+        connection.execute(sql)
+    for use in (read_runs, Store):
+        with pytest.raises(TmtError, match=f"it holds the {named}, which is not ours"):
+            use(out)
+
+
+def test_records__come_with_the_row_of_their_attempt(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+    """A second engine finds the records of one that died before its row: they go, whatever they hold."""
+    first = Store(tmp_path / "out")
+    row = _with_records(first, make_row(1), "first")
+    assert first.append(row) == 1
+    dead = _with_records(first, make_row(2), "dead")
+    (first.scratch / Path(str(dead["records"])).name).rename(tmp_path / "out" / str(dead["records"]))
+    first.close()
+    (tmp_path / "out" / "records" / "notes").mkdir()
+    second = Store(tmp_path / "out")
+    left = {path.name for path in (tmp_path / "out" / "records").iterdir()}
+    assert left == {"notes", Path(str(row["records"])).name}
+    assert second.has_records(second.held[str(row["key"])])
+    late = _with_records(second, make_row(1), "late")
+    assert second.append(late) == 0
+    assert second.append(_with_records(second, make_row(2), "again")) == 1
+    (_, again) = second.table()["records"].to_pylist()
+    assert (tmp_path / "out" / again / "made_by").read_text() == "again"
+    second.close()
+
+
+def test_records__of_a_later_attempt_replace_the_row_that_failed(
+    tmp_path: Path, make_row: Callable[..., Row]
+) -> None:
+    store = Store(tmp_path / "out")
+    store.append(make_row(1, status=FAILED))
+    store.append(_with_records(store, make_row(1, attempt=2), "second"))
+    assert [(held.status, held.attempt) for held in store.held.values()] == [(DONE, 2)]
+    store.close()
+
+
+def _with_records(store: Store, row: Row, text: str) -> Row:
+    """Return the row with packet records that wait in the engine's scratch folder."""
+    name = f"{row['key']}-{len(list(store.scratch.iterdir())):016x}"
+    (store.scratch / name).mkdir()
+    (store.scratch / name / "made_by").write_text(text)
+    return row | {"records": f"records/{name}"}

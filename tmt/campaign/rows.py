@@ -1,0 +1,154 @@
+"""The table of a campaign's database that holds one row for each run: its columns, values and checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import sqlite3
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from tmt.campaign.columns import COLUMNS, RECORDS, arrow_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tmt.campaign.columns import Row
+    from tmt.spec.columns import Value
+
+RUNS = "runs"
+PLAIN_RUNS = re.compile(
+    r"CREATE TABLE runs \(sequence INTEGER PRIMARY KEY AUTOINCREMENT"
+    r"(,\s+(\w+ (TEXT|INTEGER|REAL|BOOLEAN)|UNIQUE \(key\)))+\)"
+)
+"""Statement that makes the table of runs: plain columns in any order, for those of other versions."""
+
+CHECKSUM = "checksum"
+"""Column of the hash of a row: SQLite itself does not see a changed number."""
+
+SQL_TYPES = {"text": "TEXT", "integer": "INTEGER", "number": "REAL", "flag": "BOOLEAN"}
+NUMBERS = {column.name for column in COLUMNS if column.kind == "number"}
+
+CREATE = f"""
+CREATE TABLE runs (sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+{", ".join(f"{column.name} {SQL_TYPES[column.kind]}" for column in COLUMNS)},
+{CHECKSUM} TEXT, UNIQUE (key));
+"""
+
+ROWS_PER_BATCH = 1000
+
+
+class Held(NamedTuple):
+    """What the store holds of a run: how it ended, in which attempt, and its folder of packet records."""
+
+    status: str
+    attempt: int
+    records: str | None
+
+
+NOTHING_HELD = Held("", 0, None)
+
+
+def runs_table(connection: sqlite3.Connection) -> pa.Table:
+    """Return the rows of all runs; see `read_runs`."""
+    schema = arrow_schema()
+    batches = []
+    for names, rows in _rows_in_batches(connection):
+        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+        absent = (None,) * len(rows)
+        arrays = [_array(columns.get(field.name, absent), field.type) for field in schema]
+        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+    return pa.Table.from_batches(batches, schema=schema).combine_chunks()
+
+
+def held_runs(connection: sqlite3.Connection, after: int) -> list[tuple[int, str, Held]]:
+    """Return sequence number, key and what is held of the runs behind a sequence number."""
+    return [of for names, rows in _rows_in_batches(connection, after) for of in _held(names, rows)]
+
+
+def _held(names: list[str], rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, str, Held]]:
+    places = [names.index(name) for name in ("sequence", "key", "status", "attempt", RECORDS)]
+    for row in rows:
+        sequence, key, *held = (row[place] for place in places)
+        yield sequence, key, Held(*held)
+
+
+def drop_damaged(connection: sqlite3.Connection) -> list[tuple[int, str, Held]]:
+    """Delete the rows that do not fit their checksums; return what is held of the others."""
+    names, rows = _all_rows(connection)
+    damaged = [(row[0],) for row in rows if not _is_whole(names, row)]
+    connection.executemany("DELETE FROM runs WHERE sequence = ?", damaged)
+    return list(_held(names, [row for row in rows if (row[0],) not in damaged] if damaged else rows))
+
+
+def _all_rows(connection: sqlite3.Connection) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return the names of all columns, and all rows, damaged ones too."""
+    cursor = connection.execute("SELECT * FROM runs ORDER BY sequence")
+    return [name for name, *_ in cursor.description], cursor.fetchall()
+
+
+def _rows_in_batches(
+    connection: sqlite3.Connection, after: int = 0
+) -> Iterator[tuple[list[str], list[tuple[Any, ...]]]]:
+    """Yield names of columns and rows in the order of their numbers (DatabaseError at a damaged one)."""
+    cursor = connection.execute("SELECT * FROM runs WHERE sequence > ? ORDER BY sequence", (after,))
+    names = [name for name, *_ in cursor.description]
+    while rows := cursor.fetchmany(ROWS_PER_BATCH):
+        for row in rows:
+            if not _is_whole(names, row):
+                key = row[names.index("key")]
+                raise sqlite3.DatabaseError(f"the row of run {key} has changed; `tmt run` does it again")
+        yield names, rows
+
+
+def _is_whole(names: Sequence[str], row: Sequence[object]) -> bool:
+    """Whether a row fits its checksum; rows of a file without that column count as whole."""
+    return CHECKSUM not in names or row[names.index(CHECKSUM)] == checksum(names, row)
+
+
+def checksum(names: Sequence[str], row: Sequence[object]) -> str:
+    """Return a hash of a row's values, which does not change when columns without a value are added."""
+    pairs = zip(names, row, strict=True)
+    held = sorted(pair for pair in pairs if pair[1] is not None and pair[0] not in ("sequence", CHECKSUM))
+    return hashlib.sha256(repr(held).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _array(values: tuple[object, ...], kind: pa.DataType) -> pa.Array:
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        found = pa.array(values)  # of a type that it finds: it would cut numbers that are not whole
+        if found.type not in (pa.int64(), pa.null()):
+            raise ValueError("a column of whole numbers or flags holds others")
+        return found.cast(kind)  # SQLite knows no truth values
+    return pa.array(values, kind)
+
+
+def as_stored(row: Row) -> Row:
+    """Return a run's values as the table holds them, with their checksum."""
+    values = {name: _as_stored(name, value) for name, value in row.items()}
+    return values | {CHECKSUM: checksum(list(values), list(values.values()))}
+
+
+def _as_stored(name: str, value: Value) -> Value:
+    """Return a value as SQLite gives it back: no result is a NaN, a number is a float, and text is UTF-8."""
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if value is None:
+        return None
+    return float(value) + 0.0 if name in NUMBERS else int(value)  # SQLite knows no -0.0
+
+
+def add_columns(connection: sqlite3.Connection) -> None:
+    """Add the columns that the table of an older campaign lacks."""
+    known = {name for _, name, *_ in connection.execute("PRAGMA table_info(runs)")}
+    for column in COLUMNS:
+        if column.name not in known:
+            connection.execute(f"ALTER TABLE runs ADD COLUMN {column.name} {SQL_TYPES[column.kind]}")
+    if CHECKSUM not in known:
+        connection.execute(f"ALTER TABLE runs ADD COLUMN {CHECKSUM} TEXT")
+        names, rows = _all_rows(connection)
+        sums = [(checksum(names, row), row[0]) for row in rows]
+        connection.executemany(f"UPDATE runs SET {CHECKSUM} = ? WHERE sequence = ?", sums)
