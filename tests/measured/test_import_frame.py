@@ -75,6 +75,7 @@ def test_documentation__shows_files_that_can_be_imported(name: str, text: str, t
     (tmp_path / "shown").write_text(text)
     needed: dict[str, Any] = {
         "bler": {"slot_interval": 0.001},
+        "flent": {"series": "TCP download"},
         "table": {"time": "Time:s", "bad": "corrupt=1", "size": "tbSize", "where": "direction=DL"},
     }
     trace = import_trace(name, str(tmp_path / "shown"), **needed.get(name, {}))

@@ -82,7 +82,6 @@ class RateImporter(Importer):
     """A format with rates over time."""
 
     as_: As = "link"
-    direction: DirectionOf = None
     line: LineRate = None
     lldu_bytes: LlduBytes = 1500
     decode_time: DecodeTime = 0.001
@@ -120,6 +119,12 @@ class RateImporter(Importer):
         else:
             rows = LinkTrace(times, delay, ~lost, np.ones(len(times), np.uint8))
         return Measurement(rows, "packed", self.lldu_bytes, tuple(notes), extent=series.extent)
+
+
+class TwoWayRateImporter(RateImporter):
+    """A format with rates of both directions."""
+
+    direction: DirectionOf = None
 
 
 def durations(
