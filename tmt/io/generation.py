@@ -10,6 +10,7 @@ import numpy as np
 from tmt.core import provenance
 from tmt.core.channels import CHANNELS
 from tmt.core.errors import InputError, UsageError
+from tmt.core.extent import Extent
 from tmt.core.generate import lay_over
 from tmt.core.schema import ES_N0_MDB, PHY_TRACE
 from tmt.core.trace import PhyTrace
@@ -60,6 +61,7 @@ def generate(
     metadata = provenance.record(
         PHY_TRACE.kind,
         lldu_bytes=lldu_bytes,
+        **Extent(0, duration_ns).metadata,
         generator=channel.describe(),
         seed=seed,
         slot_interval_ns=str(line.interval_ns),
@@ -100,7 +102,7 @@ def overlay(
         realisation = channel.realisation(seed)
         metadata = provenance.record(
             PHY_TRACE.kind,
-            **provenance.sizes(reader.metadata),
+            **provenance.inherited(reader.metadata),
             source=provenance.source(source),
             generator=channel.describe(),
             seed=seed,
