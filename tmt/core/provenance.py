@@ -42,7 +42,7 @@ def record(kind: str, **how: object) -> Metadata:
 
 def inherited(metadata: Metadata) -> Metadata:
     """Return the entries of a trace's metadata that a trace made of it has, too: sizes, packing, extent."""
-    more = {key: metadata[key] for key in ("packing", "begin_ns", "length_ns") if key in metadata}
+    more: Metadata = {key: metadata[key] for key in ("packing", "begin_ns", "length_ns") if key in metadata}
     return {"lldu_bytes": metadata.get("lldu_bytes"), **more}
 
 

@@ -48,9 +48,9 @@ def generate(
 ) -> int:
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
-    Slots are sent from 0 until before `duration_ns`. `lldu_bytes` goes into the metadata. `progress` takes
-    the number of slots done since its last call. UsageError when no slot fits, the trace is too long, or the
-    channel knows no Es/N0; OutputError when the file cannot be written.
+    Slots are sent from 0 until before `duration_ns`, and the trace ends with the last one. `lldu_bytes` goes
+    into the metadata. `progress` takes the number of slots done since its last call. UsageError when no slot
+    fits, the trace is too long, or the channel knows no Es/N0; OutputError when the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
@@ -61,7 +61,7 @@ def generate(
     metadata = provenance.record(
         PHY_TRACE.kind,
         lldu_bytes=lldu_bytes,
-        **Extent(0, duration_ns).metadata,
+        **_extent(line, slots, duration_ns).metadata,
         generator=channel.describe(),
         seed=seed,
         slot_interval_ns=str(line.interval_ns),
@@ -74,6 +74,12 @@ def generate(
             writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
             progress(len(chunk))
     return slots
+
+
+def _extent(line: Line, slots: int, duration_ns: int) -> Extent:
+    """Return the time of a line's slots, each as long as the distance between them."""
+    last_ns = int(line.tx_times_ns(slots - 1, 1)[0])
+    return Extent.of_rows(0, last_ns, slots) or Extent(0, duration_ns)
 
 
 def overlay(
