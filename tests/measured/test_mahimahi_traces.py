@@ -45,7 +45,7 @@ def test_mahimahi__reads_compressed_traces(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "times_ms"),
-    [(b"\xef\xbb\xbf0\n12\n12\n", [0, 12, 12.5]), (b"\xef\xbb\xbf7\r\n9\r\n", [7, 9])]
+    [(b"\xef\xbb\xbf0\n12\n12\n", [0, 12, 12]), (b"\xef\xbb\xbf7\r\n9\r\n", [7, 9])]
     + [(line, [200]) for line in (b"200", b"200\n", b"200\r\n", b"\xef\xbb\xbf200\n")],
 )
 def test_mahimahi__is_recognised_with_a_byte_order_mark_and_with_one_line(
@@ -54,7 +54,8 @@ def test_mahimahi__is_recognised_with_a_byte_order_mark_and_with_one_line(
     (tmp_path / "trace").write_bytes(content)
     trace = import_trace("auto", tmp_path / "trace")
     assert trace.metadata["importer"] == "mahimahi"
-    assert (trace.tx_time_ns / 1e6).tolist() == times_ms
+    assert np.ceil(trace.tx_time_ns / 1e6).tolist() == times_ms
+    assert trace.metadata["length_ns"] == times_ms[-1] * 1_000_000
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"0\n", b"-5\n", b"2\n1\n", b"1.5\n", b"1 2\n"])
