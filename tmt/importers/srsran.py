@@ -24,7 +24,7 @@ from tmt.importers.attempts import (
     number_blocks,
     select,
 )
-from tmt.importers.harq_logs import FRAMES, SlotClock, SlotImporter, slots_per_frame
+from tmt.importers.harq_logs import FRAMES, PairingOf, SlotClock, SlotImporter, slots_per_frame
 from tmt.importers.log_files import Row, es_n0_mdb, text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 
@@ -72,12 +72,15 @@ class Srsran(SlotImporter):
 
     The PHY must log at debug level (srsRAN Project) or info level (4G). --user is the RNTI as the log writes
     it. The uplink counts by its CRC. A downlink block counts by its acknowledgement, k1 slots later (4G: 4
-    ms): NACK and no answer (DTX) are erasures.
+    ms): NACK and no answer (DTX) are erasures. The 4G downlink has no HARQ processes in the log: --pairing
+    says how --as link finds the block of a repeat.
 
         tmt import srsran gnb.log phy.parquet --user 0x4601 --direction up
     """
 
     name: ClassVar[str] = "srsran"
+
+    pairing: PairingOf = "size"
 
     @classmethod
     def sniff(cls, head: bytes) -> bool:
@@ -98,14 +101,16 @@ class Srsran(SlotImporter):
         kept, notes = select(path, attempts, self.direction, self.user)
         missing = [attempt for attempt in kept if attempt.failed is None]
         for attempt in missing:
-            attempt.failed = False
+            attempt.failed = attempt.sure = False
         if missing:
             notes.append(f"{len(missing):,} blocks have no acknowledgement in the log, and count as decoded")
+        if unanswered := sum(bool(attempt.failed) and not attempt.sure for attempt in kept):
+            notes.append(f"{unanswered:,} blocks had no answer (DTX), and count as erased")
         count_from_first(attempts)
         mark_repeats_of_failures(kept)
         notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")
         notes += cut
-        return self.measured(kept, number_blocks(kept), notes)
+        return self.measured(kept, number_blocks(kept, pairing=self.pairing), notes)
 
 
 def _events(path: str, spacing_khz: int | None) -> tuple[list[_Event], int, list[str]]:
@@ -213,7 +218,8 @@ def _acknowledge(events: list[_Event], due: _Due) -> None:
     """Set `failed` of the transmissions that have an acknowledgement.
 
     The bits of one acknowledgement stand in the order of the transmissions; 1 is an ACK, 0 a NACK, 2 no
-    answer (DTX), for which the base station sends again as well. Equal bits answer any number of them.
+    answer (DTX): the base station sends again, but the block may have been decoded. Equal bits answer any
+    number of them.
     """
     for event in events:
         bits = event.fields.get("ack", "")
@@ -222,4 +228,4 @@ def _acknowledge(events: list[_Event], due: _Due) -> None:
             bits = bits[0] * len(attempts)
         if bits.isdigit() and len(bits) == len(attempts):
             for attempt, bit in zip(attempts, bits, strict=True):
-                attempt.failed = bit != "1"
+                attempt.failed, attempt.sure = bit != "1", bit in "01"
