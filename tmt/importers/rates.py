@@ -24,7 +24,7 @@ from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers import starlink
 from tmt.importers.log_files import since_epoch_ns, text_lines
-from tmt.importers.rate_series import RateImporter, RateSeries, durations
+from tmt.importers.rate_series import RateSeries, TwoWayRateImporter, durations
 from tmt.io.files import head_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ _LONGEST_S = 3
 """Time after which the next row no longer ends an interval: the log has a gap there."""
 
 
-class RateTable(RateImporter):
+class RateTable(TwoWayRateImporter):
     """Rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps.
 
     Each interval gives opportunities at its rate. Losses of an interval are drawn among its rows. Time
