@@ -63,6 +63,7 @@ def test_downlink__counts_by_acknowledgements_and_else_by_repeats(tmp_path: Path
         "1 transmissions of the other direction are left out",
         "2 blocks have no outcome in the log: they count as decoded unless repeated",
         "slots last 0.5 ms",
+        "the log cannot tell how many of the 5 attempts are erased: at least 2, at most 3; 2 count as erased",
     ]
 
 

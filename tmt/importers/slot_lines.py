@@ -99,7 +99,8 @@ def acknowledge(events: list[Event], due: Due) -> None:
     """Set `failed` of the transmissions that have an acknowledgement.
 
     The bits of one acknowledgement stand in the order of the transmissions; 1 is an ACK, 0 a NACK, 2 no
-    answer (DTX), for which the base station sends again as well. Equal bits answer any number of them.
+    answer (DTX): the base station sends again, but the block may have been decoded. Equal bits answer any
+    number of them.
     """
     for event in events:
         bits = event.fields.get("ack", "")
@@ -108,4 +109,4 @@ def acknowledge(events: list[Event], due: Due) -> None:
             bits = bits[0] * len(attempts)
         if bits.isdigit() and len(bits) == len(attempts):
             for attempt, bit in zip(attempts, bits, strict=True):
-                attempt.failed = bit != "1"
+                attempt.failed, attempt.sure = bit != "1", bit in "01"

@@ -23,7 +23,7 @@ from tmt.importers.attempts import (
     number_blocks,
     select,
 )
-from tmt.importers.harq_logs import SlotImporter, extent_of_slots
+from tmt.importers.harq_logs import PairingOf, SlotImporter, extent_of_slots
 from tmt.importers.log_files import es_n0_mdb
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 from tmt.importers.slot_lines import SUBFRAMES, Due, acknowledge, read_events
@@ -49,12 +49,15 @@ class Srsran(SlotImporter):
 
     The PHY must log at debug level (srsRAN Project) or info level (4G). --user is the RNTI as the log writes
     it. The uplink counts by its CRC. A downlink block counts by its acknowledgement, k1 slots later (4G: 4
-    ms): NACK and no answer (DTX) are erasures.
+    ms): NACK and no answer (DTX) are erasures. The 4G downlink has no HARQ processes in the log: --pairing
+    says how --as link finds the block of a repeat.
 
         tmt import srsran gnb.log phy.parquet --user 0x4601 --direction up
     """
 
     name: ClassVar[str] = "srsran"
+
+    pairing: PairingOf = "size"
 
     @classmethod
     def sniff(cls, head: bytes) -> bool:
@@ -75,14 +78,17 @@ class Srsran(SlotImporter):
         kept, notes = select(path, attempts, self.direction, self.user)
         missing = [attempt for attempt in kept if attempt.failed is None]
         for attempt in missing:
-            attempt.failed = False
+            attempt.failed = attempt.sure = False
         if missing:
             notes.append(f"{len(missing):,} blocks have no acknowledgement in the log, and count as decoded")
+        if unanswered := sum(bool(attempt.failed) and not attempt.sure for attempt in kept):
+            notes.append(f"{unanswered:,} blocks had no answer (DTX), and count as erased")
         count_from_first(attempts)
         mark_repeats_of_failures(kept)
         notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")
         notes += cut
-        return self.measured(kept, number_blocks(kept), notes, extent_of_slots(attempts, slot_ns))
+        blocks = number_blocks(kept, pairing=self.pairing)
+        return self.measured(kept, blocks, notes, extent_of_slots(attempts, slot_ns))
 
 
 def _is_for_a_terminal(event: Event) -> bool:
