@@ -238,8 +238,8 @@ def test_reset__drops_packets(queue: str, early: int, dropped: list[int], send_d
         ({"offset_": 2}, "trace.npy: the offset of 2 s from 0 s on is behind the last row at 0.01 s"),
         (
             {"loop_": 1},
-            "trace.npy: a trace of one row cannot repeat without a length; give its length, or let the link stop "
-            "at its end",
+            "trace.npy: a trace of one row cannot repeat without a length; give its length, or let the link "
+            "stop at its end",
         ),
         (
             {"length_": 0.01},
@@ -247,7 +247,8 @@ def test_reset__drops_packets(queue: str, early: int, dropped: list[int], send_d
         ),
         (
             {"begin_": 0.02, "length_": 1},
-            "trace.npy: the first row, at 0.01 s, is outside the trace's time, from 0.02 s until before 1.02 s",
+            "trace.npy: the first row, at 0.01 s, is outside the trace's time, from 0.02 s until before "
+            "1.02 s",
         ),
         (
             {"length_": 0.5, "offset_": 0.5},
@@ -259,12 +260,15 @@ def test_reset__drops_packets(queue: str, early: int, dropped: list[int], send_d
         ),
         (
             {"length_": -1},
-            "Queue/Clift: length_ is -1; allowed is 0 (the rows tell it) or a time in seconds, at most 4611686018",
+            "Queue/Clift: length_ is -1; allowed is 0 (the rows tell it) or a time in seconds, "
+            "at most 4611686018",
         ),
         ({"length_": "inf"}, "Queue/Clift: length_ is inf; allowed is a number from -1e300 to 1e300"),
     ],
 )
-def test_bad_variable__is_refused(variables: dict[str, object], words: str, send_datagrams: Datagrams) -> None:
+def test_bad_variable__is_refused(
+    variables: dict[str, object], words: str, send_datagrams: Datagrams
+) -> None:
     run = send_datagrams(sent_once([10 * MS]), [(MS, 1000)], **variables)
     assert (run.status, run.stderr.count("\n")) == (2, 1)
     assert run.stderr.endswith(words + "\n")
