@@ -214,7 +214,7 @@ def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: FileVers
             and found["sha256"] == file_sha256(trace)
             and type(found["span_ns"]) is int
         )
-        numbers = found | found[METADATA_KEY]
+        numbers = found | read_beside(str(trace), found["file_bytes"])
     except OSError as error:
         raise DamagedTraceError(trace, f"cannot be used: {error.strerror}") from error
     except (ValueError, LookupError, TypeError, RecursionError):
