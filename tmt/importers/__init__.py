@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tmt.importers.nr_scope import NrScope as NrScope
     from tmt.importers.ns3 import Ns3Lte as Ns3Lte, Ns3Nr as Ns3Nr
     from tmt.importers.pcap import Pcap as Pcap
+    from tmt.importers.pcap_tcp import PcapTcp as PcapTcp
     from tmt.importers.ping import Ping as Ping
     from tmt.importers.rates import RateTable as RateTable
     from tmt.importers.srsran import Srsran as Srsran
@@ -38,6 +39,7 @@ FORMATS = {
     "irtt": ("irtt.Irtt", "round trips of irtt (JSON), each direction apart"),
     "lens": ("irtt.Lens", "round trips of the LENS data set (CSV of irtt or ping)"),
     "ping": ("ping.Ping", "output of ping -D, better with -O"),
+    "pcap-tcp": ("pcap_tcp.PcapTcp", "capture of a TCP connection at one end (pcap, pcapng)"),
     "pcap": ("pcap.Pcap", "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)"),
     "iperf3": ("iperf3.Iperf3", "intervals of iperf3 -J: rates, and losses with UDP"),
     "flent": ("flent.Flent", "series of a flent result file: rates or round trips"),
