@@ -43,16 +43,16 @@ MILLISECONDS = "times are in seconds: "
             "convert phy.parquet a.npy --scheme arq --rtt 500",
             [
                 f"--rtt is 500 s; {MILLISECONDS}500 ms is 0.5",
-                "phy.parquet lasts 1.999 s, less than one round trip of 500 s",
+                "phy.parquet lasts 2 s, less than one round trip of 500 s",
             ],
         ),
         (
             "convert phy.parquet a.npy --scheme arq --rtt 5",
-            ["phy.parquet lasts 1.999 s, less than one round trip of 5 s"],
+            ["phy.parquet lasts 2 s, less than one round trip of 5 s"],
         ),
         (
             "inspect --rtt 5 --json link.parquet",
-            ["link.parquet lasts 1.998 s, less than one round trip of 5 s"],
+            ["link.parquet lasts 2 s, less than one round trip of 5 s"],
         ),
         ("model arq --alpha 0.9 --beta 0.1 --rtt 500", [f"--rtt is 500 s; {MILLISECONDS}500 ms is 0.5"]),
         (
@@ -128,7 +128,7 @@ def test_replay__notes_a_trace_shorter_than_the_round_trip(tmt: Callable[[str], 
     assert json.loads(out)["rtt_s"] == 500
     assert err.splitlines()[:2] == [
         f"note: --rtt is 500 s; {MILLISECONDS}500 ms is 0.5",
-        "note: the forward trace lasts 1.998 s, less than one round trip of 500 s",
+        "note: the forward trace lasts 2 s, less than one round trip of 500 s",
     ]
 
 

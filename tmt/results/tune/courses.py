@@ -86,8 +86,9 @@ class Courses:
         over_ns = start_ns + duration_ns - (int(tx_time_ns[-1]) if extent is None else extent.length_ns)
         again = int(np.searchsorted(tx_time_ns, over_ns)) if over_ns > 0 else 0
         at = np.concatenate([np.arange(first, last), np.arange(again)])
-        # A second round of the trace follows the first one without a gap.
-        later = np.where(np.arange(len(at)) < last - first, 0, int(tx_time_ns[-1]) + 1)
+        # A second round follows after the trace's length, which without an extent ends with the last slot.
+        length_ns = int(tx_time_ns[-1]) + 1 if extent is None else extent.length_ns
+        later = np.where(np.arange(len(at)) < last - first, 0, length_ns)
         columns = {column.name: getattr(phy, column.name)[at] for column in phy.columns}
         return PhyTrace(**columns | {"tx_time_ns": tx_time_ns[at] + later})
 
