@@ -51,7 +51,8 @@ def select(
 ) -> tuple[list[Attempt], list[str]]:
     """Return the attempts of one direction and one user in order of time, and notes on those left out.
 
-    InputError without an attempt, or with several users and no choice; UsageError without one asked for.
+    `user` may be several with commas between: one terminal, whose cell or RNTI changes. InputError without an
+    attempt, or with several users and no choice; UsageError without one asked for.
     """
     if not attempts:
         raise InputError(path, "there are no transmissions in this log")
@@ -69,10 +70,11 @@ def select(
     if user is None and len(users) > 1:
         raise InputError(path, f"there are {len(users)} users; choose one by --user: {names}")
     if user is not None:
-        if user not in users:
-            raise UsageError(f"--user is {user}; {path} holds {names}")
-        others = len(kept) - users[user]
-        kept = [attempt for attempt in kept if attempt.user == user]
+        wanted = user.split(",")
+        if unknown := [one for one in wanted if one not in users]:
+            raise UsageError(f"--user is {unknown[0]}; {path} holds {names}")
+        others = len(kept) - sum(users[one] for one in set(wanted))
+        kept = [attempt for attempt in kept if attempt.user in wanted]
         if others:
             notes.append(f"{others:,} transmissions of other users are left out")
     return in_order(path, kept), notes
@@ -143,7 +145,7 @@ def number_blocks(attempts: Sequence[Attempt], window_ns: int | None = None) -> 
     waiting: defaultdict[Hashable, list[_Open]] = defaultdict(list)
     for attempt in attempts:
         known = attempt.process is not None
-        held = waiting[attempt.stream, attempt.process if known else attempt.size_bytes]
+        held = waiting[attempt.user, attempt.stream, attempt.process if known else attempt.size_bytes]
         longest_ns = window_ns if known else WITHOUT_PROCESS_NS
         while held and longest_ns is not None and attempt.time_ns - held[0].time_ns > longest_ns:
             held.pop(0)
@@ -183,8 +185,9 @@ def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
     for attempt in attempts:
         if attempt.process is None:
             continue
-        before = last.get((attempt.stream, attempt.process))
-        last[attempt.stream, attempt.process] = attempt
+        process = attempt.user, attempt.stream, attempt.process
+        before = last.get(process)
+        last[process] = attempt
         if before is None or not before.failed or attempt.time_ns - before.time_ns > GIVEN_UP_NS:
             continue
         if attempt.new_data is None:

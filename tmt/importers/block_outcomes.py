@@ -13,13 +13,15 @@ from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tmt.core.declaration import PositiveSeconds, ns
+from tmt.core.declaration import Param, PositiveSeconds, ns
 from tmt.core.errors import InputError
 from tmt.core.trace import BoolArray, Int64Array, PhyTrace
 from tmt.core.words.refusals import refusal, shown
+from tmt.importers.clocks import Counter
 from tmt.importers.importer import DecodeTime, Importer, LlduBytes, Measurement
 from tmt.importers.log_files import text_lines
 from tmt.importers.probes import numbers_between
+from tmt.importers.sequences import counter_size
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.0*)?")
 _OUTCOMES = {-1, 0, 1}
@@ -39,12 +41,17 @@ class Bler(Importer):
     name: ClassVar[str] = "bler"
 
     slot_interval: Annotated[PositiveSeconds, "time from one block to the next: the sequence holds no times"]
+    wrap: Annotated[
+        int | None,
+        "value at which the sequence number begins again",
+        Param("", 2, 1 << 32, absent=f"{_WRAP}, if it steps back by more than half of that"),
+    ] = None
     lldu_bytes: LlduBytes = 1500
     decode_time: DecodeTime = 0.001
 
     def read(self, path: str) -> Measurement:
         """Return one slot per sent block, erased where it was not decoded; errors as for `read_blocks`."""
-        blocks = read_blocks(path)
+        blocks = read_blocks(path, self.wrap)
         decode_ns = np.where(blocks.decoded, np.int64(ns(self.decode_time)), 0)
         trace = PhyTrace(blocks.number * ns(self.slot_interval), decode_ns)
         return Measurement(trace, "padded", self.lldu_bytes, blocks.notes)
@@ -58,7 +65,7 @@ class BlockOutcomes(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read_blocks(path: str) -> BlockOutcomes:
+def read_blocks(path: str, wrap: int | None = None) -> BlockOutcomes:
     """Return the blocks; InputError, with the line, at a broken number, or where sequence numbers go back."""
     rows: list[tuple[int, list[int]]] = []
     for line in text_lines(path):
@@ -73,7 +80,7 @@ def read_blocks(path: str) -> BlockOutcomes:
         raise InputError(path, refusal("no_rows"))
     if all(_OUTCOMES.issuperset(values) for _, values in rows):
         return _of_outcomes(path, np.array([value for _, values in rows for value in values], np.int64))
-    return _of_numbers(path, rows)
+    return _of_numbers(path, rows, wrap)
 
 
 def _of_outcomes(path: str, outcomes: Int64Array) -> BlockOutcomes:
@@ -87,21 +94,30 @@ def _of_outcomes(path: str, outcomes: Int64Array) -> BlockOutcomes:
     return BlockOutcomes(number, outcomes[number] == 1, tuple(notes))
 
 
-def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> BlockOutcomes:
-    """Return the blocks from the first received number to the last; numbers of 16 bits may wrap."""
+def _of_numbers(path: str, rows: list[tuple[int, list[int]]], wrap: int | None) -> BlockOutcomes:
+    """Return the blocks from the first received number to the last; without `wrap`, 16 bits may wrap."""
     received: list[int] = []
     turn = marked = 0
+    counter = None if wrap is None else Counter(wrap)
     for line, (sequence, *strength) in rows:
         if sequence < 0 or len(strength) > 1:
             reason = "a sequence number of 0 or more is needed, with a signal strength after it or not"
             raise InputError(path, f"this line is neither an outcome nor a received block; {reason}", line)
-        number = sequence + turn * _WRAP
-        if received and number < received[-1] - _WRAP // 2 and sequence < _WRAP:
-            turn += 1
-            number += _WRAP
+        if counter is not None:
+            if sequence >= counter.size:
+                raise InputError(path, f"sequence number {sequence} is beyond --wrap {wrap}", line)
+            number = counter.whole(sequence)
+            turn = counter.rounds
+        else:
+            number = sequence + turn * _WRAP
+            if received and number < received[-1] - _WRAP // 2 and sequence < _WRAP:
+                turn += 1
+                number += _WRAP
         if received and number <= received[-1]:
-            previous = received[-1] % _WRAP if turn else received[-1]
-            reason = f"sequence number {sequence} does not follow {previous}"
+            previous = received[-1] % (wrap or _WRAP) if turn else received[-1]
+            size = None if wrap else counter_size(previous - sequence)
+            advice = f": --wrap {size} says that numbers begin again at {size}" if size else ""
+            reason = f"sequence number {sequence} does not follow {previous}{advice}"
             raise InputError(path, reason, line)
         if strength == [_LOST_STRENGTH]:
             marked += 1
@@ -117,5 +133,5 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> BlockOutcomes:
     if marked:
         notes.append(f"{marked} lines are marked as lost (signal strength {_LOST_STRENGTH})")
     if turn:
-        notes.append(f"the sequence number of 16 bits wraps {turn} times")
+        notes.append(f"the sequence number begins again {turn} times")
     return BlockOutcomes(numbers - numbers[0], np.isin(numbers, received), tuple(notes))

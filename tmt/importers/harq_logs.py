@@ -61,7 +61,10 @@ class CellImporter(HarqImporter):
 
     direction: DirectionOf = None
     user: Annotated[
-        str | None, "terminal to import, as the log numbers it", Param(absent="the only one in the file")
+        str | None,
+        "terminal to import, as the log numbers it; several numbers with commas between are one terminal, "
+        "whose cell or RNTI changes",
+        Param(absent="the only one in the file"),
     ] = None
 
 
