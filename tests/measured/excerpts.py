@@ -43,6 +43,14 @@ _DISH = {
     "current": "4",
     **{key: [0.5, 1, 0] for key in ("downlinkThroughputBps", "popPingDropRate", "popPingLatencyMs")},
 }
+_FLENT = {
+    "metadata": {
+        "FLENT_VERSION": "1.0",
+        "SERIES_META": {"TCP download": {"UNITS": "Mbits/s"}, "Ping (ms) ICMP": {"UNITS": "ms"}},
+    },
+    "results": {"Ping (ms) ICMP": [50.5, None, 70], "TCP download": [0.024, 0.048, None]},
+    "x_values": [0.0, 1.0, 2.0],
+}
 LOGS = {
     "lte-harq": Excerpt(
         "lte-harq",
@@ -117,6 +125,10 @@ PROBES = {
     "lens": Excerpt("lens", "timestamp,rtt,uplink,downlink\n10,50,30,20\n20,0,-1,0\n30,51,30,21\n"),
     "lens of ping": Excerpt("lens", "timestamp,rtt\n10.5,50\n20.5,40\n"),
     "iperf3": Excerpt("iperf3", json.dumps({"start": {"test_start": {"reverse": 1}}, "intervals": _SUMS})),
+    "flent": Excerpt("flent", json.dumps(_FLENT), {"series": "TCP download"}),
+    "flent of round trips": Excerpt(
+        "flent", json.dumps(_FLENT), {"series": "Ping (ms) ICMP", "line": 24_000}
+    ),
     "rates": Excerpt("rates", "time_s,rate_bps,loss,delay_ms\n0,24000,0,30\n1,24000,0.5,40\n2,24000,1,0\n"),
     "rates of ucc": Excerpt(
         "rates", "Timestamp,DL_bitrate,UL_bitrate\n2020.01.16_10.43.34,24,1\n2020.01.16_10.43.36,24,1\n"

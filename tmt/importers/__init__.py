@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tmt.importers.block_outcomes import Bler as Bler
+    from tmt.importers.flent import Flent as Flent
     from tmt.importers.importer import Importer
     from tmt.importers.iperf3 import Iperf3 as Iperf3
     from tmt.importers.irtt import Irtt as Irtt, Lens as Lens
@@ -39,6 +40,7 @@ FORMATS = {
     "ping": ("ping.Ping", "output of ping -D, better with -O"),
     "pcap": ("pcap.Pcap", "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)"),
     "iperf3": ("iperf3.Iperf3", "intervals of iperf3 -J: rates, and losses with UDP"),
+    "flent": ("flent.Flent", "series of a flent result file: rates or round trips"),
     "rates": (
         "rates.RateTable",
         "rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps",

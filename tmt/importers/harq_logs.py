@@ -13,6 +13,7 @@ import numpy as np
 
 from tmt.core.declaration import Param, ns
 from tmt.core.errors import UsageError
+from tmt.core.extent import Extent
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.importers.attempts import (
@@ -27,13 +28,16 @@ from tmt.importers.attempts import (
 from tmt.importers.importer import As, DecodeTime, DirectionOf, Importer, Measurement, separate
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from tmt.core.declaration import Rules
     from tmt.core.trace import Int32Array
     from tmt.importers.attempts import Attempt, Blocks
     from tmt.importers.importer import Reading
 
+
+SUBFRAME_NS = 1_000_000
+"""Length of a slot in LTE."""
 
 FRAMES = 1024
 """System frame numbers run from 0 to 1023."""
@@ -51,9 +55,16 @@ class HarqImporter(Importer):
     as_: As = "phy"
     decode_time: DecodeTime = 0.001
 
-    def measured(self, attempts: Sequence[Attempt], blocks: Blocks, notes: Sequence[str]) -> Measurement:
+    def measured(
+        self,
+        attempts: Sequence[Attempt],
+        blocks: Blocks,
+        notes: Sequence[str],
+        extent: Extent | None = None,
+    ) -> Measurement:
         """Return the trace that is asked for; arguments as for `measurement`."""
-        return measurement(attempts, blocks, self.as_, ns(self.decode_time), notes)
+        found = measurement(attempts, blocks, self.as_, ns(self.decode_time), notes)
+        return replace(found, extent=extent)
 
 
 class CellImporter(HarqImporter):
@@ -138,6 +149,12 @@ def _link(slots: PhyTrace, numbers: Sequence[int], given_up: set[int], decode_ti
     return LinkTrace(tx_time_ns[first], delay_ns, delivered, transmissions, size_bytes=sizes)
 
 
+def extent_of_slots(attempts: Iterable[Attempt], slot_ns: int) -> Extent:
+    """Return the time from the first slot of all attempts of a log to the end of the last."""
+    times_ns = [attempt.time_ns for attempt in attempts]
+    return Extent(min(times_ns), max(times_ns) + slot_ns - min(times_ns))
+
+
 class SlotClock:
     """Counts slots on without wrapping; the log's own clock, which need not be exact, tells the wraps."""
 
@@ -159,6 +176,11 @@ class SlotClock:
             counted_ns += (expected_ns - counted_ns + self._wrap_ns // 2) // self._wrap_ns * self._wrap_ns
         self._last = counted_ns, log_ns
         return counted_ns
+
+
+def slot_of(per_frame: int) -> int:
+    """Return the length in ns of a slot of which a frame has so many."""
+    return _FRAME_NS // per_frame
 
 
 def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
@@ -235,7 +257,9 @@ def mark_repeats(grants: Sequence[Attempt]) -> Repeats:
 class GrantImporter(CellImporter):
     """A log of grants of several terminals."""
 
-    def of_grants(self, path: str, grants: Sequence[Attempt], notes: Sequence[str]) -> Measurement:
+    def of_grants(
+        self, path: str, grants: Sequence[Attempt], slot_ns: int, notes: Sequence[str]
+    ) -> Measurement:
         """Return the trace of one terminal's grants; times count from the first grant of the log."""
         ordered = in_order(path, grants)
         kept, said = select(path, ordered, self.direction, self.user)
@@ -244,4 +268,5 @@ class GrantImporter(CellImporter):
         count_from_first(ordered)
         blocks = number_blocks(sized, WINDOW_NS)
         infer_failures(sized)
-        return self.measured(sized, blocks, [*said, *left_out, *repeats.notes(), *notes])
+        told = [*said, *left_out, *repeats.notes(), *notes]
+        return self.measured(sized, blocks, told, extent_of_slots(ordered, slot_ns))

@@ -32,11 +32,11 @@ _HEAD_BYTES = 1 << 16
 Reading = Literal["phy", "link"]
 Direction = Literal["up", "down"]
 
-As = Annotated[
-    Reading,
+AS_MEANING = (
     "trace to make: phy (each transmission attempt is a slot, for `tmt convert`) or link (each block is a "
-    "row with the delay, the fate and the number of transmissions that the measured link gave it)",
-]
+    "row with the delay, the fate and the number of transmissions that the measured link gave it)"
+)
+As = Annotated[Reading, AS_MEANING]
 DirectionOf = Annotated[
     Direction | None,
     "direction to import: up (from the terminal) or down",

@@ -13,6 +13,7 @@ import numpy as np
 
 from tmt.core.declaration import Param, PositiveSeconds, ns
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.trace import Int64Array, PhyTrace
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS
 from tmt.core.words.refusals import refusal, shown
@@ -51,20 +52,23 @@ class Mahimahi(Importer):
     def read(self, path: str) -> Measurement:
         """Return one slot per opportunity, none erased, decoded after `decode_time` or after measured delays.
 
-        The c opportunities of a millisecond are spread evenly over it, the first at its start. The file of
-        delays begins anew at its end.
+        The c opportunities of a millisecond are spread evenly over it, the first at its start. Those of the
+        last one, at which mahimahi begins anew, come right before it. The file of delays begins anew at its
+        end.
         """
         times_ms = read_opportunities_ms(path)
+        extent = Extent(0, int(times_ms[-1]) * NS_PER_MS)
         _, first, index, count = np.unique(
             times_ms, return_index=True, return_inverse=True, return_counts=True
         )
         rank: Int64Array = np.arange(len(times_ms)) - first[index]
         tx_time_ns: Int64Array = times_ms * NS_PER_MS + rank * NS_PER_MS // count[index]
+        tx_time_ns = np.minimum(tx_time_ns, extent.end_ns - np.arange(len(times_ms), 0, -1))
         decode_ns = np.full(len(times_ms), ns(self.decode_time), np.int64)
         if self.delays is not None:
             held_ns = _read_delays_ms(self.delays) * NS_PER_MS
             decode_ns = held_ns[tx_time_ns // ns(self.delay_interval) % len(held_ns)]
-        return Measurement(PhyTrace(tx_time_ns, decode_ns), "packed", PACKET_BYTES)
+        return Measurement(PhyTrace(tx_time_ns, decode_ns), "packed", PACKET_BYTES, extent=extent)
 
 
 def read_opportunities_ms(path: str) -> Int64Array:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
 from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt, in_order, infer_failures, number_blocks, select
-from tmt.importers.harq_logs import CellImporter
+from tmt.importers.harq_logs import SUBFRAME_NS, CellImporter, extent_of_slots
 from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Ns3Lte(CellImporter):
             )
         kept, notes = select(path, in_order(path, attempts), self.direction, self.user)
         notes += table.cut_notes
-        return self.measured(kept, number_blocks(kept), notes)
+        return self.measured(kept, number_blocks(kept), notes, extent_of_slots(attempts, SUBFRAME_NS))
 
 
 class Ns3Nr(CellImporter):

@@ -22,7 +22,7 @@ from tmt.importers import starlink
 from tmt.importers.clocks import Clock
 from tmt.importers.columns import Invalid, NamedColumn, TableRows
 from tmt.importers.log_files import TextTable, first_names
-from tmt.importers.rate_series import RateImporter, RateSeries
+from tmt.importers.rate_series import RateSeries, TwoWayRateImporter
 from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
 from tmt.io.files import head_of
 
@@ -75,7 +75,7 @@ _FORMS = (
 )
 
 
-class RateTable(RateImporter):
+class RateTable(TwoWayRateImporter):
     """Rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps.
 
     Each interval gives opportunities at its rate. Losses of an interval are drawn among its rows. Time

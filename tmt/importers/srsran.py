@@ -24,7 +24,14 @@ from tmt.importers.attempts import (
     number_blocks,
     select,
 )
-from tmt.importers.harq_logs import FRAMES, SlotClock, SlotImporter, slots_per_frame
+from tmt.importers.harq_logs import (
+    FRAMES,
+    SlotClock,
+    SlotImporter,
+    extent_of_slots,
+    slot_of,
+    slots_per_frame,
+)
 from tmt.importers.log_files import Row, es_n0_mdb, text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 
@@ -105,7 +112,7 @@ class Srsran(SlotImporter):
         mark_repeats_of_failures(kept)
         notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")
         notes += cut
-        return self.measured(kept, number_blocks(kept), notes)
+        return self.measured(kept, number_blocks(kept), notes, extent_of_slots(attempts, slot_ns))
 
 
 def _events(path: str, spacing_khz: int | None) -> tuple[list[_Event], int, list[str]]:
@@ -124,7 +131,7 @@ def _events(path: str, spacing_khz: int | None) -> tuple[list[_Event], int, list
     if largest >= 80:
         raise InputError(path, f"slot numbers up to {largest} do not fit into a frame; allowed are 0 to 79")
     per_frame = slots_per_frame(largest, spacing_khz)
-    slot_ns = 10 * NS_PER_MS // per_frame
+    slot_ns = slot_of(per_frame)
     clock = SlotClock(per_frame)
     events: list[_Event] = []
     day_ns = last_ns = 0  # where the clock has no date

@@ -22,7 +22,7 @@ from tmt.importers.columns import (
     conditions,
     named_column,
 )
-from tmt.importers.importer import DecodeTime, Importer, LineRate, Measurement, Reading
+from tmt.importers.importer import AS_MEANING, DecodeTime, Importer, LineRate, Measurement, Reading
 from tmt.importers.log_files import UNITS_NS
 from tmt.importers.probes import rate_note
 from tmt.importers.rate_series import Seed
@@ -76,8 +76,7 @@ class AnyTable(Importer):
     ]
     as_: Annotated[
         Reading | None,
-        "trace to make: phy (each row is a slot, erased or not, for `tmt convert`) or link (each row has the "
-        "delay and the fate that the measured link gave it)",
+        AS_MEANING,
         Param(absent="phy; link with --rate or --line"),
     ] = None
     rate: Annotated[
@@ -220,8 +219,9 @@ class AnyTable(Importer):
         if self.line is not None:
             said.append(f"{len(lines):,} rows lie as probes over a line of {number(self.line)} bit/s")
             lldu_bytes = self.lldu_bytes or _USUAL_BYTES
-            link = probes_of(path, lines, tx_time_ns).over_line(self.line, lldu_bytes, self.until_ns)
-            return Measurement(link, self.packing, lldu_bytes, tuple(said))
+            probes = probes_of(path, lines, tx_time_ns)
+            link = probes.over_line(self.line, lldu_bytes, self.until_ns)
+            return Measurement(link, self.packing, lldu_bytes, tuple(said), extent=probes.extent)
         trace, notes = trace_of(lines, tx_time_ns, self.reading)
         said += notes
         if self.sequence is not None or (self.delay is not None and self.transmissions is None):

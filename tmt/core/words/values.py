@@ -9,8 +9,6 @@ USUAL_NS = 10 * NS_PER_S
 
 _RATES_NS = NS_PER_S // 10, 60 * NS_PER_S
 """Usual times from row to row of a rate series; slots of a PHY are rarely so far apart."""
-_SLOTS_PER_DECODE = 5
-"""A decode time of more than a fifth of the time from slot to slot may be a rate."""
 
 
 def rate_unit(greatest_bps: float) -> tuple[str, float]:
@@ -41,15 +39,16 @@ def time_notes(name: str, time_ns: float) -> list[str]:
     return [f"{name} is {seconds:g} s; times are in seconds: {seconds:g} ms is {seconds / 1000:g}"]
 
 
-def decode_time_notes(path: str, median_ns: float, interval_ns: float) -> list[str]:
+def decode_time_notes(path: str, median_ns: float, longest_ns: float, interval_ns: float) -> list[str]:
     """Note a PHY trace whose slots are decoded unusually late; also a text that may be a rate series.
 
     `interval_ns` is the mean time from slot to slot, 0 where there is none.
     """
     notes = time_notes(f"{path}: the median decode time", median_ns)
     is_text = path.lower().endswith((".txt", ".txt.gz"))
-    if is_text and _RATES_NS[0] <= interval_ns <= min(_RATES_NS[1], _SLOTS_PER_DECODE * median_ns):
-        times = f"slots are {interval_ns / NS_PER_S:g} s apart and decoded after {median_ns / NS_PER_S:g} s"
+    if is_text and _RATES_NS[0] <= interval_ns <= min(_RATES_NS[1], longest_ns):
+        apart, decoded = interval_ns / NS_PER_S, longest_ns / NS_PER_S
+        times = f"slots are {apart:g} s apart and decoded after up to {decoded:g} s"
         command = f"tmt import table {path} OUT.parquet --time 1 --rate 2:Mbit/s"
         notes.append(f"{path}: {times}: is this a rate series? {command} reads one")
     return notes
