@@ -9,7 +9,7 @@ number is a loss, and so is a strength of 128.
 from __future__ import annotations
 
 import re
-from typing import Annotated, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,16 +18,20 @@ from tmt.core.errors import InputError
 from tmt.core.extent import Extent
 from tmt.core.trace import BoolArray, Int64Array, PhyTrace
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.clocks import Counter
+from tmt.importers.clocks import NEVER, WRAP_MEANING, Counter
 from tmt.importers.importer import DecodeTime, Importer, LlduBytes, Measurement
 from tmt.importers.log_files import text_lines
 from tmt.importers.probes import numbers_between
 from tmt.importers.sequences import counter_size
 
+if TYPE_CHECKING:
+    from tmt.core.declaration import Rules
+
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.0*)?")
 _OUTCOMES = {-1, 0, 1}
 _LOST_STRENGTH = 128
 _WRAP = 1 << 16
+_LARGEST = 10**15
 
 
 class Bler(Importer):
@@ -43,16 +47,25 @@ class Bler(Importer):
 
     slot_interval: Annotated[PositiveSeconds, "time from one block to the next: the sequence holds no times"]
     wrap: Annotated[
-        int | None,
-        "value at which the sequence number begins again",
-        Param("", 2, 1 << 32, absent=f"{_WRAP}, if it steps back by more than half of that"),
+        str | None, WRAP_MEANING, Param(absent=f"{_WRAP}, if it steps back by more than half of that")
     ] = None
     lldu_bytes: LlduBytes = 1500
     decode_time: DecodeTime = 0.001
 
+    def rules(self) -> Rules:
+        """Refuse a range that is none."""
+        if self.wrap not in (None, NEVER) and self._range is None:
+            yield "wrap", f"a whole number from 2 to {_LARGEST}, or {NEVER}"
+
+    @property
+    def _range(self) -> int | None:
+        text = self.wrap or ""
+        known = text.isdecimal() and text.isascii() and len(text) < 19 and 2 <= int(text) <= _LARGEST
+        return int(text) if known else None
+
     def read(self, path: str) -> Measurement:
         """Return one slot per sent block, erased where it was not decoded; errors as for `read_blocks`."""
-        blocks = read_blocks(path, self.wrap)
+        blocks = read_blocks(path, _LARGEST if self.wrap == NEVER else self._range)
         decode_ns = np.where(blocks.decoded, np.int64(ns(self.decode_time)), 0)
         interval_ns = ns(self.slot_interval)
         trace = PhyTrace(blocks.number * interval_ns, decode_ns)

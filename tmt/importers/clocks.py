@@ -6,7 +6,6 @@ import re
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tmt.core.errors import InputError
@@ -32,6 +31,10 @@ _ABOUT = Decimal(15) / 16
 
 NEVER = "never"
 """In place of a range: values that step back do not belong to a counter."""
+WRAP_MEANING = (
+    "value at which a counter begins again, in its unit: that of the time or of the sequence number; "
+    f"NAME=VALUE,... names the columns of both; {NEVER}: no counter begins again"
+)
 
 
 class CounterRangeError(InputError):
@@ -135,7 +138,8 @@ class Clock:
                 what = "a time of day" if hint == "clock" else "a date and time"
                 reason = f"{name} is {shown(text)}, {what}; write --time {name}:{hint}"
                 raise row.refused(reason) from error
-        time_ns = {"clock": time_of_day_ns, "iso": _iso_ns, "date": self._date_ns}[unit](text)
+        parse = {"clock": time_of_day_ns, "iso": _iso_ns}.get(unit, self._date_ns)
+        time_ns = parse(text)
         if time_ns is None:
             needed = "HH:MM:SS is" if unit == "clock" else "a date and time are"
             raise row.refused(f"{name} is {shown(text) or 'empty'}; {needed} needed")
@@ -198,7 +202,8 @@ def _fraction_ns(digits: str | None) -> int:
     return int((digits or "")[:9].ljust(9, "0"))
 
 
-_iso_ns = partial(_moment_ns, style="")
+def _iso_ns(text: str) -> int | None:
+    return _moment_ns(text, "")
 
 
 def any_date_ns(text: str) -> int | None:

@@ -47,9 +47,10 @@ LineRate = Annotated[
     "make a link of this constant rate, with the losses and delays of the probes or intervals: neither the "
     "rate of probes nor the usage of a link shows its capacity",
 ]
+LLDU_BYTES_MEANING = "bytes of a row: of the link of --line, of an opportunity, or of a block"
 LlduBytes = Annotated[
     int,
-    "bytes of a row: of the link of --line, of an opportunity, or of a block",
+    LLDU_BYTES_MEANING,
     Param("byte", 1, 2**31 - 1),
 ]
 DecodeTime = Annotated[PositiveSeconds, "time until a slot is decoded; the measurement does not tell it"]

@@ -27,6 +27,7 @@ UNITS_NS = {"s": NS_PER_S, "ms": NS_PER_MS, "us": 1_000, "ns": 1}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COMMENT = ("#", "%")
 _NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?|nan|inf", re.IGNORECASE)
+_TIME = re.compile(r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9]")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]{1,3})?")
 
 
@@ -140,8 +141,8 @@ class Row:
 class TextTable:
     """A text table whose columns are found by name.
 
-    Lines that begin with `#` or `%` are comments. The header is the first line without a number; without such
-    a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3); otherwise
+    Lines that begin with `#` or `%` are comments. The header is the first line without a number or a time;
+    without such a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3); otherwise
     the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated field more than the
     header, the first column has no name (older ns-3, `DataFrame.to_string`). With `decimal_comma`, 1,5 is a
     number; commas then separate only fields in quotes. In the end `cut_notes` has a sentence on
@@ -162,7 +163,7 @@ class TextTable:
                 letters = "\t;" if fraction else "\t;,"
                 self._delimiter = next((letter for letter in letters if letter in text), None)
             fields = self._split(text)
-            if header is None and not any(_NUMBER.fullmatch(field) for field in fields):
+            if header is None and not any(map(_is_value, fields)):
                 header = fields
                 continue
             self._first_line = line
@@ -223,6 +224,10 @@ class TextTable:
                 field.replace(",", ".") if _DECIMAL_COMMA.fullmatch(field) else field for field in fields
             ]
         return fields
+
+
+def _is_value(field: str) -> bool:
+    return bool(_NUMBER.fullmatch(field) or _TIME.match(field))
 
 
 def _told(text: str) -> str:

@@ -108,6 +108,7 @@ class RateSeries:
         lost = np.zeros(len(times), np.bool_)
         if series.loss is not None:
             lost = np.random.Generator(np.random.PCG64(seed)).random(len(times)) < series.loss[at]
+        if series.loss is not None and ((series.loss > 0) & (series.loss < 1)).any():
             drawn = f"is drawn (seed {seed}): {lost.sum()} of {len(lost)}"
             notes.append(f"which packets of an interval are lost {drawn}")
         delay = np.full(len(times), decode_time_ns, np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 from tmt.core.declaration import Param, ns, number
 from tmt.core.schema import Packing
 from tmt.core.units import seconds_to_ns
-from tmt.importers.clocks import NEVER, Clock
+from tmt.importers.clocks import NEVER, WRAP_MEANING, Clock
 from tmt.importers.columns import (
     RATE_UNITS,
     SHARE_UNITS,
@@ -22,7 +22,15 @@ from tmt.importers.columns import (
     conditions,
     named_column,
 )
-from tmt.importers.importer import AS_MEANING, DecodeTime, Importer, LineRate, Measurement, Reading
+from tmt.importers.importer import (
+    AS_MEANING,
+    LLDU_BYTES_MEANING,
+    DecodeTime,
+    Importer,
+    LineRate,
+    Measurement,
+    Reading,
+)
 from tmt.importers.log_files import UNITS_NS
 from tmt.importers.probes import rate_note
 from tmt.importers.rate_series import Seed
@@ -99,14 +107,13 @@ class AnyTable(Importer):
     ] = None
     wrap: Annotated[
         str | None,
-        "value at which the time begins again, in its unit, or NAME=VALUE for the time or the sequence "
-        "number, or both with a comma between; never: rows whose time steps back are sorted",
+        WRAP_MEANING,
         Param(absent="none; a step back by about the range of a usual counter is refused"),
     ] = None
     size: Annotated[str | None, "column of the size in bytes; in bits if :bits follows"] = None
     lldu_bytes: Annotated[
         int | None,
-        "bytes of a row, where no column has its size",
+        LLDU_BYTES_MEANING,
         Param("byte", 1, 2**31 - 1, absent=f"unknown; {_USUAL_BYTES} with --rate or --line"),
     ] = None
     delay: Annotated[
