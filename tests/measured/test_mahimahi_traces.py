@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from link_traces import sent_once
 
+from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
 from tmt.core.extent import Extent
 from tmt.core.trace import PhyTrace
@@ -40,6 +41,30 @@ def test_mahimahi__reads_compressed_traces(tmp_path: Path) -> None:
     (tmp_path / "trace.gz").write_bytes(gzip.compress(b"1\n"))
     trace = Mahimahi(decode_time=1e-9).read(str(tmp_path / "trace.gz")).trace
     assert trace.tx_time_ns.tolist() == [999_999]
+
+
+@pytest.mark.parametrize(
+    ("content", "times_ms"),
+    [(b"\xef\xbb\xbf0\n12\n12\n", [0, 12, 12]), (b"\xef\xbb\xbf7\r\n9\r\n", [7, 9])]
+    + [(line, [200]) for line in (b"200", b"200\n", b"200\r\n", b"\xef\xbb\xbf200\n")],
+)
+def test_mahimahi__is_recognised_with_a_byte_order_mark_and_with_one_line(
+    content: bytes, times_ms: list[float], tmp_path: Path
+) -> None:
+    (tmp_path / "trace").write_bytes(content)
+    trace = import_trace("auto", tmp_path / "trace")
+    assert trace.metadata["importer"] == "mahimahi"
+    assert np.ceil(trace.tx_time_ns / 1e6).tolist() == times_ms
+    assert trace.metadata["length_ns"] == times_ms[-1] * 1_000_000
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"0\n", b"-5\n", b"2\n1\n", b"1.5\n", b"1 2\n"])
+def test_mahimahi__is_not_recognised_in_other_numbers(content: bytes) -> None:
+    assert not Mahimahi.sniff(content)
+
+
+def test_mahimahi__is_recognised_by_whole_lines() -> None:
+    assert Mahimahi.sniff("".join(f"{n}\n" for n in range(100_000))[: 1 << 16].encode())
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tmt.core.extent import Extent
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.importers.attempts import (
-    GIVEN_UP_NS,
+    Pairing,
     count_from_first,
     in_order,
     infer_failures,
@@ -25,6 +25,7 @@ from tmt.importers.attempts import (
     select,
     with_data,
 )
+from tmt.importers.fate_bounds import erasure_notes, fates, loss_notes
 from tmt.importers.importer import As, DecodeTime, DirectionOf, Importer, Measurement, separate
 
 if TYPE_CHECKING:
@@ -47,6 +48,13 @@ WINDOW_NS = 50_000_000
 
 _FRAME_NS = 10_000_000
 _SLOTS_PER_FRAME = {15: 10, 30: 20, 60: 40, 120: 80}
+
+
+PairingOf = Annotated[
+    Pairing,
+    "block of a repeat where the log tells no HARQ processes: a failed one of its size (size), or the oldest "
+    "failed one (order); import both to see what rests on the choice",
+]
 
 
 class HarqImporter(Importer):
@@ -122,31 +130,22 @@ def measurement(
     slots = PhyTrace(tx_time_ns, np.where(failed, 0, np.int64(decode_time_ns)), size_bytes=sizes)
     if reading == "phy":
         es_n0_mdb, note = whole_signal([attempt.es_n0_mdb for attempt in attempts])
-        return Measurement(replace(slots, es_n0_mdb=es_n0_mdb), "packed", None, (*said, *note))
-    if blocks.orphans:
-        said.append(
-            f"{blocks.orphans:,} blocks begin with a repeat, their first attempt is not in the log: "
-            "their delays and transmissions are lower bounds"
-        )
-    trace = _link(slots, [attempt.block for attempt in attempts], blocks.given_up, decode_time_ns)
+        said += [*erasure_notes(attempts, blocks), *note]
+        return Measurement(replace(slots, es_n0_mdb=es_n0_mdb), "packed", None, tuple(said))
+    said += loss_notes(tx_time_ns, attempts, blocks)
+    trace = _link(slots, blocks, decode_time_ns)
     return Measurement(trace, "packed", None, tuple(said), len(attempts))
 
 
-def _link(slots: PhyTrace, numbers: Sequence[int], given_up: set[int], decode_time_ns: int) -> LinkTrace:
+def _link(slots: PhyTrace, blocks: Blocks, decode_time_ns: int) -> LinkTrace:
     """Return one row per block, by first attempts: its first decoded attempt settles it, else its last."""
-    tx_time_ns, decoded = slots.tx_time_ns, slots.decode_time_ns > 0
-    rows, first, row = np.unique(numbers, return_index=True, return_inverse=True)
-    settling = np.zeros(len(rows), np.int64)
-    settling[row] = np.arange(len(row))
-    good = np.flatnonzero(decoded)[::-1]
-    settling[row[good]] = good
-    delivered = decoded[settling]
-    delay_ns = tx_time_ns[settling] + decode_time_ns - tx_time_ns[first]
-    recent = tx_time_ns[settling] > tx_time_ns[-1] - GIVEN_UP_NS
-    delay_ns[~delivered & recent & ~np.isin(rows, list(given_up))] = UNSETTLED
-    transmissions = np.minimum(np.bincount(row), 255).astype(np.uint8)
-    sizes = None if slots.size_bytes is None else slots.size_bytes[first]
-    return LinkTrace(tx_time_ns[first], delay_ns, delivered, transmissions, size_bytes=sizes)
+    found = fates(slots.tx_time_ns, slots.decode_time_ns > 0, blocks)
+    first_ns = slots.tx_time_ns[found.first]
+    delay_ns = slots.tx_time_ns[found.settling] + decode_time_ns - first_ns
+    delay_ns[found.unsettled] = UNSETTLED
+    sizes = None if slots.size_bytes is None else slots.size_bytes[found.first]
+    transmissions = np.minimum(found.transmissions, 255).astype(np.uint8)
+    return LinkTrace(first_ns, delay_ns, found.delivered, transmissions, size_bytes=sizes)
 
 
 def extent_of_slots(attempts: Iterable[Attempt], slot_ns: int) -> Extent:
@@ -210,10 +209,7 @@ class Repeats:
 
     def notes(self) -> list[str]:
         """Return sentences on how sure the erasures of the trace are."""
-        said = [
-            "the log has no outcomes: a grant counts as erased if it was repeated, so the erasure rate is a "
-            "lower bound"
-        ]
+        said = ["the log has no outcomes: a grant counts as erased if it was repeated"]
         if total := self.heard + self.unheard:
             said.append(
                 f"{self.heard:,} of {total:,} repeats follow a grant that was heard, {self.unheard:,} do "
@@ -249,6 +245,7 @@ def mark_repeats(grants: Sequence[Attempt]) -> Repeats:
             grant.repeat = 0 != grant.size_bytes == before.size_bytes
             counts.likely += grant.repeat
             counts.missed += not grant.repeat
+            before.sure = False
         if grant.repeat and not grant.size_bytes:
             grant.size_bytes = before.size_bytes
     return counts
@@ -267,6 +264,7 @@ class GrantImporter(CellImporter):
         sized, left_out = with_data(path, kept)
         count_from_first(ordered)
         blocks = number_blocks(sized, WINDOW_NS)
+        blocks.orphans += repeats.unheard
         infer_failures(sized)
         told = [*said, *left_out, *repeats.notes(), *notes]
         return self.measured(sized, blocks, told, extent_of_slots(ordered, slot_ns))

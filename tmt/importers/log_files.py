@@ -112,7 +112,8 @@ class Row:
         if _NUMBER.fullmatch(text):
             value = float(text)
         if not least <= value <= most:
-            raise self.refused(f"{name} is {_told(text)}; a number from {least:g} to {most:g} is needed")
+            allowed = f"a number from {least:g} to {most:g} is needed"
+            raise self.refused(f"{name} is {_told(text)}; {allowed}")
         return value
 
     def time_ns(self, name: str, unit_ns: int, least_ns: int = -MAX_TIME_NS) -> int:
@@ -141,12 +142,12 @@ class Row:
 class TextTable:
     """A text table whose columns are found by name.
 
-    Lines that begin with `#` or `%` are comments. The header is the first line without a number or a time;
-    without such a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3); otherwise
-    the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated field more than the
-    header, the first column has no name (older ns-3, `DataFrame.to_string`). With `decimal_comma`, 1,5 is a
-    number; commas then separate only fields in quotes. In the end `cut_notes` has a sentence on
-    a last line that was cut.
+    Lines that begin with `#` or `%` are comments. The header is the first line without a number or a
+    time; without such a line it is the last comment before the first row that has as many fields (np.savetxt,
+    ns-3); otherwise the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated
+    field more than the header, the first column has no name (older ns-3, `DataFrame.to_string`). With
+    `decimal_comma`, 1,5 is a number; commas then separate only fields in quotes. In the end `cut_notes` has a
+    sentence on a last line that was cut.
     """
 
     def __init__(self, path: str, *, decimal_comma: bool = False) -> None:

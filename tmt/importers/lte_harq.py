@@ -103,11 +103,7 @@ def synchronous(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], 
             attempt.repeat = attempt.time_ns - before.time_ns == later_ns
         last[attempt.stream, attempt.process] = attempt
     kept, said = with_data(path, attempts)
-    orphans = sum(attempt.version > 1 and not attempt.repeat for attempt in kept)
-    if orphans:
-        said.append(
-            f"{orphans:,} repeats have no earlier attempt of their block in the log, and count as first ones"
-        )
     blocks = number_blocks(kept)
+    blocks.orphans = sum(attempt.version > 1 and not attempt.repeat for attempt in kept)
     infer_failures(kept)
     return kept, blocks, said

@@ -7,6 +7,7 @@ empty files, times that decrease, and a trace that lasts no time.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -44,10 +45,10 @@ class Mahimahi(Importer):
 
     @classmethod
     def sniff(cls, head: bytes) -> bool:
-        """Whether the first lines are whole numbers that do not decrease."""
-        lines = head[:4096].split(b"\n")[:-1][:100]
+        """Whether the first lines are whole numbers that do not decrease; a single one is above 0."""
+        lines = head.removeprefix(BOM_UTF8).rstrip().split(b"\n", 100)[:100]
         times = [int(line) for line in lines if line.strip().isdigit() and len(line) < 20]
-        return len(times) == len(lines) > 1 and times == sorted(times)
+        return len(times) == len(lines) and times == sorted(times) and (len(times) > 1 or times[0] > 0)
 
     def read(self, path: str) -> Measurement:
         """Return one slot per opportunity, none erased, decoded after `decode_time` or after measured delays.
@@ -80,7 +81,8 @@ def read_opportunities_ms(path: str) -> Int64Array:
     with open_input(path) as file:
         for first_line, block in LineBlocks(file, path).blocks():
             for line, field in enumerate(block.removesuffix(b"\n").split(b"\n"), first_line):
-                times.append(_opportunity_ms(path, line, field.strip(), times[-1] if times else 0))
+                text = field.strip().removeprefix(BOM_UTF8 if line == 1 else b"")
+                times.append(_opportunity_ms(path, line, text, times[-1] if times else 0))
     if times[-1] == 0:
         raise InputError(path, "every opportunity lies in millisecond 0; the trace must last some time")
     return np.array(times, np.int64)

@@ -30,6 +30,10 @@ MOST_LOST, MOST_LOST_PER_RECEIVED = 10_000_000, 20
 """Most losses between received numbers, in all and per received one; beyond that a number is wrong."""
 
 
+LEAST_DELAY_NS = NS_PER_MS
+"""Delay that stands for the least one where the clocks' difference hides it, and no round trip tells it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Probes:
     """Probes of one direction in the order of sending."""
@@ -145,6 +149,24 @@ def multiples(interval_ns: Fraction, count: int) -> Int64Array:
         exact = [int(i * interval_ns) for i in range(count)]
         return np.array(exact, np.int64)
     return index * step + index * part // interval_ns.denominator
+
+
+def positive_delays(delay_ns: Int64Array) -> tuple[Int64Array, str]:
+    """Return the delays of one direction and a note: as measured, unless the least is not positive."""
+    least = int(delay_ns.min())
+    if least > 0:
+        return delay_ns, f"the clocks are taken to agree: least delay {milliseconds(least)}"
+    return least_delay_set(delay_ns)
+
+
+def least_delay_set(delay_ns: Int64Array) -> tuple[Int64Array, str]:
+    """Return delays whose least is `LEAST_DELAY_NS`, and a note on the removed difference of the clocks."""
+    least = int(delay_ns.min())
+    note = (
+        f"the clocks' difference hides the least delay: it is set to {milliseconds(LEAST_DELAY_NS)} "
+        f"({least / NS_PER_S:.6f} s removed)"
+    )
+    return delay_ns - least + LEAST_DELAY_NS, note
 
 
 def numbers_between(path: str, first: int, last: int, received: int) -> Int64Array:

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 Gap = Annotated[
     PositiveSeconds | None,
     "longest time from one row of a rate series to the next; what is longer is a hole in the measurement",
-    Param("s", 1 / NS_PER_S, MAX_TIME_NS // NS_PER_S, absent="three times the usual time, if one is usual"),
+    Param(
+        "s",
+        1 / NS_PER_S,
+        MAX_TIME_NS // NS_PER_S,
+        absent="three times the median, if two thirds differ from it by a tenth at most",
+    ),
 ]
 Holes = Annotated[
     Literal["remove", "outage"],
@@ -32,7 +37,7 @@ Holes = Annotated[
 _MOST_BPS = 1e15
 _CAPACITY = "the rates are taken as the capacity; a rate of traffic is only a lower bound of it"
 _USUAL_GAP = 3
-"""Usual times from row to row after which a row no longer lasts until the next one."""
+"""Median times from row to row after which a row of a regular log no longer lasts until the next one."""
 
 
 class SeriesColumns(NamedTuple):
@@ -156,8 +161,8 @@ def _ends(start: Int64Array, gap_ns: int | None) -> tuple[Int64Array, list[str]]
     steps = np.diff(start)
     usual = int(np.median(steps))
     if gap_ns is None:
-        regular = np.abs(steps - usual) <= usual // 2
-        gap_ns = _USUAL_GAP * usual if 2 * regular.sum() >= len(steps) else MAX_TIME_NS
+        usual_steps = int((10 * np.abs(steps - usual) <= usual).sum())
+        gap_ns = _USUAL_GAP * usual if 3 * usual_steps >= 2 * len(steps) else MAX_TIME_NS
     lasting = np.append(np.where(steps > gap_ns, np.minimum(steps, usual), steps), usual)
     return start + lasting, [f"the last row lasts {usual / NS_PER_S:g} s, the usual time from row to row"]
 
