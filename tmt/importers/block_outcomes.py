@@ -55,7 +55,7 @@ class Bler(Importer):
     def rules(self) -> Rules:
         """Refuse a range that is none."""
         if self.wrap not in (None, NEVER) and self._range is None:
-            yield "wrap", f"a whole number from 2 to {_LARGEST}, or {NEVER}"
+            yield "wrap", f"a whole number from 2 to {_LARGEST}, or {NEVER}", "is not a range"
 
     @property
     def _range(self) -> int | None:

@@ -228,7 +228,7 @@ class TextTable:
 
 
 def _is_value(field: str) -> bool:
-    return bool(_NUMBER.fullmatch(field) or _TIME.match(field))
+    return bool(_NUMBER.fullmatch(field) or _TIME.match(field) or _DECIMAL_COMMA.fullmatch(field))
 
 
 def _told(text: str) -> str:
