@@ -57,6 +57,14 @@ PairingOf = Annotated[
 ]
 
 
+UserOf = Annotated[
+    str | None,
+    "terminal to import, as the log numbers it; in logs of blocks, several numbers with commas between are "
+    "one terminal, whose cell or RNTI changes",
+    Param(absent="the only one in the file"),
+]
+
+
 class HarqImporter(Importer):
     """A log of transmission attempts."""
 
@@ -79,12 +87,7 @@ class CellImporter(HarqImporter):
     """A log of both directions and several terminals."""
 
     direction: DirectionOf = None
-    user: Annotated[
-        str | None,
-        "terminal to import, as the log numbers it; several numbers with commas between are one terminal, "
-        "whose cell or RNTI changes",
-        Param(absent="the only one in the file"),
-    ] = None
+    user: UserOf = None
 
 
 class SlotImporter(CellImporter):
