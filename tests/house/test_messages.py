@@ -43,16 +43,16 @@ MILLISECONDS = "times are in seconds: "
             "convert phy.parquet a.npy --scheme arq --rtt 500",
             [
                 f"--rtt is 500 s; {MILLISECONDS}500 ms is 0.5",
-                "phy.parquet lasts 2 s, less than one round trip of 500 s",
+                "phy.parquet lasts 1.999 s, less than one round trip of 500 s",
             ],
         ),
         (
             "convert phy.parquet a.npy --scheme arq --rtt 5",
-            ["phy.parquet lasts 2 s, less than one round trip of 5 s"],
+            ["phy.parquet lasts 1.999 s, less than one round trip of 5 s"],
         ),
         (
             "inspect --rtt 5 --json link.parquet",
-            ["link.parquet lasts 2 s, less than one round trip of 5 s"],
+            ["link.parquet lasts 1.998 s, less than one round trip of 5 s"],
         ),
         ("model arq --alpha 0.9 --beta 0.1 --rtt 500", [f"--rtt is 500 s; {MILLISECONDS}500 ms is 0.5"]),
         (
@@ -69,6 +69,10 @@ def test_slip__is_noted_once(tmt: Callable[[str], Said], arguments: str, notes: 
 def test_decode_times__in_milliseconds_are_noted(folder: Path, tmt: Callable[[str], Said]) -> None:
     (folder / "ms.txt").write_text("0 36\n1 0\n2 36\n3 36\n")
     note = f"note: ms.txt: the median decode time is 36 s; {MILLISECONDS}36 ms is 0.036\n"
+    note += (
+        "note: ms.txt: slots are 1 s apart and decoded after up to 36 s: is this a rate series? "
+        "tmt import table ms.txt OUT.parquet --time 1 --rate 2:Mbit/s reads one\n"
+    )
     for arguments in ("inspect ms.txt", "convert ms.txt a.npy --scheme none"):
         assert tmt(arguments)[::2] == (0, note)
 
@@ -128,7 +132,7 @@ def test_replay__notes_a_trace_shorter_than_the_round_trip(tmt: Callable[[str], 
     assert json.loads(out)["rtt_s"] == 500
     assert err.splitlines()[:2] == [
         f"note: --rtt is 500 s; {MILLISECONDS}500 ms is 0.5",
-        "note: the forward trace lasts 2 s, less than one round trip of 500 s",
+        "note: the forward trace lasts 1.998 s, less than one round trip of 500 s",
     ]
 
 
