@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 from link_traces import sent_once
 
 from tmt import convert_trace
@@ -164,28 +163,17 @@ def test_metadata__that_is_no_extent_is_refused(
     assert f": {key} in the metadata under the key tmt is {value}; " in str(refused.value)
 
 
-@given(
-    begin_ns=st.integers(0, 10**9),
-    before_ns=st.integers(0, 10**9),
-    gaps_ns=st.lists(st.integers(1, 10**9), max_size=5),
-    behind_ns=st.integers(1, 10**9),
-    endings=st.permutations(["parquet", "csv", "npy", "txt"]),
-)
-@settings(derandomize=True, deadline=None, max_examples=25)
-def test_copies__from_format_to_format_keep_rows_and_extent(
-    begin_ns: int,
-    before_ns: int,
-    gaps_ns: list[int],
-    behind_ns: int,
-    endings: list[str],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    folder = tmp_path_factory.mktemp("copies")
+@pytest.mark.parametrize("seed", range(20))
+def test_copies__from_format_to_format_keep_rows_and_extent(seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    begin_ns, before_ns, behind_ns = (int(drawn) for drawn in rng.integers(1, 10**9, 3))
+    gaps_ns = rng.integers(1, 10**9, seed % 6).tolist()
+    endings = rng.permutation(["parquet", "csv", "npy", "txt"]).tolist()
     times_ns = np.cumsum([begin_ns + before_ns, *gaps_ns])
     extent = {"begin_ns": begin_ns, "length_ns": int(times_ns[-1]) - begin_ns + behind_ns}
     trace = sent_once(times_ns, np.full(len(times_ns), 3))
     trace.metadata.update(extent)
-    first, *others = (f"{folder}/link.{ending}" for ending in endings)
+    first, *others = (f"{tmp_path}/link.{ending}" for ending in endings)
     write_trace(first, trace)
     for source, target in zip([first, *others], others, strict=False):
         copy_trace(source, target)
