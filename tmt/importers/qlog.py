@@ -189,9 +189,7 @@ class _Connection:
             "are interpolated",
         ]
         if spurious:
-            said.append(
-                f"{spurious:,} packets that the sender declared lost were acknowledged: they arrived"
-            )
+            said.append(f"{spurious:,} packets that the sender declared lost were acknowledged: they arrived")
         if rest := len(self.sent) - len(settled):
             said.append(f"{rest:,} packets behind the last acknowledged one are left out")
         if size:
