@@ -19,14 +19,13 @@ import numpy as np
 
 from tmt.core.declaration import Param
 from tmt.core.errors import InputError
-from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.importers.probes import ProbeImporter, Probes, milliseconds, numbers_between
+from tmt.core.units import NS_PER_S
+from tmt.importers.probes import ProbeImporter, Probes, least_delay_set, numbers_between, positive_delays
 from tmt.io.files import input_errors, open_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.core.trace import Int64Array
 
 _PCAP_MAGIC = {
     b"\xd4\xc3\xb2\xa1": ("<", 1000),
@@ -46,8 +45,6 @@ _IP_OFFSETS = {0: 4, 1: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 
 """Offset of the IP header in bytes, by link type."""
 _ETHERNET, _VLANS = 1, (b"\x81\x00", b"\x88\xa8")
 _UDP = 17
-_LEAST_DELAY_NS = NS_PER_MS
-"""Delay that stands for the least one where the clocks' difference hides it, and no round trip tells it."""
 _STAMPED, _WIDE = struct.Struct(">3I"), struct.Struct(">2IQ")
 
 
@@ -96,7 +93,7 @@ def _from_payload(path: str, capture: Capture) -> Probes:
     numbers, first = np.unique(numbers, return_index=True)
     arrivals = np.array([flow[i].time_ns for i in first], np.int64)
     times = np.array([stamps[i][0] * NS_PER_S + stamps[i][1] * 1000 for i in first], np.int64)
-    delay, note = _from_least(arrivals - times)
+    delay, note = least_delay_set(arrivals - times)
     every = numbers_between(path, int(numbers[0]), int(numbers[-1]), len(numbers))
     delivered = np.isin(every, numbers)
     sent = times[0] + np.rint(np.interp(every, numbers, times - times[0])).astype(np.int64)
@@ -119,26 +116,13 @@ def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probe
         raise InputError(received, f"no datagram of {sent} arrives in this capture")
     times = np.array([datagram.time_ns for datagram in flow], np.int64)
     delay = np.array([arrivals[key] for key in keys if key in arrivals], np.int64) - times[delivered]
-    least, removed = int(delay.min()), 0
-    note = f"the clocks are taken to agree: least delay {milliseconds(least)}"
-    if least <= 0:
-        delay, note = _from_least(delay)
-        removed = least - _LEAST_DELAY_NS
+    settled = delivered | (times + delay.max() <= max(arrivals.values()))
+    delay, note = positive_delays(delay)
     notes = [note]
-    settled = delivered | (times + delay.max() <= max(arrivals.values()) - removed)
     if not settled.all():
         notes.append(f"{int((~settled).sum())} datagrams at the end may still be under way and are left out")
     cut = (*_cut(received, there), *_cut(sent, here))
     return Probes.of(times[settled], delay, delivered[settled], flow[0].ip_bytes, (*notes, *cut))
-
-
-def _from_least(delay_ns: Int64Array) -> tuple[Int64Array, str]:
-    least = int(delay_ns.min())
-    note = (
-        f"the clocks' difference hides the least delay: it is set to {milliseconds(_LEAST_DELAY_NS)} "
-        f"({least / NS_PER_S:.6f} s removed)"
-    )
-    return delay_ns - least + _LEAST_DELAY_NS, note
 
 
 def _largest_flow(datagrams: list[Datagram]) -> list[Datagram]:
