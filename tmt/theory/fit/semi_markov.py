@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MOST_STATES = 12
 
+PATIENCE = 4
+"""Numbers of states that are tried beyond the best one."""
+
 LEAST_VISITS = 3
 """Stays of a state that begin and end in the trace, for its choice; for its laws, one is enough."""
 
@@ -241,16 +244,19 @@ def find_states(features: FloatArray, number: int) -> Int64Array:
 def fit_semi_markov(features: FloatArray, states: int | None = None) -> SemiMarkov:
     """Fit a model to windows' features, [n_windows, n_features].
 
-    The number of states is that of the least BIC, up to `MOST_STATES`; or `states`, or fewer where a state
-    would not both begin and end in the windows.
+    The number of states is that of the least BIC; it grows until `PATIENCE` numbers bring nothing. Or it is
+    `states`, or less where a state would not both begin and end in the windows.
     """
     best = model_of(np.zeros(len(features), np.int64), 1)
     assert best is not None
     most = min(states or MOST_STATES, len(np.unique(features, axis=0)))
-    for number in range(most, 1, -1):
-        model = model_of(find_states(features, number), number, 1 if states else LEAST_VISITS)
-        if model is not None and (states or model.bic < best.bic):
+    if states is not None:
+        found = (model_of(find_states(features, number), number, 1) for number in range(most, 1, -1))
+        return next((model for model in found if model is not None), best)
+    for number in range(2, most + 1):
+        model = model_of(find_states(features, number), number)
+        if model is not None and model.bic < best.bic:
             best = model
-            if states:
-                break
+        elif number - len(best.follows) >= PATIENCE:
+            break
     return best
