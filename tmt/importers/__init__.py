@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from tmt.importers.ng_scope import NgScope as NgScope
     from tmt.importers.nr_scope import NrScope as NrScope
     from tmt.importers.ns3 import Ns3Lte as Ns3Lte, Ns3Nr as Ns3Nr
+    from tmt.importers.oai import Oai as Oai
     from tmt.importers.owamp import Owamp as Owamp, Twamp as Twamp
     from tmt.importers.pcap import Pcap as Pcap
+    from tmt.importers.pcap_tcp import PcapTcp as PcapTcp
     from tmt.importers.ping import Ping as Ping
     from tmt.importers.rates import RateTable as RateTable
     from tmt.importers.srsran import Srsran as Srsran
@@ -32,6 +34,7 @@ FORMATS = {
     "ns3-nr": ("ns3.Ns3Nr", "ns-3 mmWave and NR: RxPacketTrace.txt, NrDlMacStats.txt, NrUlMacStats.txt"),
     "amarisoft": ("amarisoft.Amarisoft", "Amarisoft enb.log, gnb.log and ue.log, with the lines of the PHY"),
     "srsran": ("srsran.Srsran", "srsRAN Project gnb.log, srsRAN 4G enb.log and ue.log"),
+    "oai": ("oai.Oai", "statistics of OpenAirInterface's gNB: HARQ rounds, errors and bytes"),
     "mobileinsight": (
         "mobileinsight.MobileInsight",
         "MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML)",
@@ -45,6 +48,7 @@ FORMATS = {
     "owamp": ("owamp.Owamp", "one-way delays of owping -R or -v -U, and of perfSONAR's raw packets"),
     "twamp": ("owamp.Twamp", "one-way delays of twping -R or -v -U, each direction apart"),
     "atlas": ("atlas.Atlas", "results of ping on RIPE Atlas (JSON)"),
+    "pcap-tcp": ("pcap_tcp.PcapTcp", "capture of a TCP connection at one end (pcap, pcapng)"),
     "pcap": ("pcap.Pcap", "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)"),
     "iperf3": ("iperf3.Iperf3", "intervals of iperf3 -J: rates, and losses with UDP"),
     "flent": ("flent.Flent", "series of a flent result file: rates or round trips"),
