@@ -15,7 +15,8 @@ from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
 from tmt.importers.iperf3 import Iperf3
 from tmt.importers.rate_series import RateSeries
-from tmt.importers.rates import RateTable, read_dish_history
+from tmt.importers.rates import RateTable
+from tmt.importers.starlink import read_history
 
 S, MS = 10**9, 10**6
 
@@ -174,7 +175,7 @@ def test_rates__of_a_dish_are_unrolled_from_the_oldest_value(measured_data: Path
     path = measured_data / "formats" / "starlink_get_history.json.gz"
     history = json.loads(gzip.decompress(path.read_bytes()))["dishGetHistory"]
     oldest = int(history["current"]) % 900
-    found = read_dish_history(str(path), "down")
+    found = read_history(str(path), "down")
     assert found.loss[0] == pytest.approx(history["popPingDropRate"][oldest])
     assert found.rate_bps[-1] == pytest.approx(history["downlinkThroughputBps"][oldest - 1])
     assert found.loss.mean() == pytest.approx(np.mean(history["popPingDropRate"]))
@@ -188,7 +189,7 @@ def test_rates__of_a_dish_that_has_just_started_are_few(tmp_path: Path) -> None:
         "popPingDropRate": [0, 1, 7],
     }
     history = {"dishGetHistory": {"current": "2", **rings}}
-    found = read_dish_history(written(tmp_path, json.dumps(history)), "up")
+    found = read_history(written(tmp_path, json.dumps(history)), "up")
     assert (found.rate_bps.tolist(), found.loss.tolist()) == ([1, 0.5], [0, 1])
     assert found.delay_ns.tolist() == [20 * MS, 25 * MS]
 
@@ -198,7 +199,7 @@ def test_rates__of_a_dish_with_a_wrong_count_are_refused(tmp_path: Path, current
     rings = {key: [1] for key in ("uplinkThroughputBps", "popPingLatencyMs", "popPingDropRate")}
     path = written(tmp_path, json.dumps({"dishGetHistory": {"current": current, **rings}}))
     with pytest.raises(InputError, match="current is missing or wrong"):
-        read_dish_history(path, "up")
+        read_history(path, "up")
 
 
 def iperf(*sums: dict[str, Any], reverse: bool = True, key: str = "sum") -> str:

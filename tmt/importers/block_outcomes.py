@@ -15,6 +15,7 @@ import numpy as np
 
 from tmt.core.declaration import PositiveSeconds, ns
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.trace import BoolArray, Int64Array, PhyTrace
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.importer import DecodeTime, Importer, LlduBytes, Measurement
@@ -46,15 +47,18 @@ class Bler(Importer):
         """Return one slot per sent block, erased where it was not decoded; errors as for `read_blocks`."""
         blocks = read_blocks(path)
         decode_ns = np.where(blocks.decoded, np.int64(ns(self.decode_time)), 0)
-        trace = PhyTrace(blocks.number * ns(self.slot_interval), decode_ns)
-        return Measurement(trace, "padded", self.lldu_bytes, blocks.notes)
+        interval_ns = ns(self.slot_interval)
+        trace = PhyTrace(blocks.number * interval_ns, decode_ns)
+        extent = Extent(0, blocks.slots * interval_ns)
+        return Measurement(trace, "padded", self.lldu_bytes, blocks.notes, extent=extent)
 
 
 class BlockOutcomes(NamedTuple):
-    """Blocks that were sent: their numbers in the sequence, and whether each was decoded."""
+    """Blocks that were sent: their numbers in a sequence of so many slots, and whether each was decoded."""
 
     number: Int64Array
     decoded: BoolArray
+    slots: int
     notes: tuple[str, ...]
 
 
@@ -84,7 +88,7 @@ def _of_outcomes(path: str, outcomes: Int64Array) -> BlockOutcomes:
     notes = ["read as outcomes: 1 decoded, 0 not decoded"]
     if idle:
         notes.append(f"in {idle} slots nothing was sent (-1)")
-    return BlockOutcomes(number, outcomes[number] == 1, tuple(notes))
+    return BlockOutcomes(number, outcomes[number] == 1, len(outcomes), tuple(notes))
 
 
 def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> BlockOutcomes:
@@ -118,4 +122,4 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> BlockOutcomes:
         notes.append(f"{marked} lines are marked as lost (signal strength {_LOST_STRENGTH})")
     if turn:
         notes.append(f"the sequence number of 16 bits wraps {turn} times")
-    return BlockOutcomes(numbers - numbers[0], np.isin(numbers, received), tuple(notes))
+    return BlockOutcomes(numbers - numbers[0], np.isin(numbers, received), len(numbers), tuple(notes))

@@ -14,6 +14,7 @@ import numpy as np
 
 from tmt.core.declaration import Number, ns, number
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.importers.importer import (
@@ -53,6 +54,11 @@ class RateSeries:
         """Begin of each interval, from that of the first one: [n], int64."""
         return np.cumsum(self.duration_ns) - self.duration_ns
 
+    @property
+    def extent(self) -> Extent:
+        """From the begin of the first interval, at 0, to the end of the last."""
+        return Extent(0, int(self.duration_ns.sum()))
+
     def opportunities_ns(self, lldu_bytes: int, until_ns: int | None = None) -> Int64Array:
         """Return when the bits of each opportunity have become available; UsageError above `MAX_ROWS`."""
         bits = self.rate_bps * (self.duration_ns / NS_PER_S)
@@ -76,7 +82,6 @@ class RateImporter(Importer):
     """A format with rates over time."""
 
     as_: As = "link"
-    direction: DirectionOf = None
     line: LineRate = None
     lldu_bytes: LlduBytes = 1500
     decode_time: DecodeTime = 0.001
@@ -113,7 +118,13 @@ class RateImporter(Importer):
             rows = PhyTrace(times, np.where(lost, 0, delay))
         else:
             rows = LinkTrace(times, delay, ~lost, np.ones(len(times), np.uint8))
-        return Measurement(rows, "packed", self.lldu_bytes, tuple(notes))
+        return Measurement(rows, "packed", self.lldu_bytes, tuple(notes), extent=series.extent)
+
+
+class TwoWayRateImporter(RateImporter):
+    """A format with rates of both directions."""
+
+    direction: DirectionOf = None
 
 
 def durations(

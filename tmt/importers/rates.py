@@ -1,4 +1,4 @@
-"""Rate series of several data sets: tables known by their columns, and the history of a Starlink dish.
+"""Rate series of several data sets, known by their columns; `starlink` reads the history of a dish.
 
 =============================================  ===========================================================
 columns                                        source and units
@@ -9,33 +9,28 @@ columns                                        source and units
 ``time_s``, ``rate_bps``, ``loss``,            series of one's own: each row lasts until the next one; loss
 ``delay_ms``                                   (0 to 1) and delay are optional
 =============================================  ===========================================================
-
-A dish's history (``grpcurl ... {"get_history":{}}``) holds the last 900 s, one value a second:
-``dishGetHistory`` has rings that are indexed by ``current`` modulo their length: ``popPingDropRate`` (0 to
-1), ``popPingLatencyMs`` (round trip to the point of presence), ``downlinkThroughputBps`` and
-``uplinkThroughputBps``. Source: sparky8512/starlink-grpc-tools.
 """
 
 from __future__ import annotations
 
 import csv
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.log_files import member, read_json, since_epoch_ns, text_lines
-from tmt.importers.rate_series import RateImporter, RateSeries, durations
+from tmt.importers import starlink
+from tmt.importers.log_files import since_epoch_ns, text_lines
+from tmt.importers.rate_series import RateSeries, TwoWayRateImporter, durations
 from tmt.io.files import head_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.core.trace import FloatArray, Int64Array
-    from tmt.importers.importer import Direction
+    from tmt.core.trace import Int64Array
 
 
 class _Form(NamedTuple):
@@ -75,13 +70,8 @@ _FORMS = (
 _LONGEST_S = 3
 """Time after which the next row no longer ends an interval: the log has a gap there."""
 
-_DISH = b'"dishGetHistory"'
-_MOST_DIGITS = 18
-"""Of the number of values that a ring has had: one a second."""
-_RATES = {"up": "uplinkThroughputBps", "down": "downlinkThroughputBps"}
 
-
-class RateTable(RateImporter):
+class RateTable(TwoWayRateImporter):
     """Rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps.
 
     Each interval gives opportunities at its rate. Losses of an interval are drawn among its rows. Time
@@ -97,13 +87,13 @@ class RateTable(RateImporter):
     def sniff(cls, head: bytes) -> bool:
         """Whether it is a dish's history, or the first line names the columns of a known table."""
         first = head.lstrip(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-        return _DISH in head or _form_of(first)[0] is not None
+        return starlink.is_history(head) or _form_of(first)[0] is not None
 
     def rates(self, path: str) -> RateSeries:
         """Return the rates of one direction, downwards unless told otherwise (InputError, with the line)."""
         direction = self.direction or "down"
-        if _DISH in head_of(path):
-            return read_dish_history(path, direction)
+        if starlink.is_history(head_of(path)):
+            return starlink.read_history(path, direction)
         lines = text_lines(path)
         header = next(lines, None)
         if header is None:
@@ -192,38 +182,3 @@ def _ends(start: Int64Array, form: _Form) -> Int64Array:
     if form.parse is _clock:
         steps[steps > _LONGEST_S * NS_PER_S] = usual
     return start + steps
-
-
-def read_dish_history(path: str, direction: Direction) -> RateSeries:
-    """Return usage, loss and half of the round trip of each second, oldest first (InputError)."""
-    history = member(read_json(path), "dishGetHistory")
-    if not isinstance(history, dict):
-        raise InputError(path, "there is no dishGetHistory")
-    rate, drops, trips = (
-        _ring(path, history, name) for name in (_RATES[direction], "popPingDropRate", "popPingLatencyMs")
-    )
-    if not len(rate) == len(drops) == len(trips) or not len(rate):
-        raise InputError(path, f"its rings hold {len(rate)}, {len(drops)} and {len(trips)} values")
-    if (drops > 1).any():
-        raise InputError(path, f"a value of popPingDropRate is {drops.max():g}; the most allowed is 1")
-    notes = (
-        f"{_RATES[direction]} is what was used, not what the link can carry: --line sets a rate",
-        f"losses of pings ({100 * drops.mean():.2f} %) have no known direction: they count as {direction}",
-        "the delay is taken as half of the round trip to the point of presence",
-    )
-    seconds = np.full(len(rate), NS_PER_S, np.int64)
-    return RateSeries(seconds, rate, drops, np.rint(trips * NS_PER_MS / 2).astype(np.int64), notes)
-
-
-def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
-    """Return the values of a ring in order of time, those that have been written."""
-    values, current = history.get(name), str(history.get("current", ""))
-    if not isinstance(values, list) or not current.isdecimal() or len(current) > _MOST_DIGITS:
-        raise InputError(path, f"{'current' if isinstance(values, list) else name} is missing or wrong")
-    for place, value in enumerate(values):
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
-            reason = f"{name} is {value!r}; a number of 0 or more is needed"
-            raise InputError(path, reason, f"value {place + 1}")
-    array = np.array(values, np.float64)
-    count = int(current)
-    return np.roll(array, -(count % max(len(array), 1))) if count >= len(array) else array[:count]
