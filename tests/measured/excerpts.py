@@ -193,6 +193,7 @@ PROBES = {
     "rates of a dish": Excerpt("rates", json.dumps({"dishGetHistory": _DISH}), {"line": 24_000}),
     "outcomes": Excerpt("bler", "1 0 -1\n1 1\n", {"slot_interval": 0.001}),
     "sequence numbers": Excerpt("bler", "65534 3\n65535 4\n1 4\n", {"slot_interval": 0.001}),
+    "numbers of 8 bits": Excerpt("bler", "254 3\n255 4\n1 4\n", {"slot_interval": 0.001, "wrap": "256"}),
     "mahimahi": Excerpt("mahimahi", "0\n5\n5\n9\n"),
     "table of packets": Excerpt(
         "table",
@@ -206,6 +207,29 @@ PROBES = {
             "delay": "delay:ms",
             "transmissions": "sent",
         },
+    ),
+    "table of rates": Excerpt(
+        "table",
+        "at;Mbit;bler;owd\n23:59:59,5;0,024;0;30,5\n00:00:00,5;0,012;50;-\n00:00:01,5;0,036;100;20\n"
+        "00:01:00,5;0,024;1,5;20\n",
+        {
+            "time": "at:clock",
+            "rate": "Mbit:Mbit/s",
+            "loss": "bler:percent",
+            "delay": "owd:ms",
+            "decimal": "comma",
+            "holes": "outage",
+        },
+    ),
+    "table of numbers": Excerpt(
+        "table",
+        "t seq\n65000 p254\n100 p255\n636 p1\n700 p2\n",
+        {"time": "t:ms", "sequence": "seq", "wrap": "t=65536,seq=256", "line": 24_000},
+    ),
+    "table of dates": Excerpt(
+        "table",
+        "Sat Feb 28 23:59:59.5 UTC 2026,1\nSun Mar  1 00:00:00.25 UTC 2026,0\n",
+        {"time": "1:date", "bad": "2=0", "invalid": "drop", "lldu_bytes": 40},
     ),
     "table of signals": Excerpt(
         "table",

@@ -75,7 +75,9 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
 
 def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
     if isinstance(summary, PhySummary):
-        return decode_time_notes(path, 1e9 * (summary.decode_time_s.p50 or 0))
+        decode = summary.decode_time_s
+        times_s = (decode.p50, decode.maximum, summary.times.interval_s.mean)
+        return decode_time_notes(path, *(1e9 * (time_s or 0) for time_s in times_s))
     found = unsettled_notes(path, summary.unsettled, summary.times.rows)
     if summary.rtt_s is not None:
         span_ns = round(1e9 * summary.times.duration_s)

@@ -58,7 +58,10 @@ PairingOf = Annotated[
 
 
 UserOf = Annotated[
-    str | None, "terminal to import, as the log numbers it", Param(absent="the only one in the file")
+    str | None,
+    "terminal to import, as the log numbers it; in logs of blocks, several numbers with commas between are "
+    "one terminal, whose cell or RNTI changes",
+    Param(absent="the only one in the file"),
 ]
 
 
