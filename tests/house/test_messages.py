@@ -69,6 +69,10 @@ def test_slip__is_noted_once(tmt: Callable[[str], Said], arguments: str, notes: 
 def test_decode_times__in_milliseconds_are_noted(folder: Path, tmt: Callable[[str], Said]) -> None:
     (folder / "ms.txt").write_text("0 36\n1 0\n2 36\n3 36\n")
     note = f"note: ms.txt: the median decode time is 36 s; {MILLISECONDS}36 ms is 0.036\n"
+    note += (
+        "note: ms.txt: slots are 1 s apart and decoded after up to 36 s: is this a rate series? "
+        "tmt import table ms.txt OUT.parquet --time 1 --rate 2:Mbit/s reads one\n"
+    )
     for arguments in ("inspect ms.txt", "convert ms.txt a.npy --scheme none"):
         assert tmt(arguments)[::2] == (0, note)
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -116,26 +117,31 @@ def test_lens__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:
 
 
 def test_line__takes_fate_of_the_probe_before_and_interpolates_delays() -> None:
-    """By hand: probes at 0, 10 and 20 ms, the second lost; rows of 1000 bytes at 2 Mbit/s lie every 4 ms."""
+    """By hand: probes at 0, 10 and 20 ms, the second lost; rows of 1000 bytes at 2 Mbit/s lie every 4 ms.
+
+    The probes cover 30 ms: to the last one, and their mean distance more.
+    """
     probes = Probes(np.array([0, 10, 20]) * MS, np.array([30, 35, 40]) * MS, np.array([1, 0, 1]) > 0, 64)
     line = probes.over_line(2_000_000, 1000)
-    assert (line.tx_time_ns / MS).tolist() == [0, 4, 8, 12, 16, 20]
-    assert line.delivered.tolist() == [True, True, True, False, False, True]
-    assert (line.delay_ns / MS).tolist() == [30, 32, 34, 36, 38, 40]
+    assert (line.tx_time_ns / MS).tolist() == [0, 4, 8, 12, 16, 20, 24, 28]
+    assert line.delivered.tolist() == [True, True, True, False, False, True, True, True]
+    assert (line.delay_ns / MS).tolist() == [30, 32, 34, 36, 38, 40, 40, 40]
 
 
 def test_line__before_a_time_is_limited_alone() -> None:
-    """By hand: at 8 Gbit/s a row of 1000 bytes lasts 1 us, so that 60 s have 60 million rows."""
+    """By hand: at 8 Gbit/s a row of 1000 bytes lasts 1 us, so that 2 probes of 60 s have 120 million."""
     probes = Probes(np.array([0, 60]) * 1000 * MS, np.array([MS, MS]), np.array([True, True]), 64)
     assert len(probes.over_line(8 * 10**9, 1000, until_ns=5 * MS)) == 5001
-    with pytest.raises(UsageError, match=r" gives 60,000,001 rows; up to 50,000,000 are allowed"):
+    with pytest.raises(UsageError, match=r" gives 120,000,000 rows; up to 50,000,000 are allowed"):
         probes.over_line(8 * 10**9, 1000)
 
 
 def test_line__agrees_with_a_row_by_row_twin_on_a_measurement(measured_data: Path) -> None:
     probes = Irtt(direction="up").probes(str(measured_data / "formats" / "irtt_own_over_emulate.json.gz"))
     line = probes.over_line(3_000_001, 1500)
-    assert len(line) == int(probes.tx_time_ns[-1] * 3_000_001 // (12_000 * 10**9)) + 1
+    probed, last_ns = len(probes.tx_time_ns), int(probes.tx_time_ns[-1])
+    covered_ns = round(Fraction(last_ns * probed, probed - 1))
+    assert len(line) == covered_ns * 3_000_001 // (12_000 * 10**9) + 1
     for row in range(0, len(line), 97):
         time = row * 12_000 * 10**9 // 3_000_001
         assert line.tx_time_ns[row] == time

@@ -14,12 +14,12 @@ import numpy as np
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, seconds_to_ns
 from tmt.importers.log_files import member, read_json
-from tmt.importers.rate_series import RateImporter, RateSeries, durations
+from tmt.importers.rate_series import RateSeries, TwoWayRateImporter, durations
 
 _MAX_S, _MAX_BPS = 1e9, 1e15
 
 
-class Iperf3(RateImporter):
+class Iperf3(TwoWayRateImporter):
     """Intervals of iperf3 -J: rates, and losses with UDP; up is from the client to the server.
 
     Each interval gives opportunities at its rate. Losses of UDP are drawn within each interval.

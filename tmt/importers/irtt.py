@@ -85,7 +85,7 @@ class Irtt(RoundTripImporter):
         if not up:
             raise InputError(path, f"all {len(trips)} round trips are lost; no delay is known")
         size = _size_bytes(document)
-        return _one_direction(np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way)
+        return one_direction(np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way)
 
 
 class Lens(RoundTripImporter):
@@ -145,7 +145,7 @@ class Lens(RoundTripImporter):
         )
 
 
-def _one_direction(
+def one_direction(
     sent_ns: Int64Array,
     lost: npt.NDArray[np.str_],
     up_ns: Int64Array,
@@ -153,7 +153,7 @@ def _one_direction(
     size_bytes: int,
     direction: Direction,
 ) -> Probes:
-    """Return the probes of one direction of round trips.
+    """Return the probes of one direction of round trips whose one-way delays are known.
 
     `lost`, [n_trips], is "", "up", "down" or "unknown"; the delays, [n_not_lost], are as measured.
     """
@@ -235,7 +235,7 @@ def _lens_trips(path: str, rows: list[list[Decimal]], direction: Direction) -> P
     whole = lost == ""
     if not whole.any():
         raise InputError(path, f"all {len(rows)} probes are lost; no delay is known")
-    return _one_direction(sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
+    return one_direction(sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
 
 
 def _lens_replies(rows: list[list[Decimal]]) -> Probes:
