@@ -60,6 +60,39 @@ _FLENT = {
     "results": {"Ping (ms) ICMP": [50.5, None, 70], "TCP download": [0.024, 0.048, None]},
     "x_values": [0.0, 1.0, 2.0],
 }
+
+
+def _qlog_event(time: float, name: str, number: int, frames: list[dict[str, Any]] | None = None) -> str:
+    data = {"header": {"packet_type": "1RTT", "packet_number": number}, "raw": {"length": 1200}}
+    return "\x1e" + json.dumps({"time": time, "name": name, "data": data | {"frames": frames or []}}) + "\n"
+
+
+_QLOG_HEAD = {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"title": "client"}}
+_QLOG_ACK = [{"frame_type": "ack", "ack_delay": 2.0, "acked_ranges": [[2, 3], [0]]}]
+_QLOG = (
+    "".join(_qlog_event(10 * number, "transport:packet_sent", number) for number in range(5))
+    + _qlog_event(62, "transport:packet_received", 0, _QLOG_ACK)
+    + _qlog_event(62, "recovery:packet_lost", 1)
+)
+_QLOG_01 = {
+    "qlog_version": "draft-01",
+    "traces": [
+        {
+            "configuration": {"time_units": "us"},
+            "event_fields": ["relative_time", "category", "event_type", "data"],
+            "events": [
+                ["0", "TRANSPORT", "PACKET_SENT", {"packet_type": "1RTT", "header": {"packet_number": 7}}],
+                ["9", "TRANSPORT", "PACKET_SENT", {"packet_type": "1RTT", "header": {"packet_number": "8"}}],
+                [
+                    "40000",
+                    "TRANSPORT",
+                    "PACKET_RECEIVED",
+                    {"frames": [{"frame_type": "ACK", "ack_delay": 9, "acked_ranges": [[8, 8]]}]},
+                ],
+            ],
+        }
+    ],
+}
 LOGS = {
     "lte-harq": Excerpt(
         "lte-harq",
@@ -172,6 +205,8 @@ PROBES = {
         "atlas", "".join(json.dumps(result) + "\n" for result in _PINGS), {"probe": "6658"}
     ),
     "iperf3": Excerpt("iperf3", json.dumps({"start": {"test_start": {"reverse": 1}}, "intervals": _SUMS})),
+    "qlog": Excerpt("qlog", _QLOG, header="\x1e" + json.dumps(_QLOG_HEAD) + "\n"),
+    "qlog of draft 01": Excerpt("qlog", json.dumps(_QLOG_01)),
     "flent": Excerpt("flent", json.dumps(_FLENT), {"series": "TCP download"}),
     "flent of round trips": Excerpt(
         "flent", json.dumps(_FLENT), {"series": "Ping (ms) ICMP", "line": 24_000}

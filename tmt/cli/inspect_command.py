@@ -145,7 +145,8 @@ def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
     phy = isinstance(summary, PhySummary)
     rows, good = ("slots", "decoded slots") if phy else ("data LLDUs", "delivered data LLDUs")
     yield rows, f"{times.rows:,}", "rows of the trace"
-    yield "duration", f"{times.duration_s:,.6g} s", f"first row to last, from {_moment(times.start_s)} s on"
+    between = "first row to last" if summary.timeline.extent is None else "beginning to end"
+    yield "duration", f"{times.duration_s:,.6g} s", f"{between}, from {_moment(times.start_s)} s on"
     yield f"{rows} per second", _number(times.per_s), "" if phy else "first transmissions only"
     if rates is not None:
         size = "bytes of rows" if rates.lldu_bytes is None else f"LLDU payload of {rates.lldu_bytes} bytes"

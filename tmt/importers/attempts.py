@@ -42,6 +42,8 @@ class Attempt:
     direction: Direction = "down"
     es_n0_mdb: int | None = None
     """SINR per symbol at the receiver, in thousandths of a dB; None where the log does not tell it."""
+    decode_time_ns: int | None = None
+    """Time until it was decoded; None where the log does not tell it."""
     block: int = -1
     """Number of its block, from `number_blocks`."""
     sure: bool = True
