@@ -90,6 +90,16 @@ LOGS = {
         "2024-11-25T15:08:25.010000 [PHY] [D] [   0.8] PUSCH: rnti=0x46 h_id=0 rv=0 tbs=12 crc=OK sinr=1dB\n",
         header="2024-11-25T15:08:25.000000 [GNB     ] [I] ready\n",
     ),
+    "amarisoft": Excerpt(
+        "amarisoft",
+        "10:37:38.001 [PHY] UL 0001 01 003d 1023.9 PUSCH: harq=3 prb=2:4 CW0: tb_len=11 mod=2 rv_idx=0 "
+        "retx=0 crc=KO snr=1.5\n"
+        "10:37:38.009 [PHY] UL 0001 01 003d    0.7 PUSCH: harq=3 prb=2:4 CW0: tb_len=11 mod=2 rv_idx=2 "
+        "retx=1 crc=OK snr=1.5\n"
+        "10:37:38.010 [PHY] UL 0001 01 003d    0.8 PUSCH: harq=4 prb=2:4 CW0: tb_len=12 mod=2 rv_idx=0 "
+        "retx=0 crc=OK snr=2\n",
+        header="# lteenb version 2022-12-06\n10:37:37.000 [RRC] DL 0001 01 BCCH-NR: SIB1\n",
+    ),
     "mobileinsight": Excerpt(
         "mobileinsight",
         '{"type_id": "LTE_PHY_PUSCH_Tx_Report", "timestamp": "2020-02-17 23:11:22", "Records": ['

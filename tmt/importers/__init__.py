@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tmt.importers.amarisoft import Amarisoft as Amarisoft
     from tmt.importers.atlas import Atlas as Atlas
     from tmt.importers.block_outcomes import Bler as Bler
     from tmt.importers.flent import Flent as Flent
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 FORMATS = {
     "ns3-lte": ("ns3.Ns3Lte", "ns-3 LTE: DlRxPhyStats.txt, UlRxPhyStats.txt"),
     "ns3-nr": ("ns3.Ns3Nr", "ns-3 mmWave and NR: RxPacketTrace.txt, NrDlMacStats.txt, NrUlMacStats.txt"),
+    "amarisoft": ("amarisoft.Amarisoft", "Amarisoft enb.log, gnb.log and ue.log, with the lines of the PHY"),
     "srsran": ("srsran.Srsran", "srsRAN Project gnb.log, srsRAN 4G enb.log and ue.log"),
     "mobileinsight": (
         "mobileinsight.MobileInsight",

@@ -87,9 +87,10 @@ def series(path: str, intervals: Sequence[Interval], test: Measured, precision_n
     if bits.any() and np.median(bits[bits > 0]) <= 1.5 * block_bits:
         bits, quiet = joined_zeros(bits, lost_bits, seconds)
         if quiet:
+            verb, block = "are" if quiet > 1 else "is", f"{block_bits / 8:,.0f} bytes"
             notes.append(
-                f"{counted(quiet, 'interval')} of 0 {'are' if quiet > 1 else 'is'} no outage: the sender "
-                f"sent at most one block of {block_bits / 8:,.0f} bytes an interval, which is spread over them"
+                f"{counted(quiet, 'interval')} of 0 {verb} no outage: the sender sent at most one block of "
+                f"{block} an interval, which is spread over them"
             )
     carried = bits if lost_bits is None else bits + lost_bits
     loss = (
