@@ -41,7 +41,7 @@ FORMATS = {
     "ng-scope": ("ng_scope.NgScope", "NG-Scope: control information of an LTE cell (tab-separated or JSON)"),
     "irtt": ("irtt.Irtt", "round trips of irtt (JSON), each direction apart"),
     "lens": ("irtt.Lens", "round trips of the LENS data set (CSV of irtt or ping)"),
-    "ping": ("ping.Ping", "output of ping -D, better with -O"),
+    "ping": ("ping.Ping", "output of ping, better with -D -O"),
     "owamp": ("owamp.Owamp", "one-way delays of owping -R or -v -U, and of perfSONAR's raw packets"),
     "twamp": ("owamp.Twamp", "one-way delays of twping -R or -v -U, each direction apart"),
     "atlas": ("atlas.Atlas", "results of ping on RIPE Atlas (JSON)"),
