@@ -68,9 +68,42 @@ def test_slip__is_noted_once(tmt: Callable[[str], Said], arguments: str, notes: 
 
 def test_decode_times__in_milliseconds_are_noted(folder: Path, tmt: Callable[[str], Said]) -> None:
     (folder / "ms.txt").write_text("0 36\n1 0\n2 36\n3 36\n")
-    note = f"note: ms.txt: the median decode time is 36 s; {MILLISECONDS}36 ms is 0.036\n"
+    note = f"note: ms.txt: the median decode time is 36 s; {MILLISECONDS}36 ms is 0.036\n{rates('ms', 1, 36)}"
     for arguments in ("inspect ms.txt", "convert ms.txt a.npy --scheme none"):
         assert tmt(arguments)[::2] == (0, note)
+
+
+def rates(name: str, distance_s: float, decode_s: float) -> str:
+    sent = f"note: {name}.txt: a slot is sent every {distance_s} s and decoded {decode_s} s later"
+    return f"{sent}; if this is a rate series, tmt import table makes a trace of it\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "noted"),
+    [
+        ("0 4.5\n1 5.5\n2 0\n3 6.5\n", (1, 5.5)),  # time in s, Mbit/s
+        ("0 0.9\n1 0.8\n2 0.9\n", None),
+        ("0 4.5\n0.05 5.5\n0.1 6.5\n", None),  # 20 slots a second, deeply interleaved
+    ],
+)
+def test_rates__taken_for_slots_are_noted(
+    rows: str, noted: tuple[float, float] | None, folder: Path, tmt: Callable[[str], Said]
+) -> None:
+    (folder / "r.txt").write_text(rows)
+    for arguments in ("inspect r.txt", "convert r.txt a.npy --scheme none"):
+        assert tmt(arguments)[::2] == (0, rates("r", *noted) if noted else "")
+
+
+def test_import__notes_milliseconds_read_as_seconds(folder: Path, tmt: Callable[[str], Said]) -> None:
+    """A delay of 45 ms in a column that is said to be in seconds, and a parameter of 1000 ms."""
+    (folder / "t.csv").write_text("t,owd\n0,45\n1,47\n2,49\n")
+    said = tmt("import table t.csv x.npy --as link --time t:s --delay owd:s")
+    assert f"note: the median delay is 47 s; {MILLISECONDS}47 ms is 0.047\n" in said.out
+    (folder / "ping.txt").write_text("64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=4 ms\n" * 2)
+    said = tmt("import ping ping.txt x.npy --interval 1000")
+    assert f"note: --interval is 1000 s; {MILLISECONDS}1000 ms is 1\n" in said.out
+    said = tmt("import ping ping.txt x.npy --interval 1")
+    assert MILLISECONDS not in said.out
 
 
 def test_unsettled_rows__are_noted_beyond_a_half(folder: Path, tmt: Callable[[str], Said]) -> None:

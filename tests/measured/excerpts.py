@@ -192,6 +192,16 @@ PROBES = {
     "flent of round trips": Excerpt(
         "flent", json.dumps(_FLENT), {"series": "Ping (ms) ICMP", "line": 24_000}
     ),
+    "oai": Excerpt(
+        "oai",
+        "".join(
+            f"[NR_MAC]   Frame.Slot {frame}.0\nUE RNTI 2460 CU-UE-ID 1 in-sync PH 48 dB\n"
+            f"UE 2460: dlsch_rounds {n}00/{n}0/{n}/0, dlsch_errors {n}, pucch0_DTX {n}, BLER 0.1 MCS (0) 9\n"
+            f"UE 2460: MAC:    TX  {n}000 RX  {n}000 bytes\n"
+            for n, frame in ((1, 896), (2, 0), (3, 128))
+        ),
+        {"as_": "phy", "lldu_bytes": 100},
+    ),
     "rates": Excerpt("rates", "time_s,rate_bps,loss,delay_ms\n0,24000,0,30\n1,24000,0.5,40\n2,24000,1,0\n"),
     "rates of ucc": Excerpt(
         "rates", "Timestamp,DL_bitrate,UL_bitrate\n2020.01.16_10.43.34,24,1\n2020.01.16_10.43.36,24,1\n"

@@ -105,7 +105,8 @@ def command(
         own = [conversion for conversion in conversions if conversion.phy_path == path]
         start = starts[path] = _beginning(path, own)
         span_ns = int(start.tx_time_ns[-1] - start.tx_time_ns[0])
-        print_notes(decode_time_notes(path, start.median_decode_ns))
+        distance_ns = span_ns / max(len(start.tx_time_ns) - 1, 1)
+        print_notes(decode_time_notes(path, start.median_decode_ns, distance_ns))
         print_notes(span_notes(path, span_ns, max(map(_rtt_ns, own))))
     for conversion, counts in zip(conversions, results, strict=True):
         print_notes(unsettled_notes(conversion.link_path, counts.unsettled, counts.data_rows))

@@ -75,7 +75,9 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
 
 def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
     if isinstance(summary, PhySummary):
-        return decode_time_notes(path, 1e9 * (summary.decode_time_s.p50 or 0))
+        interval = summary.times.interval_s
+        distance_ns = 1e9 * (interval.mean or 0) if interval else 0.0
+        return decode_time_notes(path, 1e9 * (summary.decode_time_s.p50 or 0), distance_ns)
     found = unsettled_notes(path, summary.unsettled, summary.times.rows)
     if summary.rtt_s is not None:
         span_ns = round(1e9 * summary.times.duration_s)

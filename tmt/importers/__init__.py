@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tmt.importers.ng_scope import NgScope as NgScope
     from tmt.importers.nr_scope import NrScope as NrScope
     from tmt.importers.ns3 import Ns3Lte as Ns3Lte, Ns3Nr as Ns3Nr
+    from tmt.importers.oai import Oai as Oai
     from tmt.importers.owamp import Owamp as Owamp, Twamp as Twamp
     from tmt.importers.pcap import Pcap as Pcap
     from tmt.importers.ping import Ping as Ping
@@ -32,6 +33,7 @@ FORMATS = {
     "ns3-nr": ("ns3.Ns3Nr", "ns-3 mmWave and NR: RxPacketTrace.txt, NrDlMacStats.txt, NrUlMacStats.txt"),
     "amarisoft": ("amarisoft.Amarisoft", "Amarisoft enb.log, gnb.log and ue.log, with the lines of the PHY"),
     "srsran": ("srsran.Srsran", "srsRAN Project gnb.log, srsRAN 4G enb.log and ue.log"),
+    "oai": ("oai.Oai", "statistics of OpenAirInterface's gNB: HARQ rounds, errors and bytes"),
     "mobileinsight": (
         "mobileinsight.MobileInsight",
         "MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML)",

@@ -68,18 +68,25 @@ def select(
     if len(kept) < len(attempts):
         notes.append(f"{len(attempts) - len(kept):,} transmissions of the other direction are left out")
     users = Counter(attempt.user for attempt in kept)
+    chosen_user = one_user(path, users, user)
+    if others := len(kept) - users[chosen_user]:
+        kept = [attempt for attempt in kept if attempt.user == chosen_user]
+        notes.append(f"{others:,} transmissions of other users are left out")
+    return in_order(path, kept), notes
+
+
+def one_user(path: str, users: Counter[str], user: str | None) -> str:
+    """Return the user that is asked for, or the only one, of users and their rows.
+
+    InputError with several users and no choice; UsageError without the one asked for.
+    """
     names = ", ".join(f"{name} ({count:,} rows)" for name, count in users.most_common(5))
     names += ", ..." if len(users) > 5 else ""
     if user is None and len(users) > 1:
         raise InputError(path, f"there are {len(users)} users; choose one by --user: {names}")
-    if user is not None:
-        if user not in users:
-            raise UsageError(f"--user is {user}; {path} holds {names}")
-        others = len(kept) - users[user]
-        kept = [attempt for attempt in kept if attempt.user == user]
-        if others:
-            notes.append(f"{others:,} transmissions of other users are left out")
-    return in_order(path, kept), notes
+    if user is not None and user not in users:
+        raise UsageError(f"--user is {user}; {path} holds {names}")
+    return next(iter(users)) if user is None else user
 
 
 def count_from_first(attempts: Sequence[Attempt]) -> None:

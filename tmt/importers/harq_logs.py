@@ -57,6 +57,11 @@ PairingOf = Annotated[
 ]
 
 
+UserOf = Annotated[
+    str | None, "terminal to import, as the log numbers it", Param(absent="the only one in the file")
+]
+
+
 class HarqImporter(Importer):
     """A log of transmission attempts."""
 
@@ -79,9 +84,7 @@ class CellImporter(HarqImporter):
     """A log of both directions and several terminals."""
 
     direction: DirectionOf = None
-    user: Annotated[
-        str | None, "terminal to import, as the log numbers it", Param(absent="the only one in the file")
-    ] = None
+    user: UserOf = None
 
 
 class SlotImporter(CellImporter):

@@ -166,7 +166,7 @@ TEST(Rlc, AddsOnlyOrderToHarqThatRepairsEverything) {
       es_n0_mdb.push_back(static_cast<std::int32_t>(draw(random, -9000, 3000)));
     }
     const SlotsWithEsN0 file(rows, es_n0_mdb);
-    TraceSlots slots(file.view(), 100, 0, false), same_slots(file.view(), 100, 0, false);
+    TraceSlots slots(file.view(), 100), same_slots(file.view(), 100);
     const Played expected = play(*make_link_layer(harq, slots), offers);
     const Played played = play(*make_link_layer(above, same_slots), offers);
     ASSERT_EQ(expected.released.size(), offers.size());
@@ -219,7 +219,7 @@ TEST(Rlc, AddsOnlyOrderToASchemeThatRepairsEverything) {
     const std::vector<PhyRow> rows = random_slots(random, 8000, loses ? 0.02 : 0.1, 1, 60);
     const std::vector<Offer> offers = random_offers(random);
     const Nanoseconds end_ns = rows.back().tx_time_ns;
-    TraceSlots slots_below(view(rows), 100, 0, false), slots(view(rows), 100, 0, false);
+    TraceSlots slots_below(view(rows), 100), slots(view(rows), 100);
     const auto expected_layer = make_link_layer(below, slots_below), layer = make_link_layer(above, slots);
     const Played expected = play(*expected_layer, offers, end_ns), played = play(*layer, offers, end_ns);
     for (std::int64_t packet = 0; packet < static_cast<std::int64_t>(offers.size()); ++packet, ++compared) {

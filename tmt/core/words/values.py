@@ -7,6 +7,9 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 USUAL_NS = 10 * NS_PER_S
 """Round trips and decode times beyond this are noted: a geostationary satellite is half a second away."""
 
+FEW_SLOTS_NS = NS_PER_S // 10
+"""Slots of a link layer lie closer; values over time, such as rates, often lie a second apart."""
+
 
 def rate_unit(greatest_bps: float) -> tuple[str, float]:
     """Return the unit in which rates are shown, and its factor from bit/s."""
@@ -36,9 +39,30 @@ def time_notes(name: str, time_ns: float) -> list[str]:
     return [f"{name} is {seconds:g} s; times are in seconds: {seconds:g} ms is {seconds / 1000:g}"]
 
 
-def decode_time_notes(path: str, median_ns: float) -> list[str]:
-    """Note a PHY trace whose slots are decoded unusually late."""
-    return time_notes(f"{path}: the median decode time", median_ns)
+def decode_time_notes(path: str, median_ns: float, distance_ns: float) -> list[str]:
+    """Note a PHY trace whose slots are decoded unusually late, or so far apart that they may be rates.
+
+    `distance_ns` is the mean distance of slots.
+    """
+    found = time_notes(f"{path}: the median decode time", median_ns)
+    if FEW_SLOTS_NS <= distance_ns < median_ns:
+        distance, later = (f"{time_ns / NS_PER_S:.3g} s" for time_ns in (distance_ns, median_ns))
+        found.append(
+            f"{path}: a slot is sent every {distance} and decoded {later} later; if this is a rate series, "
+            "tmt import table makes a trace of it"
+        )
+    return found
+
+
+def padding_notes(name: str, lldu_bytes: int, packet_bytes: int) -> list[str]:
+    """Note LLDUs larger than packets that waste a tenth or more, because each packet begins in a new one."""
+    share = 1.0 - packet_bytes / lldu_bytes
+    if share < 0.1:
+        return []
+    return [
+        f"{name}: {percent(share)} of each LLDU of {lldu_bytes:,} bytes is padding beside a packet of "
+        f"{packet_bytes:,} bytes; with --packing packed, packets share LLDUs"
+    ]
 
 
 def span_notes(name: str, span_ns: int, rtt_ns: int) -> list[str]:
