@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tmt.importers.oai import Oai as Oai
     from tmt.importers.owamp import Owamp as Owamp, Twamp as Twamp
     from tmt.importers.pcap import Pcap as Pcap
+    from tmt.importers.pcap_tcp import PcapTcp as PcapTcp
     from tmt.importers.ping import Ping as Ping
     from tmt.importers.rates import RateTable as RateTable
     from tmt.importers.srsran import Srsran as Srsran
@@ -47,6 +48,7 @@ FORMATS = {
     "owamp": ("owamp.Owamp", "one-way delays of owping -R or -v -U, and of perfSONAR's raw packets"),
     "twamp": ("owamp.Twamp", "one-way delays of twping -R or -v -U, each direction apart"),
     "atlas": ("atlas.Atlas", "results of ping on RIPE Atlas (JSON)"),
+    "pcap-tcp": ("pcap_tcp.PcapTcp", "capture of a TCP connection at one end (pcap, pcapng)"),
     "pcap": ("pcap.Pcap", "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)"),
     "iperf3": ("iperf3.Iperf3", "intervals of iperf3, JSON (-J) or text: rates, and losses with UDP"),
     "iperf2": ("iperf3.Iperf2", "intervals of iperf (version 2), text: rates, and losses with UDP"),
