@@ -79,7 +79,7 @@ def test_link__is_exported_once_with_its_lldu_size_and_the_hash_of_its_rows(tmp_
     assert exported.file.npy.read_bytes() == (tmp_path / "a.npy").read_bytes()
     assert mapped.file.sha256 == exported.file.sha256
     assert (mapped.lldu_bytes, exported.lldu_bytes) == (1500, 33)
-    assert (mapped.file.first_ns, mapped.file.span_ns) == (7, 49_000)
+    assert (mapped.file.begin_ns, mapped.file.span_ns) == (7, 49_000)
     assert ready_link(TraceLink(tmp_path / "a.parquet", lldu_bytes=60), 1500).lldu_bytes == 60
     assert ready_link(TraceLink(tmp_path / "a.parquet"), 1500).file is exported.file
 

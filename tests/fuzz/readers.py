@@ -230,7 +230,7 @@ def _importer(name: str) -> Callable[[Path], None]:
     return read_measurement
 
 
-CAPTURES = ("pcap", "pcap-tcp")
+CAPTURES = ("pcap", "pcap-tcp", "radiotap")
 IMPORTERS = (*dict.fromkeys(excerpt.importer for excerpt in EXCERPTS.values()), *CAPTURES)
 """Importers of text, and those of packet captures, whose known inputs are all in the corpus."""
 

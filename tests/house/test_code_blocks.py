@@ -72,6 +72,7 @@ FILES = {
     "Verizon-LTE-short.down": "0\n12\n12\n15\n",
     "sender.pcap": _capture(0),
     "receiver.pcap": _capture(30_000),
+    "monitor.pcap": (ROOT / "tests/fuzz/corpus/radiotap/retries").read_bytes(),
     "download.pcap": gzip.decompress((ROOT / "tests/measured/captures/tcp-receiver.pcap.gz").read_bytes()),
 }
 """Small files that stand for the reader's own."""

@@ -68,30 +68,13 @@ def test_slip__is_noted_once(tmt: Callable[[str], Said], arguments: str, notes: 
 
 def test_decode_times__in_milliseconds_are_noted(folder: Path, tmt: Callable[[str], Said]) -> None:
     (folder / "ms.txt").write_text("0 36\n1 0\n2 36\n3 36\n")
-    note = f"note: ms.txt: the median decode time is 36 s; {MILLISECONDS}36 ms is 0.036\n{rates('ms', 1, 36)}"
+    note = f"note: ms.txt: the median decode time is 36 s; {MILLISECONDS}36 ms is 0.036\n"
+    note += (
+        "note: ms.txt: slots are 1 s apart and decoded after up to 36 s: is this a rate series? "
+        "tmt import table ms.txt OUT.parquet --time 1 --rate 2:Mbit/s reads one\n"
+    )
     for arguments in ("inspect ms.txt", "convert ms.txt a.npy --scheme none"):
         assert tmt(arguments)[::2] == (0, note)
-
-
-def rates(name: str, distance_s: float, decode_s: float) -> str:
-    sent = f"note: {name}.txt: a slot is sent every {distance_s} s and decoded {decode_s} s later"
-    return f"{sent}; if this is a rate series, tmt import table makes a trace of it\n"
-
-
-@pytest.mark.parametrize(
-    ("rows", "noted"),
-    [
-        ("0 4.5\n1 5.5\n2 0\n3 6.5\n", (1, 5.5)),  # time in s, Mbit/s
-        ("0 0.9\n1 0.8\n2 0.9\n", None),
-        ("0 4.5\n0.05 5.5\n0.1 6.5\n", None),  # 20 slots a second, deeply interleaved
-    ],
-)
-def test_rates__taken_for_slots_are_noted(
-    rows: str, noted: tuple[float, float] | None, folder: Path, tmt: Callable[[str], Said]
-) -> None:
-    (folder / "r.txt").write_text(rows)
-    for arguments in ("inspect r.txt", "convert r.txt a.npy --scheme none"):
-        assert tmt(arguments)[::2] == (0, rates("r", *noted) if noted else "")
 
 
 def test_import__notes_milliseconds_read_as_seconds(folder: Path, tmt: Callable[[str], Said]) -> None:

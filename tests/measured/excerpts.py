@@ -60,6 +60,39 @@ _FLENT = {
     "results": {"Ping (ms) ICMP": [50.5, None, 70], "TCP download": [0.024, 0.048, None]},
     "x_values": [0.0, 1.0, 2.0],
 }
+
+
+def _qlog_event(time: float, name: str, number: int, frames: list[dict[str, Any]] | None = None) -> str:
+    data = {"header": {"packet_type": "1RTT", "packet_number": number}, "raw": {"length": 1200}}
+    return "\x1e" + json.dumps({"time": time, "name": name, "data": data | {"frames": frames or []}}) + "\n"
+
+
+_QLOG_HEAD = {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"title": "client"}}
+_QLOG_ACK = [{"frame_type": "ack", "ack_delay": 2.0, "acked_ranges": [[2, 3], [0]]}]
+_QLOG = (
+    "".join(_qlog_event(10 * number, "transport:packet_sent", number) for number in range(5))
+    + _qlog_event(62, "transport:packet_received", 0, _QLOG_ACK)
+    + _qlog_event(62, "recovery:packet_lost", 1)
+)
+_QLOG_01 = {
+    "qlog_version": "draft-01",
+    "traces": [
+        {
+            "configuration": {"time_units": "us"},
+            "event_fields": ["relative_time", "category", "event_type", "data"],
+            "events": [
+                ["0", "TRANSPORT", "PACKET_SENT", {"packet_type": "1RTT", "header": {"packet_number": 7}}],
+                ["9", "TRANSPORT", "PACKET_SENT", {"packet_type": "1RTT", "header": {"packet_number": "8"}}],
+                [
+                    "40000",
+                    "TRANSPORT",
+                    "PACKET_RECEIVED",
+                    {"frames": [{"frame_type": "ACK", "ack_delay": 9, "acked_ranges": [[8, 8]]}]},
+                ],
+            ],
+        }
+    ],
+}
 LOGS = {
     "lte-harq": Excerpt(
         "lte-harq",
@@ -188,6 +221,8 @@ PROBES = {
         "[  3]  2.0- 3.0 sec  2.87 KBytes  23.5 Kbits/sec   0.008 ms    1/    3 (33%)\n"
         "[  3]  0.0- 3.0 sec  5.74 KBytes  15.7 Kbits/sec   0.008 ms    1/    5 (20%)\n",
     ),
+    "qlog": Excerpt("qlog", _QLOG, header="\x1e" + json.dumps(_QLOG_HEAD) + "\n"),
+    "qlog of draft 01": Excerpt("qlog", json.dumps(_QLOG_01)),
     "flent": Excerpt("flent", json.dumps(_FLENT), {"series": "TCP download"}),
     "flent of round trips": Excerpt(
         "flent", json.dumps(_FLENT), {"series": "Ping (ms) ICMP", "line": 24_000}
@@ -209,6 +244,7 @@ PROBES = {
     "rates of a dish": Excerpt("rates", json.dumps({"dishGetHistory": _DISH}), {"line": 24_000}),
     "outcomes": Excerpt("bler", "1 0 -1\n1 1\n", {"slot_interval": 0.001}),
     "sequence numbers": Excerpt("bler", "65534 3\n65535 4\n1 4\n", {"slot_interval": 0.001}),
+    "numbers of 8 bits": Excerpt("bler", "254 3\n255 4\n1 4\n", {"slot_interval": 0.001, "wrap": "256"}),
     "mahimahi": Excerpt("mahimahi", "0\n5\n5\n9\n"),
     "table of packets": Excerpt(
         "table",
@@ -222,6 +258,29 @@ PROBES = {
             "delay": "delay:ms",
             "transmissions": "sent",
         },
+    ),
+    "table of rates": Excerpt(
+        "table",
+        "at;Mbit;bler;owd\n23:59:59,5;0,024;0;30,5\n00:00:00,5;0,012;50;-\n00:00:01,5;0,036;100;20\n"
+        "00:01:00,5;0,024;1,5;20\n",
+        {
+            "time": "at:clock",
+            "rate": "Mbit:Mbit/s",
+            "loss": "bler:percent",
+            "delay": "owd:ms",
+            "decimal": "comma",
+            "holes": "outage",
+        },
+    ),
+    "table of numbers": Excerpt(
+        "table",
+        "t seq\n65000 p254\n100 p255\n636 p1\n700 p2\n",
+        {"time": "t:ms", "sequence": "seq", "wrap": "t=65536,seq=256", "line": 24_000},
+    ),
+    "table of dates": Excerpt(
+        "table",
+        "Sat Feb 28 23:59:59.5 UTC 2026,1\nSun Mar  1 00:00:00.25 UTC 2026,0\n",
+        {"time": "1:date", "bad": "2=0", "invalid": "drop", "lldu_bytes": 40},
     ),
     "table of signals": Excerpt(
         "table",

@@ -85,7 +85,7 @@ def test_opportunities__before_a_time_are_limited_alone() -> None:
 def test_until__leaves_the_rows_before_it_as_they_are(tmp_path: Path) -> None:
     text = "time_s,rate_bps,loss\n0,12000000,0.5\n1,1000,0.5\n2,1000000000000,0.5\n1002,1,0\n"
     path, short = written(tmp_path, text), written(tmp_path, text.replace("1002", "3"), "short.csv")
-    limited = import_trace("rates", path, lldu_bytes=15_000, until=2)
+    limited = import_trace("rates", path, lldu_bytes=15_000, until=2, gap=2000)
     whole = import_trace("rates", short, lldu_bytes=15_000, until=2)
     assert len(limited) == 101
     assert np.array_equal(limited.tx_time_ns, whole.tx_time_ns)
@@ -132,7 +132,7 @@ def test_rates__leave_out_a_cut_line_and_cut_out_gaps(tmp_path: Path) -> None:
     up, down = RateTable(direction="up").rates(path), RateTable(direction="down").rates(path)
     assert (up.duration_ns / S).tolist() == [1, 1]
     assert up.notes[1:] == (
-        "the last line is cut and is left out",
+        "line 5, the last one, is cut short and left out",
         "1 rows have no upload and are left out",
         "1 stretches without a measurement, 61.0 s in all, are cut out",
     )

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tmt.importers.pcap import Pcap as Pcap
     from tmt.importers.pcap_tcp import PcapTcp as PcapTcp
     from tmt.importers.ping import Ping as Ping
+    from tmt.importers.qlog import Qlog as Qlog
+    from tmt.importers.radiotap import Radiotap as Radiotap
     from tmt.importers.rates import RateTable as RateTable
     from tmt.importers.srsran import Srsran as Srsran
     from tmt.importers.table import AnyTable as AnyTable
@@ -48,6 +50,11 @@ FORMATS = {
     "owamp": ("owamp.Owamp", "one-way delays of owping -R or -v -U, and of perfSONAR's raw packets"),
     "twamp": ("owamp.Twamp", "one-way delays of twping -R or -v -U, each direction apart"),
     "atlas": ("atlas.Atlas", "results of ping on RIPE Atlas (JSON)"),
+    "qlog": ("qlog.Qlog", "qlog of a QUIC endpoint (JSON, JSON-SEQ): fates and round trips of its packets"),
+    "radiotap": (
+        "radiotap.Radiotap",
+        "802.11 frames heard by a monitor (pcap, pcapng with radiotap headers)",
+    ),
     "pcap-tcp": ("pcap_tcp.PcapTcp", "capture of a TCP connection at one end (pcap, pcapng)"),
     "pcap": ("pcap.Pcap", "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)"),
     "iperf3": ("iperf3.Iperf3", "intervals of iperf3, JSON (-J) or text: rates, and losses with UDP"),

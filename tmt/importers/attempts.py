@@ -42,6 +42,8 @@ class Attempt:
     direction: Direction = "down"
     es_n0_mdb: int | None = None
     """SINR per symbol at the receiver, in thousandths of a dB; None where the log does not tell it."""
+    decode_time_ns: int | None = None
+    """Time until it was decoded; None where the log does not tell it."""
     block: int = -1
     """Number of its block, from `number_blocks`."""
     sure: bool = True
@@ -55,7 +57,8 @@ def select(
 ) -> tuple[list[Attempt], list[str]]:
     """Return the attempts of one direction and one user in order of time, and notes on those left out.
 
-    InputError without an attempt, or with several users and no choice; UsageError without one asked for.
+    `user` may be several with commas between: one terminal, whose cell or RNTI changes. InputError without an
+    attempt, or with several users and no choice; UsageError without one asked for.
     """
     if not attempts:
         raise InputError(path, "there are no transmissions in this log")
@@ -68,9 +71,9 @@ def select(
     if len(kept) < len(attempts):
         notes.append(f"{len(attempts) - len(kept):,} transmissions of the other direction are left out")
     users = Counter(attempt.user for attempt in kept)
-    chosen_user = one_user(path, users, user)
-    if others := len(kept) - users[chosen_user]:
-        kept = [attempt for attempt in kept if attempt.user == chosen_user]
+    wanted = {one_user(path, users, name) for name in (user.split(",") if user else [None])}
+    if others := len(kept) - sum(users[name] for name in wanted):
+        kept = [attempt for attempt in kept if attempt.user in wanted]
         notes.append(f"{others:,} transmissions of other users are left out")
     return in_order(path, kept), notes
 
@@ -174,7 +177,7 @@ def paired(attempts: Sequence[Attempt], window_ns: int | None = None, pairing: P
     for attempt in attempts:
         known = attempt.process is not None
         key = attempt.process if known else attempt.size_bytes if pairing == "size" else None
-        held = waiting[attempt.stream, key]
+        held = waiting[attempt.user, attempt.stream, key]
         longest_ns = window_ns if known else WITHOUT_PROCESS_NS
         while held and longest_ns is not None and attempt.time_ns - held[0].time_ns > longest_ns:
             held.pop(0)
@@ -217,8 +220,9 @@ def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
     for attempt in attempts:
         if attempt.process is None:
             continue
-        before = last.get((attempt.stream, attempt.process))
-        last[attempt.stream, attempt.process] = attempt
+        process = attempt.user, attempt.stream, attempt.process
+        before = last.get(process)
+        last[process] = attempt
         if before is None or not before.failed or attempt.time_ns - before.time_ns > GIVEN_UP_NS:
             continue
         if attempt.new_data is None:

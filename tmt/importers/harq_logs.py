@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     from tmt.core.declaration import Rules
-    from tmt.core.trace import Int32Array
+    from tmt.core.trace import Int32Array, Int64Array
     from tmt.importers.attempts import Attempt, Blocks
     from tmt.importers.importer import Reading
 
@@ -58,7 +58,10 @@ PairingOf = Annotated[
 
 
 UserOf = Annotated[
-    str | None, "terminal to import, as the log numbers it", Param(absent="the only one in the file")
+    str | None,
+    "terminal to import, as the log numbers it; in logs of blocks, several numbers with commas between are "
+    "one terminal, whose cell or RNTI changes",
+    Param(absent="the only one in the file"),
 ]
 
 
@@ -118,7 +121,10 @@ def measurement(
     decode_time_ns: int,
     notes: Sequence[str] = (),
 ) -> Measurement:
-    """Return the trace of attempts that are in order of time, have blocks and known failures."""
+    """Return the trace of attempts that are in order of time, have blocks and known failures.
+
+    `decode_time_ns` is that of attempts without one of their own.
+    """
     said = list(notes)
     times_ns = np.array([attempt.time_ns for attempt in attempts], np.int64)
     tx_time_ns = separate(times_ns)
@@ -127,21 +133,23 @@ def measurement(
     measured = [attempt.size_bytes for attempt in attempts if attempt.size_bytes is not None]
     sizes = np.array(measured, np.uint32) if len(measured) == len(attempts) else None
     failed = np.array([bool(attempt.failed) for attempt in attempts])
-    slots = PhyTrace(tx_time_ns, np.where(failed, 0, np.int64(decode_time_ns)), size_bytes=sizes)
+    own = [attempt.decode_time_ns for attempt in attempts]
+    decode_ns = np.array([decode_time_ns if time is None else time for time in own], np.int64)
+    slots = PhyTrace(tx_time_ns, np.where(failed, 0, decode_ns), size_bytes=sizes)
     if reading == "phy":
         es_n0_mdb, note = whole_signal([attempt.es_n0_mdb for attempt in attempts])
         said += [*erasure_notes(attempts, blocks), *note]
         return Measurement(replace(slots, es_n0_mdb=es_n0_mdb), "packed", None, tuple(said))
     said += loss_notes(tx_time_ns, attempts, blocks)
-    trace = _link(slots, blocks, decode_time_ns)
+    trace = _link(slots, blocks, decode_ns)
     return Measurement(trace, "packed", None, tuple(said), len(attempts))
 
 
-def _link(slots: PhyTrace, blocks: Blocks, decode_time_ns: int) -> LinkTrace:
+def _link(slots: PhyTrace, blocks: Blocks, decode_ns: Int64Array) -> LinkTrace:
     """Return one row per block, by first attempts: its first decoded attempt settles it, else its last."""
     found = fates(slots.tx_time_ns, slots.decode_time_ns > 0, blocks)
     first_ns = slots.tx_time_ns[found.first]
-    delay_ns = slots.tx_time_ns[found.settling] + decode_time_ns - first_ns
+    delay_ns = slots.tx_time_ns[found.settling] + decode_ns[found.settling] - first_ns
     delay_ns[found.unsettled] = UNSETTLED
     sizes = None if slots.size_bytes is None else slots.size_bytes[found.first]
     transmissions = np.minimum(found.transmissions, 255).astype(np.uint8)

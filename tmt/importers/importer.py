@@ -36,11 +36,11 @@ _MAY_BE_LONG = ("from_", "until", "gap")
 Reading = Literal["phy", "link"]
 Direction = Literal["up", "down"]
 
-As = Annotated[
-    Reading,
+AS_MEANING = (
     "trace to make: phy (each transmission attempt is a slot, for `tmt convert`) or link (each block is a "
-    "row with the delay, the fate and the number of transmissions that the measured link gave it)",
-]
+    "row with the delay, the fate and the number of transmissions that the measured link gave it)"
+)
+As = Annotated[Reading, AS_MEANING]
 DirectionOf = Annotated[
     Direction | None,
     "direction to import: up (from the terminal) or down",
@@ -51,9 +51,10 @@ LineRate = Annotated[
     "make a link of this constant rate, with the losses and delays of the probes or intervals: neither the "
     "rate of probes nor the usage of a link shows its capacity",
 ]
+LLDU_BYTES_MEANING = "bytes of a row: of the link of --line, of an opportunity, or of a block"
 LlduBytes = Annotated[
     int,
-    "bytes of a row: of the link of --line, of an opportunity, or of a block",
+    LLDU_BYTES_MEANING,
     Param("byte", 1, 2**31 - 1),
 ]
 DecodeTime = Annotated[PositiveSeconds, "time until a slot is decoded; the measurement does not tell it"]

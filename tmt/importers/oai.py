@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _FRAME_NS = 10_000_000
 _FRAME = re.compile(r"\[NR_MAC\]\s+Frame\.Slot (?P<frame>\d{1,4})\.\d+")
-_UE = re.compile(r"\bUE (?P<rnti>[0-9a-f]{4}): (?P<rest>.*)")
+_UE = re.compile(r"\bUE (?P<rnti>[0-9a-f]{1,4}): (?P<rest>.*)")
 _ROUNDS = re.compile(
     r"(?P<way>[du])lsch_rounds (?P<rounds>\d{1,12}(/\d{1,12})*), [du]lsch_errors (?P<errors>\d{1,12}), "
     r"\w+_DTX (?P<silent>\d{1,12})\b"

@@ -113,8 +113,7 @@ class ProbeImporter(Importer):
             trace = probes.over_line(self.line, self.lldu_bytes, self.until_ns)
             notes = (*probes.notes, note)
             return Measurement(trace, "packed", self.lldu_bytes, notes, extent=probes.extent)
-        rate_bps = 8 * probes.size_bytes * count * NS_PER_S / max(int(probes.tx_time_ns[-1]), 1)
-        note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is not a capacity: --line sets one"
+        note = rate_note(8 * probes.size_bytes * count, int(probes.tx_time_ns[-1]))
         trace = LinkTrace(probes.tx_time_ns, probes.delay_ns, probes.delivered, np.ones(count, np.uint8))
         return Measurement(trace, "padded", probes.size_bytes, (*probes.notes, note))
 
@@ -177,6 +176,12 @@ def numbers_between(path: str, first: int, last: int, received: int) -> Int64Arr
         told = f"sequence numbers run from {first} to {last}, but {received} were received"
         raise InputError(path, f"{told}; {lost} would be lost, at most {most} may be")
     return np.arange(first, last + 1, dtype=np.int64)
+
+
+def rate_note(bits: int, span_ns: int) -> str:
+    """Return a note on the rate of probes of so many bits."""
+    rate_bps = bits * NS_PER_S / max(span_ns, 1)
+    return f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is not a capacity: --line sets one"
 
 
 def unknown_losses(count: int, direction: Direction) -> list[str]:

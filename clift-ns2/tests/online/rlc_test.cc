@@ -66,6 +66,19 @@ TEST(Rlc, WaitsForItsWindow) {
   expect_release(played, 0, 53);
 }
 
+TEST(Rlc, AnswersAWaitingPollAndAGapInOneReport) {
+  // Slots 0, 2 and 3 are erased. The poll of segment 1, the second new one, arrives at 13 and waits for the timer of the
+  // gap, until 18: one report answers both, and lets slot 2 repeat segment 0. The next report may leave at 48, but
+  // nothing asks for one.
+  auto options = rlc(0);
+  options.rlc->status_prohibit_ns = 30;
+  options.rlc->window = 3;
+  options.rlc->poll_pdus = 2;
+  options.rlc->max_retransmissions = 1;
+  const Played played = play_trace(options, even_slots(5, {0, 2, 3}), {{0, 500}});
+  EXPECT_EQ(played.released.count(0), 0U);
+}
+
 TEST(Rlc, GivesUpAfterTheLastRetransmission) {
   // As in the first example, but slot 6 is erased, too. The report of its poll, at 60 + 60, does not come: t-Reassembly
   // ended at 28 without another gap. Slot 12 sends segment 2 again, with a poll; its report of 123 gives up segment 1

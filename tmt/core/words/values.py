@@ -7,8 +7,8 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 USUAL_NS = 10 * NS_PER_S
 """Round trips and decode times beyond this are noted: a geostationary satellite is half a second away."""
 
-FEW_SLOTS_NS = NS_PER_S // 10
-"""Slots of a link layer lie closer; values over time, such as rates, often lie a second apart."""
+_RATES_NS = NS_PER_S // 10, 60 * NS_PER_S
+"""Usual times from row to row of a rate series; slots of a PHY are rarely so far apart."""
 
 
 def rate_unit(greatest_bps: float) -> tuple[str, float]:
@@ -39,21 +39,6 @@ def time_notes(name: str, time_ns: float) -> list[str]:
     return [f"{name} is {seconds:g} s; times are in seconds: {seconds:g} ms is {seconds / 1000:g}"]
 
 
-def decode_time_notes(path: str, median_ns: float, distance_ns: float) -> list[str]:
-    """Note a PHY trace whose slots are decoded unusually late, or so far apart that they may be rates.
-
-    `distance_ns` is the mean distance of slots.
-    """
-    found = time_notes(f"{path}: the median decode time", median_ns)
-    if FEW_SLOTS_NS <= distance_ns < median_ns:
-        distance, later = (f"{time_ns / NS_PER_S:.3g} s" for time_ns in (distance_ns, median_ns))
-        found.append(
-            f"{path}: a slot is sent every {distance} and decoded {later} later; if this is a rate series, "
-            "tmt import table makes a trace of it"
-        )
-    return found
-
-
 def padding_notes(name: str, lldu_bytes: int, packet_bytes: int) -> list[str]:
     """Note LLDUs larger than packets that waste a tenth or more, because each packet begins in a new one."""
     share = 1.0 - packet_bytes / lldu_bytes
@@ -63,6 +48,21 @@ def padding_notes(name: str, lldu_bytes: int, packet_bytes: int) -> list[str]:
         f"{name}: {percent(share)} of each LLDU of {lldu_bytes:,} bytes is padding beside a packet of "
         f"{packet_bytes:,} bytes; with --packing packed, packets share LLDUs"
     ]
+
+
+def decode_time_notes(path: str, median_ns: float, longest_ns: float, interval_ns: float) -> list[str]:
+    """Note a PHY trace whose slots are decoded unusually late; also a text that may be a rate series.
+
+    `interval_ns` is the mean time from slot to slot, 0 where there is none.
+    """
+    notes = time_notes(f"{path}: the median decode time", median_ns)
+    is_text = path.lower().endswith((".txt", ".txt.gz"))
+    if is_text and _RATES_NS[0] <= interval_ns <= min(_RATES_NS[1], longest_ns):
+        apart, decoded = interval_ns / NS_PER_S, longest_ns / NS_PER_S
+        times = f"slots are {apart:g} s apart and decoded after up to {decoded:g} s"
+        command = f"tmt import table {path} OUT.parquet --time 1 --rate 2:Mbit/s"
+        notes.append(f"{path}: {times}: is this a rate series? {command} reads one")
+    return notes
 
 
 def span_notes(name: str, span_ns: int, rtt_ns: int) -> list[str]:
