@@ -312,6 +312,8 @@ def fit_trace(
         window_ns = None if window is None else ns(taken("window", PositiveSeconds, window))
         return fit_model(trace_of(trace), cast("Kind", model), window_ns, source)
     if window is not None:
-        raise Refused([Problem(("window",), window, "rule", "a model of whole traces", "is one of windows")])
+        raise Refused(
+            [Problem(("window",), window, "rule", "semi-markov, resample", "has no meaning for erasures")]
+        )
     phy = phy_of(trace)
     return fit.fit(phy.decode_time_ns == 0, size_bytes=phy.size_bytes)

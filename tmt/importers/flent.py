@@ -2,7 +2,7 @@
 
 A file is JSON: ``x_values`` are times in s, ``results`` has for each series one value per time, null where
 there was none, and ``metadata.SERIES_META`` names the unit of each series: ``Mbits/s`` or ``ms``. Source:
-flent's ``resultset.py`` and files of its version 0.11.
+the result sets of flent's sources and files of its version 0.11.
 """
 
 from __future__ import annotations

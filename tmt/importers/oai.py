@@ -2,9 +2,10 @@
 
 A print begins with ``[NR_MAC] Frame.Slot 640.0``, the frame modulo 1024. Lines of a terminal follow, whose
 counts run since it came: ``UE 2460: dlsch_rounds A/B/C/D, dlsch_errors E, pucch0_DTX F``, the transmissions
-in each HARQ round, the blocks that were given up, and those without an answer; the same with ``ulsch``; and
-``UE 2460: MAC: TX n RX m bytes``, in its absence a line of this kind for each logical channel (LCID). Source:
-openairinterface5g, ``doc/MAC/mac-usage.md``. Its log has no line for each transport block.
+in each HARQ round, the blocks that were given up, and those without an answer; ``ulsch_rounds`` has the same
+for the uplink. ``UE 2460: MAC: TX n RX m bytes`` counts bytes; without it, a line for each logical channel
+(LCID) does. Source: openairinterface5g, ``doc/MAC/mac-usage.md``. Its log has no line for each transport
+block.
 """
 
 from __future__ import annotations

@@ -87,7 +87,9 @@ class PcapTcp(RateImporter):
         notes = [
             f"{end_text(source)} sends {sent:,} bytes of payload to {end_text(target)}",
             f"{again:,} bytes look sent again and count as lost: a queue may have dropped them, or they were "
-            "late or out of order",
+            "late or out of order"
+            if again
+            else "no byte looks sent again: no loss is seen",
             "the rate is that of acknowledged payload, a lower bound of the capacity",
             f"nothing is acknowledged in {silent} of {count} intervals: an outage looks like a silent sender",
         ]

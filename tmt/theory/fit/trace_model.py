@@ -9,6 +9,7 @@ import numpy as np
 
 from tmt.core import provenance
 from tmt.core.errors import UsageError
+from tmt.core.extent import Extent
 from tmt.core.seeds import check_seed, uniform_sources
 from tmt.core.trace import make_trace
 from tmt.core.units import MAX_TIME_NS, ns_to_seconds
@@ -151,16 +152,15 @@ class TraceModel:
         measured = self.windows.trace
         law = self.law.to_json()
         kept = ("name", "states", "parameters", "block_windows")
+        how = provenance.inherited(measured.metadata) | Extent(0, length_ns).metadata
         return provenance.record(
             measured.table.kind,
-            **provenance.sizes(measured.metadata),
+            **how,
             **{key: measured.metadata[key] for key in ("scheme", "every") if key in measured.metadata},
             **({} if self.source is None else {"source": self.source}),
             generator={key: law[key] for key in kept if key in law} | {"window_ns": self.windows.window_ns},
             seed=seed,
             trace_number=place,
-            begin_ns=0,
-            length_ns=length_ns,
         )
 
     def halves(self) -> tuple[Windows, Windows]:
