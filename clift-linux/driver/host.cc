@@ -18,6 +18,7 @@
 #include "clift.h"
 #include "core/delivery_plan.h"
 #include "core/input_error.h"
+#include "core/playback.h"
 #include "core/record_file.h"
 #include "core/schema.h"
 #include "core/trace_file.h"
@@ -143,6 +144,8 @@ void add_link(Setters& setters, const std::string& direction, LinkSettings& link
     in >> packed;
     link.options.packing = packed ? Packing::packed : Packing::padded;
   };
+  setters[direction + "_begin_ns"] = [&link](auto& in) { in >> link.options.begin_ns; };
+  setters[direction + "_length_ns"] = [&link](auto& in) { in >> link.options.length_ns; };
   setters[direction + "_offset_ns"] = [&link](auto& in) { in >> link.options.offset_ns; };
 }
 
@@ -205,6 +208,7 @@ KernelLink link_of(Experiment& run, int direction) {
   if (link.trace.empty()) return {RatePlan(link.rate_bps), run.queue_packets, propagation_ns};
   auto& trace = run.traces[static_cast<std::size_t>(direction)];
   trace = std::make_unique<LinkTraceFile>(link.trace);
+  check_playback(*trace, link.options);
   return {DeliveryPlan(trace->rows(), link.options), run.queue_packets, propagation_ns};
 }
 

@@ -6,9 +6,10 @@ namespace clift {
 
 DeliveryPlan::DeliveryPlan(LinkRows rows, const PlanOptions& options)
     : options_(options),
-      clock_(rows, options.loop),
+      start_ns_(options.start_ns()),
+      clock_(rows, options),
       bytes_(rows, options.lldu_bytes),
-      first_row_(clock_.first_from(options.offset_ns, 0)),
+      first_row_(clock_.first_from(start_ns_, 0)),
       next_row_(first_row_) {}
 
 bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Delivery& packet) {
@@ -16,7 +17,7 @@ bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Deliver
   // No free row has passed while the previous packet's last row has not been sent.
   const bool busy = arrival_ns <= departure_ns_;
   const std::int64_t free =
-      busy ? next_row_ : clock_.first_from(sum_of(arrival_ns, options_.offset_ns), next_row_);
+      busy ? next_row_ : clock_.first_from(sum_of(arrival_ns, start_ns_), next_row_);
   std::int64_t begin = free, end = free, used_bytes = std::max<std::int64_t>(size_bytes, 1), bytes = used_bytes;
   if (left_bytes_ > 0 && busy) {
     begin = next_row_ - 1;
@@ -43,8 +44,8 @@ bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Deliver
   clock_.stay_near(end);
 
   const RowSummary rows = clock_.summary(begin, end);
-  packet.departure_ns = rows.sent_ns - options_.offset_ns;
-  packet.arrival_ns = rows.settled_ns - options_.offset_ns;
+  packet.departure_ns = rows.sent_ns - start_ns_;
+  packet.arrival_ns = rows.settled_ns - start_ns_;
   packet.fate = rows.fate;
   departure_ns_ = packet.departure_ns;
   if (options_.in_order) packet.arrival_ns = released_at(packet);
@@ -62,15 +63,15 @@ Nanoseconds DeliveryPlan::released_at(const Delivery& packet) {
 
 RowUse DeliveryPlan::use_until(Nanoseconds now_ns) const {
   // Rows are skipped only while the queue is empty, so all rows skipped so far lie in the past.
-  const Nanoseconds after_now_ns = sum_of(sum_of(now_ns, options_.offset_ns), 1);
-  const std::int64_t end = clock_.first_from(after_now_ns, first_row_);
+  const Nanoseconds time_ns = sum_of(now_ns, start_ns_);
+  const std::int64_t end = clock_.first_from(sum_of(time_ns, 1), first_row_);
   RowUse use;
   use.offered = end - first_row_;
   use.used = use.offered - unused_ - std::max<std::int64_t>(0, end - next_row_);
   use.offered_bytes = bytes_.between(clock_, first_row_, end);
   use.used_bytes = used_bytes_;
   if (end < next_row_) use.used_bytes -= bytes_.between(clock_, end, next_row_) - left_bytes_;
-  use.repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;
+  use.repeats = clock_.repetition_at(time_ns) - clock_.repetition_at(start_ns_);
   return use;
 }
 

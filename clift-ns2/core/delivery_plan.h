@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/packing.h"
+#include "core/playback.h"
 #include "core/row_bytes.h"
 #include "core/row_clock.h"
 #include "core/trace_file.h"
@@ -11,11 +12,9 @@
 
 namespace clift {
 
-struct PlanOptions {
+struct PlanOptions : Playback {
   std::int64_t lldu_bytes = 1500;  // size of a row where the trace has no sizes, at least 1
   Packing packing = Packing::padded;
-  Nanoseconds offset_ns = 0;       // trace time at simulated time 0
-  bool loop = false;               // start again at the end of the trace
   bool in_order = false;           // the far end releases packets in order
   Nanoseconds hold_ns = 0;         // longest wait for an earlier packet; 0: no bound
 };
@@ -33,7 +32,7 @@ struct Delivery {
 // arrives.
 class DeliveryPlan {
  public:
-  // The rows outlive the plan. Options are in range; a trace that loops has at least two rows.
+  // The rows outlive the plan, and can be played so; see `check_playback`. Options are in range.
   DeliveryPlan(LinkRows rows, const PlanOptions& options);
 
   // Plans the next packet into `packet`, which saves a copy; arrivals do not decrease. False when too few rows are left:
@@ -47,6 +46,7 @@ class DeliveryPlan {
   Nanoseconds released_at(const Delivery& packet);
 
   PlanOptions options_;
+  Nanoseconds start_ns_;        // trace time at simulated time 0
   RowClock clock_;
   RowBytes bytes_;
   std::int64_t first_row_;      // first row that is not before simulated time 0

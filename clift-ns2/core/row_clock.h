@@ -10,8 +10,7 @@ namespace clift {
 
 class RowClock : public TraceClock<LinkRow> {
  public:
-  // A trace that repeats has at least two rows.
-  RowClock(LinkRows rows, bool repeats) : TraceClock(rows, repeats), summaries_(rows) {}
+  RowClock(LinkRows rows, const Playback& playback) : TraceClock(rows, playback), summaries_(rows) {}
 
   // Summary of the rows begin .. end - 1; all of them lie before the end of the trace.
   RowSummary summary(std::int64_t begin, std::int64_t end) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/playback.h"
 #include "core/time.h"
 #include "core/trace_file.h"
 
@@ -19,22 +20,31 @@ struct RowUse {
   std::int64_t used_bytes;     // of those, taken by packets; padding counts, the rest of a packed row does not
 };
 
-// Row `i` of the numbering is row `i mod n` of the trace in its repetition `i div n`. A repetition lasts (last tx -
-// first tx) * n / (n - 1), rounded: two repetitions are one mean distance between rows apart.
+// Row `i` of the numbering is row `i mod n` of the trace in its repetition `i div n`. A repetition lasts the trace's
+// length; without one, it lasts (last tx - first tx) * n / (n - 1), rounded: from its first row on, and two repetitions
+// are one mean distance between rows apart.
 template <class Row>
 class TraceClock {
  public:
-  // A trace that repeats has at least two rows.
-  TraceClock(TraceRows<Row> rows, bool repeats)
+  // The rows can be played so; see `check_playback`.
+  TraceClock(TraceRows<Row> rows, const Playback& playback)
       : rows_(rows),
         count_(static_cast<std::int64_t>(rows.count)),
-        repeats_(repeats),
-        period_ns_(repeats ? period_of(rows) : 0),
-        rows_per_ns_(rows.count > 1 ? static_cast<double>(rows.count - 1) / static_cast<double>(span_of(rows)) : 0.0) {}
+        repeats_(playback.loop),
+        begin_ns_(playback.length_ns > 0 ? playback.begin_ns : rows[0].tx_time_ns),
+        period_ns_(playback.length_ns > 0 ? playback.length_ns : repeats_ ? period_of(rows) : 0),
+        rows_per_ns_(playback.length_ns > 0 ? static_cast<double>(rows.count) / static_cast<double>(playback.length_ns)
+                     : rows.count > 1 ? static_cast<double>(rows.count - 1) / static_cast<double>(span_of(rows))
+                                      : 0.0) {}
 
   bool ends_before(std::int64_t row) const { return !repeats_ && row > count_; }
   std::int64_t count() const { return count_; }
   std::int64_t repetition_of(std::int64_t row) const { return row / count_; }
+
+  // The repetition that lasts at a time; the first one lasts also before it begins, and for ever if there is no other.
+  std::int64_t repetition_at(Nanoseconds time_ns) const {
+    return repeats_ && time_ns > begin_ns_ ? (time_ns - begin_ns_) / period_ns_ : 0;
+  }
 
   // Time from the first repetition to this one.
   Nanoseconds shift_ns(std::int64_t repetition) const { return product_of(repetition, period_ns_); }
@@ -109,6 +119,7 @@ class TraceClock {
   TraceRows<Row> rows_;
   std::int64_t count_;
   bool repeats_;
+  Nanoseconds begin_ns_;  // of the first repetition
   Nanoseconds period_ns_;
   double rows_per_ns_;             // in the mean
   std::int64_t near_row_ = 0;      // first row of the repetition with fast look-ups

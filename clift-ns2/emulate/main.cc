@@ -14,6 +14,7 @@
 #include <string>
 
 #include "core/input_error.h"
+#include "core/playback.h"
 #include "core/trace_file.h"
 #include "emulate/namespaces.h"
 #include "emulate/ports.h"
@@ -29,23 +30,26 @@ namespace {
 
 constexpr Addresses sender_addresses = {"10.0.0.1", "fd00::1"}, receiver_addresses = {"10.0.0.2", "fd00::2"};
 
+Playback playback_of(const Settings& settings, const LinkSettings& link) {
+  Playback playback = link.playback;
+  playback.loop = settings.loop;
+  return playback;
+}
+
 // Opens and checks the trace of a link, if it has one, before anything is set up.
-std::unique_ptr<LinkTraceFile> trace_of(const LinkSettings& link, bool loop) {
+std::unique_ptr<LinkTraceFile> trace_of(const Settings& settings, const LinkSettings& link) {
   if (link.trace.empty()) return nullptr;
   auto trace = std::make_unique<LinkTraceFile>(link.trace);
-  if (loop && trace->rows().count < 2) throw InputError(link.trace, "a trace of one row cannot repeat");
-  if (link.offset_ns > trace->rows().last_tx_ns()) throw InputError(link.trace, "the offset is behind the last row");
+  check_playback(*trace, playback_of(settings, link));
   return trace;
 }
 
 WireLink link_of(const Settings& settings, const LinkSettings& link, const LinkTraceFile* trace) {
   const Nanoseconds propagation_ns = settings.rtt_ns / 2;
   if (trace == nullptr) return {RatePlan(link.rate_bps), settings.queue_packets, propagation_ns};
-  PlanOptions options;
+  PlanOptions options{playback_of(settings, link)};
   options.lldu_bytes = link.lldu_bytes;
   options.packing = link.packing;
-  options.offset_ns = link.offset_ns;
-  options.loop = settings.loop;
   options.in_order = settings.in_order;
   options.hold_ns = settings.hold_ns;
   return {DeliveryPlan(trace->rows(), options), settings.queue_packets, propagation_ns};
@@ -60,8 +64,8 @@ bool ask_for_real_time() {
 }
 
 int emulate(const Settings& settings) {
-  const auto forward_trace = trace_of(settings.links[0], settings.loop);
-  const auto return_trace = trace_of(settings.links[1], settings.loop);
+  const auto forward_trace = trace_of(settings, settings.links[0]);
+  const auto return_trace = trace_of(settings, settings.links[1]);
   auto records = settings.record ? std::make_unique<PacketRecords>(settings.folder + "/packets.npy") : nullptr;
   mount_own_proc();
 

@@ -40,7 +40,12 @@ void add_link(Setters& setters, const std::string& direction, LinkSettings& link
     if (value != "padded" && value != "packed") refuse(key, value, "padded or packed");
     link.packing = value == "packed" ? Packing::packed : Packing::padded;
   };
-  setters[direction + "_offset_ns"] = [&link](auto& key, auto& value) { link.offset_ns = integer(key, value, 0, most); };
+  const auto time = [&](const char* name, Nanoseconds& target) {
+    setters[direction + name] = [&target](auto& key, auto& value) { target = integer(key, value, 0, most); };
+  };
+  time("_begin_ns", link.playback.begin_ns);
+  time("_length_ns", link.playback.length_ns);
+  time("_offset_ns", link.playback.offset_ns);
 }
 
 Setters setters_of(Settings& s) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/packing.h"
+#include "core/playback.h"
 #include "core/time.h"
 
 namespace clift {
@@ -22,7 +23,7 @@ struct LinkSettings {
   double rate_bps = 2e6;
   std::int64_t lldu_bytes = 1500;
   Packing packing = Packing::padded;
-  Nanoseconds offset_ns = 0;
+  Playback playback;  // without `loop`, which both links share
 };
 
 struct Settings {

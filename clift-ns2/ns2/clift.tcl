@@ -4,6 +4,8 @@ Queue/Clift set lldu_bytes_ 1500
 Queue/Clift set in_order_ 0
 Queue/Clift set hold_ 0
 Queue/Clift set loop_ 0
+Queue/Clift set begin_ 0
+Queue/Clift set length_ 0
 Queue/Clift set offset_ 0
 Queue/Clift set packed_ 0
 

@@ -30,12 +30,10 @@ DeliveryPlan& CliftQueue::begin() {
 
 PlanOptions CliftQueue::options() const {
   check_limit();
-  PlanOptions options;
+  PlanOptions options{checked_playback(*trace_)};
   options.lldu_bytes = checked_count("lldu_bytes_", lldu_bytes_, 1);
   options.packing = packing();
   options.hold_ns = checked_time("hold_", hold_, "0 (no bound) or a time in seconds", longest_time_ns);
-  options.offset_ns = checked_offset(*trace_);
-  options.loop = loop_ != 0;
   options.in_order = in_order_ != 0;
   return options;
 }

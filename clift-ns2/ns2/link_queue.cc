@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "core/input_error.h"
 #include "failure.h"
@@ -11,6 +12,8 @@ namespace clift {
 LinkQueue::LinkQueue(const char* name) : name_(name) {
   pq_ = &packets_;
   bind_bool("loop_", &loop_);
+  bind_time("begin_", &begin_);
+  bind_time("length_", &length_);
   bind_time("offset_", &offset_);
   bind_bool("packed_", &packed_);
 }
@@ -127,29 +130,39 @@ std::unique_ptr<File> LinkQueue::opened(const char* path, bool has_begun) const 
 }
 
 template <class Row>
-Nanoseconds LinkQueue::checked_offset(const TraceFile<Row>& trace) const {
-  const Nanoseconds offset_ns = checked_time("offset_", offset_, "a time in seconds, from 0", longest_time_ns);
-  const Nanoseconds last_ns = trace.rows().last_tx_ns();
-  if (offset_ns > last_ns) {
-    fail(trace.path() + ": offset_ is " + shown(offset_) + " s, behind the last row at " +
-         shown(to_seconds(last_ns)) + " s");
+Playback LinkQueue::checked_playback(const TraceFile<Row>& trace) const {
+  Playback playback;
+  playback.begin_ns = checked_time("begin_", begin_, "a time in seconds, from 0", longest_time_ns);
+  playback.length_ns =
+      checked_time("length_", length_, "0 (the rows tell it) or a time in seconds", longest_time_ns);
+  playback.offset_ns = checked_time("offset_", offset_, "a time in seconds, from 0", longest_time_ns);
+  playback.loop = loop_ != 0;
+  // A double does not hold times of years to the nanosecond, and rows may begin at the very beginning.
+  const Nanoseconds first_ns = trace.rows()[0].tx_time_ns;
+  const double first_s = to_seconds(first_ns);
+  const bool begins_with_row = std::fabs(begin_ - first_s) <= first_s * std::numeric_limits<double>::epsilon();
+  if (playback.length_ns > 0 && begins_with_row) playback.begin_ns = first_ns;
+  try {
+    check_playback(trace, playback);
+  } catch (const InputError& error) {
+    fail(error.what());
   }
-  if (loop_ != 0 && trace.rows().count < 2) fail(trace.path() + ": a trace of one row cannot repeat; loop_ is 1");
-  return offset_ns;
+  return playback;
 }
 
 template <class Row>
 void LinkQueue::say_stopped(const TraceFile<Row>& trace) {
   if (stopped_at_ns_ >= 0) return;
-  stopped_at_ns_ = trace.rows().last_tx_ns() - to_ns(offset_);
+  const Playback playback = checked_playback(trace);
+  stopped_at_ns_ = playback.end_ns(trace.rows().last_tx_ns()) - playback.start_ns();
   std::fprintf(stderr, "%s: the trace ends at %s s of simulated time; the link stops there (loop_ is 0)\n",
                trace.path().c_str(), shown(to_seconds(stopped_at_ns_)).c_str());
 }
 
 template std::unique_ptr<LinkTraceFile> LinkQueue::opened(const char*, bool) const;
 template std::unique_ptr<PhyTraceFile> LinkQueue::opened(const char*, bool) const;
-template Nanoseconds LinkQueue::checked_offset(const LinkTraceFile&) const;
-template Nanoseconds LinkQueue::checked_offset(const PhyTraceFile&) const;
+template Playback LinkQueue::checked_playback(const LinkTraceFile&) const;
+template Playback LinkQueue::checked_playback(const PhyTraceFile&) const;
 template void LinkQueue::say_stopped(const LinkTraceFile&);
 template void LinkQueue::say_stopped(const PhyTraceFile&);
 

@@ -12,6 +12,7 @@
 
 #include "core/link_counts.h"
 #include "core/packing.h"
+#include "core/playback.h"
 #include "core/row_summary.h"
 #include "core/schema.h"
 #include "core/trace_clock.h"
@@ -81,9 +82,9 @@ class LinkQueue : public Queue {
   template <class File>
   std::unique_ptr<File> opened(const char* path, bool has_begun) const;
 
-  // `offset_` in nanoseconds, after checks that it is within the trace and that the trace can repeat if `loop_` is 1.
+  // `begin_`, `length_`, `offset_` and `loop_`, after a check that the trace can be played so.
   template <class Row>
-  Nanoseconds checked_offset(const TraceFile<Row>& trace) const;
+  Playback checked_playback(const TraceFile<Row>& trace) const;
 
   // Reports once that the trace has ended and the link stops.
   template <class Row>
@@ -92,7 +93,7 @@ class LinkQueue : public Queue {
   const std::string name_;
   PacketQueue packets_;
   int loop_;
-  double offset_;
+  double begin_, length_, offset_;
   int packed_;
   std::int64_t stopped_at_ns_ = -1;
 

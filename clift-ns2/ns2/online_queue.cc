@@ -170,7 +170,7 @@ std::unique_ptr<SlotSource> OnlineQueue::make_slots() {
   const Nanoseconds processing_ns = checked_time("processing_", processing_, "a time in seconds, from 0");
   if (trace_) {
     if (processing_ns != 0) refuse("processing_", processing_, "0 with a trace, whose slots are as they are");
-    return std::make_unique<TraceSlots>(trace_->rows(), unit_bytes_, checked_offset(*trace_), loop_ != 0);
+    return std::make_unique<TraceSlots>(trace_->rows(), unit_bytes_, checked_playback(*trace_));
   }
   const ChannelOptions channel{probability("alpha_", alpha_), probability("beta_", beta_),
                                probability("error_good_", error_good_), probability("error_bad_", error_bad_)};

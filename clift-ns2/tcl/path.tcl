@@ -10,6 +10,10 @@ declare {
 	return_lldu_bytes {int 1}  1500
 	forward_packing   {choice {padded packed}} padded
 	return_packing    {choice {padded packed}} padded
+	forward_begin_s   {real 0} 0
+	return_begin_s    {real 0} 0
+	forward_length_s  {real 0} 0
+	return_length_s   {real 0} 0
 	forward_offset_s  {real 0} 0
 	return_offset_s   {real 0} 0
 	forward_scheme    list     {}
@@ -76,7 +80,7 @@ proc load_trace { queue direction trace } {
 		set_scheme $queue $direction
 	}
 	$queue set packed_ [expr { $setting(${direction}_packing) eq "packed" }]
-	$queue set offset_ $setting(${direction}_offset_s)
+	foreach name { begin length offset } { $queue set ${name}_ $setting(${direction}_${name}_s) }
 	$queue set loop_ $setting(loop)
 	$queue set in_order_ $setting(in_order)
 	$queue set hold_ $setting(hold_s)

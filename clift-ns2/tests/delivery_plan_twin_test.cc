@@ -35,6 +35,29 @@ Sizes random_sizes(Random& random, std::size_t count, std::int64_t lldu_bytes) {
   return sizes;
 }
 
+// Rows 1 ns apart with outages between them, and before the first one.
+Rows clumped_rows(Random& random, std::int64_t count, Nanoseconds max_gap_ns, Nanoseconds max_delay_ns) {
+  Rows rows = random_rows(random, count, max_gap_ns, max_delay_ns);
+  Nanoseconds tx_ns = draw(random, 0, 20 * max_gap_ns);
+  for (LinkRow& row : rows) {
+    row.tx_time_ns = tx_ns;
+    tx_ns += chance(random, 0.9) ? 1 : draw(random, 1, 20 * max_gap_ns);
+  }
+  return rows;
+}
+
+// A length with time before the first row and behind the last one, or without; an offset, which may be behind the last.
+void choose_length(Random& random, const Rows& rows, Nanoseconds max_gap_ns, PlanOptions& options) {
+  const Nanoseconds first_ns = rows.front().tx_time_ns, behind_ns = rows.back().tx_time_ns + 1;
+  options.begin_ns = chance(random, 0.3) ? first_ns : draw(random, 0, first_ns);
+  const Nanoseconds outage_ns = chance(random, 0.2) ? 0 : draw(random, 0, 20 * max_gap_ns);
+  options.length_ns = behind_ns + outage_ns - options.begin_ns;
+  options.loop = chance(random, 0.7);
+  options.offset_ns = 0;
+  if (chance(random, 0.5)) options.offset_ns = draw(random, 0, options.length_ns - 1);
+  if (outage_ns > 0 && chance(random, 0.2)) options.offset_ns = options.length_ns - draw(random, 1, outage_ns);
+}
+
 PlanOptions random_options(Random& random, const Rows& rows) {
   PlanOptions options;
   options.lldu_bytes = draw(random, 1, 1600);
@@ -52,10 +75,13 @@ class Comparison {
   explicit Comparison(std::uint64_t seed) : random_(seed) {}
 
   // One trace and one sequence of packets; gtest has a failure when the two plans part.
-  void run(std::int64_t max_rows, std::int64_t max_rows_a_packet) {
+  void run(std::int64_t max_rows, std::int64_t max_rows_a_packet, bool has_length) {
     const Nanoseconds max_gap_ns = chance(random_, 0.5) ? 3 : 1000, max_delay_ns = chance(random_, 0.5) ? 20 : 5000;
-    const Rows rows = random_rows(random_, draw(random_, 1, max_rows), max_gap_ns, max_delay_ns);
-    const PlanOptions options = random_options(random_, rows);
+    const std::int64_t n = draw(random_, 1, max_rows);
+    const Rows rows = has_length && chance(random_, 0.5) ? clumped_rows(random_, n, max_gap_ns, max_delay_ns)
+                                                         : random_rows(random_, n, max_gap_ns, max_delay_ns);
+    PlanOptions options = random_options(random_, rows);
+    if (has_length) choose_length(random_, rows, max_gap_ns, options);
     const auto packets = random_packets(random_, max_gap_ns, max_rows_a_packet * options.lldu_bytes);
 
     // No row comes later than `max_gap_ns` after the one before, at the seam of two repetitions too.
@@ -68,7 +94,9 @@ class Comparison {
       most_rows += sizes.empty() ? packet.size_bytes / options.lldu_bytes + 2
                                  : (packet.size_bytes / whole_bytes + 2) * count;
     }
-    const Nanoseconds until_ns = packets.back().arrival_ns + most_rows * (max_gap_ns + 1);
+    const Nanoseconds rows_ns =
+        has_length ? (most_rows / count + 2) * options.length_ns : most_rows * (max_gap_ns + 1);
+    const Nanoseconds until_ns = packets.back().arrival_ns + rows_ns;
 
     const SizedRows sized(rows, sizes.empty() ? Sizes(rows.size(), 1) : sizes);
     DeliveryPlan plan(sizes.empty() ? view(rows) : sized.view(), options);
@@ -109,11 +137,12 @@ class Comparison {
   Random random_;
 };
 
-void expect_agreement(std::uint64_t seed, int traces, std::int64_t max_rows, std::int64_t max_rows_a_packet) {
+void expect_agreement(std::uint64_t seed, int traces, std::int64_t max_rows, std::int64_t max_rows_a_packet,
+                      bool has_length = false) {
   Comparison comparison(seed);
   for (int trace = 0; trace < traces; ++trace) {
     SCOPED_TRACE(testing::Message() << "trace " << trace << " of seed " << seed);
-    comparison.run(max_rows, max_rows_a_packet);
+    comparison.run(max_rows, max_rows_a_packet, has_length);
     if (testing::Test::HasFailure()) return;
   }
   // The comparison means something only where all of these happen.
@@ -131,6 +160,12 @@ TEST(DeliveryPlanTwin, AgreesWhenPacketsTakeManyRows) { expect_agreement(4, 1500
 TEST(DeliveryPlanTwin, AgreesWhenPacketsTakeManyRepetitions) { expect_agreement(5, 500, 4, 60); }
 
 TEST(DeliveryPlanTwin, AgreesOverTracesOfManyBlocks) { expect_agreement(6, 100, 2000, 600); }
+
+TEST(DeliveryPlanTwin, AgreesOverShortTracesWithALength) { expect_agreement(7, 4000, 12, 3, true); }
+
+TEST(DeliveryPlanTwin, AgreesOverOneRowWithALength) { expect_agreement(8, 300, 1, 10, true); }
+
+TEST(DeliveryPlanTwin, AgreesOverLongTracesWithALength) { expect_agreement(9, 500, 300, 200, true); }
 
 }  // namespace
 }  // namespace clift

@@ -47,6 +47,11 @@ PlanOptions options_of(const std::uint8_t* data, LinkRows rows) {
   options.hold_ns = (data[1] & 8) != 0 ? Nanoseconds{1'000'000} << (data[2] & 31) : 0;
   const Nanoseconds span_ns = rows[rows.count - 1].tx_time_ns - rows[0].tx_time_ns;
   options.offset_ns = span_ns / 255 * data[3];
+  if (data[7] == 0) return options;
+  options.begin_ns = rows[0].tx_time_ns / 2;
+  options.length_ns = rows.last_tx_ns() + 1 - options.begin_ns + (Nanoseconds{data[7]} << 20);
+  options.offset_ns = (options.length_ns - 1) / 255 * data[3];
+  options.loop = (data[1] & 2) != 0;
   return options;
 }
 

@@ -11,7 +11,7 @@ namespace {
 const Rows four_rows = {delivered_row(5, 1), lost_row(15, 100), delivered_row(25, 2), unsettled_row(45)};
 
 TEST(RowClock, KeepsTheTimesOfATraceThatDoesNotRepeat) {
-  const RowClock clock(view(four_rows), false);
+  const RowClock clock(view(four_rows), {});
   EXPECT_EQ(clock.tx_time_ns(0), 5);
   EXPECT_EQ(clock.tx_time_ns(3), 45);
   EXPECT_FALSE(clock.ends_before(4));
@@ -19,7 +19,7 @@ TEST(RowClock, KeepsTheTimesOfATraceThatDoesNotRepeat) {
 }
 
 TEST(RowClock, RepeatsAtTheMeanDistance) {
-  const RowClock clock(view(four_rows), true);
+  const RowClock clock(view(four_rows), repeating());
   EXPECT_EQ(clock.tx_time_ns(4), 5 + 53);
   EXPECT_EQ(clock.tx_time_ns(7), 45 + 53);
   EXPECT_EQ(clock.tx_time_ns(8), 5 + 2 * 53);
@@ -28,12 +28,49 @@ TEST(RowClock, RepeatsAtTheMeanDistance) {
   EXPECT_FALSE(clock.ends_before(1'000'000));
 }
 
+TEST(RowClock, RepeatsAfterItsLength) {
+  const RowClock clock(view(four_rows), repeating(2, 100));
+  EXPECT_EQ(clock.tx_time_ns(4), 5 + 100);
+  EXPECT_EQ(clock.tx_time_ns(11), 45 + 200);
+  EXPECT_EQ(clock.first_from(46, 0), 4);
+  EXPECT_EQ(clock.first_from(106, 0), 5);
+  EXPECT_EQ(clock.repetition_at(0), 0);
+  EXPECT_EQ(clock.repetition_at(101), 0);
+  EXPECT_EQ(clock.repetition_at(102), 1);  // it begins, 3 ns before its first row
+  EXPECT_EQ(clock.repetition_at(302), 3);
+}
+
+TEST(RowClock, RepeatsOneRowAfterItsLength) {
+  const Rows row = {delivered_row(30, 4)};
+  const RowClock clock(view(row), repeating(0, 40));
+  EXPECT_EQ(clock.tx_time_ns(0), 30);
+  EXPECT_EQ(clock.tx_time_ns(1), 70);
+  EXPECT_EQ(clock.first_from(31, 0), 1);
+  EXPECT_EQ(clock.first_from(4'000'000'000, 0), 100'000'000);  // 99,999,999 * 40 + 30 is 10 earlier
+  EXPECT_EQ(clock.summary(1, 4).sent_ns, 30 + 3 * 40);
+  EXPECT_EQ(clock.summary(1, 4).settled_ns, 34 + 3 * 40);
+}
+
+TEST(RowClock, FindsTheFirstRowAmongClumps) {
+  // Ten rows 1 ns apart in every 200 ms.
+  constexpr Nanoseconds length_ns = 200'000'000;
+  Rows rows;
+  for (Nanoseconds i = 0; i < 10; ++i) rows.push_back(delivered_row(length_ns - 10 + i, 0));
+  const RowClock clock(view(rows), repeating(0, length_ns));
+  for (const std::int64_t repetition : {0, 1, 2, 50, 4'000'000}) {
+    EXPECT_EQ(clock.first_from(repetition * length_ns, 0), 10 * repetition);
+    EXPECT_EQ(clock.first_from((repetition + 1) * length_ns - 10, 0), 10 * repetition);
+    EXPECT_EQ(clock.first_from((repetition + 1) * length_ns - 9, 0), 10 * repetition + 1);
+    EXPECT_EQ(clock.first_from((repetition + 1) * length_ns - 1, 0), 10 * repetition + 9);
+  }
+}
+
 TEST(RowClock, RoundsTheLengthOfARepetition) {
   // (last - first) * n / (n - 1): 2 * 3 / 2 = 3; 40 * 4 / 3 = 53.3; 41 * 4 / 3 = 54.7; 3 * 3 / 2 = 4.5.
   const auto period_ns = [](std::int64_t count, Nanoseconds last_ns) {
     Rows rows;
     for (std::int64_t i = 0; i < count; ++i) rows.push_back(delivered_row(i + 1 < count ? i : last_ns, 0));
-    return RowClock(view(rows), true).tx_time_ns(count);
+    return RowClock(view(rows), repeating()).tx_time_ns(count);
   };
   EXPECT_EQ(period_ns(3, 2), 3);
   EXPECT_EQ(period_ns(4, 40), 53);
@@ -42,7 +79,7 @@ TEST(RowClock, RoundsTheLengthOfARepetition) {
 }
 
 TEST(RowClock, FindsTheFirstRowFromATimeOn) {
-  const RowClock clock(view(four_rows), false);
+  const RowClock clock(view(four_rows), {});
   EXPECT_EQ(clock.first_from(0, 0), 0);
   EXPECT_EQ(clock.first_from(5, 0), 0);
   EXPECT_EQ(clock.first_from(6, 0), 1);
@@ -56,9 +93,16 @@ TEST(RowClock, FindsTheFirstRowFromATimeOnWhateverTheHint) {
   Random random(2);
   for (int round = 0; round < 200; ++round) {
     const bool repeats = round % 2 == 1;
-    const std::int64_t count = draw(random, 2, 60);
+    const bool has_length = round % 4 < 2;
+    const std::int64_t count = draw(random, has_length ? 1 : 2, 60);
     const Rows rows = random_rows(random, count, 20, 10);
-    const RowClock clock(view(rows), repeats);
+    Playback playback;
+    playback.loop = repeats;
+    if (has_length) {
+      playback.begin_ns = draw(random, 0, rows.front().tx_time_ns);
+      playback.length_ns = rows.back().tx_time_ns + 1 - playback.begin_ns + draw(random, 0, 2000);
+    }
+    const RowClock clock(view(rows), playback);
     const std::int64_t last_row = repeats ? 3 * count : count;
     const Nanoseconds time_ns = draw(random, 0, clock.tx_time_ns(last_row - 1) + 1 - repeats);
     std::int64_t expected = 0;
@@ -71,7 +115,7 @@ TEST(RowClock, FindsTheFirstRowFromATimeOnWhateverTheHint) {
 
 TEST(RowClock, SummarisesRowsAcrossRepetitions) {
   // One repetition: settled at 6, 115, 27 and, open until the end, 45. The next ones are later by 53 and 106.
-  const RowClock clock(view(four_rows), true);
+  const RowClock clock(view(four_rows), repeating());
   const auto expect = [&](std::int64_t begin, std::int64_t end, const RowSummary& expected) {
     SCOPED_TRACE(testing::Message() << begin << " to " << end);
     const RowSummary summary = clock.summary(begin, end);
@@ -91,7 +135,7 @@ TEST(RowClock, StaysInTheRangeOfTime) {
   // A repetition of 2^62 * 2 / 1 = 2^63 is one more than 64 bits hold: there is no second one.
   const Nanoseconds latest_ns = Nanoseconds{1} << 62;
   const Rows rows = {delivered_row(0, 0), delivered_row(latest_ns, 0)};
-  const RowClock clock(view(rows), true);
+  const RowClock clock(view(rows), repeating());
   EXPECT_EQ(clock.tx_time_ns(2), never);
   EXPECT_EQ(clock.first_from(latest_ns + 1, 0), 2);
 }

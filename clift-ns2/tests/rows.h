@@ -18,6 +18,11 @@ inline LinkRow delivered_row(Nanoseconds tx_ns, Nanoseconds delay_ns) { return {
 inline LinkRow lost_row(Nanoseconds tx_ns, Nanoseconds delay_ns) { return {tx_ns, delay_ns, 0, 3}; }
 inline LinkRow unsettled_row(Nanoseconds tx_ns) { return {tx_ns, schema::unsettled, 0, 2}; }
 
+// Of a trace of this length, which starts again at its end; without a length the rows tell it.
+inline Playback repeating(Nanoseconds begin_ns = 0, Nanoseconds length_ns = 0, Nanoseconds offset_ns = 0) {
+  return {begin_ns, length_ns, offset_ns, true};
+}
+
 inline LinkRows view(const Rows& rows) { return {rows.data(), rows.size()}; }
 
 using Sizes = std::vector<std::uint32_t>;

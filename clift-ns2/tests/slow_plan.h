@@ -18,17 +18,21 @@ class SlowPlan {
   SlowPlan(const Rows& trace, const Sizes& sizes, const PlanOptions& options, Nanoseconds until_ns) : options_(options) {
     const Nanoseconds last_ns = trace.back().tx_time_ns;
     const Nanoseconds span_ns = last_ns - trace.front().tx_time_ns;
+    const bool rows_tell = options.length_ns == 0;
+    const Nanoseconds begin_ns = rows_tell ? trace.front().tx_time_ns : options.begin_ns;
     for (std::int64_t repetition = 0; repetition == 0 || options.loop; ++repetition) {
-      const Nanoseconds begin_ns = repetition == 0 ? 0 : repetition * length(span_ns, trace.size());
-      const Nanoseconds shift_ns = begin_ns - options.offset_ns;
-      if (repetition > 0 && trace.front().tx_time_ns + shift_ns > until_ns) break;
+      const Nanoseconds later_ns =
+          repetition == 0 ? 0 : repetition * (rows_tell ? length(span_ns, trace.size()) : options.length_ns);
+      const Nanoseconds shift_ns = later_ns - options.begin_ns - options.offset_ns;
+      if (repetition > 0 && begin_ns + shift_ns > until_ns) break;
+      if (repetition > 0) restarts_.push_back(begin_ns + shift_ns);
       for (std::size_t i = 0; i < trace.size(); ++i) {
         const LinkRow& row = trace[i];
         const bool open = row.delay_ns == schema::unsettled;
         const Nanoseconds settled_ns = shift_ns + (open ? last_ns : row.tx_time_ns + row.delay_ns);
         const Fate fate = open ? Fate::unsettled : row.delivered == 1 ? Fate::delivered : Fate::lost;
         const std::int64_t size = sizes.empty() ? options.lldu_bytes : sizes[i];
-        sent_.push_back({row.tx_time_ns + shift_ns, settled_ns, fate, repetition, size, size, false});
+        sent_.push_back({row.tx_time_ns + shift_ns, settled_ns, fate, size, size, false});
       }
     }
   }
@@ -69,16 +73,14 @@ class SlowPlan {
 
   RowUse use_until(Nanoseconds now_ns) const {
     RowUse use{0, 0, 0, 0, 0};
-    std::int64_t first_repetition = -1;
     for (const Sent& row : sent_) {
       if (row.tx_ns < 0 || row.tx_ns > now_ns) continue;
-      if (first_repetition < 0) first_repetition = row.repetition;
       ++use.offered;
       use.used += row.carries;
       use.offered_bytes += row.size_bytes;
       if (row.carries) use.used_bytes += row.size_bytes - row.free_bytes - row.wasted_bytes;
-      use.repeats = row.repetition - first_repetition;
     }
+    for (const Nanoseconds restart_ns : restarts_) use.repeats += restart_ns > 0 && restart_ns <= now_ns;
     return use;
   }
 
@@ -86,7 +88,6 @@ class SlowPlan {
   struct Sent {
     Nanoseconds tx_ns, settled_ns;
     Fate fate;
-    std::int64_t repetition;
     std::int64_t size_bytes;
     std::int64_t free_bytes;
     bool carries;
@@ -121,6 +122,7 @@ class SlowPlan {
 
   PlanOptions options_;
   std::vector<Sent> sent_;
+  std::vector<Nanoseconds> restarts_;
   std::vector<Nanoseconds> settled_;  // of every packet so far
   Nanoseconds last_departure_ns_ = -1;
   bool stopped_ = false;

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from tmt.campaign.recipe import Phy, look_at, trace_sources
 from tmt.campaign.tasks import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.core.errors import InputError
 from tmt.core.trace import PhyTrace
+from tmt.core.units import NS_PER_S as S
 from tmt.io import write_trace
 from tmt.run.link_files import ready_link
 
@@ -50,7 +52,11 @@ def swapped(trace: bytes) -> bytes:
         ),
         lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"span_ns": 1e999})),
         lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"identity": "x"})),
-        lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"bytes": 5})),
+        lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"file_bytes": 5})),
+        lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"tmt": []})),
+        lambda trace, facts: facts.write_text(
+            json.dumps(json.loads(facts.read_text()) | {"tmt": {"begin_ns": 0}})
+        ),
     ],
 )
 def test_damaged_trace__is_made_anew(damage: Callable[[Path, Path], object], task: Convert) -> None:
@@ -213,3 +219,51 @@ def test_phy_trace_that_changes__gives_no_link_trace(scheme: str, task: Convert,
     assert make_link_trace(replace(task, recipe=recipe)) == error
     assert not link_file(task.cache, recipe).exists()
     assert list(task.scratch.iterdir()) == []
+
+
+LENGTHS = """
+seeds = 1
+[[trace]]
+file = "phy.parquet"
+[[scheme]]
+name = "arq"
+online = {online}
+[[path]]
+rtt = 0.01
+[[traffic]]
+tcp = ["newreno"]
+duration = 3
+"""
+
+
+@pytest.mark.parametrize("online", ["true", "false"])
+def test_length__of_a_file_counts_and_goes_with_its_link_trace(
+    online: str, task: Convert, tmp_path: Path
+) -> None:
+    """Slots from 1 s to 3 s of 10 s: a run starts anywhere in the 10 s, and each length has an identity."""
+    slots = PhyTrace(S + np.arange(2000) * 1_000_000, np.ones(2000, np.int64), {"lldu_bytes": 33})
+    (tmp_path / "s.toml").write_text(LENGTHS.format(online=online))
+    found = {}
+    for length_ns in (None, 10 * S, 11 * S):
+        about = {} if length_ns is None else {"begin_ns": 0, "length_ns": length_ns}
+        write_trace(tmp_path / "phy.parquet", replace(slots, metadata=slots.metadata | about))
+        run = runs_of(tmp_path / "s.toml")[0]
+        found[length_ns] = run.key, run.experiment, run.recipe.identity
+        made = replace(task, recipe=run.recipe)
+        assert make_link_trace(made) is None
+        facts = read_facts(task.cache, run.recipe)
+        assert facts["span_ns"] == (length_ns or 1999 * 1_000_000)
+        assert facts.get("length_ns") == length_ns
+        link = TraceLink(link_file(task.cache, run.recipe), 33, scheme=run.online)
+        assert ready_link(link, 1500).file.length_ns == (length_ns or 0)
+    assert all(len(set(own)) == 3 for own in zip(*found.values(), strict=True))
+
+
+def test_identity__of_a_file_without_a_length_is_that_of_its_slots(tmp_path: Path) -> None:
+    """The hash of a trace's columns, as it was before traces had a length."""
+    times = np.array([5, 7])
+    write_trace(tmp_path / "phy.npy", PhyTrace(times, np.array([1, 0])))
+    columns = {"decode_time_ns": np.array([1, 0]), "tx_time_ns": times}
+    of_columns = {name: sha256(values.tobytes()).hexdigest() for name, values in columns.items()}
+    text = json.dumps([of_columns], separators=(",", ":"))
+    assert look_at(tmp_path / "phy.npy").sha256 == sha256(text.encode()).hexdigest()[:32]

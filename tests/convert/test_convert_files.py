@@ -43,6 +43,17 @@ def trace(n: int, erased: float = 0.1) -> PhyTrace:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
+def test_conversion__keeps_when_the_trace_begins_and_its_length(tmp_path: Path, scheme: OnLink) -> None:
+    """A scheme, and the share of one of two users, start and end with the slots that others use, too."""
+    phy = trace(3_000)
+    phy.metadata.update(begin_ns=3, length_ns=5_000_000)
+    write_trace(tmp_path / "phy.parquet", phy)
+    convert_file(tmp_path / "phy.parquet", tmp_path / "link.npy", *scheme, 2)
+    for made in (convert(phy, *scheme, 2), read_link(tmp_path / "link.npy")):
+        assert (made.metadata["begin_ns"], made.metadata["length_ns"]) == (3, 5_000_000)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=str)
 @pytest.mark.parametrize("every", [1, 7])
 def test_convert_file__equals_convert_in_any_row_groups(tmp_path: Path, scheme: OnLink, every: int) -> None:
     import pyarrow as pa

@@ -42,7 +42,7 @@ def test_table__names_every_figure_of_a_direction(tmp_path: Path) -> None:
         [str(ROOT / "traces" / "rare-outages.parquet"), str(link), "--scheme", "none"], standalone_mode=False
     )
     result = run(Emulation(command=("true",), forward=TraceLink(link), path=LinkPath(0), back=PlainLink(1e6)))
-    settings = {"trace", "sha256", "rate_bps", "lldu_bytes", "packing", "offset_s"}
+    settings = {"trace", "sha256", "rate_bps", "lldu_bytes", "packing", "begin_s", "length_s", "offset_s"}
     names = {name.removeprefix("forward_") for name in result.row if name.startswith("forward_")} - settings
     table = PAGE.split("## Counters and delays", 1)[1]
     assert [name for name in sorted(names) if not _named(name, table)] == []

@@ -230,8 +230,9 @@ def _importer(name: str) -> Callable[[Path], None]:
     return read_measurement
 
 
-IMPORTERS = (*dict.fromkeys(excerpt.importer for excerpt in EXCERPTS.values()), "pcap")
-"""Importers of text, and one of a binary format, whose known inputs are all in the corpus."""
+CAPTURES = ("pcap", "pcap-tcp", "radiotap")
+IMPORTERS = (*dict.fromkeys(excerpt.importer for excerpt in EXCERPTS.values()), *CAPTURES)
+"""Importers of text, and those of packet captures, whose known inputs are all in the corpus."""
 
 READERS: dict[str, Callable[[Path], None]] = {
     **dict.fromkeys(("npy", "txt", "csv", "parquet"), _trace),

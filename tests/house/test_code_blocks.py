@@ -4,6 +4,7 @@ Blocks of a page run in their order, in a folder that has `traces`, `scenarios` 
 shows by name. TMT_CODE_BLOCKS=all runs the campaigns of minutes, too (`make test-blocks`).
 """
 
+import gzip
 import io
 import os
 import re
@@ -71,6 +72,8 @@ FILES = {
     "Verizon-LTE-short.down": "0\n12\n12\n15\n",
     "sender.pcap": _capture(0),
     "receiver.pcap": _capture(30_000),
+    "monitor.pcap": (ROOT / "tests/fuzz/corpus/radiotap/retries").read_bytes(),
+    "download.pcap": gzip.decompress((ROOT / "tests/measured/captures/tcp-receiver.pcap.gz").read_bytes()),
 }
 """Small files that stand for the reader's own."""
 

@@ -69,8 +69,24 @@ def test_slip__is_noted_once(tmt: Callable[[str], Said], arguments: str, notes: 
 def test_decode_times__in_milliseconds_are_noted(folder: Path, tmt: Callable[[str], Said]) -> None:
     (folder / "ms.txt").write_text("0 36\n1 0\n2 36\n3 36\n")
     note = f"note: ms.txt: the median decode time is 36 s; {MILLISECONDS}36 ms is 0.036\n"
+    note += (
+        "note: ms.txt: slots are 1 s apart and decoded after up to 36 s: is this a rate series? "
+        "tmt import table ms.txt OUT.parquet --time 1 --rate 2:Mbit/s reads one\n"
+    )
     for arguments in ("inspect ms.txt", "convert ms.txt a.npy --scheme none"):
         assert tmt(arguments)[::2] == (0, note)
+
+
+def test_import__notes_milliseconds_read_as_seconds(folder: Path, tmt: Callable[[str], Said]) -> None:
+    """A delay of 45 ms in a column that is said to be in seconds, and a parameter of 1000 ms."""
+    (folder / "t.csv").write_text("t,owd\n0,45\n1,47\n2,49\n")
+    said = tmt("import table t.csv x.npy --as link --time t:s --delay owd:s")
+    assert f"note: the median delay is 47 s; {MILLISECONDS}47 ms is 0.047\n" in said.out
+    (folder / "ping.txt").write_text("64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=4 ms\n" * 2)
+    said = tmt("import ping ping.txt x.npy --interval 1000")
+    assert f"note: --interval is 1000 s; {MILLISECONDS}1000 ms is 1\n" in said.out
+    said = tmt("import ping ping.txt x.npy --interval 1")
+    assert MILLISECONDS not in said.out
 
 
 def test_unsettled_rows__are_noted_beyond_a_half(folder: Path, tmt: Callable[[str], Said]) -> None:

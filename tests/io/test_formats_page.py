@@ -65,7 +65,7 @@ def test_import_and_export__go_there_and_back(tmp_path: Path) -> None:
     np.testing.assert_array_equal(trace.tx_time_ns, read_phy(tmp_path / "phy.parquet").tx_time_ns)
     exported = run(tmp_path, "export", "phy.parquet", "again.up", "--for", "mahimahi")
     assert exported.out == "again.up: 4 opportunities for 1500 bytes\n"
-    assert (tmp_path / "again.up").read_text() == "1\n3\n3\n8\n"
+    assert (tmp_path / "again.up").read_text() == "1\n3\n3\n7\n"
 
 
 def test_export__keeps_how_the_trace_was_made(tmp_path: Path) -> None:

@@ -7,62 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.measured.capture_files import MS, ipv4, ipv6, pcap, pcapng, written
 from tmt.core.errors import InputError
 from tmt.importers.pcap import Pcap, read_capture
-
-MS = 1_000_000
-
-
-def ipv4(
-    payload: bytes, *, ports: tuple[int, int] = (1000, 2000), protocol: int = 17, fragment: int = 0
-) -> bytes:
-    udp = struct.pack(">4H", *ports, 8 + len(payload), 0) + payload
-    header = struct.pack(
-        ">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 7, fragment, 64, protocol, 0, b"\n\0\0\1", b"\n\0\0\2"
-    )
-    return header + udp
-
-
-def ipv6(payload: bytes) -> bytes:
-    udp = struct.pack(">4H", 1000, 2000, 8 + len(payload), 0) + payload
-    return struct.pack(">IHBB", 6 << 28, len(udp), 17, 64) + bytes(32) + udp
-
-
-def pcap(
-    packets: list[tuple[int, bytes]], link_type: int = 101, order: str = "<", nanoseconds: bool = False
-) -> bytes:
-    magic, unit = (0xA1B23C4D, 1) if nanoseconds else (0xA1B2C3D4, 1000)
-    out = struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 65535, link_type)
-    for time_ns, data in packets:
-        seconds, rest = divmod(time_ns, 10**9)
-        out += struct.pack(order + "4I", seconds, rest // unit, len(data), len(data)) + data
-    return out
-
-
-def pcapng(
-    packets: list[tuple[int, bytes]], order: str = "<", fcs_bytes: int = 0, reserved: int = 0
-) -> bytes:
-    """A section, an interface with time stamps of 10**-9 s, and enhanced packet blocks."""
-
-    def block(kind: int, body: bytes) -> bytes:
-        length = 12 + len(body)
-        return struct.pack(order + "2I", kind, length) + body + struct.pack(order + "I", length)
-
-    out = block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
-    options = struct.pack(order + "HHB3x", 13, 1, fcs_bytes) if fcs_bytes else b""
-    options += struct.pack(order + "HHB3x", 9, 1, 9) + struct.pack(order + "2H", 0, 0)
-    out += block(1, struct.pack(order + "HHI", 1, reserved, 65535) + options)
-    for time_ns, data in packets:
-        frame = bytes(12) + b"\x08\x00" + data
-        padded = frame + bytes(-len(frame) % 4)
-        head = struct.pack(order + "5I", 0, time_ns >> 32, time_ns & 0xFFFFFFFF, len(frame), len(frame))
-        out += block(6, head + padded)
-    return out
-
-
-def written(folder: Path, data: bytes, name: str = "a.pcap") -> str:
-    (folder / name).write_bytes(data)
-    return str(folder / name)
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -74,7 +21,7 @@ def test_capture__reads_udp_in_every_byte_order(order: str, nanoseconds: bool, t
         (5 * MS, 31, b"one"),
         (6 * MS, 51, b"two"),
     ]
-    assert not capture.cut
+    assert not capture.cut_notes
 
 
 def test_capture__takes_datagrams_without_a_payload(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Measurements with pieces replaced, other line ends, or cut: one line of refusal, or a good trace."""
 
-import struct
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from answers import blocks
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from tests.fuzz import readers
 from tests.measured.excerpts import LOGS, PROBES
 from tests.measured.imports import DAMAGE, check, damaged, import_trace, read
 from tmt import Snr
@@ -39,29 +39,24 @@ def test_probe__that_is_damaged_is_refused_or_makes_a_good_trace(
     check(excerpt.importer, tmp_path / "damaged", **excerpt.options)
 
 
+@pytest.mark.parametrize("name", readers.CAPTURES)
 @settings(
     derandomize=True,
     deadline=None,
-    max_examples=300,
+    max_examples=150,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(
-    damage=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 6), st.binary(max_size=6)), max_size=5),
-    magic=st.sampled_from([b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\n\r\r\n"]),
-)
+@given(data=st.data())
 def test_capture__that_is_damaged_is_refused_or_makes_a_good_trace(
-    damage: list[tuple[float, int, bytes]], magic: bytes, tmp_path: Path
+    name: str, data: st.DataObject, tmp_path: Path
 ) -> None:
-    data = magic + struct.pack("<HHiIII", 2, 4, 0, 0, 65535, 101)
-    for number in range(1, 5):
-        payload = struct.pack(">3I", 7, number * 1000, number)
-        packet = struct.pack(">BBHHHBBH8s4H", 0x45, 0, 40, 0, 0, 64, 17, 0, bytes(8), 1, 2, 20, 0) + payload
-        data += struct.pack("<4I", 9, number * 1100, len(packet), len(packet)) + packet
-    for place, length, piece in damage:
-        at = 4 + int(place * (len(data) - 4))
-        data = data[:at] + piece + data[at + length :]
-    (tmp_path / "damaged").write_bytes(data)
-    check("pcap", tmp_path / "damaged")
+    content = data.draw(st.sampled_from(sorted(readers.seeds(name))))
+    damage = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 6), st.binary(max_size=6)), max_size=5)
+    for place, length, piece in data.draw(damage):
+        at = 4 + int(place * (len(content) - 4))
+        content = content[:at] + piece + content[at + length :]
+    (tmp_path / "damaged").write_bytes(content)
+    check(name, tmp_path / "damaged")
 
 
 @settings(

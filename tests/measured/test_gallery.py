@@ -99,6 +99,7 @@ def test_commands__make_the_gallery_from_its_sources(measured_data: Path, tmp_pa
         made, kept = read_phy(tmp_path / name), read_phy(path)
         for column in made.columns:
             assert np.array_equal(getattr(made, column.name), getattr(kept, column.name)), (name, column.name)
-        assert made.metadata.get("source") == kept.metadata.get("source")
+        for key in ("source", "begin_ns", "length_ns"):
+            assert made.metadata.get(key) == kept.metadata.get(key), (name, key)
     for table in GALLERY.glob("*.csv"):
         assert (tmp_path / table.name).read_bytes() == table.read_bytes()

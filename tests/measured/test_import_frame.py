@@ -75,6 +75,7 @@ def test_documentation__shows_files_that_can_be_imported(name: str, text: str, t
     (tmp_path / "shown").write_text(text)
     needed: dict[str, Any] = {
         "bler": {"slot_interval": 0.001},
+        "flent": {"series": "TCP download"},
         "table": {"time": "Time:s", "bad": "corrupt=1", "size": "tbSize", "where": "direction=DL"},
     }
     trace = import_trace(name, str(tmp_path / "shown"), **needed.get(name, {}))
@@ -113,11 +114,12 @@ def test_import__records_where_the_trace_comes_from(tmp_path: Path) -> None:
 
 
 def test_import__takes_a_part_of_the_time(tmp_path: Path) -> None:
-    """Rows at 1, 3, 5 and 8 ms; from 3 ms until 8 ms leaves two, which count from 3 ms."""
-    source = opportunities(tmp_path, "1\n3\n5\n8\n")
-    trace = import_trace("mahimahi", source, from_=0.003, until=0.008)
-    assert trace.tx_time_ns.tolist() == [0, 2_000_000]
-    assert trace.metadata["from_ns"] == 3_000_000
+    """Rows at 1, 3, 5 and 8 ms; from 2 ms until 7 ms leaves two, which count from 2 ms, and 5 ms of time."""
+    source = opportunities(tmp_path, "1\n3\n5\n8\n9\n")
+    trace = import_trace("mahimahi", source, from_=0.002, until=0.007)
+    assert trace.tx_time_ns.tolist() == [1_000_000, 3_000_000]
+    assert trace.metadata["from_ns"] == 2_000_000
+    assert (trace.metadata["begin_ns"], trace.metadata["length_ns"]) == (0, 5_000_000)
     with pytest.raises(InputError, match=r"no row lies between --from and --until; rows lie from 0\.001 s"):
         import_trace("mahimahi", source, from_=0.009)
 

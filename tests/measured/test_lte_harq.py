@@ -47,7 +47,11 @@ def test_lte_harq__reads_sizes_and_leaves_out_attempts_without_data(tmp_path: Pa
     log = lte_log(tmp_path, "0,0,0,1,9\n3,0,3,1,0\n8,0,8,2,9\n9,0,9,1,100\n", header)
     phy = LteHarq(as_="phy", decode_time=5e-9).read(log)
     assert phy.trace.size_bytes.tolist() == [9, 9, 100]
-    assert phy.notes == ("1 transmissions of size 0 are left out",)
+    assert phy.notes == (
+        "1 transmissions of size 0 are left out",
+        "the log cannot tell how many of the 3 attempts are erased: at least 1, at most 2; 1 count as "
+        "erased; a block of 2 attempts, as many as any has, may have been given up",
+    )
     link = LteHarq(as_="link", decode_time=5e-9).read(log).trace
     assert link.tx_time_ns.tolist() == [0, 9_000_000]
     assert link.delay_ns.tolist() == [8_000_005, 5]

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from link_traces import sent_once
 
+from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
+from tmt.core.extent import Extent
 from tmt.core.trace import PhyTrace
 from tmt.importers.exporters import opportunities_ms, write_opportunities
 from tmt.importers.mahimahi import Mahimahi
@@ -22,15 +24,47 @@ def opportunities(folder: Path, text: str) -> str:
 
 
 def test_mahimahi__spreads_the_opportunities_of_a_millisecond_over_it(tmp_path: Path) -> None:
-    trace = Mahimahi(decode_time=7e-9).read(opportunities(tmp_path, "0\n2\n2\n2\n5\n")).trace
-    assert trace.tx_time_ns.tolist() == [0, 2_000_000, 2_333_333, 2_666_666, 5_000_000]
-    assert trace.decode_time_ns.tolist() == [7] * 5
+    found = Mahimahi(decode_time=7e-9).read(opportunities(tmp_path, "0\n2\n2\n2\n5\n"))
+    assert found.trace.tx_time_ns.tolist() == [0, 2_000_000, 2_333_333, 2_666_666, 4_999_999]
+    assert found.trace.decode_time_ns.tolist() == [7] * 5
+    assert found.extent == Extent(0, 5_000_000)
+
+
+def test_mahimahi__repeats_a_trace_at_its_last_time_stamp(tmp_path: Path) -> None:
+    """Mahimahi's `LinkQueue` adds the last stamp to all of the next turn: 10 packets every 200 ms here."""
+    found = Mahimahi().read(opportunities(tmp_path, "200\n" * 10))
+    assert found.trace.tx_time_ns.tolist() == [200_000_000 - before for before in range(10, 0, -1)]
+    assert found.extent == Extent(0, 200_000_000)
 
 
 def test_mahimahi__reads_compressed_traces(tmp_path: Path) -> None:
     (tmp_path / "trace.gz").write_bytes(gzip.compress(b"1\n"))
     trace = Mahimahi(decode_time=1e-9).read(str(tmp_path / "trace.gz")).trace
-    assert trace.tx_time_ns.tolist() == [1_000_000]
+    assert trace.tx_time_ns.tolist() == [999_999]
+
+
+@pytest.mark.parametrize(
+    ("content", "times_ms"),
+    [(b"\xef\xbb\xbf0\n12\n12\n", [0, 12, 12]), (b"\xef\xbb\xbf7\r\n9\r\n", [7, 9])]
+    + [(line, [200]) for line in (b"200", b"200\n", b"200\r\n", b"\xef\xbb\xbf200\n")],
+)
+def test_mahimahi__is_recognised_with_a_byte_order_mark_and_with_one_line(
+    content: bytes, times_ms: list[float], tmp_path: Path
+) -> None:
+    (tmp_path / "trace").write_bytes(content)
+    trace = import_trace("auto", tmp_path / "trace")
+    assert trace.metadata["importer"] == "mahimahi"
+    assert np.ceil(trace.tx_time_ns / 1e6).tolist() == times_ms
+    assert trace.metadata["length_ns"] == times_ms[-1] * 1_000_000
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"0\n", b"-5\n", b"2\n1\n", b"1.5\n", b"1 2\n"])
+def test_mahimahi__is_not_recognised_in_other_numbers(content: bytes) -> None:
+    assert not Mahimahi.sniff(content)
+
+
+def test_mahimahi__is_recognised_by_whole_lines() -> None:
+    assert Mahimahi.sniff("".join(f"{n}\n" for n in range(100_000))[: 1 << 16].encode())
 
 
 @pytest.mark.parametrize(
@@ -49,18 +83,21 @@ def test_mahimahi__finds_in_measured_traces_what_was_counted(
     trace = Mahimahi(decode_time=0.001).read(str(path)).trace
     assert len(trace) == slots
     assert round(np.diff(trace.tx_time_ns).max() / 1e9, 1) == longest_gap_s
-    np.testing.assert_array_equal(trace.tx_time_ns // 1_000_000, np.loadtxt(path, dtype=np.int64))
+    stamps = np.loadtxt(path, dtype=np.int64)
+    before_the_end = np.where(stamps == stamps[-1], stamps - 1, stamps)
+    np.testing.assert_array_equal(trace.tx_time_ns // 1_000_000, before_the_end)
     assert np.diff(trace.tx_time_ns).min() > 0
 
 
 def test_mahimahi__gets_back_what_it_gave(measured_data: Path, tmp_path: Path) -> None:
-    """Each slot carries one packet and arrives the decode time, 1 ms, later."""
+    """Each slot carries one packet and arrives the decode time, 1 ms, later; the last ones at the end."""
     path = measured_data / "mahimahi_cellular" / "ATT-LTE-driving-2016.up"
     slots = Mahimahi(decode_time=0.001).read(str(path)).trace
     told = write_opportunities(tmp_path / "again.up", slots, 1500)
     assert told == ("19,101 opportunities for 1500 bytes",)
     again = np.loadtxt(tmp_path / "again.up", dtype=np.int64)
-    np.testing.assert_array_equal(again, np.loadtxt(path, dtype=np.int64) + 1)
+    stamps = np.loadtxt(path, dtype=np.int64)
+    np.testing.assert_array_equal(again, np.minimum(stamps + 1, stamps[-1]))
 
 
 def test_mahimahi__gets_back_the_gallery_s_link(tmp_path: Path) -> None:
@@ -68,7 +105,7 @@ def test_mahimahi__gets_back_the_gallery_s_link(tmp_path: Path) -> None:
     slots = read_phy(GALLERY / "mahimahi" / "att-lte-driving.up.parquet")
     assert write_opportunities(tmp_path / "again.up", slots, 1500) == ("19,101 opportunities for 1500 bytes",)
     again = Mahimahi(decode_time=0.001).read(str(tmp_path / "again.up")).trace
-    np.testing.assert_array_equal(again.tx_time_ns, slots.tx_time_ns + 1_000_000)
+    np.testing.assert_array_equal(again.tx_time_ns[:-1], slots.tx_time_ns[:-1] + 1_000_000)
 
 
 def test_opportunities__count_delivered_lldus_in_the_order_of_their_arrival() -> None:

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.measured.imports import import_trace
-from tmt.core.errors import UsageError
+from tmt.core.errors import InputError, UsageError
 from tmt.importers.importer import separate
 from tmt.importers.irtt import Irtt, Lens
 from tmt.importers.ping import Ping
@@ -67,6 +68,52 @@ def test_irtt__removes_the_difference_of_clocks_that_certainly_differ(tmp_path: 
     assert "the clocks differ" in down.notes[0]
 
 
+def test_irtt__keeps_the_round_trip_of_each_probe(tmp_path: Path) -> None:
+    """By hand: least delays of 120 ms up and -90 ms down, in different probes: 105 ms ahead, 15 ms each.
+
+    The second one sets out downwards at 45 ms, after the third, at 40 ms.
+    """
+    path = irtt_file(
+        tmp_path,
+        trip(0, up_ms=120, down_ms=-70),
+        trip(10, up_ms=140, down_ms=-90),
+        trip(20, up_ms=125, down_ms=-75),
+    )
+    up, down = (Irtt(direction=direction).probes(path).delay_ns / MS for direction in ("up", "down"))
+    assert (up.tolist(), down.tolist()) == ([15, 35, 20], [35, 30, 15])
+
+
+def test_irtt__of_clocks_that_drift_halves_each_round_trip(tmp_path: Path) -> None:
+    """By hand: the least delays, -80 ms up and 70 ms down, would make a shortest round trip of -10 ms."""
+    path = irtt_file(tmp_path, trip(0, up_ms=-80, down_ms=100), trip(10, up_ms=-40, down_ms=70))
+    for direction in ("up", "down"):
+        probes = Irtt(direction=direction).probes(path)
+        assert (probes.delay_ns / MS).tolist() == [10, 15]
+        assert "the clocks drift (least delay -80.000 ms up, 70.000 ms down)" in probes.notes[0]
+
+
+def test_irtt__leaves_out_probes_whose_round_trip_is_not_positive(tmp_path: Path) -> None:
+    """By hand: the first two have 15 and 17 ms; the others are of a clock that stood still or went back."""
+    trips = [(0, -6, 21), (10, -5, 22), (20, 0, 0), (30, -22, 21)]
+    path = irtt_file(tmp_path, *(trip(sent, up_ms=up, down_ms=down) for sent, up, down in trips))
+    up, down = (Irtt(direction=direction).probes(path) for direction in ("up", "down"))
+    assert (up.delay_ns / MS).tolist() == [7.5, 8.5]
+    assert (down.delay_ns / MS).tolist() == [7.5, 8.5]
+    assert (
+        up.notes[1]
+        == "2 probes with a round trip of 0 or less (at least -1.000 ms) left out: no measurements"
+    )
+    with pytest.raises(InputError, match="all 1 round trips are of 0 or less; no delay is known"):
+        Irtt().probes(irtt_file(tmp_path, trip(0, up_ms=1, down_ms=-1)))
+
+
+def test_lens__leaves_out_probes_whose_round_trip_is_not_positive(tmp_path: Path) -> None:
+    text = "timestamp,rtt,uplink,downlink\n10,50,30,20\n20,-3,-10,7\n30,-1,0,0\n40,51,31,20\n"
+    probes = Lens(direction="up").probes(written(tmp_path, text))
+    assert probes.delivered.tolist() == [True, False, True]
+    assert probes.notes[2].startswith("1 probe with a round trip of 0 or less (at least -3.000 ms)")
+
+
 @pytest.mark.parametrize("lost", ["true", True])
 def test_irtt__says_that_the_direction_of_a_loss_is_unknown(lost: Any, tmp_path: Path) -> None:
     path = irtt_file(tmp_path, trip(0, False), trip(10, lost))
@@ -116,26 +163,31 @@ def test_lens__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:
 
 
 def test_line__takes_fate_of_the_probe_before_and_interpolates_delays() -> None:
-    """By hand: probes at 0, 10 and 20 ms, the second lost; rows of 1000 bytes at 2 Mbit/s lie every 4 ms."""
+    """By hand: probes at 0, 10 and 20 ms, the second lost; rows of 1000 bytes at 2 Mbit/s lie every 4 ms.
+
+    The probes cover 30 ms: to the last one, and their mean distance more.
+    """
     probes = Probes(np.array([0, 10, 20]) * MS, np.array([30, 35, 40]) * MS, np.array([1, 0, 1]) > 0, 64)
     line = probes.over_line(2_000_000, 1000)
-    assert (line.tx_time_ns / MS).tolist() == [0, 4, 8, 12, 16, 20]
-    assert line.delivered.tolist() == [True, True, True, False, False, True]
-    assert (line.delay_ns / MS).tolist() == [30, 32, 34, 36, 38, 40]
+    assert (line.tx_time_ns / MS).tolist() == [0, 4, 8, 12, 16, 20, 24, 28]
+    assert line.delivered.tolist() == [True, True, True, False, False, True, True, True]
+    assert (line.delay_ns / MS).tolist() == [30, 32, 34, 36, 38, 40, 40, 40]
 
 
 def test_line__before_a_time_is_limited_alone() -> None:
-    """By hand: at 8 Gbit/s a row of 1000 bytes lasts 1 us, so that 60 s have 60 million rows."""
+    """By hand: at 8 Gbit/s a row of 1000 bytes lasts 1 us, so that 2 probes of 60 s have 120 million."""
     probes = Probes(np.array([0, 60]) * 1000 * MS, np.array([MS, MS]), np.array([True, True]), 64)
     assert len(probes.over_line(8 * 10**9, 1000, until_ns=5 * MS)) == 5001
-    with pytest.raises(UsageError, match=r" gives 60,000,001 rows; up to 50,000,000 are allowed"):
+    with pytest.raises(UsageError, match=r" gives 120,000,000 rows; up to 50,000,000 are allowed"):
         probes.over_line(8 * 10**9, 1000)
 
 
 def test_line__agrees_with_a_row_by_row_twin_on_a_measurement(measured_data: Path) -> None:
     probes = Irtt(direction="up").probes(str(measured_data / "formats" / "irtt_own_over_emulate.json.gz"))
     line = probes.over_line(3_000_001, 1500)
-    assert len(line) == int(probes.tx_time_ns[-1] * 3_000_001 // (12_000 * 10**9)) + 1
+    probed, last_ns = len(probes.tx_time_ns), int(probes.tx_time_ns[-1])
+    covered_ns = round(Fraction(last_ns * probed, probed - 1))
+    assert len(line) == covered_ns * 3_000_001 // (12_000 * 10**9) + 1
     for row in range(0, len(line), 97):
         time = row * 12_000 * 10**9 // 3_000_001
         assert line.tx_time_ns[row] == time
@@ -254,6 +306,35 @@ def test_ping__leaves_out_a_last_line_that_was_cut_and_duplicates(tmp_path: Path
     probes = Ping(direction="up").probes(path)
     assert len(probes.tx_time_ns) == 2
     assert probes.notes[-2:] == ("1 duplicate replies are left out", "the last line is cut and is left out")
+
+
+def test_ping__without_stamps_sends_at_multiples_of_the_interval(tmp_path: Path) -> None:
+    """By hand: probes every 20 ms; 2 is lost, and 5, which is sent at 80 ms, has no answer within 40 ms."""
+    lines = [reply(0, number).partition("] ")[2] for number in (1, 3, 4)]
+    path = log(
+        tmp_path, START, *lines, "Warning: time of day goes backwards (-51us), taking countermeasures\n",
+        "no answer yet for icmp_seq=4\n", "5 packets transmitted, 3 received, 40% packet loss, time 81ms\n",
+    )  # fmt: skip
+    probes = Ping(direction="down", interval=0.02).probes(path)
+    assert (probes.tx_time_ns / MS).tolist() == [0, 20, 40, 60]
+    assert probes.delivered.tolist() == [True, False, True, True]
+    assert probes.notes[1] == "probes are taken to be sent every 0.02 s (--interval): pauses do not show"
+    with pytest.raises(UsageError, match=r"--interval is for output without time stamps; .* has them"):
+        Ping(interval=0.02).probes(log(tmp_path, START, reply(1, 1)))
+
+
+def test_ping__finds_without_stamps_what_a_few_lines_count(measured_data: Path) -> None:
+    path = measured_data / "formats" / "deterministic6g_ping_without_D.txt"
+    found = re.findall(r"icmp_seq=(\d+) ttl=64 time=([0-9.]+) ms", path.read_text())
+    assert (len(found), found[-1][0]) == (1149, "1151")
+    trace = import_trace("auto", path, interval=0.5)
+    assert trace.delivered.sum() == 1149
+    assert np.flatnonzero(~trace.delivered).tolist() == [
+        number - 1 for number in range(1, 1152) if str(number) not in {sequence for sequence, _ in found}
+    ]
+    assert trace.tx_time_ns.tolist() == [number * 500 * MS for number in range(1151)]
+    halves = [round(float(time) * MS) // 2 for _, time in found]
+    assert trace.delay_ns[trace.delivered].tolist() == halves
 
 
 def test_ping__finds_in_a_measurement_what_ping_counted(measured_data: Path) -> None:

@@ -59,9 +59,13 @@ def test_downlink__is_joined_with_its_acknowledgement(tmp_path: Path) -> None:
     assert phy.metadata["notes"] == [
         "1 transmissions of the other direction are left out",
         "1 blocks have no acknowledgement in the log, and count as decoded",
+        "1 blocks had no answer (DTX), and count as erased",
         "slots last 1 ms",
+        "the log cannot tell how many of the 5 attempts are erased: at least 1, at most 3; 2 count as erased",
     ]
     link = import_trace("auto", path, as_="link")
+    # The block without an acknowledgement is the last one: it may be lost, but the log ends.
+    assert not any("cannot tell" in note for note in link.metadata["notes"])
     assert [d // MS for d in link.delay_ns.tolist()] == [9, 9, 1]
     assert link.transmissions.tolist() == [2, 2, 1]
     assert link.size_bytes.tolist() == [325, 76, 500]

@@ -136,6 +136,21 @@ def test_link_use__repeats_the_trace_from_its_offset(tmp_path: Path) -> None:
     assert list(link.lost_share(np.array([0, 0.03, 0.06]))) == pytest.approx([1 / 3, 1 / 3])
 
 
+def test_link_use__repeats_the_trace_after_its_length(tmp_path: Path) -> None:
+    # From 2 ns before the first row, 50 ms long: rows at 0, 10, 20, 30, 50, 60 ... ms, from 15 ms on.
+    length = {"forward_begin_s": 5e-9, "forward_length_s": 0.05}
+    link = link_use(run(**REPEATED | length), _trace(tmp_path, delivered=DELIVERED))
+    assert list(link.time_ns) == [at * 1_000_000 + 2 for at in (5, 15, 35, 45, 55)]
+
+
+def test_link_use__repeats_one_row_after_its_length(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array([(7, 0, True, 1)], LINK_TRACE.dtype))
+    length = {"forward_begin_s": 0.0, "forward_length_s": 0.02, "forward_trace_repeats": 3}
+    link = link_use(run(**REPEATED | length), tmp_path / "a.npy")
+    assert list(link.time_ns) == [5_000_007, 25_000_007, 45_000_007]
+    assert link_use(run(**REPEATED), tmp_path / "a.npy") is None
+
+
 def test_link_use__counts_the_bytes_of_rows_with_sizes(tmp_path: Path) -> None:
     dtype = np.dtype([*LINK_TRACE.dtype.descr, ("size_bytes", "<u4")])
     trace = np.zeros(4, dtype)

@@ -60,7 +60,8 @@ class Receiver:
     timer: int | None = None
     waiting_poll: int | None = None
     prohibited_until: int = 0
-    status_waits: bool = False
+    triggered_at: int | None = None
+    """When a status report was triggered that has not been made."""
 
     def missing_from(self, sn: int) -> int:
         while sn in self.has or sn in self.given_up:
@@ -160,8 +161,8 @@ class Entities:
                 due.append((self.arrivals[0][0], ARRIVAL))
             if self.rx.timer is not None:
                 due.append((self.rx.timer, REASSEMBLY))
-            if self.rx.status_waits:
-                due.append((self.rx.prohibited_until, STATUS))
+            if self.rx.triggered_at is not None:
+                due.append((max(self.rx.triggered_at, self.rx.prohibited_until), STATUS))
             if self.reports:
                 due.append((self.reports[0][0], REPORT))
             if self.poll_due is not None:
@@ -173,16 +174,17 @@ class Entities:
             happen[event](now)
             if self.rx.waiting_poll is not None and self.rx.waiting_poll < self.rx.status:
                 self.rx.waiting_poll = None
-                self.report(now)
+                self.trigger(now)
 
     def arrive(self, now: int) -> None:
         _, _, sn, poll = heapq.heappop(self.arrivals)
-        if sn not in self.rx.has and sn not in self.rx.given_up:
+        is_discarded = sn in self.rx.has or sn in self.rx.given_up
+        if not is_discarded:
             self.rx.settle(sn, now, arrived=True)
             self.rx.mind_gaps(now)
         if poll:
-            if sn < self.rx.status:
-                self.report(now)
+            if is_discarded or sn < self.rx.status:
+                self.trigger(now)
             else:
                 self.rx.waiting_poll = max(sn, self.rx.waiting_poll or 0)
 
@@ -198,14 +200,15 @@ class Entities:
         if rx.highest > (rx.status if self.am else rx.next) + 1:
             rx.timer, rx.trigger = now + self.s.reassembly_ns, rx.highest
         if self.am:
-            self.report(now)
+            self.trigger(now)
+
+    def trigger(self, now: int) -> None:
+        if self.rx.triggered_at is None:
+            self.rx.triggered_at = now
 
     def report(self, now: int) -> None:
-        rx = self.rx
-        rx.status_waits = now < rx.prohibited_until
-        if not rx.status_waits:
-            self.reports.append((now + self.s.rtt_ns, now, rx.status))
-            rx.prohibited_until = now + self.s.status_prohibit_ns
+        self.reports.append((now + self.s.rtt_ns, now, self.rx.status))
+        self.rx.triggered_at, self.rx.prohibited_until = None, now + self.s.status_prohibit_ns
 
     def take_report(self, now: int) -> None:
         _, made, ack_sn = self.reports.popleft()

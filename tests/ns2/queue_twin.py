@@ -9,12 +9,14 @@ from tmt.core.trace import LinkTrace
 
 @dataclass(frozen=True)
 class Options:
-    """The variables of the queue, times in nanoseconds; `hold_ns` 0 means no bound."""
+    """The variables of the queue, times in nanoseconds; `hold_ns` 0 is no bound, `length_ns` 0 none."""
 
     lldu_bytes: int
     limit: int
     packed: bool = False
     loop: bool = False
+    begin_ns: int = 0
+    length_ns: int = 0
     offset_ns: int = 0
     in_order: bool = False
     hold_ns: int = 0
@@ -78,9 +80,9 @@ def rows_of(trace: LinkTrace, options: Options) -> Iterator[tuple[int, int, str,
     tx, delay = trace.tx_time_ns.tolist(), trace.delay_ns.tolist()
     n = len(tx)
     sizes = [options.lldu_bytes] * n if trace.size_bytes is None else trace.size_bytes.tolist()
-    period_ns = round((tx[-1] - tx[0]) * n / (n - 1))
+    period_ns = options.length_ns or (round((tx[-1] - tx[0]) * n / (n - 1)) if n > 1 else 0)
     for cycle in count() if options.loop else range(1):
-        shift_ns = cycle * period_ns - options.offset_ns
+        shift_ns = cycle * period_ns - options.begin_ns - options.offset_ns
         for i in range(n):
             if tx[i] + shift_ns < 0:
                 continue

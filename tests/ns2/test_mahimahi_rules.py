@@ -2,9 +2,11 @@
 
 The rules of ``src/frontend/link_queue.cc``: each line of a trace is an opportunity of some bytes. The packet
 in transit takes what it needs, and the packets behind it take the rest. The rest is lost when the queue is
-empty.
+empty. The trace repeats: all its times again, later by its last one.
 """
 
+from collections.abc import Iterable, Iterator
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +29,7 @@ TRACES = (
 )
 
 
-def link_queue(opportunities_ns: list[int], sendings: list[tuple[int, int]]) -> list[int]:
+def link_queue(opportunities_ns: Iterable[int], sendings: list[tuple[int, int]]) -> list[int]:
     """Return the time of each packet's last byte: one loop over opportunities, one over their bytes."""
     left_ns: list[int] = []
     queue: list[int] = []
@@ -37,6 +39,8 @@ def link_queue(opportunities_ns: list[int], sendings: list[tuple[int, int]]) -> 
         while following is not None and following[0] < now_ns:
             queue.append(following[1])
             following = next(arrivals, None)
+        if following is None and not queue:
+            break
         bytes_left = OPPORTUNITY_BYTES
         while bytes_left > 0 and queue:
             taken = min(bytes_left, queue[0])
@@ -81,3 +85,55 @@ def test_packed_link__serves_packets_as_mahimahi_does(
     assert len(expected) > PACKETS // 2
     received = [time for number, (event, time) in sorted(run.fates().items()) if event == "received"]
     assert received == expected
+
+
+def opportunities_ns(times_ms: list[int]) -> Iterator[int]:
+    """Yield the opportunities of all repetitions, as mahimahi reads them from the lines of a trace."""
+    for repetition in count():
+        for time_ms in times_ms:
+            yield (time_ms + repetition * times_ms[-1]) * MS
+
+
+def drawn_times_ms(seed: int) -> list[int]:
+    """Return the lines of a trace: several in one millisecond, outages; the first one draws ten of 200 ms."""
+    if seed == 0:
+        return [200] * 10
+    rng = np.random.default_rng(seed)
+    gaps = rng.choice([0, 0, 0, 1, 2, 50, 400], int(rng.integers(1, 200)))
+    return [int(time) for time in 1 + np.cumsum(gaps)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_packed_link__repeats_as_mahimahi_does(seed: int, send_datagrams: Datagrams) -> None:
+    """Each line is a row in its millisecond; the trace covers milliseconds 1 to the last one.
+
+    Both play at one clock then, except that the run begins at millisecond 1. Packets are sent half a
+    millisecond off, so that times in whole milliseconds tell all.
+    """
+    times_ms = drawn_times_ms(seed)
+    rng = np.random.default_rng(100 + seed)
+    sizes = rng.choice([40, 100, 576, 1200, 1500], 400)
+    mean_ms = times_ms[-1] / len(times_ms) * sizes.mean() / OPPORTUNITY_BYTES
+    gaps_ms = rng.choice([0.2, 0.5, 2.0], 400) * rng.exponential(mean_ms, 400)
+    sent_ms = 1 + np.cumsum(gaps_ms).astype(np.int64)
+    sendings = [(int(ms) * MS + MS // 2, int(size)) for ms, size in zip(sent_ms, sizes, strict=True)]
+
+    ranks = [times_ms[:i].count(time) for i, time in enumerate(times_ms)]
+    run = send_datagrams(
+        sent_once([time * MS + rank for time, rank in zip(times_ms, ranks, strict=True)]),
+        [(time - MS, size) for time, size in sendings],
+        delay_s=0,
+        duration_s=1e5,
+        lldu_bytes_=OPPORTUNITY_BYTES,
+        packed_=1,
+        limit_=len(sendings),
+        loop_=1,
+        begin_=0.001,
+        length_=times_ms[-1] / 1000,
+    )
+    assert run.status == 0, run.stderr
+    received = [time // MS + 1 for _, (event, time) in sorted(run.fates().items()) if event == "received"]
+    expected = [time // MS for time in link_queue(opportunities_ns(times_ms), sendings)]
+    assert received == expected
+    assert len(received) == len(sendings)
+    assert expected[-1] > times_ms[-1]

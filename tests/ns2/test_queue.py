@@ -1,6 +1,7 @@
 """Queue/Clift in ns-2: packets' fates and times, trace files, monitors, refusals."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,10 @@ DELAY_NS = 10 * MS
 CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract"
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(36))
 def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagrams) -> None:
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 600))
+    n = int(rng.integers(1 if seed >= 24 else 2, 600 if seed < 30 else 3))
     # Rows at even nanoseconds, packets at odd ones: the order of two events at one moment is undefined.
     tx = 2 * np.cumsum(rng.integers(1, 1000 * MS, n) // rng.integers(1, 200, n) + 1)
     delay = rng.integers(0, 50 * MS, n) * rng.integers(0, 2, n)
@@ -36,16 +37,20 @@ def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagra
         lldu_bytes=int(rng.integers(1, 2000)),
         limit=int(rng.integers(1, 20)),
         packed=bool(rng.random() < 0.5),
-        loop=bool(rng.random() < 0.7),
+        loop=n > 1 and bool(rng.random() < 0.7),
         offset_ns=int(rng.integers(0, tx[-1] // 2) // 2) * 2,
         in_order=bool(rng.random() < 0.6),
         hold_ns=int(rng.integers(0, 3)) * 10 * MS,
     )
+    if rng.random() < 0.5:
+        options = replace(options, **random_length(rng, tx.tolist()))
     run = send_datagrams(
         trace,
         sendings,
         delay_s=DELAY_NS / 1e9,
         duration_s=1e6,
+        begin_=f"{options.begin_ns / 1e9:.9f}",
+        length_=f"{options.length_ns / 1e9:.9f}",
         lldu_bytes_=options.lldu_bytes,
         limit_=options.limit,
         packed_=int(options.packed),
@@ -65,6 +70,61 @@ def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagra
         "queue_dropped": run.counters["packets_overflowed"],
     } == {name: counted[name] for name in ("received", "link_lost", "link_unsettled", "queue_dropped")}
     assert run.counters["packets_queued"] == len(sendings) - len(expected)
+
+
+def random_length(rng: np.random.Generator, tx: list[int]) -> dict[str, int]:
+    """Return a length with outages at both ends, and an offset, which may lie in the last outage."""
+    begin = int(rng.integers(0, tx[0] + 1) // 2) * 2
+    outage = int(rng.integers(0, 500 * MS)) * 2
+    length = tx[-1] + 2 - begin + outage
+    offset = int(rng.integers(length - outage if rng.random() < 0.3 else 0, length + 1) // 2) * 2
+    return {"begin_ns": begin, "length_ns": length, "offset_ns": min(offset, length - 2)}
+
+
+@pytest.mark.parametrize(("queue", "scheme"), [("Clift", {}), ("Clift/Online", {"scheme": "none"})])
+def test_length__plays_outages_and_repeats_one_row(
+    queue: str, scheme: dict[str, str], send_datagrams: Datagrams
+) -> None:
+    """One row at 30 ms of 10 to 60 ms, from an offset of 25 ms on: rows at 45, 95 and 145 ms."""
+    row = sent_once([30 * MS]) if queue == "Clift" else PhyTrace(np.array([30 * MS]), np.array([1]))
+    run = send_datagrams(
+        row,
+        [(MS, 1000), (MS + 2, 1000), (96 * MS, 1000)],
+        queue=queue,
+        duration_s=0.18,
+        loop_=1,
+        begin_=0.01,
+        length_=0.05,
+        offset_=0.025,
+        **scheme,
+    )
+    assert run.status == 0, run.stderr
+    decode_ns = 0 if queue == "Clift" else 1
+    assert run.fates() == {i: ("received", (55 + 50 * i) * MS + decode_ns) for i in range(3)}
+    # The trace starts again at 25, 75, 125 and 175 ms.
+    assert [run.counters[name] for name in ("rows_offered", "trace_repeats")] == [3, 4]
+
+
+def test_link__stops_at_the_end_of_the_length(send_datagrams: Datagrams) -> None:
+    run = send_datagrams(
+        sent_once([10 * MS, 20 * MS]), [(MS, 1000)] * 3, begin_=0.002, length_=0.05, offset_=0.003
+    )
+    assert run.fates() == {0: ("received", 15 * MS), 1: ("received", 25 * MS)}
+    assert run.counters["stopped_at_ns"] == 47 * MS
+    assert run.stderr.count("the trace ends at 0.047 s of simulated time") == 1
+
+
+def test_beginning__at_a_row_years_after_the_epoch_is_that_row(send_datagrams: Datagrams) -> None:
+    """A double holds such a time in seconds to 200 ns only."""
+    first_ns = 1_700_000_000_123_456_789
+    run = send_datagrams(
+        sent_once([first_ns, first_ns + 2 * MS]),
+        [(MS, 1000), (3 * MS, 1000)],
+        loop_=1,
+        begin_=f"{first_ns // 10**9}.{first_ns % 10**9}",
+        length_=0.005,
+    )
+    assert run.fates() == {0: ("received", 12 * MS), 1: ("received", 15 * MS)}
 
 
 def test_rows__that_pass_an_empty_queue_are_wasted(send_datagrams: Datagrams) -> None:
@@ -175,11 +235,40 @@ def test_reset__drops_packets(queue: str, early: int, dropped: list[int], send_d
             "Queue/Clift: hold_ is 5000000000; allowed is 0 (no bound) or a time in seconds, "
             "at most 4611686018",
         ),
-        ({"offset_": 2}, "trace.npy: offset_ is 2 s, behind the last row at 0.01 s"),
-        ({"loop_": 1}, "trace.npy: a trace of one row cannot repeat; loop_ is 1"),
+        ({"offset_": 2}, "trace.npy: the offset of 2 s from 0 s on is behind the last row at 0.01 s"),
+        (
+            {"loop_": 1},
+            "trace.npy: a trace of one row cannot repeat without a length; give its length, or let the link "
+            "stop at its end",
+        ),
+        (
+            {"length_": 0.01},
+            "trace.npy: the first row, at 0.01 s, is outside the trace's time, from 0 s until before 0.01 s",
+        ),
+        (
+            {"begin_": 0.02, "length_": 1},
+            "trace.npy: the first row, at 0.01 s, is outside the trace's time, from 0.02 s until before "
+            "1.02 s",
+        ),
+        (
+            {"length_": 0.5, "offset_": 0.5},
+            "trace.npy: the offset of 0.5 s is not within the trace's length of 0.5 s",
+        ),
+        (
+            {"begin_": -1},
+            "Queue/Clift: begin_ is -1; allowed is a time in seconds, from 0, at most 4611686018",
+        ),
+        (
+            {"length_": -1},
+            "Queue/Clift: length_ is -1; allowed is 0 (the rows tell it) or a time in seconds, "
+            "at most 4611686018",
+        ),
+        ({"length_": "inf"}, "Queue/Clift: length_ is inf; allowed is a number from -1e300 to 1e300"),
     ],
 )
-def test_bad_variable__is_refused(variables: dict[str, float], words: str, send_datagrams: Datagrams) -> None:
+def test_bad_variable__is_refused(
+    variables: dict[str, object], words: str, send_datagrams: Datagrams
+) -> None:
     run = send_datagrams(sent_once([10 * MS]), [(MS, 1000)], **variables)
     assert (run.status, run.stderr.count("\n")) == (2, 1)
     assert run.stderr.endswith(words + "\n")

@@ -237,6 +237,32 @@ def test_rlc__polls_again_when_the_poll_was_lost() -> None:
     assert (counts.stalled_slots, counts.retransmission_slots) == (2, 1)
 
 
+def test_rlc__answers_a_waiting_poll_and_a_gap_in_one_report() -> None:
+    # Segment 1 arrives at 11 with a poll (two new segments), which waits; the timer of the gap ends at 16.
+    # The report of 16 answers both. Slot 20 repeats segment 0 and loses it again. The next report could not
+    # leave before 46, and nothing asks for one: nobody gives segment 0 up.
+    scheme = on_link.rlc(
+        rtt_ns=0, reassembly_ns=5, status_prohibit_ns=30, window_pdus=3, poll_pdus=2, max_retransmissions=1
+    )
+    rows, counts = converted(scheme, [0, 10, 20, 30, 40], [0, 1, 0, 0, 1])
+    assert rows == [(0, -1, False, 2), (10, -1, False, 1), (30, -1, False, 1)]
+    assert (counts.retransmission_slots, counts.stalled_slots, counts.lost) == (1, 1, 0)
+
+
+def test_rlc__answers_the_poll_of_a_duplicate_at_once() -> None:
+    # Window of 2. Segment 0 is erased; segment 1 polls, because no new segment may follow, and arrives at
+    # 11. The poll waits for the gap's timer, until 51. t-PollRetransmit ends at 25: slot 30 sends segment 1
+    # again, and the duplicate's poll is answered at 31, with nothing to acknowledge. So the report of the gap
+    # waits from 51 to 131: slot 60 sends segment 1 a third time (t-PollRetransmit has ended at 45), slot 140
+    # repeats segment 0.
+    scheme = on_link.rlc(
+        rtt_ns=0, reassembly_ns=40, status_prohibit_ns=100, window_pdus=2, poll_retransmit_ns=15
+    )
+    rows, counts = converted(scheme, [0, 10, 20, 30, 60, 140], [0, 1, 1, 1, 1, 1])
+    assert rows == [(0, 141, True, 2), (10, 131, True, 3)]
+    assert (counts.retransmission_slots, counts.stalled_slots) == (3, 1)
+
+
 def test_rlc__gives_up_after_the_last_retransmission() -> None:
     # As in the first example without retransmissions: the report that arrives at 41 ends segment 1, 41 - 10.
     rows, counts = converted(

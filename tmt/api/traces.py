@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, overload
 
 from tmt import io
 from tmt.api.arguments import AnyTrace, also, chosen, path_of, phy_of, trace_of
+from tmt.core import provenance
 from tmt.core.channels import CHANNELS
 from tmt.core.convert import convert
-from tmt.core.declaration import Count, Param, Problem, Refused, ns, taken
+from tmt.core.declaration import Count, Param, PositiveSeconds, Problem, Refused, ns, taken
 from tmt.core.errors import UsageError
 from tmt.core.measure.link import summarise
 from tmt.core.schemes import SCHEMES
@@ -22,16 +24,18 @@ from tmt.io.generation import generate
 from tmt.spec.points import one_of
 from tmt.spec.trace import SlotLine
 from tmt.theory import fit
+from tmt.theory.fit.trace_model import KINDS, TraceModel, fit_model
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from tmt.core.channels.base import Channel
     from tmt.core.measure.summaries import LinkSummary, PhySummary
     from tmt.core.trace import LinkTrace, PhyTrace, Trace
     from tmt.theory.fit import FitReport
+    from tmt.theory.fit.trace_model import Kind
 
 Seed = Annotated[int, Param("", 0, 2**63 - 1)]
+
+ERASURES = "erasures"
 
 
 RENAMED = {
@@ -254,25 +258,62 @@ def inspect_trace(
     return summarise([held], held.metadata, lldu_bytes=size_bytes, rtt_ns=rtt_ns)
 
 
-def fit_trace(trace: AnyTrace) -> FitReport:
-    """Fit erasure models to a PHY trace, and test them; see `tmt fit`.
+@overload
+def fit_trace(
+    trace: AnyTrace, model: Literal["erasures"] = "erasures", *, window: None = None
+) -> FitReport: ...
+
+
+@overload
+def fit_trace(
+    trace: AnyTrace, model: Literal["semi-markov", "resample"], *, window: float | None = None
+) -> TraceModel: ...
+
+
+def fit_trace(
+    trace: AnyTrace, model: str = ERASURES, *, window: float | None = None
+) -> FitReport | TraceModel:
+    """Fit models to a trace, and test them; see `tmt fit`.
 
     Parameters
     ----------
     trace
-        The PHY trace: a trace, a data frame with its columns, or the name of its file.
+        A trace, a data frame with its columns, or the name of its file; for ``erasures`` a PHY trace.
+    model
+        ``erasures``: three models of the erasures. ``semi-markov``: a model of rate, loss and delay that can
+        generate traces. ``resample``: measured blocks in random order, which can do so, too.
+    window
+        Length in seconds of the windows that have one state each; by default as `tmt fit` has it.
 
     Returns
     -------
-    FitReport
-        Each model's estimates with intervals and its test, and the simplest model that is not rejected.
+    FitReport or TraceModel
+        Of the erasures: each model's estimates with intervals and its test, and the simplest model that is
+        not rejected. Else a model whose `generate(number, duration, seed)` returns traces, and whose
+        `check()` compares traces of models of its halves with the other halves.
 
     Raises
     ------
     InputError
-        When the trace is not a PHY trace.
+        When the trace is none, or not a PHY trace where one is needed.
     UsageError
-        When it has too few bursts.
+        When it has too few bursts, or is too short for the windows.
+
+    Examples
+    --------
+    >>> import tmt
+    >>> model = tmt.fit_trace("traces/sample.parquet", "semi-markov")  # doctest: +SKIP
+    >>> more = model.generate(20, seed=1)  # doctest: +SKIP
     """
+    if model not in (ERASURES, *KINDS):
+        raise Refused([Problem(("model",), model, "choice", (ERASURES, *KINDS))])
+    if model != ERASURES:
+        source = provenance.source(trace) if isinstance(trace, str | PathLike) else None
+        window_ns = None if window is None else ns(taken("window", PositiveSeconds, window))
+        return fit_model(trace_of(trace), cast("Kind", model), window_ns, source)
+    if window is not None:
+        raise Refused(
+            [Problem(("window",), window, "rule", "semi-markov, resample", "has no meaning for erasures")]
+        )
     phy = phy_of(trace)
     return fit.fit(phy.decode_time_ns == 0, size_bytes=phy.size_bytes)

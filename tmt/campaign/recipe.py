@@ -16,6 +16,7 @@ import numpy as np
 
 from tmt.core.declaration import Place, Problem, Refused, ns
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.identity import core_places, model_places, source_hash
 from tmt.core.provenance import digest
 from tmt.core.schema import ES_N0_MDB, PHY_TRACE
@@ -35,9 +36,13 @@ if TYPE_CHECKING:
 
 
 class SlotsSeen:
-    """The slots of a PHY trace that have come by in chunks: number, span, and hash if `is_hashed`."""
+    """The slots of a PHY trace that have come by in chunks: number, span, and hash if `is_hashed`.
 
-    def __init__(self, *, is_hashed: bool = True) -> None:
+    `extent` is what the trace's file says; None where the rows tell it, and for a generated line.
+    """
+
+    def __init__(self, extent: Extent | None = None, *, is_hashed: bool = True) -> None:
+        self.extent = extent
         self._is_hashed = is_hashed
         self._columns: dict[str, Any] = {}
         self._first_ns = self._last_ns = 0
@@ -55,12 +60,13 @@ class SlotsSeen:
 
     @property
     def span_ns(self) -> int:
-        """Time from the first slot to the last."""
-        return self._last_ns - self._first_ns
+        """The trace's length, or else the time from the first slot to the last."""
+        return self._last_ns - self._first_ns if self.extent is None else self.extent.length_ns
 
     def digest(self) -> str:
-        """Return the hash of the slots, which is the same for the same slots in any format."""
-        return digest({name: found.hexdigest() for name, found in self._columns.items()})
+        """Return the hash of slots and extent, which is the same for the same ones in any format."""
+        found: dict[str, object] = {name: column.hexdigest() for name, column in self._columns.items()}
+        return digest(found if self.extent is None else found | self.extent.metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,7 @@ class PhyFile:
     sha256: str
     rows: int
     span_ns: int
+    has_extent: bool
 
     @property
     def says_sizes(self) -> bool:
@@ -115,7 +122,7 @@ def source_of(trace: Trace, place: Place) -> Source:
     found = look_at(Path(name))
     if found.has_es_n0:
         es_n0_from.append(f"the column {ES_N0_MDB.name} of {name}")
-    if found.rows <= trace.kept:
+    if found.rows <= trace.kept and not found.has_extent:
         share = "" if trace.kept == 1 else f"with every = {trace.kept} "
         raise InputError(name, f"{share}a phy trace of one row has no rate; at least two rows are needed")
     at = place if trace == Trace(name) and "return_trace" in place else (*place, "lldu_bytes")
@@ -137,9 +144,9 @@ def look_at(file: Path) -> PhyFile:
 
 @lru_cache
 def _facts_of(_place: Path, name: str, _version: object) -> PhyFile:
-    slots = SlotsSeen()
     with open_trace(name, PHY_TRACE) as reader:
         said = reader.metadata
+        slots = SlotsSeen(Extent.said(said))
         for chunk in reader:
             slots.update(chunk)
     return PhyFile(
@@ -151,6 +158,7 @@ def _facts_of(_place: Path, name: str, _version: object) -> PhyFile:
         sha256=slots.digest(),
         rows=slots.rows,
         span_ns=slots.span_ns,
+        has_extent=slots.extent is not None,
     )
 
 

@@ -107,8 +107,9 @@ class ReplayRun(NamedTuple):
         result = run(self._over_traces(cache), folder, timeout_s=self.timeout_s)
         row = result.row
         if self.online is None:
-            row["capacity_bps"] = _capacity_bps(link_file(cache, self.recipe), self.template)
             facts = read_facts(cache, self.recipe)
+            trace = link_file(cache, self.recipe)
+            row["capacity_bps"] = _capacity_bps(trace, self.template, facts.get("length_ns"))
             row["lldu_loss_ratio"] = facts["lost"] / facts["data_rows"]
         if self.keep_records:
             kept = folder / "kept"
@@ -196,16 +197,18 @@ def _placed(cache: Path, link: TraceLink, recipe: Recipe, start: float) -> Trace
 
 
 @lru_cache
-def _packets_per_s(link: Path, packet_bytes: int, lldu_bytes: int | None, packing: Packing) -> float:
+def _packets_per_s(
+    link: Path, packet_bytes: int, lldu_bytes: int | None, packing: Packing, length_ns: int | None
+) -> float:
     """Return the packets per second that arrive over a link trace if they are sent back to back."""
     rows = np.load(link, mmap_mode="r", allow_pickle=False)
-    return arrivals_per_s(rows, packet_bytes, lldu_bytes or 0, packing)
+    return arrivals_per_s(rows, packet_bytes, lldu_bytes or 0, packing, length_ns)
 
 
-def _capacity_bps(link: Path, experiment: Experiment) -> float:
+def _capacity_bps(link: Path, experiment: Experiment, length_ns: int | None) -> float:
     """Return the payload rate of full packets sent back to back."""
     link_trace = experiment.forward
     assert isinstance(link_trace, TraceLink)
     rows = (link_trace.lldu_bytes, link_trace.packing or "padded")
-    packets_per_s = _packets_per_s(link, experiment.traffic.packet_bytes, *rows)
+    packets_per_s = _packets_per_s(link, experiment.traffic.packet_bytes, *rows, length_ns)
     return float(8 * (experiment.traffic.packet_bytes - HEADER_BYTES) * packets_per_s)

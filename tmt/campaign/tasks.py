@@ -1,8 +1,8 @@
 """Tasks of a worker in any process, on any machine: make a link trace that runs share, or do a run.
 
-Beside each link trace of the cache lies a file of facts: the length of its channel, the counts of its
-conversion, and the size and hash of the trace, so that one that was cut short, swapped or changed is made
-anew. Tasks and their results are plain data.
+Beside each link trace of the cache lies a file of facts: its metadata, the length of its channel, the counts
+of its conversion, and the size and hash of the trace, so that one that was cut short, swapped or changed is
+made anew. Tasks and their results are plain data.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import shutil
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt import __version__
@@ -22,6 +23,7 @@ from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
 from tmt.campaign.recipe import SlotsSeen
 from tmt.core.convert import Share
 from tmt.core.errors import ChangedProgramsError, InputError, OutputError, TmtError
+from tmt.core.extent import Extent
 from tmt.core.identity import PACKAGE, core_places, loaded_hash, model_places
 from tmt.core.provenance import file_sha256, file_version
 from tmt.core.schema import FORMAT_VERSION, PHY_TRACE
@@ -29,11 +31,10 @@ from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, open_trace
 from tmt.io.conversion import convert_file
 from tmt.io.generation import generate, overlay
+from tmt.io.metadata import METADATA_KEY, metadata_file, read_beside
 from tmt.run import RunError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tmt.campaign.columns import Row
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.runs import Run
@@ -182,7 +183,7 @@ def link_file(cache: Path, recipe: Recipe) -> Path:
 
 def facts_file(cache: Path, recipe: Recipe) -> Path:
     """Return the path of a link trace's facts, which are written after the trace."""
-    return cache / f"{recipe.identity}.json"
+    return Path(metadata_file(str(link_file(cache, recipe))))
 
 
 def is_converted(cache: Path, recipe: Recipe) -> bool:
@@ -209,17 +210,18 @@ def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: FileVers
         found = json.loads(facts.read_bytes())
         is_whole = (
             found["identity"] == identity
-            and found["bytes"] == trace.stat().st_size
+            and found["file_bytes"] == trace.stat().st_size
             and found["sha256"] == file_sha256(trace)
             and type(found["span_ns"]) is int
         )
+        numbers = found | read_beside(str(trace), found["file_bytes"])
     except OSError as error:
         raise DamagedTraceError(trace, f"cannot be used: {error.strerror}") from error
     except (ValueError, LookupError, TypeError, RecursionError):
         is_whole = False
     if not is_whole:
         raise DamagedTraceError(trace, "is damaged: it is not the link trace whose hash lies beside it")
-    return {name: value for name, value in found.items() if isinstance(value, int)}
+    return {name: value for name, value in numbers.items() if isinstance(value, int)}
 
 
 def make_link_trace(task: Convert) -> str | None:
@@ -237,9 +239,9 @@ def make_link_trace(task: Convert) -> str | None:
     folder = task.scratch / f"{recipe.identity}-{os.getpid()}"
     folder.mkdir()
     try:
-        of_file = SlotsSeen()
+        of_file = SlotsSeen(_extent_of(recipe.phy.file))
         phy = _phy_file(task, folder, of_file)
-        slots = of_file if phy == recipe.phy.file else SlotsSeen(is_hashed=False)
+        slots = of_file if phy == recipe.phy.file else SlotsSeen(of_file.extent, is_hashed=False)
         staged = folder / "link.npy"
         counts: dict[str, int] = {}
         if recipe.scheme is None:
@@ -264,7 +266,14 @@ def make_link_trace(task: Convert) -> str | None:
 
 def keep_link_trace(staged: Path, recipe: Recipe, cache: Path, facts: dict[str, int]) -> None:
     """Move a finished link trace into the cache, then its facts with its size and hash."""
-    proof = {"identity": recipe.identity, "bytes": staged.stat().st_size, "sha256": file_sha256(staged)}
+    size = staged.stat().st_size
+    extent = Extent.said(read_beside(str(staged), size))
+    proof = {
+        "identity": recipe.identity,
+        "file_bytes": size,
+        "sha256": file_sha256(staged),
+        METADATA_KEY: {} if extent is None else extent.metadata,
+    }
     staged_facts = staged.with_suffix(".json")
     staged_facts.write_text(json.dumps(proof | facts))
     for part, place in ((staged, link_file), (staged_facts, facts_file)):
@@ -282,12 +291,23 @@ def _check_sources(recipe: Recipe) -> None:
 def _keep_slots(phy: Path, staged: Path, recipe: Recipe, slots: SlotsSeen) -> None:
     """Copy every n-th slot into the form that the simulator maps."""
     share = Share(recipe.every)
-    with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:
-        for chunk in reader:
-            assert isinstance(chunk, PhyTrace)
-            slots.update(chunk)
-            kept = share.of(chunk)
-            writer.write(kept if recipe.needs_es_n0 else replace(kept, es_n0_mdb=None))
+    with open_trace(phy, PHY_TRACE) as reader:
+        extent = Extent.said(reader.metadata)
+        metadata = {} if extent is None else extent.metadata
+        with create_trace(staged, PHY_TRACE, metadata) as writer:
+            for chunk in reader:
+                assert isinstance(chunk, PhyTrace)
+                slots.update(chunk)
+                kept = share.of(chunk)
+                writer.write(kept if recipe.needs_es_n0 else replace(kept, es_n0_mdb=None))
+
+
+def _extent_of(file: Path | None) -> Extent | None:
+    """Return the extent that a file of slots says, if there is a file."""
+    if file is None:
+        return None
+    with open_trace(file, PHY_TRACE) as reader:
+        return Extent.said(reader.metadata)
 
 
 def _phy_file(task: Convert, folder: Path, slots: SlotsSeen) -> Path:

@@ -15,6 +15,7 @@ from tmt.cli.progress import print_notes, progress_bar, rows_of
 from tmt.cli.values import Values, flat_rlc
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
+from tmt.core.extent import Extent
 from tmt.core.schema import PHY_TRACE
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.harq_processes import HarqProcesses
@@ -104,9 +105,10 @@ def command(
     for path in dict.fromkeys(conversion.phy_path for conversion in conversions):
         own = [conversion for conversion in conversions if conversion.phy_path == path]
         start = starts[path] = _beginning(path, own)
-        span_ns = int(start.tx_time_ns[-1] - start.tx_time_ns[0])
-        print_notes(decode_time_notes(path, start.median_decode_ns))
-        print_notes(span_notes(path, span_ns, max(map(_rtt_ns, own))))
+        rows_ns = int(start.tx_time_ns[-1] - start.tx_time_ns[0])
+        interval_ns = rows_ns / max(len(start.tx_time_ns) - 1, 1)
+        print_notes(decode_time_notes(path, start.median_decode_ns, start.longest_decode_ns, interval_ns))
+        print_notes(span_notes(path, start.span_ns, max(map(_rtt_ns, own))))
     for conversion, counts in zip(conversions, results, strict=True):
         print_notes(unsettled_notes(conversion.link_path, counts.unsettled, counts.data_rows))
         start = starts[conversion.phy_path]
@@ -185,9 +187,13 @@ def _summary(conversion: Conversion, counts: Counts) -> str:
 
 
 class _Beginning(NamedTuple):
-    """The first slots of a PHY trace: their times, at least until the first feedback, and decode times."""
+    """The first slots of a PHY trace: their times, at least until the first feedback, and decode times.
+
+    `span_ns` is the trace's length, or else the time from the first of these slots to the last.
+    """
 
     tx_time_ns: Int64Array
+    span_ns: int
     median_decode_ns: float
     longest_decode_ns: int
 
@@ -207,7 +213,9 @@ def _beginning(path: str, conversions: Iterable[Conversion]) -> _Beginning:
             times.append(chunk.tx_time_ns)
             if chunk.tx_time_ns[-1] - times[0][0] >= wait_ns + longest_ns:
                 break
-    return _Beginning(np.concatenate(times), median_ns, longest_ns)
+        extent = Extent.said(reader.metadata)
+    span_ns = int(times[-1][-1] - times[0][0]) if extent is None else extent.length_ns
+    return _Beginning(np.concatenate(times), span_ns, median_ns, longest_ns)
 
 
 def _rtt_ns(conversion: Conversion) -> int:

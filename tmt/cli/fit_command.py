@@ -1,4 +1,4 @@
-"""`tmt fit`: fit erasure models to a trace, and test them."""
+"""`tmt fit`: fit models to a trace, test them, and make more traces like it."""
 
 from __future__ import annotations
 
@@ -13,38 +13,106 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 
+from tmt.cli.fit_traces import model_tables, names_of, write_traces
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import FILE, json_text, plot_option
-from tmt.cli.progress import progress_bar
+from tmt.cli.options import (
+    FILE,
+    POSITIVE_SECONDS,
+    ROUND_TRIP,
+    FilePath,
+    WholeNumber,
+    is_typed,
+    json_text,
+    plot_option,
+)
+from tmt.cli.progress import print_notes, progress_bar
 from tmt.cli.tables import print_parts
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
-from tmt.io import open_trace
+from tmt.core.units import ns_to_seconds
+from tmt.io import open_trace, read_trace
 
 if TYPE_CHECKING:
     from tmt.core.trace import BoolArray, Uint32Array
+    from tmt.results.stretches import GoodputComparison
     from tmt.theory.fit import FitReport
     from tmt.theory.fit.goodness import GoodnessOfFit
 
 with imported_when_used():
     from rich import box, table as tables
 
+    from tmt.core import provenance
+    from tmt.results import stretches
     from tmt.show.charts import files as figures, traces as charts
+    from tmt.theory.fit import trace_model
+
+ERASURES, SEMI_MARKOV, RESAMPLE = "erasures", "semi-markov", "resample"
+
+OF_FILES = {"output": "--output", "duration": "--duration", "seed": "--seed"}
+"""Options of traces that are made, by parameter."""
 
 
 @click.command()
 @click.argument("trace", type=FILE)
+@click.option(
+    "--model",
+    type=click.Choice((ERASURES, SEMI_MARKOV, RESAMPLE)),
+    help="What is fitted: erasures; rate, loss and delay by a semi-Markov model; or nothing, to repeat "
+    "measured blocks in random order.  [default: erasures; with --generate semi-markov, where adequate]",
+)
+@click.option("--generate", type=WholeNumber(1, 10_000), help="Write so many traces like TRACE.")
+@click.option(
+    "-o",
+    "--output",
+    type=FilePath(),
+    metavar="NAME.parquet",
+    help="Traces are NAME-1.parquet, NAME-2.parquet ...; the ending chooses the format.  [default: the name "
+    "of TRACE, in the working folder]",
+)
+@click.option(
+    "--duration", type=POSITIVE_SECONDS, help="Length of each trace in seconds.  [default: TRACE's]"
+)
+@click.option("--seed", type=WholeNumber(0), default=1, help="Equal seeds give equal traces, however many.")
+@click.option(
+    "--window",
+    type=POSITIVE_SECONDS,
+    help="Seconds of the windows that have one state each.  [default: the shortest of 0.1, 0.2, 0.5, 1 ms "
+    "... that gives at most 1000 windows, with 10 rows or more in the mean]",
+)
+@click.option(
+    "--check-tcp",
+    is_flag=True,
+    help="Compare CUBIC and BBR over measured and modelled stretches: up to 96 runs of ns-2, some minutes.",
+)
+@click.option("--rtt", type=ROUND_TRIP, default="0.05", help="Round-trip time of --check-tcp in seconds.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all lengths and lags.")
-@plot_option("Draw the fits")
-def command(trace: str, as_json: bool, plot: str | None) -> None:
-    """Fit erasure models to the PHY trace TRACE, and test whether they explain its bursts.
+@plot_option("Draw the fits of erasures")
+def command(
+    trace: str,
+    model: str | None,
+    generate: int | None,
+    output: str | None,
+    duration: int | None,
+    seed: int,
+    window: int | None,
+    check_tcp: bool,
+    rtt: int,
+    as_json: bool,
+    plot: str | None,
+) -> None:
+    """Fit models to TRACE, test whether they explain it, and make more traces like it.
 
-    Independent erasures (Bernoulli), the simple Gilbert model and the Gilbert-Elliott model are fitted by
-    maximum likelihood, with 95 % intervals. A chi-square test on the lengths of bursts and gaps judges each
-    model; the verdict is the simplest model that the test does not reject at the 1 % level. Lengths are
-    counted in slots; times do not matter. Where slots have sizes of their own, a test says whether erasures
-    depend on the size.
+    Erasures of a PHY trace: independent erasures (Bernoulli), the simple Gilbert model and the
+    Gilbert-Elliott model are fitted by maximum likelihood, with 95 % intervals. A chi-square test on the
+    lengths of bursts and gaps judges each model; the verdict is the simplest model that the test does not
+    reject at the 1 % level. Lengths are counted in slots; times do not matter. Where slots have sizes of
+    their own, a test says whether erasures depend on the size.
+
+    Rate, loss and delay together (--generate, --model), of PHY and link traces: windows of the trace have
+    states; a semi-Markov model draws states and how long they last, and fills them with measured windows. It
+    is fitted to each half, and its traces are compared with the other half. Where it is not adequate,
+    --generate writes nothing, unless --model says which traces are wanted.
 
     \b
     Find the parameters that made a trace:
@@ -52,7 +120,70 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
           --duration 300 phy.parquet
       tmt fit phy.parquet
       tmt fit --plot fit.svg phy.parquet
+    Twenty traces like a measured one, as files starlink-1.parquet ...:
+      tmt fit --generate 20 starlink.parquet
+    The model and its verdict only, with CUBIC and BBR over both:
+      tmt fit --model semi-markov --check-tcp starlink.parquet
+    Measured blocks in random order, 10 minutes each:
+      tmt fit --model resample --generate 5 --duration 600 drive.parquet
     """
+    _refuse_strangers(model, generate, plot, check_tcp=check_tcp)
+    if model == ERASURES or (model is None and generate is None):
+        _fit_erasures(trace, plot, as_json=as_json)
+        return
+    names = [] if generate is None else names_of(trace, output, generate)
+    measured = read_trace(trace)
+    try:
+        kind: trace_model.Kind = "resample" if model == RESAMPLE else "semi-markov"
+        fitted = trace_model.fit_model(measured, kind, window, provenance.source(trace))
+    except UsageError as error:
+        raise InputError(trace, str(error)) from None
+    print_notes(fitted.notes)
+    with progress_bar("check", trace_model.CHECKED_TRACES, "traces") as progress:
+        check = fitted.check(progress)
+    goodput: list[GoodputComparison] = []
+    if check_tcp:
+        with progress_bar("ns-2", stretches.number_of_runs(fitted), "runs") as progress:
+            goodput = stretches.compare_goodput(fitted, ns_to_seconds(rtt), progress)
+    is_wanted = check.adequate or model is not None
+    if is_wanted:
+        write_traces(fitted, names, duration, seed)
+    if as_json:
+        found = fitted.to_json() | {"check": check.to_json(), "goodput": [one.to_json() for one in goodput]}
+        click.echo(json_text(found | {"files": names if is_wanted else []}))
+    else:
+        told = [fitted.described, check.verdict, *(one.sentence for one in goodput)]
+        print_parts(*model_tables(trace, fitted, check), *told)
+    if not is_wanted:
+        raise InputError(
+            trace,
+            "the semi-Markov model is not adequate, so nothing is written; --model resample makes traces of "
+            "measured blocks, --model semi-markov writes the model's all the same",
+        )
+
+
+def _refuse_strangers(model: str | None, generate: int | None, plot: str | None, *, check_tcp: bool) -> None:
+    """Refuse options that would do nothing."""
+    if model in {None, ERASURES} and generate is None:
+        for name in ("window", "check_tcp"):
+            if is_typed(name):
+                flag = "--" + name.replace("_", "-")
+                raise UsageError(f"{flag}: needs --generate, --model {SEMI_MARKOV} or --model {RESAMPLE}")
+    if model == ERASURES and generate is not None:
+        raise UsageError(
+            f"--generate: does not go with --model {ERASURES}; allowed: {SEMI_MARKOV}, {RESAMPLE}; "
+            "tmt generate makes traces of a channel"
+        )
+    if plot is not None and (model not in {None, ERASURES} or generate is not None):
+        raise UsageError(f"--plot: draws fits of erasures; it needs --model {ERASURES}")
+    for name, flag in OF_FILES.items():
+        if generate is None and is_typed(name):
+            raise UsageError(f"{flag}: needs --generate, the number of traces to make")
+    if is_typed("rtt") and not check_tcp:
+        raise UsageError("--rtt: needs --check-tcp")
+
+
+def _fit_erasures(trace: str, plot: str | None, *, as_json: bool) -> None:
     from tmt.theory import fit  # noqa: PLC0415  (numba and scipy take long to import)
 
     erased, size_bytes = _slots(trace)

@@ -75,7 +75,9 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
 
 def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
     if isinstance(summary, PhySummary):
-        return decode_time_notes(path, 1e9 * (summary.decode_time_s.p50 or 0))
+        decode = summary.decode_time_s
+        times_s = (decode.p50, decode.maximum, summary.times.interval_s.mean)
+        return decode_time_notes(path, *(1e9 * (time_s or 0) for time_s in times_s))
     found = unsettled_notes(path, summary.unsettled, summary.times.rows)
     if summary.rtt_s is not None:
         span_ns = round(1e9 * summary.times.duration_s)
@@ -143,7 +145,8 @@ def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
     phy = isinstance(summary, PhySummary)
     rows, good = ("slots", "decoded slots") if phy else ("data LLDUs", "delivered data LLDUs")
     yield rows, f"{times.rows:,}", "rows of the trace"
-    yield "duration", f"{times.duration_s:,.6g} s", f"first row to last, from {_moment(times.start_s)} s on"
+    between = "first row to last" if summary.timeline.extent is None else "beginning to end"
+    yield "duration", f"{times.duration_s:,.6g} s", f"{between}, from {_moment(times.start_s)} s on"
     yield f"{rows} per second", _number(times.per_s), "" if phy else "first transmissions only"
     if rates is not None:
         size = "bytes of rows" if rates.lldu_bytes is None else f"LLDU payload of {rates.lldu_bytes} bytes"

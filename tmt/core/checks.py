@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.schema import ERASABLE, LINK_TRACE, Column, Table
 from tmt.core.trace import LinkTrace, PhyTrace, Trace
 from tmt.core.units import seconds_text
@@ -39,10 +40,13 @@ class Violation:
 
 
 class Checker:
-    """Checks the rows of one trace, which `table` declares, chunk after chunk, in order."""
+    """Checks the rows of one trace, which `table` declares, chunk after chunk, in order.
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    Rows lie inside `extent`; None where only the rows tell it.
+    """
+
+    def __init__(self, table: Table, extent: Extent | None = None) -> None:
+        self._table, self._extent = table, extent
         self._previous: dict[str, int] = {}
         self.rows = 0
         """Rows seen so far."""
@@ -78,6 +82,10 @@ class Checker:
             lower, upper = _bounds(column)
             if least < lower or most > upper:
                 return False
+        if self._extent is not None:
+            times_ns = piece["tx_time_ns"]
+            if times_ns[0] < self._extent.begin_ns or times_ns[-1] >= self._extent.end_ns:
+                return False
         if self._table is not LINK_TRACE or piece["delay_ns"].min() >= 0:
             return True
         return not _delivered_without_delay(piece).any()
@@ -87,6 +95,8 @@ class Checker:
         found: list[Violation] = []
         for column in columns:
             found += self._of_column(column, piece[column.name])
+        if self._extent is not None:
+            found += self._outside(self._extent, piece["tx_time_ns"])
         if self._table is LINK_TRACE:
             column = LINK_TRACE.column("delay_ns")
             found += [
@@ -94,6 +104,19 @@ class Checker:
                 for row in np.flatnonzero(_delivered_without_delay(piece))[:1]
             ]
         return min(found, key=lambda violation: violation.row)
+
+    def _outside(self, extent: Extent, times_ns: npt.NDArray[np.int64]) -> list[Violation]:
+        """The first row before the trace's beginning, and the first one after its end."""
+        column = self._table.column("tx_time_ns")
+        found = []
+        for where, key, limits in (
+            (times_ns < extent.begin_ns, "before_begin", {"begin": extent.begin_ns}),
+            (times_ns >= extent.end_ns, "after_end", {"end": extent.end_ns}),
+        ):
+            for row in np.flatnonzero(where)[:1]:
+                shown = {"value": int(times_ns[row]), **limits}
+                found.append(Violation(self.rows + int(row), key, column, shown))
+        return found
 
     def _of_column(self, column: Column, values: npt.NDArray[Any]) -> list[Violation]:
         """The first row that breaks each rule of one column, in order of precedence."""
@@ -162,7 +185,7 @@ def checked(trace: TraceT) -> TraceT:
         raise InputError(name, refusal("no_rows"))
     if trace.size_bytes is not None and trace.metadata.get("lldu_bytes") is not None:
         raise InputError(name, refusal("sizes_twice"))
-    violation = Checker(trace.table).check(replace(trace, **arrays))
+    violation = Checker(trace.table, Extent.said(trace.metadata)).check(replace(trace, **arrays))
     if violation is not None:
         raise InputError(name, violation.reason(), f"row {violation.row + 1}")
     for declared in trace.columns:

@@ -30,7 +30,7 @@ def convert(phy: PhyTrace, scheme: Scheme, rtt: float = 0.0, every: int = 1) -> 
     sent_bytes = converter.counts.sent_bytes
     metadata = provenance.record(
         LINK_TRACE.kind,
-        **provenance.sizes(phy.metadata),
+        **provenance.inherited(phy.metadata),
         scheme=scheme.describe(rtt),
         every=every,
         **({} if sent_bytes is None else {"sent_bytes": sent_bytes}),

@@ -40,10 +40,10 @@ def record(kind: str, **how: object) -> Metadata:
     }
 
 
-def sizes(metadata: Metadata) -> Metadata:
-    """Return the entries on row sizes and packing in a trace's metadata, for a trace made of it."""
-    packing = {"packing": metadata["packing"]} if "packing" in metadata else {}
-    return {"lldu_bytes": metadata.get("lldu_bytes"), **packing}
+def inherited(metadata: Metadata) -> Metadata:
+    """Return the entries of a trace's metadata that a trace made of it has, too: sizes, packing, extent."""
+    more: Metadata = {key: metadata[key] for key in ("packing", "begin_ns", "length_ns") if key in metadata}
+    return {"lldu_bytes": metadata.get("lldu_bytes"), **more}
 
 
 def source(path: str | PathLike[str]) -> Metadata:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from tmt.core.extent import Extent
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, UNSETTLED, Column, Table
 from tmt.core.units import NS_PER_S
 from tmt.core.words.html_table import Charted, html_table
@@ -133,7 +134,9 @@ def _facts(trace: Trace, rows: str) -> str:
     """Return the trace as HTML: its length, the fates of its rows, and its provenance."""
     facts = [(rows, f"{len(trace):,}", "")]
     if len(trace):
-        seconds = int(trace.tx_time_ns[-1] - trace.tx_time_ns[0]) / NS_PER_S
+        extent = Extent.said(trace.metadata)
+        span_ns = int(trace.tx_time_ns[-1] - trace.tx_time_ns[0]) if extent is None else extent.length_ns
+        seconds = span_ns / NS_PER_S
         facts.append(("duration", f"{seconds:,.6g} s", ""))
         facts += [
             (name, f"{count:,}", f"{100 * count / len(trace):.3g} %") for name, count in trace.fates.items()

@@ -7,9 +7,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tmt.importers.amarisoft import Amarisoft as Amarisoft
+    from tmt.importers.atlas import Atlas as Atlas
     from tmt.importers.block_outcomes import Bler as Bler
+    from tmt.importers.flent import Flent as Flent
     from tmt.importers.importer import Importer
-    from tmt.importers.iperf3 import Iperf3 as Iperf3
+    from tmt.importers.iperf3 import Iperf2 as Iperf2, Iperf3 as Iperf3
     from tmt.importers.irtt import Irtt as Irtt, Lens as Lens
     from tmt.importers.lte_harq import LteHarq as LteHarq
     from tmt.importers.mahimahi import Mahimahi as Mahimahi
@@ -17,8 +20,13 @@ if TYPE_CHECKING:
     from tmt.importers.ng_scope import NgScope as NgScope
     from tmt.importers.nr_scope import NrScope as NrScope
     from tmt.importers.ns3 import Ns3Lte as Ns3Lte, Ns3Nr as Ns3Nr
+    from tmt.importers.oai import Oai as Oai
+    from tmt.importers.owamp import Owamp as Owamp, Twamp as Twamp
     from tmt.importers.pcap import Pcap as Pcap
+    from tmt.importers.pcap_tcp import PcapTcp as PcapTcp
     from tmt.importers.ping import Ping as Ping
+    from tmt.importers.qlog import Qlog as Qlog
+    from tmt.importers.radiotap import Radiotap as Radiotap
     from tmt.importers.rates import RateTable as RateTable
     from tmt.importers.srsran import Srsran as Srsran
     from tmt.importers.table import AnyTable as AnyTable
@@ -26,7 +34,9 @@ if TYPE_CHECKING:
 FORMATS = {
     "ns3-lte": ("ns3.Ns3Lte", "ns-3 LTE: DlRxPhyStats.txt, UlRxPhyStats.txt"),
     "ns3-nr": ("ns3.Ns3Nr", "ns-3 mmWave and NR: RxPacketTrace.txt, NrDlMacStats.txt, NrUlMacStats.txt"),
+    "amarisoft": ("amarisoft.Amarisoft", "Amarisoft enb.log, gnb.log and ue.log, with the lines of the PHY"),
     "srsran": ("srsran.Srsran", "srsRAN Project gnb.log, srsRAN 4G enb.log and ue.log"),
+    "oai": ("oai.Oai", "statistics of OpenAirInterface's gNB: HARQ rounds, errors and bytes"),
     "mobileinsight": (
         "mobileinsight.MobileInsight",
         "MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML)",
@@ -36,9 +46,20 @@ FORMATS = {
     "ng-scope": ("ng_scope.NgScope", "NG-Scope: control information of an LTE cell (tab-separated or JSON)"),
     "irtt": ("irtt.Irtt", "round trips of irtt (JSON), each direction apart"),
     "lens": ("irtt.Lens", "round trips of the LENS data set (CSV of irtt or ping)"),
-    "ping": ("ping.Ping", "output of ping -D, better with -O"),
+    "ping": ("ping.Ping", "output of ping, better with -D -O"),
+    "owamp": ("owamp.Owamp", "one-way delays of owping -R or -v -U, and of perfSONAR's raw packets"),
+    "twamp": ("owamp.Twamp", "one-way delays of twping -R or -v -U, each direction apart"),
+    "atlas": ("atlas.Atlas", "results of ping on RIPE Atlas (JSON)"),
+    "qlog": ("qlog.Qlog", "qlog of a QUIC endpoint (JSON, JSON-SEQ): fates and round trips of its packets"),
+    "radiotap": (
+        "radiotap.Radiotap",
+        "802.11 frames heard by a monitor (pcap, pcapng with radiotap headers)",
+    ),
+    "pcap-tcp": ("pcap_tcp.PcapTcp", "capture of a TCP connection at one end (pcap, pcapng)"),
     "pcap": ("pcap.Pcap", "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)"),
-    "iperf3": ("iperf3.Iperf3", "intervals of iperf3 -J: rates, and losses with UDP"),
+    "iperf3": ("iperf3.Iperf3", "intervals of iperf3, JSON (-J) or text: rates, and losses with UDP"),
+    "iperf2": ("iperf3.Iperf2", "intervals of iperf (version 2), text: rates, and losses with UDP"),
+    "flent": ("flent.Flent", "series of a flent result file: rates or round trips"),
     "rates": (
         "rates.RateTable",
         "rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.units import MAX_TIME_NS
@@ -42,8 +42,14 @@ class Attempt:
     direction: Direction = "down"
     es_n0_mdb: int | None = None
     """SINR per symbol at the receiver, in thousandths of a dB; None where the log does not tell it."""
+    decode_time_ns: int | None = None
+    """Time until it was decoded; None where the log does not tell it."""
     block: int = -1
     """Number of its block, from `number_blocks`."""
+    sure: bool = True
+    """Whether the log tells `failed`, itself or by a repeat; False for a guess, which may be wrong."""
+    inferred: bool = False
+    """Whether `failed` follows from repeats, because the log has no outcomes."""
 
 
 def select(
@@ -51,7 +57,8 @@ def select(
 ) -> tuple[list[Attempt], list[str]]:
     """Return the attempts of one direction and one user in order of time, and notes on those left out.
 
-    InputError without an attempt, or with several users and no choice; UsageError without one asked for.
+    `user` may be several with commas between: one terminal, whose cell or RNTI changes. InputError without an
+    attempt, or with several users and no choice; UsageError without one asked for.
     """
     if not attempts:
         raise InputError(path, "there are no transmissions in this log")
@@ -64,18 +71,25 @@ def select(
     if len(kept) < len(attempts):
         notes.append(f"{len(attempts) - len(kept):,} transmissions of the other direction are left out")
     users = Counter(attempt.user for attempt in kept)
+    wanted = {one_user(path, users, name) for name in (user.split(",") if user else [None])}
+    if others := len(kept) - sum(users[name] for name in wanted):
+        kept = [attempt for attempt in kept if attempt.user in wanted]
+        notes.append(f"{others:,} transmissions of other users are left out")
+    return in_order(path, kept), notes
+
+
+def one_user(path: str, users: Counter[str], user: str | None) -> str:
+    """Return the user that is asked for, or the only one, of users and their rows.
+
+    InputError with several users and no choice; UsageError without the one asked for.
+    """
     names = ", ".join(f"{name} ({count:,} rows)" for name, count in users.most_common(5))
     names += ", ..." if len(users) > 5 else ""
     if user is None and len(users) > 1:
         raise InputError(path, f"there are {len(users)} users; choose one by --user: {names}")
-    if user is not None:
-        if user not in users:
-            raise UsageError(f"--user is {user}; {path} holds {names}")
-        others = len(kept) - users[user]
-        kept = [attempt for attempt in kept if attempt.user == user]
-        if others:
-            notes.append(f"{others:,} transmissions of other users are left out")
-    return in_order(path, kept), notes
+    if user is not None and user not in users:
+        raise UsageError(f"--user is {user}; {path} holds {names}")
+    return next(iter(users)) if user is None else user
 
 
 def count_from_first(attempts: Sequence[Attempt]) -> None:
@@ -106,6 +120,8 @@ def with_data(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], li
     return kept, [f"{left_out:,} transmissions of size 0 are left out"] if left_out else []
 
 
+Pairing = Literal["size", "order"]
+
 WITHOUT_PROCESS_NS = 20_000_000
 """Longest time from a failure to its repeat where the log does not tell HARQ processes."""
 
@@ -120,55 +136,76 @@ class _Open:
     block: int
     time_ns: int
     versions: set[int]
-    failed: bool
+    failed: bool = False
+    decoded: bool = False
 
 
 @dataclass(slots=True)
 class Blocks:
-    """Blocks after which their process took a new one, and the number of repeats without a first attempt."""
+    """Blocks of attempts."""
 
+    pairing: Pairing = "size"
+    numbers: list[int] = field(default_factory=list)
+    """Of each attempt, the number of its block."""
     orphans: int = 0
+    """Blocks that begin with a repeat: no attempt before it was found."""
     given_up: set[int] = field(default_factory=set)
+    """Blocks after which their process took a new one."""
 
 
-def number_blocks(attempts: Sequence[Attempt], window_ns: int | None = None) -> Blocks:
-    """Set `block` of each attempt, which are in order of time: attempts of one block share a number.
+def number_blocks(
+    attempts: Sequence[Attempt], window_ns: int | None = None, pairing: Pairing = "size"
+) -> Blocks:
+    """Set `block` of each attempt as `paired` numbers it, and return the blocks."""
+    blocks = paired(attempts, window_ns, pairing)
+    for attempt, number in zip(attempts, blocks.numbers, strict=True):
+        attempt.block = number
+    return blocks
 
-    A repeat belongs to the last block of its process if that was sent at most `window_ns` before. Where the
-    log does not tell processes, it belongs to a failed block of its size that has not used its redundancy
-    version and was sent at most `WITHOUT_PROCESS_NS` before: one that has just used the version before, else
-    the oldest.
+
+def paired(attempts: Sequence[Attempt], window_ns: int | None = None, pairing: Pairing = "size") -> Blocks:
+    """Return the blocks of attempts that are in order of time: a repeat belongs to a block before it.
+
+    Where the log tells processes, that is the last block of its process if it was sent at most `window_ns`
+    before. Elsewhere it is a block that failed and was sent at most `WITHOUT_PROCESS_NS` before. By `size` it
+    has the size of the repeat and has not used its redundancy version: one that has just used the version
+    before, else the oldest. By `order` it is the oldest that has not been decoded, whatever its size. No
+    other choice leaves fewer blocks lost: those that expire first are taken first.
     """
-    result, count = Blocks(), 0
+    result, count = Blocks(pairing), 0
     waiting: defaultdict[Hashable, list[_Open]] = defaultdict(list)
     for attempt in attempts:
         known = attempt.process is not None
-        held = waiting[attempt.stream, attempt.process if known else attempt.size_bytes]
+        key = attempt.process if known else attempt.size_bytes if pairing == "size" else None
+        held = waiting[attempt.user, attempt.stream, key]
         longest_ns = window_ns if known else WITHOUT_PROCESS_NS
         while held and longest_ns is not None and attempt.time_ns - held[0].time_ns > longest_ns:
             held.pop(0)
-        before = _repeated(held, attempt) if attempt.repeat else None
+        before = _repeated(held, attempt, pairing) if attempt.repeat else None
         if before is None:
             if known:
                 result.given_up.update(open_block.block for open_block in held)
                 held.clear()
-            before = _Open(count, attempt.time_ns, set(), failed=False)
+            before = _Open(count, attempt.time_ns, set())
             result.orphans += attempt.repeat
             count += 1
         elif before in held:
             held.remove(before)
-        attempt.block = before.block
+        result.numbers.append(before.block)
         before.time_ns = attempt.time_ns
         before.versions.add(attempt.version)
         before.failed |= attempt.failed is not False
+        before.decoded |= attempt.failed is False
         if known or before.failed:
             held.append(before)
     return result
 
 
-def _repeated(held: list[_Open], attempt: Attempt) -> _Open | None:
+def _repeated(held: list[_Open], attempt: Attempt, pairing: Pairing) -> _Open | None:
     if attempt.process is not None:
         return held[-1] if held else None
+    if pairing == "order":
+        return next((block for block in held if not block.decoded), held[0] if held else None)
     fresh = [block for block in held if attempt.version not in block.versions]
     following = [block for block in fresh if attempt.version - 1 in block.versions]
     return next(iter(following or fresh), None)
@@ -183,8 +220,9 @@ def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
     for attempt in attempts:
         if attempt.process is None:
             continue
-        before = last.get((attempt.stream, attempt.process))
-        last[attempt.stream, attempt.process] = attempt
+        process = attempt.user, attempt.stream, attempt.process
+        before = last.get(process)
+        last[process] = attempt
         if before is None or not before.failed or attempt.time_ns - before.time_ns > GIVEN_UP_NS:
             continue
         if attempt.new_data is None:
@@ -194,8 +232,16 @@ def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
 
 
 def infer_failures(attempts: Iterable[Attempt]) -> None:
-    """Set `failed` where the log does not tell it: an attempt has failed if its block was sent again."""
+    """Set `failed` where the log does not tell it: an attempt has failed if its block was sent again.
+
+    The last attempt of a block counts as decoded. That is no more than a guess for a block with as many
+    attempts as any other: it may have been given up.
+    """
+    attempts = list(attempts)
     last = {attempt.block: attempt for attempt in attempts}
+    counts = Counter(attempt.block for attempt in attempts)
+    most = max(counts.values(), default=0)
     for attempt in attempts:
         if attempt.failed is None:
-            attempt.failed = last[attempt.block] is not attempt
+            attempt.failed, attempt.inferred = last[attempt.block] is not attempt, True
+            attempt.sure &= attempt.failed or counts[attempt.block] < most

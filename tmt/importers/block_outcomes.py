@@ -9,22 +9,29 @@ number is a loss, and so is a strength of 128.
 from __future__ import annotations
 
 import re
-from typing import Annotated, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tmt.core.declaration import PositiveSeconds, ns
+from tmt.core.declaration import Param, PositiveSeconds, ns
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.trace import BoolArray, Int64Array, PhyTrace
 from tmt.core.words.refusals import refusal, shown
+from tmt.importers.clocks import NEVER, WRAP_MEANING, Counter
 from tmt.importers.importer import DecodeTime, Importer, LlduBytes, Measurement
 from tmt.importers.log_files import text_lines
 from tmt.importers.probes import numbers_between
+from tmt.importers.sequences import counter_size
+
+if TYPE_CHECKING:
+    from tmt.core.declaration import Rules
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.0*)?")
 _OUTCOMES = {-1, 0, 1}
 _LOST_STRENGTH = 128
 _WRAP = 1 << 16
+_LARGEST = 10**15
 
 
 class Bler(Importer):
@@ -39,26 +46,43 @@ class Bler(Importer):
     name: ClassVar[str] = "bler"
 
     slot_interval: Annotated[PositiveSeconds, "time from one block to the next: the sequence holds no times"]
+    wrap: Annotated[
+        str | None, WRAP_MEANING, Param(absent=f"{_WRAP}, if it steps back by more than half of that")
+    ] = None
     lldu_bytes: LlduBytes = 1500
     decode_time: DecodeTime = 0.001
 
+    def rules(self) -> Rules:
+        """Refuse a range that is none."""
+        if self.wrap not in (None, NEVER) and self._range is None:
+            yield "wrap", f"a whole number from 2 to {_LARGEST}, or {NEVER}", "is not a range"
+
+    @property
+    def _range(self) -> int | None:
+        text = self.wrap or ""
+        known = text.isdecimal() and text.isascii() and len(text) < 19 and 2 <= int(text) <= _LARGEST
+        return int(text) if known else None
+
     def read(self, path: str) -> Measurement:
         """Return one slot per sent block, erased where it was not decoded; errors as for `read_blocks`."""
-        blocks = read_blocks(path)
+        blocks = read_blocks(path, _LARGEST if self.wrap == NEVER else self._range)
         decode_ns = np.where(blocks.decoded, np.int64(ns(self.decode_time)), 0)
-        trace = PhyTrace(blocks.number * ns(self.slot_interval), decode_ns)
-        return Measurement(trace, "padded", self.lldu_bytes, blocks.notes)
+        interval_ns = ns(self.slot_interval)
+        trace = PhyTrace(blocks.number * interval_ns, decode_ns)
+        extent = Extent(0, blocks.slots * interval_ns)
+        return Measurement(trace, "padded", self.lldu_bytes, blocks.notes, extent=extent)
 
 
 class BlockOutcomes(NamedTuple):
-    """Blocks that were sent: their numbers in the sequence, and whether each was decoded."""
+    """Blocks that were sent: their numbers in a sequence of so many slots, and whether each was decoded."""
 
     number: Int64Array
     decoded: BoolArray
+    slots: int
     notes: tuple[str, ...]
 
 
-def read_blocks(path: str) -> BlockOutcomes:
+def read_blocks(path: str, wrap: int | None = None) -> BlockOutcomes:
     """Return the blocks; InputError, with the line, at a broken number, or where sequence numbers go back."""
     rows: list[tuple[int, list[int]]] = []
     for line in text_lines(path):
@@ -73,7 +97,7 @@ def read_blocks(path: str) -> BlockOutcomes:
         raise InputError(path, refusal("no_rows"))
     if all(_OUTCOMES.issuperset(values) for _, values in rows):
         return _of_outcomes(path, np.array([value for _, values in rows for value in values], np.int64))
-    return _of_numbers(path, rows)
+    return _of_numbers(path, rows, wrap)
 
 
 def _of_outcomes(path: str, outcomes: Int64Array) -> BlockOutcomes:
@@ -84,24 +108,33 @@ def _of_outcomes(path: str, outcomes: Int64Array) -> BlockOutcomes:
     notes = ["read as outcomes: 1 decoded, 0 not decoded"]
     if idle:
         notes.append(f"in {idle} slots nothing was sent (-1)")
-    return BlockOutcomes(number, outcomes[number] == 1, tuple(notes))
+    return BlockOutcomes(number, outcomes[number] == 1, len(outcomes), tuple(notes))
 
 
-def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> BlockOutcomes:
-    """Return the blocks from the first received number to the last; numbers of 16 bits may wrap."""
+def _of_numbers(path: str, rows: list[tuple[int, list[int]]], wrap: int | None) -> BlockOutcomes:
+    """Return the blocks from the first received number to the last; without `wrap`, 16 bits may wrap."""
     received: list[int] = []
     turn = marked = 0
+    counter = None if wrap is None else Counter(wrap)
     for line, (sequence, *strength) in rows:
         if sequence < 0 or len(strength) > 1:
             reason = "a sequence number of 0 or more is needed, with a signal strength after it or not"
             raise InputError(path, f"this line is neither an outcome nor a received block; {reason}", line)
-        number = sequence + turn * _WRAP
-        if received and number < received[-1] - _WRAP // 2 and sequence < _WRAP:
-            turn += 1
-            number += _WRAP
+        if counter is not None:
+            if sequence >= counter.size:
+                raise InputError(path, f"sequence number {sequence} is beyond --wrap {wrap}", line)
+            number = counter.whole(sequence)
+            turn = counter.rounds
+        else:
+            number = sequence + turn * _WRAP
+            if received and number < received[-1] - _WRAP // 2 and sequence < _WRAP:
+                turn += 1
+                number += _WRAP
         if received and number <= received[-1]:
-            previous = received[-1] % _WRAP if turn else received[-1]
-            reason = f"sequence number {sequence} does not follow {previous}"
+            previous = received[-1] % (wrap or _WRAP) if turn else received[-1]
+            size = None if wrap else counter_size(previous - sequence)
+            advice = f": --wrap {size} says that numbers begin again at {size}" if size else ""
+            reason = f"sequence number {sequence} does not follow {previous}{advice}"
             raise InputError(path, reason, line)
         if strength == [_LOST_STRENGTH]:
             marked += 1
@@ -117,5 +150,5 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> BlockOutcomes:
     if marked:
         notes.append(f"{marked} lines are marked as lost (signal strength {_LOST_STRENGTH})")
     if turn:
-        notes.append(f"the sequence number of 16 bits wraps {turn} times")
-    return BlockOutcomes(numbers - numbers[0], np.isin(numbers, received), tuple(notes))
+        notes.append(f"the sequence number begins again {turn} times")
+    return BlockOutcomes(numbers - numbers[0], np.isin(numbers, received), len(numbers), tuple(notes))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.core.errors import UsageError
+from tmt.core.extent import Extent
 from tmt.core.measure.link_use import arrive, packets_in_rows
 from tmt.core.schema import SIZE_BYTES
 from tmt.core.trace import LinkTrace
@@ -48,9 +49,13 @@ class LinkIntervals:
 
     @classmethod
     def of(cls, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> LinkIntervals:
-        """Cut a trace into intervals from its first row to its last (UsageError for too many)."""
-        at = (trace.tx_time_ns - trace.tx_time_ns[0]) // interval_ns
-        count = int(at[-1]) + 1
+        """Cut a trace into intervals from its beginning to its end (UsageError for too many).
+
+        Without an extent these are its first row and its last.
+        """
+        extent = Extent.said(trace.metadata)
+        at = (trace.tx_time_ns - (trace.tx_time_ns[0] if extent is None else extent.begin_ns)) // interval_ns
+        count = int(at[-1]) + 1 if extent is None else -(-extent.length_ns // interval_ns)
         if count > MAX_INTERVALS:
             raise UsageError(f"--interval gives {count} intervals; the most are {MAX_INTERVALS}")
         delay, delivered = _fates(trace)
@@ -100,12 +105,16 @@ def opportunities_ms(trace: Trace, lldu_bytes: int | None) -> Int64Array:
 
     Delivered LLDUs (decoded slots of a PHY trace) count as they arrive, without propagation. Every
     ``ceil(1500 / lldu_bytes)``-th of one size is an opportunity; with sizes of their own, every 1500 bytes
-    are. Milliseconds are those of the trace's clock. If that starts later than the trace is long, as the time
-    of day does, they count from the first row: mahimahi would wait for all that time.
+    are. Milliseconds count from the trace's beginning. Without an extent they are those of the trace's clock.
+    If that starts later than the trace is long, as the time of day does, they count from the first row:
+    mahimahi would wait for all that time.
     """
     delay_ns, arrived = _fates(trace)
+    extent = Extent.said(trace.metadata)
     first_ns, last_ns = int(trace.tx_time_ns[0]), int(trace.tx_time_ns[-1])
     origin_ns = first_ns - first_ns % NS_PER_MS if 0 < last_ns - first_ns < first_ns else 0
+    if extent is not None:
+        origin_ns = extent.begin_ns
     arrivals_ns = (trace.tx_time_ns + delay_ns)[arrived] - origin_ns
     if trace.size_bytes is None:
         needed = -(-PACKET_BYTES // (lldu_bytes or PACKET_BYTES))
@@ -116,10 +125,29 @@ def opportunities_ms(trace: Trace, lldu_bytes: int | None) -> Int64Array:
     return arrivals_ns[order][np.searchsorted(held, packets * PACKET_BYTES)] // NS_PER_MS
 
 
+def in_one_turn_ms(times_ms: Int64Array, trace: Trace) -> tuple[Int64Array, Notes]:
+    """Return the milliseconds of opportunities so that mahimahi, which repeats at the last, keeps the length.
+
+    Those behind the trace's end belong to the beginning of its next turn. Where none is at the end, the last
+    one is put there, so that a turn has neither more nor fewer of them. Without an extent they stay.
+    """
+    extent = Extent.said(trace.metadata)
+    if extent is None or not len(times_ms):
+        return times_ms, ()
+    end_ms = -(-extent.length_ns // NS_PER_MS)
+    turned = np.sort((times_ms - 1) % end_ms + 1)
+    last_ms = int(turned[-1])
+    if last_ms == end_ms:
+        return turned, ()
+    turned[-1] = end_ms
+    moved = f"the last opportunity is put from {last_ms:,} ms to {end_ms:,} ms, the end of the trace"
+    return turned, (f"{moved}: mahimahi repeats a trace at its last time stamp",)
+
+
 def write_opportunities(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int = 0) -> Notes:
     """Write a packet-delivery trace; UsageError when too little is delivered for one that mahimahi takes."""
     del interval_ns
-    times_ms = opportunities_ms(trace, lldu_bytes)
+    times_ms, notes = in_one_turn_ms(opportunities_ms(trace, lldu_bytes), trace)
     if len(times_ms) == 0 or times_ms[-1] == 0:
         rows = f"in LLDUs of {lldu_bytes} bytes, " if trace.size_bytes is None else ""
         raise UsageError(
@@ -127,7 +155,7 @@ def write_opportunities(path: FileName, trace: Trace, lldu_bytes: int | None, in
             f"first millisecond"
         )
     _write_lines(path, map(str, times_ms.tolist()))
-    return (f"{len(times_ms):,} opportunities for 1500 bytes",)
+    return (f"{len(times_ms):,} opportunities for 1500 bytes", *notes)
 
 
 def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
@@ -141,7 +169,9 @@ def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, inte
     held = np.cumsum(_row_bytes(trace, lldu_bytes))
     wanted = np.arange(1, int(held[-1] + 1e-6) // PACKET_BYTES + 1) * PACKET_BYTES
     rows = np.searchsorted(held, wanted - 1e-6)
-    times = (trace.tx_time_ns - trace.tx_time_ns[0])[rows] // NS_PER_MS
+    extent = Extent.said(trace.metadata)
+    begin_ns = trace.tx_time_ns[0] if extent is None else extent.begin_ns
+    times, notes = in_one_turn_ms((trace.tx_time_ns[rows] - begin_ns) // NS_PER_MS, trace)
     if not len(times) or times[-1] == 0:
         raise UsageError(f"{path}: not written: the rows carry no packet of {PACKET_BYTES} bytes after 1 ms")
     _write_lines(path, map(str, times.tolist()))
@@ -151,6 +181,7 @@ def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, inte
         f"{len(times):,} opportunities for 1500 bytes; delays in {beside}",
         f"mm-delay {interval_ns // NS_PER_MS} {beside} mm-loss uplink {link.mean(link.loss):.6f} "
         f"mm-link {path} {path}",
+        *notes,
     )
 
 
@@ -256,7 +287,11 @@ def write_ns3(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns:
     losses = f"{path}.losses"
     _write_lines(path, lines)
     _write_lines(losses, ["# packets lost, from 0", *map(str, lost.tolist())])
-    return (f"{len(lines) - 1} changes of rate or delay; {len(lost):,} lost packets in {losses}",)
+    notes = [f"{len(lines) - 1} changes of rate or delay; {len(lost):,} lost packets in {losses}"]
+    extent = Extent.said(trace.metadata)
+    if extent is not None:
+        notes.append(f"the trace ends after {extent.length_ns / NS_PER_S:g} s, which the file does not say")
+    return notes
 
 
 def _beside(path: FileName, ending: str) -> str:

@@ -13,10 +13,11 @@ import numpy as np
 
 from tmt.core.declaration import Param, ns
 from tmt.core.errors import UsageError
+from tmt.core.extent import Extent
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.importers.attempts import (
-    GIVEN_UP_NS,
+    Pairing,
     count_from_first,
     in_order,
     infer_failures,
@@ -24,16 +25,20 @@ from tmt.importers.attempts import (
     select,
     with_data,
 )
+from tmt.importers.fate_bounds import erasure_notes, fates, loss_notes
 from tmt.importers.importer import As, DecodeTime, DirectionOf, Importer, Measurement, separate
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from tmt.core.declaration import Rules
-    from tmt.core.trace import Int32Array
+    from tmt.core.trace import Int32Array, Int64Array
     from tmt.importers.attempts import Attempt, Blocks
     from tmt.importers.importer import Reading
 
+
+SUBFRAME_NS = 1_000_000
+"""Length of a slot in LTE."""
 
 FRAMES = 1024
 """System frame numbers run from 0 to 1023."""
@@ -45,24 +50,44 @@ _FRAME_NS = 10_000_000
 _SLOTS_PER_FRAME = {15: 10, 30: 20, 60: 40, 120: 80}
 
 
+PairingOf = Annotated[
+    Pairing,
+    "block of a repeat where the log tells no HARQ processes: a failed one of its size (size), or the oldest "
+    "failed one (order); import both to see what rests on the choice",
+]
+
+
+UserOf = Annotated[
+    str | None,
+    "terminal to import, as the log numbers it; in logs of blocks, several numbers with commas between are "
+    "one terminal, whose cell or RNTI changes",
+    Param(absent="the only one in the file"),
+]
+
+
 class HarqImporter(Importer):
     """A log of transmission attempts."""
 
     as_: As = "phy"
     decode_time: DecodeTime = 0.001
 
-    def measured(self, attempts: Sequence[Attempt], blocks: Blocks, notes: Sequence[str]) -> Measurement:
+    def measured(
+        self,
+        attempts: Sequence[Attempt],
+        blocks: Blocks,
+        notes: Sequence[str],
+        extent: Extent | None = None,
+    ) -> Measurement:
         """Return the trace that is asked for; arguments as for `measurement`."""
-        return measurement(attempts, blocks, self.as_, ns(self.decode_time), notes)
+        found = measurement(attempts, blocks, self.as_, ns(self.decode_time), notes)
+        return replace(found, extent=extent)
 
 
 class CellImporter(HarqImporter):
     """A log of both directions and several terminals."""
 
     direction: DirectionOf = None
-    user: Annotated[
-        str | None, "terminal to import, as the log numbers it", Param(absent="the only one in the file")
-    ] = None
+    user: UserOf = None
 
 
 class SlotImporter(CellImporter):
@@ -96,7 +121,10 @@ def measurement(
     decode_time_ns: int,
     notes: Sequence[str] = (),
 ) -> Measurement:
-    """Return the trace of attempts that are in order of time, have blocks and known failures."""
+    """Return the trace of attempts that are in order of time, have blocks and known failures.
+
+    `decode_time_ns` is that of attempts without one of their own.
+    """
     said = list(notes)
     times_ns = np.array([attempt.time_ns for attempt in attempts], np.int64)
     tx_time_ns = separate(times_ns)
@@ -105,34 +133,33 @@ def measurement(
     measured = [attempt.size_bytes for attempt in attempts if attempt.size_bytes is not None]
     sizes = np.array(measured, np.uint32) if len(measured) == len(attempts) else None
     failed = np.array([bool(attempt.failed) for attempt in attempts])
-    slots = PhyTrace(tx_time_ns, np.where(failed, 0, np.int64(decode_time_ns)), size_bytes=sizes)
+    own = [attempt.decode_time_ns for attempt in attempts]
+    decode_ns = np.array([decode_time_ns if time is None else time for time in own], np.int64)
+    slots = PhyTrace(tx_time_ns, np.where(failed, 0, decode_ns), size_bytes=sizes)
     if reading == "phy":
         es_n0_mdb, note = whole_signal([attempt.es_n0_mdb for attempt in attempts])
-        return Measurement(replace(slots, es_n0_mdb=es_n0_mdb), "packed", None, (*said, *note))
-    if blocks.orphans:
-        said.append(
-            f"{blocks.orphans:,} blocks begin with a repeat, their first attempt is not in the log: "
-            "their delays and transmissions are lower bounds"
-        )
-    trace = _link(slots, [attempt.block for attempt in attempts], blocks.given_up, decode_time_ns)
+        said += [*erasure_notes(attempts, blocks), *note]
+        return Measurement(replace(slots, es_n0_mdb=es_n0_mdb), "packed", None, tuple(said))
+    said += loss_notes(tx_time_ns, attempts, blocks)
+    trace = _link(slots, blocks, decode_ns)
     return Measurement(trace, "packed", None, tuple(said), len(attempts))
 
 
-def _link(slots: PhyTrace, numbers: Sequence[int], given_up: set[int], decode_time_ns: int) -> LinkTrace:
+def _link(slots: PhyTrace, blocks: Blocks, decode_ns: Int64Array) -> LinkTrace:
     """Return one row per block, by first attempts: its first decoded attempt settles it, else its last."""
-    tx_time_ns, decoded = slots.tx_time_ns, slots.decode_time_ns > 0
-    rows, first, row = np.unique(numbers, return_index=True, return_inverse=True)
-    settling = np.zeros(len(rows), np.int64)
-    settling[row] = np.arange(len(row))
-    good = np.flatnonzero(decoded)[::-1]
-    settling[row[good]] = good
-    delivered = decoded[settling]
-    delay_ns = tx_time_ns[settling] + decode_time_ns - tx_time_ns[first]
-    recent = tx_time_ns[settling] > tx_time_ns[-1] - GIVEN_UP_NS
-    delay_ns[~delivered & recent & ~np.isin(rows, list(given_up))] = UNSETTLED
-    transmissions = np.minimum(np.bincount(row), 255).astype(np.uint8)
-    sizes = None if slots.size_bytes is None else slots.size_bytes[first]
-    return LinkTrace(tx_time_ns[first], delay_ns, delivered, transmissions, size_bytes=sizes)
+    found = fates(slots.tx_time_ns, slots.decode_time_ns > 0, blocks)
+    first_ns = slots.tx_time_ns[found.first]
+    delay_ns = slots.tx_time_ns[found.settling] + decode_ns[found.settling] - first_ns
+    delay_ns[found.unsettled] = UNSETTLED
+    sizes = None if slots.size_bytes is None else slots.size_bytes[found.first]
+    transmissions = np.minimum(found.transmissions, 255).astype(np.uint8)
+    return LinkTrace(first_ns, delay_ns, found.delivered, transmissions, size_bytes=sizes)
+
+
+def extent_of_slots(attempts: Iterable[Attempt], slot_ns: int) -> Extent:
+    """Return the time from the first slot of all attempts of a log to the end of the last."""
+    times_ns = [attempt.time_ns for attempt in attempts]
+    return Extent(min(times_ns), max(times_ns) + slot_ns - min(times_ns))
 
 
 class SlotClock:
@@ -156,6 +183,11 @@ class SlotClock:
             counted_ns += (expected_ns - counted_ns + self._wrap_ns // 2) // self._wrap_ns * self._wrap_ns
         self._last = counted_ns, log_ns
         return counted_ns
+
+
+def slot_of(per_frame: int) -> int:
+    """Return the length in ns of a slot of which a frame has so many."""
+    return _FRAME_NS // per_frame
 
 
 def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
@@ -185,10 +217,7 @@ class Repeats:
 
     def notes(self) -> list[str]:
         """Return sentences on how sure the erasures of the trace are."""
-        said = [
-            "the log has no outcomes: a grant counts as erased if it was repeated, so the erasure rate is a "
-            "lower bound"
-        ]
+        said = ["the log has no outcomes: a grant counts as erased if it was repeated"]
         if total := self.heard + self.unheard:
             said.append(
                 f"{self.heard:,} of {total:,} repeats follow a grant that was heard, {self.unheard:,} do "
@@ -224,6 +253,7 @@ def mark_repeats(grants: Sequence[Attempt]) -> Repeats:
             grant.repeat = 0 != grant.size_bytes == before.size_bytes
             counts.likely += grant.repeat
             counts.missed += not grant.repeat
+            before.sure = False
         if grant.repeat and not grant.size_bytes:
             grant.size_bytes = before.size_bytes
     return counts
@@ -232,7 +262,9 @@ def mark_repeats(grants: Sequence[Attempt]) -> Repeats:
 class GrantImporter(CellImporter):
     """A log of grants of several terminals."""
 
-    def of_grants(self, path: str, grants: Sequence[Attempt], notes: Sequence[str]) -> Measurement:
+    def of_grants(
+        self, path: str, grants: Sequence[Attempt], slot_ns: int, notes: Sequence[str]
+    ) -> Measurement:
         """Return the trace of one terminal's grants; times count from the first grant of the log."""
         ordered = in_order(path, grants)
         kept, said = select(path, ordered, self.direction, self.user)
@@ -240,5 +272,7 @@ class GrantImporter(CellImporter):
         sized, left_out = with_data(path, kept)
         count_from_first(ordered)
         blocks = number_blocks(sized, WINDOW_NS)
+        blocks.orphans += repeats.unheard
         infer_failures(sized)
-        return self.measured(sized, blocks, [*said, *left_out, *repeats.notes(), *notes])
+        told = [*said, *left_out, *repeats.notes(), *notes]
+        return self.measured(sized, blocks, told, extent_of_slots(ordered, slot_ns))

@@ -13,7 +13,9 @@ import numpy as np
 from tmt.core import provenance
 from tmt.core.declaration import Param, PositiveSeconds, Rate, Seconds, Spec, declared, ns
 from tmt.core.errors import InputError
-from tmt.core.trace import make_trace
+from tmt.core.extent import Extent
+from tmt.core.trace import LinkTrace, make_trace
+from tmt.core.words.values import time_notes
 from tmt.importers import all_importers
 from tmt.importers.log_files import first_names
 from tmt.io import write_trace
@@ -28,14 +30,17 @@ if TYPE_CHECKING:
 
 _HEAD_BYTES = 1 << 16
 
+_MAY_BE_LONG = ("from_", "until", "gap")
+"""Parameters that are stretches of a measurement; other times are those of probes and slots."""
+
 Reading = Literal["phy", "link"]
 Direction = Literal["up", "down"]
 
-As = Annotated[
-    Reading,
+AS_MEANING = (
     "trace to make: phy (each transmission attempt is a slot, for `tmt convert`) or link (each block is a "
-    "row with the delay, the fate and the number of transmissions that the measured link gave it)",
-]
+    "row with the delay, the fate and the number of transmissions that the measured link gave it)"
+)
+As = Annotated[Reading, AS_MEANING]
 DirectionOf = Annotated[
     Direction | None,
     "direction to import: up (from the terminal) or down",
@@ -46,9 +51,10 @@ LineRate = Annotated[
     "make a link of this constant rate, with the losses and delays of the probes or intervals: neither the "
     "rate of probes nor the usage of a link shows its capacity",
 ]
+LLDU_BYTES_MEANING = "bytes of a row: of the link of --line, of an opportunity, or of a block"
 LlduBytes = Annotated[
     int,
-    "bytes of a row: of the link of --line, of an opportunity, or of a block",
+    LLDU_BYTES_MEANING,
     Param("byte", 1, 2**31 - 1),
 ]
 DecodeTime = Annotated[PositiveSeconds, "time until a slot is decoded; the measurement does not tell it"]
@@ -68,6 +74,8 @@ class Measurement:
     """Sentences for the user with numbers of rows that were left out, inferred or corrected."""
     slots: int | None = None
     """Transmission attempts behind the rows of a link trace; None where the format does not tell."""
+    extent: Extent | None = None
+    """The time that was measured, on the clock of the rows; None where only the rows tell it."""
 
 
 class Importer(Spec):
@@ -156,25 +164,45 @@ def import_trace(
         measurement = importer.read(path)
     except OverflowError as error:
         raise InputError(path, "a time or a size in it has more than 64 bits") from error
-    from_ns = 0 if importer.from_ is None else ns(importer.from_)
-    trace = _between(path, measurement.trace, from_ns, importer.until_ns)
+    from_ns = None if importer.from_ is None else ns(importer.from_)
+    trace, extent = _between(path, measurement, from_ns, importer.until_ns)
     how: Metadata = importer.describe() | {"source": provenance.source(path)}
     if measurement.lldu_bytes is not None:
         how["lldu_bytes"] = measurement.lldu_bytes
     if measurement.slots is not None and len(trace) == len(measurement.trace):
         how["slots"] = measurement.slots
-    how |= {"packing": measurement.packing, "notes": list(measurement.notes)}
+    if extent is not None:
+        how |= extent.metadata
+    how |= {"packing": measurement.packing, "notes": [*measurement.notes, *_slips(importer, trace)]}
     trace = replace(trace, metadata=provenance.record(trace.table.kind, **how))
     if target is not None:
         write_trace(target, trace)
     return trace
 
 
-def _between(path: str, trace: Trace, from_ns: int, until_ns: int | None) -> Trace:
-    """Return the rows of a part of the time, which counts from the beginning of that part."""
-    if from_ns == 0 and until_ns is None:
-        return trace
-    kept = trace.tx_time_ns >= from_ns
+def _slips(importer: Importer, trace: Trace) -> list[str]:
+    """Note a parameter, or else delays, that may be milliseconds read as seconds."""
+    times = [
+        (f"--{key.replace('_', '-')}", ns(value))
+        for key, one in declared(type(importer)).items()
+        if one.param.unit == "s" and (value := getattr(importer, key)) is not None and key not in _MAY_BE_LONG
+    ]
+    found = [note for name, time_ns in times for note in time_notes(name, time_ns)]
+    delays_ns = trace.delay_ns[trace.delivered] if isinstance(trace, LinkTrace) else trace.decode_time_ns
+    delays_ns = delays_ns[delays_ns > 0]
+    if found or not len(delays_ns):
+        return found
+    return time_notes("the median delay", float(np.median(delays_ns)))
+
+
+def _between(
+    path: str, measurement: Measurement, from_ns: int | None, until_ns: int | None
+) -> tuple[Trace, Extent | None]:
+    """Return the rows of a part of the time, which counts from the beginning of that part, and its extent."""
+    trace = measurement.trace
+    if from_ns is None and until_ns is None:
+        return trace, measurement.extent
+    kept = trace.tx_time_ns >= (from_ns or 0)
     if until_ns is not None:
         kept &= trace.tx_time_ns < until_ns
     if not kept.any():
@@ -183,5 +211,6 @@ def _between(path: str, trace: Trace, from_ns: int, until_ns: int | None) -> Tra
             path, f"no row lies between --from and --until; rows lie from {first_s:g} s to {last_s:g} s"
         )
     columns = {column.name: getattr(trace, column.name)[kept] for column in trace.columns}
-    columns["tx_time_ns"] -= from_ns
-    return make_trace(trace.table, columns)
+    columns["tx_time_ns"] -= from_ns or 0
+    whole = measurement.extent or Extent.of(trace)
+    return make_trace(trace.table, columns), whole and whole.between(from_ns, until_ns)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
-from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tmt.core.errors import InputError
@@ -27,6 +27,8 @@ UNITS_NS = {"s": NS_PER_S, "ms": NS_PER_MS, "us": 1_000, "ns": 1}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COMMENT = ("#", "%")
 _NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?|nan|inf", re.IGNORECASE)
+_TIME = re.compile(r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9]")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]{1,3})?")
 
 
 class TextLine(NamedTuple):
@@ -104,6 +106,16 @@ class Row:
             raise self.refused(f"{name} is {shown(text) or 'empty'}; {allowed}")
         return number
 
+    def number(self, name: str, least: float, most: float) -> float:
+        """Return a number within bounds; refuse anything else."""
+        text, value = self[name], math.nan
+        if _NUMBER.fullmatch(text):
+            value = float(text)
+        if not least <= value <= most:
+            allowed = f"a number from {least:g} to {most:g} is needed"
+            raise self.refused(f"{name} is {_told(text)}; {allowed}")
+        return value
+
     def time_ns(self, name: str, unit_ns: int, least_ns: int = -MAX_TIME_NS) -> int:
         """Return a time as integer nanoseconds, rounded half to even; refuse anything else."""
         text = self[name]
@@ -112,7 +124,7 @@ class Row:
         except ArithmeticError:
             value = Decimal("nan")
         if not value.is_finite():
-            raise self.refused(f"{name} is {shown(text) or 'empty'}; a number is needed")
+            raise self.refused(f"{name} is {_told(text)}; a number is needed")
         if abs(value) > MAX_TIME_NS:
             raise self.refused(f"{name} is {shown(text)}, which is beyond 146 years")
         if value < least_ns:
@@ -130,15 +142,16 @@ class Row:
 class TextTable:
     """A text table whose columns are found by name.
 
-    Lines that begin with `#` or `%` are comments. The header is the first line without a number; without such
-    a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3); otherwise
-    the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated field more than the
-    header, the first column has no name (older ns-3, `DataFrame.to_string`). In the end `cut_notes` has a
+    Lines that begin with `#` or `%` are comments. The header is the first line without a number or a
+    time; without such a line it is the last comment before the first row that has as many fields (np.savetxt,
+    ns-3); otherwise the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated
+    field more than the header, the first column has no name (older ns-3, `DataFrame.to_string`). With
+    `decimal_comma`, 1,5 is a number; commas then separate only fields in quotes. In the end `cut_notes` has a
     sentence on a last line that was cut.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, *, decimal_comma: bool = False) -> None:
+        self.path, self._decimal_comma = path, decimal_comma
         self.cut_notes: list[str] = []
         comments: list[str] = []
         header: list[str] | None = None
@@ -147,9 +160,11 @@ class TextTable:
                 comments.append(text.lstrip("#% \t"))
                 continue
             if header is None:
-                self._delimiter = next((letter for letter in "\t;," if letter in text), None)
+                fraction = decimal_comma and '"' not in text and re.search("[0-9],[0-9]", text)
+                letters = "\t;" if fraction else "\t;,"
+                self._delimiter = next((letter for letter in letters if letter in text), None)
             fields = self._split(text)
-            if header is None and not any(_NUMBER.fullmatch(field) for field in fields):
+            if header is None and not any(map(_is_value, fields)):
                 header = fields
                 continue
             self._first_line = line
@@ -186,7 +201,7 @@ class TextTable:
                 short = InputError(self.path, refusal("fields", found=len(fields), needed=width), line)
                 if len(fields) > width:
                     raise short
-                self.cut_notes = [f"line {line}, the last one, is cut short and left out"]
+                self.cut_notes.append(f"line {line}, the last one, is cut short and left out")
                 continue
             yield Row(self.path, line, {name: fields[at] for name, at in positions.items()})
         if short is not None and short.line == self._first_line:
@@ -200,13 +215,26 @@ class TextTable:
         return self.names.index(name)
 
     def _split(self, text: str) -> list[str]:
-        if self._delimiter is None:
-            return text.split()
         fields = text.split(self._delimiter)
-        if '"' in text:
+        if self._delimiter is not None and '"' in text:
             with suppress(csv.Error):  # a carriage return in the line; its fields are refused one by one
                 fields = next(csv.reader([text], delimiter=self._delimiter, skipinitialspace=True))
-        return [field.strip() for field in fields]
+        fields = [field.strip() for field in fields]
+        if self._decimal_comma:
+            fields = [
+                field.replace(",", ".") if _DECIMAL_COMMA.fullmatch(field) else field for field in fields
+            ]
+        return fields
+
+
+def _is_value(field: str) -> bool:
+    return bool(_NUMBER.fullmatch(field) or _TIME.match(field) or _DECIMAL_COMMA.fullmatch(field))
+
+
+def _told(text: str) -> str:
+    """Return a text that is no number, with the option that would make it one."""
+    hint = " (numbers with a comma need --decimal comma)" if _DECIMAL_COMMA.fullmatch(text) else ""
+    return (shown(text) or "empty") + hint
 
 
 def date_of(text: str) -> datetime | None:
@@ -233,6 +261,6 @@ def first_names(head: bytes) -> Sequence[str]:
 def es_n0_mdb(text: str) -> int | None:
     """Return an SINR in dB, with or without its unit, as `es_n0_mdb`; None for n/a, nan or inf."""
     number = text.strip().removesuffix("dB").rstrip()
-    if not _NUMBER.fullmatch(number) or not isfinite(float(number)):
+    if not _NUMBER.fullmatch(number) or not math.isfinite(float(number)):
         return None
     return round(min(max(1000.0 * float(number), -MAX_ES_N0_MDB), MAX_ES_N0_MDB))

@@ -20,7 +20,7 @@ from tmt.importers.attempts import (
     number_blocks,
     with_data,
 )
-from tmt.importers.harq_logs import HarqImporter, SlotClock
+from tmt.importers.harq_logs import SUBFRAME_NS, HarqImporter, SlotClock, extent_of_slots
 from tmt.importers.log_files import UNITS_NS, TextTable
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ class LteHarq(HarqImporter):
 
         An attempt without a logged repeat counts as decoded. Slots without an attempt are other terminals'.
         """
-        return self.measured(*synchronous(path, read_attempts(path)))
+        attempts = read_attempts(path)
+        extent = extent_of_slots(attempts, SUBFRAME_NS)
+        return self.measured(*synchronous(path, attempts), extent)
 
 
 def read_attempts(path: str) -> list[Attempt]:
@@ -101,11 +103,7 @@ def synchronous(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], 
             attempt.repeat = attempt.time_ns - before.time_ns == later_ns
         last[attempt.stream, attempt.process] = attempt
     kept, said = with_data(path, attempts)
-    orphans = sum(attempt.version > 1 and not attempt.repeat for attempt in kept)
-    if orphans:
-        said.append(
-            f"{orphans:,} repeats have no earlier attempt of their block in the log, and count as first ones"
-        )
     blocks = number_blocks(kept)
+    blocks.orphans = sum(attempt.version > 1 and not attempt.repeat for attempt in kept)
     infer_failures(kept)
     return kept, blocks, said

@@ -7,12 +7,14 @@ empty files, times that decrease, and a trace that lasts no time.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from typing import Annotated, ClassVar
 
 import numpy as np
 
 from tmt.core.declaration import Param, PositiveSeconds, ns
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.trace import Int64Array, PhyTrace
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS
 from tmt.core.words.refusals import refusal, shown
@@ -43,28 +45,31 @@ class Mahimahi(Importer):
 
     @classmethod
     def sniff(cls, head: bytes) -> bool:
-        """Whether the first lines are whole numbers that do not decrease."""
-        lines = head[:4096].split(b"\n")[:-1][:100]
+        """Whether the first lines are whole numbers that do not decrease; a single one is above 0."""
+        lines = head.removeprefix(BOM_UTF8).rstrip().split(b"\n", 100)[:100]
         times = [int(line) for line in lines if line.strip().isdigit() and len(line) < 20]
-        return len(times) == len(lines) > 1 and times == sorted(times)
+        return len(times) == len(lines) and times == sorted(times) and (len(times) > 1 or times[0] > 0)
 
     def read(self, path: str) -> Measurement:
         """Return one slot per opportunity, none erased, decoded after `decode_time` or after measured delays.
 
-        The c opportunities of a millisecond are spread evenly over it, the first at its start. The file of
-        delays begins anew at its end.
+        The c opportunities of a millisecond are spread evenly over it, the first at its start. Those of the
+        last one, at which mahimahi begins anew, come right before it. The file of delays begins anew at its
+        end.
         """
         times_ms = read_opportunities_ms(path)
+        extent = Extent(0, int(times_ms[-1]) * NS_PER_MS)
         _, first, index, count = np.unique(
             times_ms, return_index=True, return_inverse=True, return_counts=True
         )
         rank: Int64Array = np.arange(len(times_ms)) - first[index]
         tx_time_ns: Int64Array = times_ms * NS_PER_MS + rank * NS_PER_MS // count[index]
+        tx_time_ns = np.minimum(tx_time_ns, extent.end_ns - np.arange(len(times_ms), 0, -1))
         decode_ns = np.full(len(times_ms), ns(self.decode_time), np.int64)
         if self.delays is not None:
             held_ns = _read_delays_ms(self.delays) * NS_PER_MS
             decode_ns = held_ns[tx_time_ns // ns(self.delay_interval) % len(held_ns)]
-        return Measurement(PhyTrace(tx_time_ns, decode_ns), "packed", PACKET_BYTES)
+        return Measurement(PhyTrace(tx_time_ns, decode_ns), "packed", PACKET_BYTES, extent=extent)
 
 
 def read_opportunities_ms(path: str) -> Int64Array:
@@ -76,7 +81,8 @@ def read_opportunities_ms(path: str) -> Int64Array:
     with open_input(path) as file:
         for first_line, block in LineBlocks(file, path).blocks():
             for line, field in enumerate(block.removesuffix(b"\n").split(b"\n"), first_line):
-                times.append(_opportunity_ms(path, line, field.strip(), times[-1] if times else 0))
+                text = field.strip().removeprefix(BOM_UTF8 if line == 1 else b"")
+                times.append(_opportunity_ms(path, line, text, times[-1] if times else 0))
     if times[-1] == 0:
         raise InputError(path, "every opportunity lies in millisecond 0; the trace must last some time")
     return np.array(times, np.int64)

@@ -21,7 +21,7 @@ from tmt.importers.attempts import (
     select,
     with_data,
 )
-from tmt.importers.harq_logs import HarqImporter, SlotClock
+from tmt.importers.harq_logs import SUBFRAME_NS, HarqImporter, SlotClock, extent_of_slots
 from tmt.importers.importer import DirectionOf
 from tmt.importers.log_files import Row, text_lines
 from tmt.importers.lte_harq import synchronous
@@ -92,7 +92,8 @@ class MobileInsight(HarqImporter):
             mark_repeats_of_failures(kept)
             kept, said = with_data(path, kept)
             blocks = number_blocks(kept)
-        return self.measured(kept, blocks, [*notes, *said])
+        extent = extent_of_slots(attempts, SUBFRAME_NS)
+        return self.measured(kept, blocks, [*notes, *said], extent)
 
 
 class _Record(Row):

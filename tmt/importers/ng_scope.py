@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tmt.core.errors import InputError
 from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt
-from tmt.importers.harq_logs import GrantImporter, SlotClock
+from tmt.importers.harq_logs import SUBFRAME_NS, GrantImporter, SlotClock
 from tmt.importers.log_files import UNITS_NS, Row, TextTable, text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 
@@ -86,7 +86,7 @@ class NgScope(GrantImporter):
                 broadcast += 1
         if broadcast:
             notes.append(f"{broadcast:,} grants of system information, paging and random access are left out")
-        return self.of_grants(path, grants, notes)
+        return self.of_grants(path, grants, SUBFRAME_NS, notes)
 
 
 def _rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:

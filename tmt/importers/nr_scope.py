@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt
-from tmt.importers.harq_logs import GrantImporter, SlotClock, SlotImporter, slots_per_frame
+from tmt.importers.harq_logs import GrantImporter, SlotClock, SlotImporter, slot_of, slots_per_frame
 from tmt.importers.log_files import UNITS_NS, TextTable
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class NrScope(SlotImporter, GrantImporter):
         return self.of_grants(path, *read_grants(path, self.subcarrier_spacing))
 
 
-def read_grants(path: str, spacing_khz: int | None) -> tuple[list[Attempt], list[str]]:
-    """Return every grant of the log in its order, and notes."""
+def read_grants(path: str, spacing_khz: int | None) -> tuple[list[Attempt], int, list[str]]:
+    """Return every grant of the log in its order, the length of a slot in ns, and notes."""
     table = TextTable(path)
     user_column = next((name for name in _USERS if table.has(name)), _USERS[0])
     carriers = ["carrier_index"] if table.has("carrier_index") else []
@@ -76,4 +76,4 @@ def read_grants(path: str, spacing_khz: int | None) -> tuple[list[Attempt], list
         )
     notes = [f"a frame has {per_frame} slots, by the slot numbers"] if spacing_khz is None else []
     notes += table.cut_notes
-    return grants, notes
+    return grants, slot_of(per_frame), notes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
 from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt, in_order, infer_failures, number_blocks, select
-from tmt.importers.harq_logs import CellImporter
+from tmt.importers.harq_logs import SUBFRAME_NS, CellImporter, PairingOf, extent_of_slots
 from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
 
 if TYPE_CHECKING:
@@ -41,14 +41,16 @@ class Ns3Lte(CellImporter):
     """ns-3 LTE: DlRxPhyStats.txt and UlRxPhyStats.txt of LENA, one received transport block a line.
 
     The time is in milliseconds, `correct` is 1 for a decoded block. --user is the IMSI, which a terminal
-    keeps in every cell. The file does not tell HARQ processes: --as link gives a repeat to the oldest failed
-    block.
+    keeps in every cell. The file does not tell HARQ processes: --pairing says how --as link finds the block
+    of a repeat.
 
         tmt import ns3-lte DlRxPhyStats.txt phy.parquet --user 2
     """
 
     name: ClassVar[str] = "ns3-lte"
     columns: ClassVar[tuple[str, ...]] = ("time", "cellId", "IMSI", "layer", "size", "rv", "ndi", "correct")
+
+    pairing: PairingOf = "size"
 
     def read(self, path: str) -> Measurement:
         """Return the trace of one terminal's transport blocks; errors as for `select`."""
@@ -74,21 +76,24 @@ class Ns3Lte(CellImporter):
             )
         kept, notes = select(path, in_order(path, attempts), self.direction, self.user)
         notes += table.cut_notes
-        return self.measured(kept, number_blocks(kept), notes)
+        blocks = number_blocks(kept, pairing=self.pairing)
+        return self.measured(kept, blocks, notes, extent_of_slots(attempts, SUBFRAME_NS))
 
 
 class Ns3Nr(CellImporter):
     """ns-3 mmWave and NR: RxPacketTrace.txt of the PHY, NrDlMacStats.txt and NrUlMacStats.txt of the MAC.
 
     The time is in seconds, `corrupt` is 1 for a block that was not decoded. --user is the RNTI, or CELL/RNTI
-    where the file has several cells. RxPacketTrace does not tell HARQ processes: --as link gives a repeat to
-    the oldest failed block that fits. The MAC statistics tell processes, and no outcomes: an attempt counts
-    as erased if it was repeated. Their direction is in the file's name.
+    where the file has several cells. RxPacketTrace does not tell HARQ processes: --pairing says how --as link
+    finds the block of a repeat. The MAC statistics tell processes, and no outcomes: an attempt counts as
+    erased if it was repeated. Their direction is in the file's name.
 
         tmt import ns3-nr RxPacketTrace.txt phy.parquet --direction down
     """
 
     name: ClassVar[str] = "ns3-nr"
+
+    pairing: PairingOf = "size"
 
     @classmethod
     def sniff(cls, head: bytes) -> bool:
@@ -114,7 +119,7 @@ class Ns3Nr(CellImporter):
                 attempt.user = f"{cell}/{attempt.user}"
         kept, notes = select(path, in_order(path, attempts), self.direction, self.user)
         notes += table.cut_notes
-        blocks = number_blocks(kept)
+        blocks = number_blocks(kept, pairing=self.pairing)
         if "corrupt" not in found:
             infer_failures(kept)
             notes.append(

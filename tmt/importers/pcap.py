@@ -3,51 +3,24 @@
 iperf3 begins a payload with seconds and microseconds of the sending time and a sequence number from 1, each
 of 32 bits, big endian; with ``--udp-counters-64bit`` the sequence number has 64 bits. Source: the place in
 iperf3's sources where it sends a datagram.
-
-Formats: pcap (draft-ietf-opsawg-pcap) with microseconds or nanoseconds in either byte order; pcapng
-(draft-ietf-opsawg-pcapng) with enhanced packet blocks. Link types: Ethernet, raw IP, BSD loopback, Linux
-cooked captures of both versions.
 """
 
 from __future__ import annotations
 
 import struct
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
 from tmt.core.declaration import Param
 from tmt.core.errors import InputError
-from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.importers.probes import ProbeImporter, Probes, milliseconds, numbers_between
-from tmt.io.files import input_errors, open_input
+from tmt.core.units import NS_PER_S
+from tmt.importers.captures import CaptureFile, is_capture
+from tmt.importers.ip_packets import UDP, ip_packets
+from tmt.importers.probes import ProbeImporter, Probes, least_delay_set, numbers_between, positive_delays
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tmt.core.trace import Int64Array
-
-_PCAP_MAGIC = {
-    b"\xd4\xc3\xb2\xa1": ("<", 1000),
-    b"\xa1\xb2\xc3\xd4": (">", 1000),
-    b"\x4d\x3c\xb2\xa1": ("<", 1),
-    b"\xa1\xb2\x3c\x4d": (">", 1),
-}
-"""First bytes of a pcap file: its byte order, and nanoseconds of a time stamp's unit."""
-_PCAP_FCS = 0xF4000000
-"""Bits of a pcap file's link type: length of the checksum behind each packet, and whether that is known."""
-_PCAPNG_MAGIC, _PCAPNG_LITTLE = b"\n\r\r\n", b"\x4d\x3c\x2b\x1a"
-_INTERFACE, _PACKET = 1, 6
-_LEAST_BODY = {_INTERFACE: 8, _PACKET: 20}
-"""Bytes of a pcapng block that are read, by kind."""
-_RESOLUTION = 9
-_IP_OFFSETS = {0: 4, 1: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 0, 276: 20}
-"""Offset of the IP header in bytes, by link type."""
-_ETHERNET, _VLANS = 1, (b"\x81\x00", b"\x88\xa8")
-_UDP = 17
-_LEAST_DELAY_NS = NS_PER_MS
-"""Delay that stands for the least one where the clocks' difference hides it, and no round trip tells it."""
+_HEADER = struct.Struct(">4H")
 _STAMPED, _WIDE = struct.Struct(">3I"), struct.Struct(">2IQ")
 
 
@@ -71,7 +44,7 @@ class Pcap(ProbeImporter):
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether it begins as captures do."""
-        return head[:4] in (*_PCAP_MAGIC, _PCAPNG_MAGIC)
+        return is_capture(head)
 
     def probes(self, path: str) -> Probes:
         """Return the largest UDP flow; InputError when nothing arrives, or datagrams cannot be told apart."""
@@ -96,12 +69,12 @@ def _from_payload(path: str, capture: Capture) -> Probes:
     numbers, first = np.unique(numbers, return_index=True)
     arrivals = np.array([flow[i].time_ns for i in first], np.int64)
     times = np.array([stamps[i][0] * NS_PER_S + stamps[i][1] * 1000 for i in first], np.int64)
-    delay, note = _from_least(arrivals - times)
+    delay, note = least_delay_set(arrivals - times)
     every = numbers_between(path, int(numbers[0]), int(numbers[-1]), len(numbers))
     delivered = np.isin(every, numbers)
     sent = times[0] + np.rint(np.interp(every, numbers, times - times[0])).astype(np.int64)
     notes = [note, "losses before the first and after the last arrival are unknown"]
-    return Probes.of(sent, delay, delivered, flow[0].ip_bytes, (*notes, *_cut(path, capture)))
+    return Probes.of(sent, delay, delivered, flow[0].ip_bytes, (*notes, *capture.cut_notes))
 
 
 def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probes:
@@ -119,26 +92,13 @@ def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probe
         raise InputError(received, f"no datagram of {sent} arrives in this capture")
     times = np.array([datagram.time_ns for datagram in flow], np.int64)
     delay = np.array([arrivals[key] for key in keys if key in arrivals], np.int64) - times[delivered]
-    least, removed = int(delay.min()), 0
-    note = f"the clocks are taken to agree: least delay {milliseconds(least)}"
-    if least <= 0:
-        delay, note = _from_least(delay)
-        removed = least - _LEAST_DELAY_NS
+    settled = delivered | (times + delay.max() <= max(arrivals.values()))
+    delay, note = positive_delays(delay)
     notes = [note]
-    settled = delivered | (times + delay.max() <= max(arrivals.values()) - removed)
     if not settled.all():
         notes.append(f"{int((~settled).sum())} datagrams at the end may still be under way and are left out")
-    cut = (*_cut(received, there), *_cut(sent, here))
+    cut = (*there.cut_notes, *here.cut_notes)
     return Probes.of(times[settled], delay, delivered[settled], flow[0].ip_bytes, (*notes, *cut))
-
-
-def _from_least(delay_ns: Int64Array) -> tuple[Int64Array, str]:
-    least = int(delay_ns.min())
-    note = (
-        f"the clocks' difference hides the least delay: it is set to {milliseconds(_LEAST_DELAY_NS)} "
-        f"({least / NS_PER_S:.6f} s removed)"
-    )
-    return delay_ns - least + _LEAST_DELAY_NS, note
 
 
 def _largest_flow(datagrams: list[Datagram]) -> list[Datagram]:
@@ -155,10 +115,6 @@ def _key(datagram: Datagram, length: int) -> tuple[int, bytes]:
     return datagram.ip_bytes, datagram.payload[:length]
 
 
-def _cut(path: str, capture: Capture) -> tuple[str, ...]:
-    return (f"{path} ends within a packet, which is left out",) if capture.cut else ()
-
-
 class Datagram(NamedTuple):
     """A UDP datagram: when it was seen, its flow, the size of its IP packet, and its payload as captured."""
 
@@ -169,114 +125,21 @@ class Datagram(NamedTuple):
 
 
 class Capture(NamedTuple):
-    """The UDP datagrams of a capture in the order of the file, and whether the file ends within a packet."""
+    """The UDP datagrams of a capture in the order of the file, and a note where it ends within a packet."""
 
     datagrams: list[Datagram]
-    cut: bool
-
-
-class _Packet(NamedTuple):
-    time_ns: int
-    link_type: int
-    data: bytes
+    cut_notes: tuple[str, ...]
 
 
 def read_capture(path: str) -> Capture:
     """Read the UDP packets of a capture (.gz, too); InputError, with the packet, where it is damaged."""
-    with open_input(path) as file, input_errors(path):
-        data = file.read()
-    magic = data[:4]
-    if len(data) < 24 or magic not in (*_PCAP_MAGIC, _PCAPNG_MAGIC):
-        raise InputError(path, "this is neither a pcap nor a pcapng file")
-    packets = _pcapng(path, data) if magic == _PCAPNG_MAGIC else _pcap(data, *_PCAP_MAGIC[magic])
-    datagrams, cut = [], False
-    try:
-        for number, packet in enumerate(packets, 1):
-            if packet.link_type not in _IP_OFFSETS:
-                reason = f"its link type is {packet.link_type}; known are {', '.join(map(str, _IP_OFFSETS))}"
-                raise InputError(path, reason, f"packet {number}")
-            if found := _udp(packet):
-                datagrams.append(found)
-    except EOFError:
-        cut = True
+    capture = CaptureFile(path)
+    datagrams = []
+    for packet in ip_packets(capture, UDP):
+        if len(packet.payload) >= _HEADER.size:
+            source, target, _, _ = _HEADER.unpack_from(packet.payload)
+            flow = (*packet.ends, source, target)
+            datagrams.append(Datagram(packet.time_ns, flow, packet.ip_bytes, packet.payload[_HEADER.size :]))
     if not datagrams:
-        raise InputError(path, "there is no UDP packet in this capture")
-    return Capture(datagrams, cut)
-
-
-def _part(data: bytes, at: int, length: int) -> bytes:
-    """Return bytes of a file (EOFError where it is cut)."""
-    if at + length > len(data):
-        raise EOFError
-    return data[at : at + length]
-
-
-def _pcap(data: bytes, order: str, unit_ns: int) -> Iterator[_Packet]:
-    link_type = struct.unpack_from(order + "I", data, 20)[0] & ~_PCAP_FCS
-    at = 24
-    while at < len(data):
-        seconds, fraction, held, _ = struct.unpack(order + "4I", _part(data, at, 16))
-        yield _Packet(seconds * NS_PER_S + fraction * unit_ns, link_type, _part(data, at + 16, held))
-        at += 16 + held
-
-
-def _pcapng(path: str, data: bytes) -> Iterator[_Packet]:
-    at, order = 0, "<"
-    interfaces: list[tuple[int, int]] = []  # link type, time stamps per second
-    while at < len(data):
-        head = _part(data, at, 12)
-        if head.startswith(_PCAPNG_MAGIC):
-            order, interfaces = "<" if head.endswith(_PCAPNG_LITTLE) else ">", []
-        kind, length = struct.unpack_from(order + "2I", head)
-        if length < 12 or length % 4:
-            raise InputError(path, f"a block has a length of {length} bytes", f"byte {at}")
-        body = _part(data, at, length)[8:-4]
-        if len(body) < _LEAST_BODY.get(kind, 0):
-            raise InputError(path, f"a block of kind {kind} holds {len(body)} bytes only", f"byte {at}")
-        if kind == _INTERFACE:
-            (link_type,) = struct.unpack_from(order + "H", body)
-            interfaces.append((link_type, _stamps_per_second(body[8:], order)))
-        elif kind == _PACKET:
-            interface, high, low, held, _ = struct.unpack_from(order + "5I", body)
-            if interface >= len(interfaces):
-                reason = f"a packet names interface {interface}, which is missing"
-                raise InputError(path, reason, f"byte {at}")
-            link_type, per_second = interfaces[interface]
-            time_ns = ((high << 32) + low) * NS_PER_S // per_second
-            yield _Packet(time_ns, link_type, body[20 : 20 + held])
-        at += length
-
-
-def _stamps_per_second(options: bytes, order: str) -> int:
-    """Return the time stamps per second that an interface's options tell; a million if they do not."""
-    at = 0
-    while at + 4 <= len(options):
-        code, length = struct.unpack_from(order + "2H", options, at)
-        if code == _RESOLUTION and length == 1 and at + 4 < len(options):
-            value = options[at + 4]
-            return int(2 ** (value & 0x7F)) if value & 0x80 else int(10**value)
-        if code == 0:
-            break
-        at += 4 + (length + 3) // 4 * 4
-    return 1_000_000
-
-
-def _udp(packet: _Packet) -> Datagram | None:
-    """Return the UDP datagram in a packet; None for other packets and for later fragments."""
-    at, data = _IP_OFFSETS[packet.link_type], packet.data
-    while packet.link_type == _ETHERNET and data[at - 2 : at] in _VLANS:
-        at += 4
-    ip = data[at:]
-    if len(ip) >= 28 and ip[0] >> 4 == 4:
-        header = (ip[0] & 15) * 4
-        fragment = int.from_bytes(ip[6:8]) & 0x1FFF
-        protocol, ip_bytes, ends = ip[9], int.from_bytes(ip[2:4]), (ip[12:16], ip[16:20])
-    elif len(ip) >= 48 and ip[0] >> 4 == 6:
-        header, fragment, protocol = 40, 0, ip[6]
-        ip_bytes, ends = 40 + int.from_bytes(ip[4:6]), (ip[8:24], ip[24:40])
-    else:
-        return None
-    if protocol != _UDP or fragment or len(ip) < header + 8:
-        return None
-    source, target, _ = struct.unpack_from(">3H", ip, header)
-    return Datagram(packet.time_ns, (*ends, source, target), ip_bytes, ip[header + 8 : ip_bytes])
+        raise InputError(path, "there is no UDP packet in this capture; tmt import pcap-tcp reads TCP")
+    return Capture(datagrams, capture.cut_notes)

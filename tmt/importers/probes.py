@@ -14,6 +14,7 @@ import numpy as np
 
 from tmt.core.declaration import number
 from tmt.core.errors import InputError, UsageError
+from tmt.core.extent import Extent
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.importers.importer import DirectionOf, Importer, LineRate, LlduBytes, Measurement, separate
@@ -27,6 +28,10 @@ MAX_ROWS = 50_000_000
 
 MOST_LOST, MOST_LOST_PER_RECEIVED = 10_000_000, 20
 """Most losses between received numbers, in all and per received one; beyond that a number is wrong."""
+
+
+LEAST_DELAY_NS = NS_PER_MS
+"""Delay that stands for the least one where the clocks' difference hides it, and no round trip tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +69,22 @@ class Probes:
         delay = np.where(arrived, delay, np.rint(filled).astype(np.int64))
         return cls(times, delay, arrived, size_bytes, notes)
 
+    @property
+    def extent(self) -> Extent | None:
+        """From the first probe to the last, and their mean distance more; None for one probe."""
+        return Extent.of_rows(0, int(self.tx_time_ns[-1]), len(self.tx_time_ns))
+
     def over_line(self, rate_bps: float, lldu_bytes: int, until_ns: int | None = None) -> LinkTrace:
         """Return a line of `rate_bps` that loses and delays as the probes did.
 
-        Row i begins at ``i * 8 * lldu_bytes / rate_bps`` s, from the first probe to the last. It is
-        delivered if the probe nearest before it was. Its delay is interpolated between the delivered probes.
+        Row i begins at ``i * 8 * lldu_bytes / rate_bps`` s, until the end of `extent`. It is delivered if the
+        probe nearest before it was. Its delay is interpolated between the delivered probes.
 
         UsageError when there are more than `MAX_ROWS` before `until_ns`.
         """
         interval_ns = 8 * lldu_bytes * NS_PER_S / Fraction(str(rate_bps))
-        rows = int(int(self.tx_time_ns[-1]) / interval_ns) + 1
+        length_ns = 1 if self.extent is None else self.extent.length_ns
+        rows = -int(-length_ns // interval_ns)
         first_rows = None if until_ns is None else int(until_ns / interval_ns) + 1
         rows = rows_to_make(rows, first_rows, f"--line {number(rate_bps)} with rows of {lldu_bytes} bytes")
         times = multiples(interval_ns, rows)
@@ -100,9 +111,9 @@ class ProbeImporter(Importer):
         if self.line is not None:
             note = f"{count} probes lie over a line of {number(self.line)} bit/s"
             trace = probes.over_line(self.line, self.lldu_bytes, self.until_ns)
-            return Measurement(trace, "packed", self.lldu_bytes, (*probes.notes, note))
-        rate_bps = 8 * probes.size_bytes * count * NS_PER_S / max(int(probes.tx_time_ns[-1]), 1)
-        note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is not a capacity: --line sets one"
+            notes = (*probes.notes, note)
+            return Measurement(trace, "packed", self.lldu_bytes, notes, extent=probes.extent)
+        note = rate_note(8 * probes.size_bytes * count, int(probes.tx_time_ns[-1]))
         trace = LinkTrace(probes.tx_time_ns, probes.delay_ns, probes.delivered, np.ones(count, np.uint8))
         return Measurement(trace, "padded", probes.size_bytes, (*probes.notes, note))
 
@@ -140,6 +151,24 @@ def multiples(interval_ns: Fraction, count: int) -> Int64Array:
     return index * step + index * part // interval_ns.denominator
 
 
+def positive_delays(delay_ns: Int64Array) -> tuple[Int64Array, str]:
+    """Return the delays of one direction and a note: as measured, unless the least is not positive."""
+    least = int(delay_ns.min())
+    if least > 0:
+        return delay_ns, f"the clocks are taken to agree: least delay {milliseconds(least)}"
+    return least_delay_set(delay_ns)
+
+
+def least_delay_set(delay_ns: Int64Array) -> tuple[Int64Array, str]:
+    """Return delays whose least is `LEAST_DELAY_NS`, and a note on the removed difference of the clocks."""
+    least = int(delay_ns.min())
+    note = (
+        f"the clocks' difference hides the least delay: it is set to {milliseconds(LEAST_DELAY_NS)} "
+        f"({least / NS_PER_S:.6f} s removed)"
+    )
+    return delay_ns - least + LEAST_DELAY_NS, note
+
+
 def numbers_between(path: str, first: int, last: int, received: int) -> Int64Array:
     """Return all sequence numbers from the first to the last; InputError when too many of them are lost."""
     lost, most = last - first + 1 - received, MOST_LOST + MOST_LOST_PER_RECEIVED * received
@@ -147,6 +176,12 @@ def numbers_between(path: str, first: int, last: int, received: int) -> Int64Arr
         told = f"sequence numbers run from {first} to {last}, but {received} were received"
         raise InputError(path, f"{told}; {lost} would be lost, at most {most} may be")
     return np.arange(first, last + 1, dtype=np.int64)
+
+
+def rate_note(bits: int, span_ns: int) -> str:
+    """Return a note on the rate of probes of so many bits."""
+    rate_bps = bits * NS_PER_S / max(span_ns, 1)
+    return f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is not a capacity: --line sets one"
 
 
 def unknown_losses(count: int, direction: Direction) -> list[str]:

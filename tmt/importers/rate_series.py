@@ -14,6 +14,7 @@ import numpy as np
 
 from tmt.core.declaration import Number, ns, number
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.importers.importer import (
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.core.trace import FloatArray, Int64Array
+    from tmt.importers.importer import Reading
+
+Seed = Annotated[
+    Number, "seed of the draws that choose the lost rows, where the measurement has only a share of losses"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,11 @@ class RateSeries:
         """Begin of each interval, from that of the first one: [n], int64."""
         return np.cumsum(self.duration_ns) - self.duration_ns
 
+    @property
+    def extent(self) -> Extent:
+        """From the begin of the first interval, at 0, to the end of the last."""
+        return Extent(0, int(self.duration_ns.sum()))
+
     def opportunities_ns(self, lldu_bytes: int, until_ns: int | None = None) -> Int64Array:
         """Return when the bits of each opportunity have become available; UsageError above `MAX_ROWS`."""
         bits = self.rate_bps * (self.duration_ns / NS_PER_S)
@@ -71,19 +82,54 @@ class RateSeries:
         times = self.start_ns[index] + np.floor(into_ns + 1e-3).astype(np.int64)
         return separate(times)
 
+    def measurement(
+        self,
+        path: str,
+        reading: Reading,
+        *,
+        line: float | None,
+        lldu_bytes: int,
+        decode_time_ns: int,
+        seed: int,
+        until_ns: int | None,
+    ) -> Measurement:
+        """Return the opportunities as a trace: those of the rates, or of `line` in their place.
+
+        InputError when there is none, UsageError when there are more than `MAX_ROWS`.
+        """
+        series, notes = self, list(self.notes)
+        if line is not None:
+            series = replace(series, rate_bps=np.full(len(series.rate_bps), float(line)))
+            notes.append(f"the rate is set to {number(line)} bit/s")
+        times = series.opportunities_ns(lldu_bytes, until_ns)
+        if not len(times):
+            raise InputError(path, f"its rates carry no row of {lldu_bytes} bytes")
+        at = np.searchsorted(series.start_ns, times, side="right") - 1
+        lost = np.zeros(len(times), np.bool_)
+        if series.loss is not None:
+            lost = np.random.Generator(np.random.PCG64(seed)).random(len(times)) < series.loss[at]
+        if series.loss is not None and ((series.loss > 0) & (series.loss < 1)).any():
+            drawn = f"is drawn (seed {seed}): {lost.sum()} of {len(lost)}"
+            notes.append(f"which packets of an interval are lost {drawn}")
+        delay = np.full(len(times), decode_time_ns, np.int64)
+        if series.delay_ns is not None:
+            delay = np.where(series.delay_ns[at] > 0, series.delay_ns[at], delay)
+        rows: PhyTrace | LinkTrace
+        if reading == "phy":
+            rows = PhyTrace(times, np.where(lost, 0, delay))
+        else:
+            rows = LinkTrace(times, delay, ~lost, np.ones(len(times), np.uint8))
+        return Measurement(rows, "packed", lldu_bytes, tuple(notes), extent=series.extent)
+
 
 class RateImporter(Importer):
     """A format with rates over time."""
 
     as_: As = "link"
-    direction: DirectionOf = None
     line: LineRate = None
     lldu_bytes: LlduBytes = 1500
     decode_time: DecodeTime = 0.001
-    seed: Annotated[
-        Number,
-        "seed of the draws that choose the lost rows, where the measurement has only a share of losses",
-    ] = 1
+    seed: Seed = 1
 
     @abstractmethod
     def rates(self, path: str) -> RateSeries:
@@ -92,28 +138,21 @@ class RateImporter(Importer):
     def read(self, path: str) -> Measurement:
         """Return the opportunities of one direction; UsageError when there are more than `MAX_ROWS`."""
         series = self.rates(path)
-        notes = list(series.notes)
-        if self.line is not None:
-            series = replace(series, rate_bps=np.full(len(series.rate_bps), float(self.line)))
-            notes.append(f"the rate is set to {number(self.line)} bit/s")
-        times = series.opportunities_ns(self.lldu_bytes, self.until_ns)
-        if not len(times):
-            raise InputError(path, f"its rates carry no row of {self.lldu_bytes} bytes")
-        at = np.searchsorted(series.start_ns, times, side="right") - 1
-        lost = np.zeros(len(times), np.bool_)
-        if series.loss is not None:
-            lost = np.random.Generator(np.random.PCG64(self.seed)).random(len(times)) < series.loss[at]
-            drawn = f"is drawn (seed {self.seed}): {lost.sum()} of {len(lost)}"
-            notes.append(f"which packets of an interval are lost {drawn}")
-        delay = np.full(len(times), ns(self.decode_time), np.int64)
-        if series.delay_ns is not None:
-            delay = np.where(series.delay_ns[at] > 0, series.delay_ns[at], delay)
-        rows: PhyTrace | LinkTrace
-        if self.as_ == "phy":
-            rows = PhyTrace(times, np.where(lost, 0, delay))
-        else:
-            rows = LinkTrace(times, delay, ~lost, np.ones(len(times), np.uint8))
-        return Measurement(rows, "packed", self.lldu_bytes, tuple(notes))
+        return series.measurement(
+            path,
+            self.as_,
+            line=self.line,
+            lldu_bytes=self.lldu_bytes,
+            decode_time_ns=ns(self.decode_time),
+            seed=self.seed,
+            until_ns=self.until_ns,
+        )
+
+
+class TwoWayRateImporter(RateImporter):
+    """A format with rates of both directions."""
+
+    direction: DirectionOf = None
 
 
 def durations(

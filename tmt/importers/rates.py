@@ -1,4 +1,4 @@
-"""Rate series of several data sets: tables known by their columns, and the history of a Starlink dish.
+"""Rate series of several data sets, known by their columns; `starlink` reads the history of a dish.
 
 =============================================  ===========================================================
 columns                                        source and units
@@ -9,83 +9,77 @@ columns                                        source and units
 ``time_s``, ``rate_bps``, ``loss``,            series of one's own: each row lasts until the next one; loss
 ``delay_ms``                                   (0 to 1) and delay are optional
 =============================================  ===========================================================
-
-A dish's history (``grpcurl ... {"get_history":{}}``) holds the last 900 s, one value a second:
-``dishGetHistory`` has rings that are indexed by ``current`` modulo their length: ``popPingDropRate`` (0 to
-1), ``popPingLatencyMs`` (round trip to the point of presence), ``downlinkThroughputBps`` and
-``uplinkThroughputBps``. Source: sparky8512/starlink-grpc-tools.
 """
 
 from __future__ import annotations
 
-import csv
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-import numpy as np
-
+from tmt.core.declaration import ns
 from tmt.core.errors import InputError
-from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
-from tmt.core.words.refusals import refusal, shown
-from tmt.importers.log_files import member, read_json, since_epoch_ns, text_lines
-from tmt.importers.rate_series import RateImporter, RateSeries, durations
+from tmt.core.words.refusals import shown
+from tmt.importers import starlink
+from tmt.importers.clocks import Clock
+from tmt.importers.columns import Invalid, NamedColumn, TableRows
+from tmt.importers.log_files import TextTable, first_names
+from tmt.importers.rate_series import RateSeries, TwoWayRateImporter
+from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
 from tmt.io.files import head_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Collection
 
-    from tmt.core.trace import FloatArray, Int64Array
     from tmt.importers.importer import Direction
 
 
 class _Form(NamedTuple):
-    """Columns of a table: start, end (None: the next row's start), rates by direction, and their unit."""
+    """Columns of a known table; those of loss and delay need not be there."""
 
-    start: str
-    end: str | None
-    up: str
-    down: str
-    unit_bps: float
-    parse: Callable[[str], int]
-    loss: str = ""
-    delay_ms: str = ""
+    time: NamedColumn
+    up: NamedColumn
+    down: NamedColumn
+    end: NamedColumn | None = None
+    loss: NamedColumn | None = None
+    delay: NamedColumn | None = None
 
     @property
     def needed(self) -> dict[str, None]:
-        return dict.fromkeys((self.start, self.end or self.start, self.down, self.up))
+        needed = (self.time, self.end or self.time, self.down, self.up)
+        return dict.fromkeys(column.name for column in needed)
 
-
-def _clock(text: str) -> int:
-    """Return nanoseconds since the epoch of a date and time, whose zone is taken as UTC."""
-    for style in ("%Y.%m.%d_%H.%M.%S", None):
-        try:
-            time = datetime.strptime(text, style) if style else datetime.fromisoformat(text)
-        except ValueError:
-            continue
-        return since_epoch_ns(time)
-    raise ValueError
+    def columns(self, direction: Direction, names: Collection[str]) -> SeriesColumns:
+        """Return the columns of a table with these names."""
+        loss, delay = (one if one and one.name in names else None for one in (self.loss, self.delay))
+        return SeriesColumns(self.time, getattr(self, direction), loss, delay, self.end)
 
 
 _FORMS = (
-    _Form("Timestamp", None, "UL_bitrate", "DL_bitrate", 1e3, _clock),
-    _Form("timestamp_start", "timestamp_end", "upload", "download", 1.0, _clock),
-    _Form("time_s", None, "rate_bps", "rate_bps", 1.0, seconds_to_ns, "loss", "delay_ms"),
+    _Form(
+        NamedColumn("Timestamp", "date"),
+        NamedColumn("UL_bitrate", "kbit/s"),
+        NamedColumn("DL_bitrate", "kbit/s"),
+    ),
+    _Form(
+        NamedColumn("timestamp_start", "iso"),
+        NamedColumn("upload", "bit/s"),
+        NamedColumn("download", "bit/s"),
+        end=NamedColumn("timestamp_end", "iso"),
+    ),
+    _Form(
+        NamedColumn("time_s", "s"),
+        NamedColumn("rate_bps", "bit/s"),
+        NamedColumn("rate_bps", "bit/s"),
+        loss=NamedColumn("loss", "share"),
+        delay=NamedColumn("delay_ms", "ms"),
+    ),
 )
 
-_LONGEST_S = 3
-"""Time after which the next row no longer ends an interval: the log has a gap there."""
 
-_DISH = b'"dishGetHistory"'
-_MOST_DIGITS = 18
-"""Of the number of values that a ring has had: one a second."""
-_RATES = {"up": "uplinkThroughputBps", "down": "downlinkThroughputBps"}
-
-
-class RateTable(RateImporter):
+class RateTable(TwoWayRateImporter):
     """Rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps.
 
     Each interval gives opportunities at its rate. Losses of an interval are drawn among its rows. Time
-    without a measurement is cut out.
+    without a measurement is cut out. Other tables: tmt import table --rate.
 
         tmt import rates 5g-drive.csv down.parquet
         tmt import rates dish.json down.parquet --line 1e8
@@ -93,137 +87,32 @@ class RateTable(RateImporter):
 
     name: ClassVar[str] = "rates"
 
+    gap: Gap = None
+    holes: Holes = "remove"
+    invalid: Invalid = "refuse"
+
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether it is a dish's history, or the first line names the columns of a known table."""
-        first = head.lstrip(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-        return _DISH in head or _form_of(first)[0] is not None
+        return starlink.is_history(head) or _form_of(first_names(head)) is not None
 
     def rates(self, path: str) -> RateSeries:
         """Return the rates of one direction, downwards unless told otherwise (InputError, with the line)."""
         direction = self.direction or "down"
-        if _DISH in head_of(path):
-            return read_dish_history(path, direction)
-        lines = text_lines(path)
-        header = next(lines, None)
-        if header is None:
-            raise InputError(path, refusal("no_rows"))
-        form, delimiter, names = _form_of(header.text)
+        if starlink.is_history(head_of(path)):
+            return starlink.read_history(path, direction)
+        table = TextTable(path)
+        form = _form_of(table.names)
         if form is None:
-            known = "; ".join(",".join(f.needed) for f in _FORMS)
-            reason = f"the header is {shown(header.text, 120)}; known columns are {known}"
-            raise InputError(path, reason, header.number)
-        columns = [form.start, form.end or form.start, getattr(form, direction)]
-        columns += [name for name in (form.loss, form.delay_ms) if name in names]
-        places = [names.index(name) for name in columns]
-        rows: list[list[float]] = []
-        notes = ["the rates are taken as the capacity; a rate of traffic is only a lower bound of it"]
-        empty = 0
-        for line in lines:
-            try:
-                fields = next(csv.reader([line.text], delimiter=delimiter))
-            except csv.Error:
-                raise InputError(path, "a carriage return stands within this line", line.number) from None
-            if len(fields) != len(names):
-                if not line.ended:
-                    notes.append("the last line is cut and is left out")
-                    break
-                raise InputError(path, refusal("fields", found=len(fields), needed=len(names)), line.number)
-            if fields[places[2]].strip() in ("", "-"):
-                empty += 1
-                continue
-            texts = zip(columns, (fields[place] for place in places), strict=True)
-            rows.append([line.number, *(_value(path, line.number, form, name, text) for name, text in texts)])
-        if not rows:
-            raise InputError(path, refusal("no_rows"))
-        if empty:
-            notes.append(f"{empty} rows have no {columns[2]} and are left out")
-        return _series(path, rows, form, columns, notes)
+            known = "; ".join(",".join(one.needed) for one in _FORMS)
+            found = shown(",".join(table.names), 120)
+            reason = f"the columns are {found}; known are {known}. tmt import table --rate reads others"
+            raise InputError(path, reason)
+        columns = form.columns(direction, table.names)
+        rows = TableRows(path, columns.names, Clock(form.time), drops_invalid=self.invalid == "drop")
+        return read_series(rows, columns, None if self.gap is None else ns(self.gap), self.holes)
 
 
-def _form_of(header: str) -> tuple[_Form | None, str, list[str]]:
-    """Return the form of a table with this header, None for an unknown one; its delimiter and its columns."""
-    delimiter = max(",;\t", key=header.count)
-    names = [name.strip() for name in header.split(delimiter)]
-    return next((form for form in _FORMS if form.needed.keys() <= set(names)), None), delimiter, names
-
-
-def _value(path: str, line: int, form: _Form, name: str, text: str) -> int | float:
-    text = text.strip()
-    try:
-        if name in (form.start, form.end):
-            return form.parse(text)
-        value = float(text)
-    except (ValueError, ArithmeticError):
-        value = -1.0
-    if not 0.0 <= value < 1e15 or (name == form.loss and value > 1.0):
-        raise InputError(path, f"{name} is {shown(text) or 'empty'}, which is not allowed", line)
-    return value
-
-
-def _series(
-    path: str, rows: list[list[float]], form: _Form, columns: list[str], notes: list[str]
-) -> RateSeries:
-    line, start, end = (np.array([row[i] for row in rows], np.int64) for i in range(3))
-    values = np.array([row[3:] for row in rows], np.float64)
-    if form.end is None:
-        steps = np.diff(start)
-        if (steps < 0).any():
-            at = int(np.argmax(steps < 0)) + 1
-            raise InputError(path, f"time goes back by {-steps[at - 1] / NS_PER_S:g} s", int(line[at]))
-        first = np.flatnonzero(np.append(True, steps > 0))
-        if merged := len(start) - len(first):
-            notes.append(f"{merged} rows have the time of the row before and are averaged with it")
-        counts = np.diff(np.append(first, len(start)))
-        values = np.add.reduceat(values, first, axis=0) / counts[:, None]
-        start, line = start[first], line[first]
-        end = _ends(start, form)
-    duration, gaps = durations(path, start, end, line.tolist())
-    optional = dict(zip(columns[3:], values.T[1:], strict=True))
-    delay = optional.get("delay_ms")
-    delay_ns = None if delay is None else np.rint(delay * NS_PER_MS).astype(np.int64)
-    return RateSeries(duration, values[:, 0] * form.unit_bps, optional.get("loss"), delay_ns, (*notes, *gaps))
-
-
-def _ends(start: Int64Array, form: _Form) -> Int64Array:
-    """Return the end of each interval: the next start, for the last one after the usual time."""
-    usual = int(np.median(np.diff(start))) if len(start) > 1 else NS_PER_S
-    steps: Int64Array = np.append(np.diff(start), usual)
-    if form.parse is _clock:
-        steps[steps > _LONGEST_S * NS_PER_S] = usual
-    return start + steps
-
-
-def read_dish_history(path: str, direction: Direction) -> RateSeries:
-    """Return usage, loss and half of the round trip of each second, oldest first (InputError)."""
-    history = member(read_json(path), "dishGetHistory")
-    if not isinstance(history, dict):
-        raise InputError(path, "there is no dishGetHistory")
-    rate, drops, trips = (
-        _ring(path, history, name) for name in (_RATES[direction], "popPingDropRate", "popPingLatencyMs")
-    )
-    if not len(rate) == len(drops) == len(trips) or not len(rate):
-        raise InputError(path, f"its rings hold {len(rate)}, {len(drops)} and {len(trips)} values")
-    if (drops > 1).any():
-        raise InputError(path, f"a value of popPingDropRate is {drops.max():g}; the most allowed is 1")
-    notes = (
-        f"{_RATES[direction]} is what was used, not what the link can carry: --line sets a rate",
-        f"losses of pings ({100 * drops.mean():.2f} %) have no known direction: they count as {direction}",
-        "the delay is taken as half of the round trip to the point of presence",
-    )
-    seconds = np.full(len(rate), NS_PER_S, np.int64)
-    return RateSeries(seconds, rate, drops, np.rint(trips * NS_PER_MS / 2).astype(np.int64), notes)
-
-
-def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
-    """Return the values of a ring in order of time, those that have been written."""
-    values, current = history.get(name), str(history.get("current", ""))
-    if not isinstance(values, list) or not current.isdecimal() or len(current) > _MOST_DIGITS:
-        raise InputError(path, f"{'current' if isinstance(values, list) else name} is missing or wrong")
-    for place, value in enumerate(values):
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
-            reason = f"{name} is {value!r}; a number of 0 or more is needed"
-            raise InputError(path, reason, f"value {place + 1}")
-    array = np.array(values, np.float64)
-    count = int(current)
-    return np.roll(array, -(count % max(len(array), 1))) if count >= len(array) else array[:count]
+def _form_of(names: Collection[str]) -> _Form | None:
+    """Return the form of a table with these columns, None for an unknown one."""
+    return next((form for form in _FORMS if form.needed.keys() <= set(names)), None)

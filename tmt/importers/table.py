@@ -1,74 +1,121 @@
-"""Any table of transmissions or packets: CSV, TSV, `;`, blanks or Parquet, columns by name."""
+"""Any table of transmissions, packets or rates: CSV, TSV, `;`, blanks or Parquet, columns by name."""
 
 from __future__ import annotations
 
-from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
-from functools import lru_cache
-from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
 
-from tmt.core.declaration import Param, ns
-from tmt.core.errors import InputError, first_line
+from tmt.core.declaration import Param, ns, number
 from tmt.core.schema import Packing
-from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.core.units import MAX_TIME_NS, seconds_to_ns
-from tmt.core.words.refusals import refusal, shown
-from tmt.importers.harq_logs import whole_signal
-from tmt.importers.importer import As, DecodeTime, Importer, Measurement, separate
-from tmt.importers.log_files import UNITS_NS, Row, TextTable, date_of, es_n0_mdb
+from tmt.core.units import seconds_to_ns
+from tmt.importers.clocks import NEVER, WRAP_MEANING, Clock
+from tmt.importers.columns import (
+    RATE_UNITS,
+    SHARE_UNITS,
+    TIME_UNITS,
+    Invalid,
+    NamedColumn,
+    TableRows,
+    conditions,
+    named_column,
+)
+from tmt.importers.importer import (
+    AS_MEANING,
+    LLDU_BYTES_MEANING,
+    DecodeTime,
+    Importer,
+    LineRate,
+    Measurement,
+    Reading,
+)
+from tmt.importers.log_files import UNITS_NS
+from tmt.importers.probes import rate_note
+from tmt.importers.rate_series import Seed
+from tmt.importers.table_rows import Line, Outcome, in_time, probes_of, read_lines, trace_of
+from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable
 
     from tmt.core.declaration import Rules
-    from tmt.importers.importer import Reading
 
-_LARGEST_BYTES = (1 << 31) - 1
-_ROWS_AT_A_TIME = 1 << 16
-_MISSING = ("", "nan", "-", "na", "n/a", "null", "none", "inf", "-inf")
-"""Words of tables for a value that is not there."""
-_FLAGS = {"true": "1", "false": "0"}
+_USUAL_BYTES = 1500
 _UNITS: dict[str, tuple[str, ...]] = {
-    "time": (*UNITS_NS, "iso"),
+    "time": TIME_UNITS,
+    "rate": tuple(RATE_UNITS),
+    "loss": tuple(SHARE_UNITS),
     "size": ("bytes", "bits"),
     "delay": tuple(UNITS_NS),
+    "sequence": (),
     "transmissions": (),
     "es_n0": (),
 }
 """Parameters that name a column, and the units that may follow the name; the first one need not."""
+_OF_ROWS = ("bad", "good", "size", "sequence", "transmissions", "es_n0")
+"""Parameters of single transmissions or packets."""
 
 
 class AnyTable(Importer):
     """Any CSV, TSV, text or Parquet table, with columns by name.
 
-    Fields are separated by tabs, `;`, commas or blanks, whichever the first row has. Lines that begin with #
-    or % are comments. Without a header the columns are called 1, 2, 3 and so on. Rows are sorted by time.
+    Each row is a transmission or packet; with --rate, or with --loss and --line, it is an interval of a rate
+    series. Fields are separated by tabs, `;`, commas or blanks, whichever the first row has. Lines that begin
+    with # or % are comments. Without a header the columns are called 1, 2, 3 and so on.
 
         tmt import table trace.csv phy.parquet --time Time:s --bad corrupt=1 \\
           --size tbSize --where direction=DL,rnti=1
         tmt import table acks.csv phy.parquet --time ms:ms \\
           --good ack=1 --size bits:bits
-        tmt import table probes.csv link.parquet --as link \\
-          --time sent:iso --delay owd:ms
+        tmt import table probes.csv link.parquet --time sent:iso \\
+          --delay owd:ms --line 50e6
+        tmt import table drive.txt link.parquet --time 1 --rate 2:Mbit/s
     """
 
     name: ClassVar[str] = "table"
 
     time: Annotated[
-        str, "column of the time, with its unit: NAME:s, NAME:ms, NAME:us, NAME:ns, or NAME:iso for dates"
+        str,
+        "column of the time, with its unit: NAME:s, NAME:ms, NAME:us or NAME:ns; NAME:iso for dates in ISO "
+        "form, NAME:date for those that `date` and other programs print, NAME:clock for HH:MM:SS, which "
+        "passes midnight",
     ]
-    as_: As = "phy"
+    as_: Annotated[
+        Reading | None,
+        AS_MEANING,
+        Param(absent="phy; link with --rate or --line"),
+    ] = None
+    rate: Annotated[
+        str | None,
+        "column of a rate, with its unit: NAME:bit/s, NAME:kbit/s, NAME:Mbit/s, NAME:Gbit/s, NAME:byte/s, "
+        "NAME:kbyte/s or NAME:Mbyte/s. A row lasts until the next one",
+    ] = None
+    loss: Annotated[
+        str | None,
+        "with --rate or --line: column of the share that is lost, such as a block error rate: NAME:share (0 "
+        "to 1) or NAME:percent. The rate counts lost rows too",
+    ] = None
     bad: Annotated[str | None, "rows that were lost: NAME=VALUE, the column and its value"] = None
     good: Annotated[
         str | None, "instead of --bad: rows that were not lost", Param(absent="no row was lost")
     ] = None
+    sequence: Annotated[
+        str | None,
+        "column of the sequence numbers of received rows: numbers missing between them are losses",
+    ] = None
+    wrap: Annotated[
+        str | None,
+        WRAP_MEANING,
+        Param(absent="none; a step back by about the range of a usual counter is refused"),
+    ] = None
     size: Annotated[str | None, "column of the size in bytes; in bits if :bits follows"] = None
+    lldu_bytes: Annotated[
+        int | None,
+        LLDU_BYTES_MEANING,
+        Param("byte", 1, 2**31 - 1, absent=f"unknown; {_USUAL_BYTES} with --rate or --line"),
+    ] = None
     delay: Annotated[
         str | None,
         "column of the time until a row is decoded or received, with its unit: NAME:s, NAME:ms, NAME:us or "
@@ -80,14 +127,20 @@ class AnyTable(Importer):
     es_n0: Annotated[
         str | None, "with --as phy: column of the Es/N0 (or SNR) in dB, which soft combining needs"
     ] = None
+    line: LineRate = None
     where: Annotated[
         str | None,
-        "rows to take: NAME=VALUE,... A name that is given several times may have any of its values",
+        "rows to take: NAME=VALUE,... A name that is given several times may have any of its values; with ; "
+        "between several such lists, a row meets one of them",
     ] = None
+    invalid: Invalid = "refuse"
+    decimal: Annotated[Literal["point", "comma"], "what begins the fraction of a number"] = "point"
+    gap: Gap = None
+    holes: Holes = "remove"
     origin: Annotated[
         str,
         "time 0 of the trace: first (the earliest row of the file, whatever --where leaves out), zero (the "
-        "table's own clock), or a time in seconds on that clock",
+        "table's own clock), or a time in seconds on that clock. With --rate or --line: the first row taken",
     ] = "first"
     packing: Annotated[
         Packing,
@@ -95,6 +148,7 @@ class AnyTable(Importer):
         "in a new row)",
     ] = "packed"
     decode_time: DecodeTime = 0.001
+    seed: Seed = 1
 
     def rules(self) -> Rules:
         """Refuse texts of another form, and what does not go together."""
@@ -107,162 +161,139 @@ class AnyTable(Importer):
                 yield key, "NAME=VALUE, or several with commas between", "is not a condition"
         if not _parses(_origin_ns, self.origin, 0):
             yield "origin", "first, zero, or a time in seconds", "is not a time"
+        if self.wrap is not None and not _parses(self._wraps):
+            allowed = f"a number of at least 2, {NEVER}, or NAME=NUMBER for a column of numbers"
+            yield "wrap", f"{allowed}: the time or the sequence number", "is not a range"
         if self.bad is not None and self.good is not None:
             yield "good", "one of bad and good", "has no meaning beside bad"
-        if self.transmissions is not None and self.as_ == "phy":
+        if self.size is not None and self.lldu_bytes is not None:
+            yield "lldu_bytes", "one of size and lldu_bytes", "has no meaning beside size"
+        if self.transmissions is not None and self.reading == "phy":
             yield "transmissions", "none with --as phy: a slot is sent once", "has no meaning for slots"
-        if self.es_n0 is not None and self.as_ == "link":
+        if self.es_n0 is not None and self.reading == "link":
             yield "es_n0", "none with --as link: a link trace has no Es/N0", "has no meaning for blocks"
+        yield from self._rules_of_series() if self.is_series else self._rules_of_rows()
+
+    def _rules_of_series(self) -> Rules:
+        if self.rate is None and self.line is None:
+            yield "loss", "none without rate or line", "is the loss of rows of no known rate"
+        for key in _OF_ROWS:
+            if getattr(self, key) is not None:
+                yield key, "none with rate or loss", "has no meaning for intervals"
+        if self.origin != "first":
+            yield "origin", "first with rate or loss", "has no meaning for intervals"
+
+    def _rules_of_rows(self) -> Rules:
+        if self.gap is not None or self.holes != "remove":
+            key = "holes" if self.gap is None else "gap"
+            yield key, "none without rate or loss", "has no meaning for single rows"
+        if self.line is None:
+            return
+        if self.as_ == "phy":
+            yield "as_", "link with line: probes show delays and fates", "has no meaning for probes"
+        for key in ("size", "transmissions"):
+            if getattr(self, key) is not None:
+                yield key, "none with line, whose rows have lldu_bytes", "has no meaning for probes"
+        if self.origin != "first":
+            yield "origin", "first with line", "has no meaning for probes"
+
+    @property
+    def is_series(self) -> bool:
+        """Whether rows are intervals of a rate series."""
+        return self.rate is not None or self.loss is not None
+
+    @property
+    def reading(self) -> Reading:
+        """The kind of trace to make."""
+        return self.as_ or ("link" if self.is_series or self.line is not None else "phy")
 
     def read(self, path: str) -> Measurement:
-        """Return the trace of the rows, sorted by time.
+        """Return the trace of the rows, sorted by time, or of the intervals.
 
-        InputError with the line or row, when a value is missing or out of range; when a column is missing, no
-        row meets the conditions, or the outcome column has values of one kind that `bad` or `good` never
-        meets.
+        InputError with the line or row, when a value is missing or out of range, or a counter steps back;
+        when a column is missing or no row meets the conditions.
         """
-        outcome, chosen = conditions(self.good or self.bad), conditions(self.where)
-        texts = {key: getattr(self, key) for key in _UNITS}
-        columns = {key: named_column(text, _UNITS[key]) for key, text in texts.items() if text is not None}
-        table = None if path.lower().endswith((".parquet", ".pq")) else TextTable(path)
-        names = dict.fromkeys([*(one.name for one in columns.values()), *chosen, *outcome])
-        decode_time_ns = ns(self.decode_time)
-        first_ns, left_out, seen = MAX_TIME_NS, 0, Counter[str]()
-        lines: list[_Line] = []
-        for row in _parquet_rows(path, *names) if table is None else table.rows(*names):
-            time_ns = _time_ns(row, columns["time"])
-            first_ns = min(first_ns, time_ns)
-            if not _hold(chosen, row.fields):
-                left_out += 1
+        if self.is_series:
+            return self._series(path)
+        columns = {key: column for key in _UNITS if (column := self._column(key)) is not None}
+        outcome = Outcome(self.bad, self.good)
+        rows = self._rows(path, [*(one.name for one in columns.values()), *outcome.columns])
+        decode_time_ns, wrap = ns(self.decode_time), self._wraps().get("sequence")
+        lines, said = read_lines(rows, columns, outcome, decode_time_ns, None if wrap is None else int(wrap))
+        origin_ns = _origin_ns(self.origin, rows.first_ns if self.line is None else _first_ns(lines))
+        lines, tx_time_ns, notes = in_time(path, lines, origin_ns)
+        said += notes
+        if self.line is not None:
+            said.append(f"{len(lines):,} rows lie as probes over a line of {number(self.line)} bit/s")
+            lldu_bytes = self.lldu_bytes or _USUAL_BYTES
+            probes = probes_of(path, lines, tx_time_ns)
+            link = probes.over_line(self.line, lldu_bytes, self.until_ns)
+            return Measurement(link, self.packing, lldu_bytes, tuple(said), extent=probes.extent)
+        trace, notes = trace_of(lines, tx_time_ns, self.reading)
+        said += notes
+        if self.sequence is not None or (self.delay is not None and self.transmissions is None):
+            usual_bytes = (self.lldu_bytes or _USUAL_BYTES) * len(trace)
+            sizes = trace.size_bytes
+            octets = usual_bytes if sizes is None else int(np.sum(sizes, dtype=np.int64))
+            said.append(f"if rows are probes, {rate_note(8 * octets, int(tx_time_ns[-1] - tx_time_ns[0]))}")
+        return Measurement(trace, self.packing, self.lldu_bytes, tuple(said))
+
+    def _series(self, path: str) -> Measurement:
+        others = map(self._column, ("rate", "loss", "delay"))
+        columns = SeriesColumns(named_column(self.time, TIME_UNITS), *others)
+        gap_ns = None if self.gap is None else ns(self.gap)
+        measurement = read_series(self._rows(path, columns.names), columns, gap_ns, self.holes).measurement(
+            path,
+            self.reading,
+            line=self.line,
+            lldu_bytes=self.lldu_bytes or _USUAL_BYTES,
+            decode_time_ns=ns(self.decode_time),
+            seed=self.seed,
+            until_ns=self.until_ns,
+        )
+        return replace(measurement, packing=self.packing)
+
+    def _rows(self, path: str, names: Iterable[str]) -> TableRows:
+        return TableRows(
+            path,
+            names,
+            Clock(named_column(self.time, TIME_UNITS), self._wraps().get("time")),
+            self.where,
+            decimal_comma=self.decimal == "comma",
+            drops_invalid=self.invalid == "drop",
+        )
+
+    def _column(self, key: str) -> NamedColumn | None:
+        text = getattr(self, key)
+        return None if text is None else named_column(text, _UNITS[key])
+
+    @property
+    def _counters(self) -> list[NamedColumn]:
+        """The columns that may be counters."""
+        return [column for key in ("time", "sequence") if (column := self._column(key)) is not None]
+
+    def _wraps(self) -> dict[str, str]:
+        """Return the range of the time and of the sequence number, as far as they are given (ValueError)."""
+        found: dict[str, str] = {}
+        keys = dict(zip((one.name for one in self._counters), ("time", "sequence"), strict=False))
+        for part in self.wrap.split(",") if self.wrap else ():
+            name, _, value = part.rpartition("=")
+            key = keys.get(name, "" if name else "time")
+            if not key or (key == "sequence" and not value.isdecimal()):
+                raise ValueError(part)
+            if value == NEVER:
+                found[key] = value
                 continue
-            is_bad = bool(outcome) and _hold(outcome, row.fields) != (self.good is not None)
-            for name in outcome:
-                seen[f"{name}={row[name]}"] += 1
-            lines.append(_line(row, columns, time_ns, decode_time_ns, is_bad=is_bad))
-        if not lines:
-            raise InputError(path, f"no row meets --where {self.where}" if left_out else refusal("no_rows"))
-        said = [f"{left_out:,} rows do not meet --where and are left out"] if left_out else []
-        if outcome and len({line.is_bad for line in lines}) == 1:
-            held = ", ".join(f"{value} ({count:,} rows)" for value, count in seen.most_common(4))
-            said.append(f"every row is {'erased' if lines[0].is_bad else 'good'}: the table holds {held}")
-        said += table.cut_notes if table else []
-        trace = _trace(path, lines, self.as_, _origin_ns(self.origin, first_ns), said)
-        return Measurement(trace, self.packing, None, tuple(said))
+            unit = self._counters[0].unit
+            size = Decimal(value) * (UNITS_NS[unit] if key == "time" and unit in UNITS_NS else 1)
+            if (key == "time" and unit not in UNITS_NS) or not 2 <= size < 2**63:
+                raise ValueError(part)
+            found[key] = value
+        return found
 
 
-class _Line(NamedTuple):
-    """A row of the table that is meant; values without a column are None."""
-
-    place: int | str
-    time_ns: int
-    is_bad: bool
-    delay_ns: int
-    size_bytes: int | None
-    es_n0_mdb: int | None
-    transmissions: int
-
-
-def _time_ns(row: Row, column: NamedColumn) -> int:
-    if column.unit == "iso":
-        return row.date_ns(column.name)
-    try:
-        return row.time_ns(column.name, UNITS_NS[column.unit])
-    except InputError:
-        if date_of(text := row[column.name]) is None:
-            raise
-    raise row.refused(f"{column.name} is {shown(text)}, a date and time; write --time {column.name}:iso")
-
-
-def _line(
-    row: Row, columns: Mapping[str, NamedColumn], time_ns: int, decode_time_ns: int, *, is_bad: bool
-) -> _Line:
-    size_bytes, signal_mdb, transmissions, delay_ns = None, None, 1, decode_time_ns
-    if column := columns.get("size"):
-        bits = 8 if column.unit == "bits" else 1
-        size_bytes = row.whole(column.name, bits, _LARGEST_BYTES * bits) // bits
-    if column := columns.get("transmissions"):
-        transmissions = min(row.whole(column.name, 1, 1 << 31), 255)
-    if column := columns.get("es_n0"):
-        signal_mdb = es_n0_mdb(row[column.name])
-        if signal_mdb is None and canonical(row[column.name]) not in _MISSING:
-            raise row.refused(f"{column.name} is {shown(row[column.name])}; a number of dB is needed")
-    if (column := columns.get("delay")) and not (is_bad and canonical(row[column.name]) in _MISSING):
-        delay_ns = row.time_ns(column.name, UNITS_NS[column.unit])
-        if delay_ns < 0 or (delay_ns == 0 and not is_bad):
-            raise row.refused(f"{column.name} is {shown(row[column.name])}; a delay above 0 is needed")
-    return _Line(row.place, time_ns, is_bad, delay_ns, size_bytes, signal_mdb, transmissions)
-
-
-def _trace(
-    path: str, lines: list[_Line], reading: Reading, origin_ns: int, said: list[str]
-) -> PhyTrace | LinkTrace:
-    """Return the rows in order of time; `said` gains notes on their order."""
-    for line in lines:
-        passed_ns = line.time_ns - origin_ns
-        if passed_ns < 0:
-            raise InputError(path, f"this time is {-passed_ns / 1e9:g} s before the origin", line.place)
-        if passed_ns > MAX_TIME_NS:
-            raise InputError(path, "this time is more than 146 years after the origin", line.place)
-    if back := sum(after.time_ns < before.time_ns for before, after in pairwise(lines)):
-        said.append(f"the time goes back in {back:,} places; rows are sorted by it")
-    _, moments_ns, bad, delays_ns, sizes, signals, sent = zip(
-        *sorted(lines, key=lambda line: line.time_ns), strict=True
-    )
-    times_ns = np.array([moment_ns - origin_ns for moment_ns in moments_ns], np.int64)
-    tx_time_ns = separate(times_ns)
-    if moved := int((tx_time_ns != times_ns).sum()):
-        said.append(f"{moved:,} rows of the same moment as others are put 1 ns apart")
-    failed, delay_ns = np.array(bad), np.array(delays_ns, np.int64)
-    size_bytes = None if None in sizes else np.array(sizes, np.uint32)
-    if reading == "phy":
-        signal_mdb, note = whole_signal(signals)
-        said.extend(note)
-        decode_ns = np.where(failed, 0, delay_ns)
-        return PhyTrace(tx_time_ns, decode_ns, size_bytes=size_bytes, es_n0_mdb=signal_mdb)
-    return LinkTrace(tx_time_ns, delay_ns, ~failed, np.array(sent, np.uint8), size_bytes=size_bytes)
-
-
-class NamedColumn(NamedTuple):
-    """A column with its unit."""
-
-    name: str
-    unit: str
-
-
-def named_column(text: str, units: Sequence[str]) -> NamedColumn:
-    """Parse ``NAME:UNIT`` (ValueError); the first unit is the default, but behind a name with a colon."""
-    name, _, unit = text.rpartition(":")
-    if name and unit in units:
-        return NamedColumn(name, unit)
-    if name and units and unit.isalpha():
-        raise ValueError(text)
-    return NamedColumn(text, next(iter(units), ""))
-
-
-def conditions(text: str | None) -> dict[str, set[str]]:
-    """Parse ``NAME=VALUE,NAME=VALUE`` (ValueError): the values of each column that are meant."""
-    found: dict[str, set[str]] = {}
-    for part in text.split(",") if text else ():
-        name, sign, value = part.rpartition("=")
-        if not (sign and name.strip()):
-            raise ValueError(text)
-        found.setdefault(name.strip(), set()).add(canonical(value))
-    return found
-
-
-def _hold(values: Mapping[str, set[str]], fields: Mapping[str, str]) -> bool:
-    return all(canonical(fields[name]) in allowed for name, allowed in values.items())
-
-
-@lru_cache(maxsize=4096)
-def canonical(text: str) -> str:
-    """Return one spelling for equal values: numbers, flags, words in any case."""
-    word = text.strip().lower()
-    try:
-        value = Decimal(_FLAGS.get(word, word)).normalize()
-    except ArithmeticError:
-        return word
-    return str(value or 0) if value.is_finite() else word
+def _first_ns(lines: Iterable[Line]) -> int:
+    return min(line.time_ns for line in lines)
 
 
 def _origin_ns(text: str, first_ns: int) -> int:
@@ -276,31 +307,3 @@ def _parses(parse: Callable[..., object], *arguments: object) -> bool:
     except (ValueError, ArithmeticError):
         return False
     return True
-
-
-def _parquet_rows(path: str, *names: str) -> Iterator[Row]:
-    """Yield the rows of a Parquet file, with their values as text; their places are called ``row N``."""
-    number = 0
-    try:
-        known = parquet.read_schema(path).names
-        for name in names:
-            if known.count(name) != 1:
-                columns = shown(", ".join(known), 300)
-                raise InputError(path, f"there is no column called {name}; the columns are {columns}")
-        with Path(path).open("rb") as file, parquet.ParquetFile(file) as source:
-            for batch in source.iter_batches(_ROWS_AT_A_TIME, columns=list(names)):
-                for values in zip(*(_as_text(batch.column(name)) for name in names), strict=True):
-                    number += 1
-                    yield Row(path, f"row {number}", dict(zip(names, values, strict=True)))
-    except InputError:
-        raise
-    except (OSError, pa.ArrowException, ValueError) as error:  # text may be no UTF-8
-        raise InputError(path, f"cannot be read: {first_line(error)}") from error
-
-
-def _as_text(column: pa.Array) -> list[str]:
-    if pa.types.is_timestamp(column.type):
-        # Arrow keeps instants in UTC; the names of zones differ from system to system.
-        column = column.cast(pa.timestamp("us", column.type.tz and "UTC"), safe=False)
-        return ["" if value is None else value.isoformat() for value in column.to_pylist()]
-    return ["" if value is None else str(value) for value in column.to_pylist()]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tmt.core.checks import Checker
 from tmt.core.errors import InputError, NotATraceError, OtherKindError, UsageError
+from tmt.core.extent import Extent
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, SIZE_BYTES
 from tmt.core.words.refusals import refusal
 from tmt.io.files import open_output
@@ -98,7 +99,7 @@ class TraceReader(ABC):
         return self._chunks
 
     def _checked(self) -> Iterator[Trace]:
-        checker = Checker(self.table)
+        checker = Checker(self.table, Extent.said(self.metadata))
         for chunk in self.unchecked():
             violation = checker.check(chunk)
             if violation is not None:
@@ -153,7 +154,7 @@ class TraceWriter(ABC):
         self.path, self.table, self.metadata = path, table, metadata
         self.totals: Metadata = {}
         self.columns: tuple[Column, ...] = ()
-        self._checker = Checker(table)
+        self._checker = Checker(table, Extent.said(metadata))
         self._behind = Behind()
 
     def write(self, chunk: Trace) -> None:

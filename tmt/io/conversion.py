@@ -50,7 +50,7 @@ def convert_file(
         scheme.check_columns(os.fspath(phy_path), reader.columns)
         metadata = provenance.record(
             LINK_TRACE.kind,
-            **provenance.sizes(reader.metadata),
+            **provenance.inherited(reader.metadata),
             source=provenance.source(phy_path),
             scheme=scheme.describe(rtt),
             every=every,

@@ -10,6 +10,7 @@ import numpy as np
 from tmt.core import provenance
 from tmt.core.channels import CHANNELS
 from tmt.core.errors import InputError, UsageError
+from tmt.core.extent import Extent
 from tmt.core.generate import lay_over
 from tmt.core.schema import ES_N0_MDB, PHY_TRACE
 from tmt.core.trace import PhyTrace
@@ -47,9 +48,9 @@ def generate(
 ) -> int:
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
-    Slots are sent from 0 until before `duration_ns`. `lldu_bytes` goes into the metadata. `progress` takes
-    the number of slots done since its last call. UsageError when no slot fits, the trace is too long, or the
-    channel knows no Es/N0; OutputError when the file cannot be written.
+    Slots are sent from 0 until before `duration_ns`, and the trace ends with the last one. `lldu_bytes` goes
+    into the metadata. `progress` takes the number of slots done since its last call. UsageError when no slot
+    fits, the trace is too long, or the channel knows no Es/N0; OutputError when the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
@@ -60,6 +61,7 @@ def generate(
     metadata = provenance.record(
         PHY_TRACE.kind,
         lldu_bytes=lldu_bytes,
+        **_extent(line, slots, duration_ns).metadata,
         generator=channel.describe(),
         seed=seed,
         slot_interval_ns=str(line.interval_ns),
@@ -72,6 +74,12 @@ def generate(
             writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
             progress(len(chunk))
     return slots
+
+
+def _extent(line: Line, slots: int, duration_ns: int) -> Extent:
+    """Return the time of a line's slots, each as long as the distance between them."""
+    last_ns = int(line.tx_times_ns(slots - 1, 1)[0])
+    return Extent.of_rows(0, last_ns, slots) or Extent(0, duration_ns)
 
 
 def overlay(
@@ -100,7 +108,7 @@ def overlay(
         realisation = channel.realisation(seed)
         metadata = provenance.record(
             PHY_TRACE.kind,
-            **provenance.sizes(reader.metadata),
+            **provenance.inherited(reader.metadata),
             source=provenance.source(source),
             generator=channel.describe(),
             seed=seed,

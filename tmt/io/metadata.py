@@ -30,7 +30,7 @@ METADATA_KEY = "tmt"
 TOTALS_KEY = "tmt_totals"
 """Key of the metadata that were known only after the last row, in a format that writes the others first."""
 
-_LEAST = {"lldu_bytes": 1, "slots": 1, "sent_bytes": 1}
+_LEAST = {"lldu_bytes": 1, "slots": 1, "sent_bytes": 1, "begin_ns": 0, "length_ns": 1}
 _LEAST_OF_SCHEME = {"data": 1, "repair": 0, "rtt_ns": 0}
 _MOST = 2**62
 """Numbers in the metadata that readers compute with: the least that each may be, and the most."""
@@ -128,6 +128,12 @@ def _wrong_values(metadata: Metadata) -> Iterator[tuple[str, Any, str]]:
             value = group.get(name)
             if value is not None and (type(value) is not int or not least <= value <= _MOST):
                 yield prefix + name, value, f"a whole number of {least} or more is needed"
+    begin_ns, length_ns = (metadata.get(name) for name in ("begin_ns", "length_ns"))
+    if (begin_ns is None) != (length_ns is None):
+        name = "begin_ns" if begin_ns is None else "length_ns"
+        yield name, None, "a whole number is needed: begin_ns and length_ns go together"
+    elif type(begin_ns) is int and type(length_ns) is int and begin_ns + length_ns > _MOST:
+        yield "length_ns", length_ns, f"with begin_ns it may be {_MOST} at most"
     packing = metadata.get("packing")
     if packing is not None and packing not in PACKINGS:
         yield "packing", packing, f"one of {', '.join(PACKINGS)} is needed"

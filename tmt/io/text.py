@@ -13,10 +13,12 @@ import pyarrow as pa
 from pyarrow import csv
 
 from tmt.core.errors import InputError, NotATraceError
+from tmt.core.extent import Extent
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import make_trace
 from tmt.core.words.refusals import refusal, shown
 from tmt.io.base import TRACE_TABLES, Format, TraceReader, TraceWriter, wanted_table
+from tmt.io.comments import Comments, comment_of
 from tmt.io.fields import Dialect, Layout, parse_block, parse_lines, spelled_column
 from tmt.io.files import LineBlocks, without_comments
 
@@ -35,8 +37,9 @@ _TXT = Dialect(" ", "-")
 class TextReader(TraceReader):
     """Lines of a text file, parsed a block at a time."""
 
-    def __init__(self, lines: LineBlocks, dialect: Dialect, layout: Layout) -> None:
+    def __init__(self, lines: LineBlocks, dialect: Dialect, layout: Layout, comments: Comments) -> None:
         super().__init__(lines.file, lines.path, layout.table, layout.columns, None)
+        self._comments = comments
         self.seconds = layout.seconds
         self._lines, self._dialect, self._layout = lines, dialect, layout
         self._first_row, self._numbers = 0, range(0)
@@ -55,6 +58,10 @@ class TextReader(TraceReader):
             if error is not None:
                 raise error
 
+    def describe(self, metadata: Metadata) -> None:
+        """Take the metadata beside the file, and the extent in its comments (InputError if they differ)."""
+        super().describe(metadata | self._comments.extent_beside(Extent.said(metadata)))
+
     def place(self, row: int) -> int:
         """Number of the line of a row of the chunk that was yielded last."""
         return self._numbers[row - self._first_row]
@@ -63,8 +70,8 @@ class TextReader(TraceReader):
 def _open(file: BinaryFile, path: str, table: Table | None, dialect: Dialect) -> TextReader:
     """Find out which columns the file has, and open a reader at its first row."""
     lines = LineBlocks(file, path)
-    while (first := lines.first_line().removeprefix("\ufeff")).startswith("#"):
-        lines.skip_line()
+    comments = Comments(path)
+    first = comments.skipped(lines)
     if dialect is _CSV and "," not in first:
         for separator, name in ((";", "semicolons"), ("\t", "tabs")):
             if separator in first:
@@ -73,12 +80,13 @@ def _open(file: BinaryFile, path: str, table: Table | None, dialect: Dialect) ->
     layout = layout_of(names)
     if layout is not None:
         lines.skip_line()
+        comments.skipped(lines)
     elif dialect is _TXT:
         layout = _positional(len(names))
     if layout is None:
         raise _wrong_columns(path, table, dialect, names, lines.line)
     wanted_table(path, layout.table, table)
-    return TextReader(lines, dialect, layout)
+    return TextReader(lines, dialect, layout, comments)
 
 
 def layout_of(names: list[str]) -> Layout | None:
@@ -136,7 +144,10 @@ class TextWriter(TraceWriter):
         self._dialect = dialect
 
     def begin(self) -> None:
-        """Write the header: of a CSV file, and where columns are not known by their number."""
+        """Write the extent and the header, which text has only where the columns' number does not tell."""
+        extent = Extent.said(self.metadata)
+        if extent is not None:
+            self._file.write(comment_of(extent, seconds=self._dialect is _TXT).encode() + b"\n")
         if self._dialect is _CSV or self.columns not in self.table.variants:
             names = text_names(self.columns, seconds=self._dialect is _TXT)
             self._file.write(self._dialect.delimiter.join(names).encode() + b"\n")

@@ -221,7 +221,8 @@ def _content(link: Link | None, packet_bytes: int) -> object:
         return None if link is None else plain(link)
     ready = ready_link(link, packet_bytes)
     settings = {key: value for key, value in plain(link).items() if key != "path"}
-    return [ready.file.sha256, ready.lldu_bytes, ready.packing, settings]
+    extent = [ready.file.begin_ns, ready.file.length_ns] if ready.file.has_extent else []
+    return [ready.file.sha256, ready.lldu_bytes, ready.packing, settings, *extent]
 
 
 def programs_of(backend: str, *models: object) -> tuple[str, str]:

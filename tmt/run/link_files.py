@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from tmt.core.errors import UsageError
+from tmt.core.extent import Extent
 from tmt.core.measure.link_use import packets_in_rows
 from tmt.core.provenance import file_sha256
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, UNSETTLED
@@ -42,7 +43,10 @@ class LinkFile:
     ----------
     npy, sha256
         The file that the simulator maps, and the hash of its content: equal for equal rows, from any format.
-    rows, first_ns, span_ns : number of rows, when the first one is sent, and time from it to the last one
+    rows, begin_ns, span_ns
+        Number of rows, when the trace begins, and its length; without an extent these are when the first row
+        is sent, and the time from it to the last one.
+    has_extent : whether the trace says its beginning and length itself
     mean_delay_ns
         Mean time from a row's `tx_time_ns` until it and all rows before it are settled: how long packets stay
         on the link, without propagation, when it keeps them in order. Unsettled rows hold nothing up. Of a
@@ -56,14 +60,20 @@ class LinkFile:
     npy: Path
     sha256: str
     rows: int
-    first_ns: int
+    begin_ns: int
     span_ns: int
+    has_extent: bool
     mean_delay_ns: float
     lldu_bytes: int | None
     size_bytes: int | None
     packing: Packing | None
     unsettled: int
     columns: tuple[Column, ...]
+
+    @property
+    def length_ns(self) -> int:
+        """The length that the trace says; 0 where only the rows tell it."""
+        return self.span_ns if self.has_extent else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +107,15 @@ class ReadyLink:
 def link_figures(direction: str, link: ReadyLink | PlainLink) -> dict[str, str | int | float | None]:
     """Return a link as columns of a result: trace with hash, rate, sizes, and where the run starts."""
     trace = link if isinstance(link, ReadyLink) else None
+    extent = trace.file if trace and trace.file.has_extent else None
     return {
         f"{direction}_trace": Path(trace.link.path).name if trace else None,
         f"{direction}_sha256": trace.file.sha256 if trace else None,
         f"{direction}_rate_bps": link.rate_bps,
         f"{direction}_lldu_bytes": trace.lldu_bytes if trace else None,
         f"{direction}_packing": trace.packing if trace else None,
+        f"{direction}_begin_s": ns_to_seconds(extent.begin_ns) if extent else None,
+        f"{direction}_length_s": ns_to_seconds(extent.length_ns) if extent else None,
         f"{direction}_offset_s": ns_to_seconds(trace.link.offset_ns) if trace else None,
     }
 
@@ -116,7 +129,9 @@ def link_settings(direction: str, link: ReadyLink | PlainLink) -> dict[str, obje
         direction: link.file.npy,
         **sizes,
         f"{direction}_packing": link.packing,
-        f"{direction}_offset_ns": link.file.first_ns + link.link.offset_ns,
+        f"{direction}_begin_ns": link.file.begin_ns,
+        f"{direction}_length_ns": link.file.length_ns,
+        f"{direction}_offset_ns": link.link.offset_ns,
     }
 
 
@@ -126,7 +141,7 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
     `packet_bytes` is the size of a full packet.
 
     InputError when the file is not a good link trace, or has no column that the scheme needs. UsageError when
-    it has less than two rows, the offset lies behind the last, `lldu_bytes` is given though rows have sizes
+    it has one row and no length, the offset lies behind its end, `lldu_bytes` is given though rows have sizes
     of their own, or the rate of the rows exceeds `MOST_RATE_BPS`.
     """
     name = os.fspath(link.path)
@@ -135,11 +150,11 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
         file = _fresh(name, table)
     else:
         file = _known(name, table, Path(name).resolve(), trace_version(name))
-    if file.rows < 2:
+    if file.rows < 2 and not file.has_extent:
         raise UsageError(f"{name}: a {table.kind} trace of one row has no rate; at least two rows are needed")
     if link.scheme is not None:
         link.scheme.check_columns(name, file.columns)
-    if link.offset_ns > file.span_ns:
+    if link.offset_ns > file.span_ns - file.has_extent:
         raise UsageError(
             f"{name}: the offset of {ns_to_seconds(link.offset_ns)} s lies behind the trace, "
             f"which is {ns_to_seconds(file.span_ns)} s long"
@@ -163,7 +178,9 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
 
 
 def _rate_bps(file: LinkFile, carried_bytes: int) -> float:
-    """Return the mean rate of a trace from its bytes; each row lasts the mean distance of rows."""
+    """Return the mean rate of a trace; without an extent each row lasts the mean distance of rows."""
+    if file.has_extent:
+        return 8 * carried_bytes * NS_PER_S / file.span_ns
     return 8 * carried_bytes * (file.rows - 1) * NS_PER_S / (file.rows * file.span_ns)
 
 
@@ -215,12 +232,14 @@ def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFi
                 size_bytes += int(chunk.size_bytes.sum(dtype=np.int64))
             rows, last_ns, settled_ns = rows + len(chunk), int(tx_ns[-1]), int(ends_ns[-1])
     said = reader.metadata if metadata is None else metadata
+    extent = Extent.said(said)
     return LinkFile(
         npy.resolve(),
         file_sha256(npy),
         rows,
-        first_ns,
-        last_ns - first_ns,
+        first_ns if extent is None else extent.begin_ns,
+        last_ns - first_ns if extent is None else extent.length_ns,
+        extent is not None,
         total_delay_ns / rows,
         said.get("lldu_bytes"),
         size_bytes or None,

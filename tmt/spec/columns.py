@@ -174,7 +174,21 @@ def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn
             null=f"{_NO_TRACE}, and where rows have sizes of their own",
         ),
         trace.text(f"{direction}_packing", "how packets lie in rows: padded or packed"),
-        trace.number(f"{direction}_offset_s", "s", "time in the trace at which the run starts"),
+        trace.number(
+            f"{direction}_begin_s",
+            "s",
+            "when the trace begins, on its own clock",
+            null=f"{_NO_TRACE}, and where only the rows tell it",
+        ),
+        trace.number(
+            f"{direction}_length_s",
+            "s",
+            "length of the trace, after which it starts again",
+            null=f"{_NO_TRACE}, and where only the rows tell it",
+        ),
+        trace.number(
+            f"{direction}_offset_s", "s", "time after the trace's beginning at which the run starts"
+        ),
         trace.text(
             f"{direction}_online",
             "scheme that runs during the simulation; the trace is then a PHY trace",

@@ -23,7 +23,8 @@ BackendName = Literal["ns2", "linux", "emulate"]
 NS2_STACKS = get_args(Ns2Stack)
 """The stacks of the simulator.
 
-`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended. `2009-as-shipped` is the same
+`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended; in its recovery one further
+packet for each window of acknowledgements is CLIFT's model, not Linux's. `2009-as-shipped` is the same
 without the patches that change results (docs/tcp-linux.md). `modern` is CLIFT's own.
 """
 

@@ -130,7 +130,7 @@ void RlcLinkLayer::let_happen(Nanoseconds event_ns) {
   } else if (event_ns == receiver_.reassembly_due_ns()) {
     receiver_.end_reassembly();
   } else if (event_ns == receiver_.status_due_ns()) {
-    receiver_.end_prohibition();
+    receiver_.report();
   } else if (event_ns == report_ns()) {
     sender_.take(receiver_.take_report(), event_ns, receiver_);
   } else {

@@ -6,13 +6,14 @@
 namespace clift {
 
 void RlcReceiver::take(std::int64_t sn, bool poll, Nanoseconds now_ns) {
-  if (settled_ns(sn) == never) {
+  const bool is_discarded = settled_ns(sn) != never;
+  if (!is_discarded) {
     settle(sn, now_ns, true);
     watch_gaps(now_ns);
   }
   if (!poll) return;
-  if (sn < rx_highest_status_) {
-    report(now_ns);
+  if (is_discarded || sn < rx_highest_status_) {
+    trigger_status(now_ns);
   } else {
     waiting_poll_ = std::max(waiting_poll_, sn);
   }
@@ -35,13 +36,19 @@ void RlcReceiver::end_reassembly() {
     rx_highest_status_ = rx_next_;
   }
   start_reassembly(rx_highest_status_, now_ns);
-  if (options_.acknowledged) report(now_ns);
+  if (options_.acknowledged) trigger_status(now_ns);
+}
+
+void RlcReceiver::report() {
+  const Nanoseconds now_ns = std::exchange(status_due_ns_, never);
+  reports_.push_back({now_ns, rx_highest_status_});
+  prohibited_until_ns_ = sum_of(now_ns, options_.status_prohibit_ns);
 }
 
 void RlcReceiver::answer_waiting_poll(Nanoseconds now_ns) {
   if (waiting_poll_ < 0 || waiting_poll_ >= rx_highest_status_) return;
   waiting_poll_ = -1;
-  report(now_ns);
+  trigger_status(now_ns);
 }
 
 Nanoseconds RlcReceiver::settled_ns(std::int64_t sn) const {
@@ -88,12 +95,9 @@ void RlcReceiver::start_reassembly(std::int64_t reported, Nanoseconds now_ns) {
   rx_next_status_trigger_ = rx_next_highest_;
 }
 
-// Makes a status report, or lets it wait while it is prohibited.
-void RlcReceiver::report(Nanoseconds now_ns) {
-  status_waits_ = now_ns < prohibited_until_ns_;
-  if (status_waits_) return;
-  reports_.push_back({now_ns, rx_highest_status_});
-  prohibited_until_ns_ = sum_of(now_ns, options_.status_prohibit_ns);
+// A report is triggered, now or already: one report answers all triggers before it (TS 38.322, section 5.3.4).
+void RlcReceiver::trigger_status(Nanoseconds now_ns) {
+  if (status_due_ns_ == never) status_due_ns_ = std::max(now_ns, prohibited_until_ns_);
 }
 
 std::int64_t RlcReceiver::first_missing_from(std::int64_t sn) const {

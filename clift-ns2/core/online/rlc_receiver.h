@@ -36,9 +36,9 @@ class RlcReceiver {
   Nanoseconds reassembly_due_ns() const { return reassembly_due_ns_; }
   void end_reassembly();
 
-  // When a waiting status report is not prohibited any more.
-  Nanoseconds status_due_ns() const { return status_waits_ ? prohibited_until_ns_ : never; }
-  void end_prohibition() { report(prohibited_until_ns_); }
+  // When the status report that has been triggered is made: at once, or when t-StatusProhibit has ended.
+  Nanoseconds status_due_ns() const { return status_due_ns_; }
+  void report();
 
   // Answers a poll that has waited for earlier segments; called after each of the events above.
   void answer_waiting_poll(Nanoseconds now_ns);
@@ -63,7 +63,7 @@ class RlcReceiver {
   void settle(std::int64_t sn, Nanoseconds now_ns, bool arrived);
   void watch_gaps(Nanoseconds now_ns);
   void start_reassembly(std::int64_t reported, Nanoseconds now_ns);
-  void report(Nanoseconds now_ns);
+  void trigger_status(Nanoseconds now_ns);
   std::int64_t first_missing_from(std::int64_t sn) const;
 
   struct Entry {
@@ -80,7 +80,7 @@ class RlcReceiver {
   std::int64_t rx_next_status_trigger_ = 0;  // behind the segment that started t-Reassembly
   Nanoseconds reassembly_due_ns_ = never;  // end of t-Reassembly
   Nanoseconds prohibited_until_ns_ = 0;    // end of t-StatusProhibit
-  bool status_waits_ = false;
+  Nanoseconds status_due_ns_ = never;      // never: none is triggered
   std::int64_t waiting_poll_ = -1;         // segment of a poll that waits; -1: none
   std::deque<StatusReport> reports_;
   std::vector<SettledSegment> settled_;

@@ -6,21 +6,21 @@
 
 namespace clift {
 
-TraceSlots::TraceSlots(PhyRows rows, std::int64_t unit_bytes, Nanoseconds offset_ns, bool repeats)
+TraceSlots::TraceSlots(PhyRows rows, std::int64_t unit_bytes, const Playback& playback)
     : rows_(rows),
-      clock_(rows, repeats),
+      clock_(rows, playback),
       bytes_(rows, unit_bytes),
-      offset_ns_(offset_ns),
-      first_row_(clock_.first_from(offset_ns, 0)),
+      start_ns_(playback.start_ns()),
+      first_row_(clock_.first_from(start_ns_, 0)),
       next_row_(first_row_) {}
 
 std::int64_t TraceSlots::row_from(Nanoseconds earliest_ns) const {
-  return clock_.first_from(sum_of(earliest_ns, offset_ns_), next_row_);
+  return clock_.first_from(sum_of(earliest_ns, start_ns_), next_row_);
 }
 
 Nanoseconds TraceSlots::next_tx_ns(Nanoseconds earliest_ns) const {
   const std::int64_t row = row_from(earliest_ns);
-  return clock_.ends_before(row + 1) ? never : clock_.tx_time_ns(row) - offset_ns_;
+  return clock_.ends_before(row + 1) ? never : clock_.tx_time_ns(row) - start_ns_;
 }
 
 std::int64_t TraceSlots::next_size_bytes(Nanoseconds earliest_ns) const {
@@ -32,7 +32,7 @@ Slot TraceSlots::take(Nanoseconds earliest_ns) {
   next_row_ = row + 1;
   clock_.stay_near(next_row_);
   ++used_;
-  const Nanoseconds tx_ns = clock_.tx_time_ns(row) - offset_ns_;
+  const Nanoseconds tx_ns = clock_.tx_time_ns(row) - start_ns_;
   const std::size_t index = clock_.place_of(row).index;
   const Nanoseconds decode_ns = rows_[index].decode_time_ns;
   const std::int64_t size_bytes = bytes_.size(index);
@@ -42,9 +42,10 @@ Slot TraceSlots::take(Nanoseconds earliest_ns) {
 }
 
 std::optional<RowUse> TraceSlots::use_until(Nanoseconds now_ns) const {
-  const Nanoseconds after_now_ns = sum_of(sum_of(now_ns, offset_ns_), 1);
-  const std::int64_t end = std::max(next_row_, clock_.first_from(after_now_ns, first_row_));
-  const std::int64_t repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;
+  const Nanoseconds time_ns = sum_of(now_ns, start_ns_);
+  const std::int64_t end = std::max(next_row_, clock_.first_from(sum_of(time_ns, 1), first_row_));
+  const std::int64_t last = std::max(clock_.repetition_at(time_ns), clock_.repetition_of(std::max<std::int64_t>(end - 1, 0)));
+  const std::int64_t repeats = last - clock_.repetition_at(start_ns_);
   return RowUse{end - first_row_, used_, repeats, bytes_.between(clock_, first_row_, end), used_bytes_};
 }
 

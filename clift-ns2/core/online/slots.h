@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/online/unit_losses.h"
+#include "core/playback.h"
 #include "core/row_bytes.h"
 #include "core/time.h"
 #include "core/trace_clock.h"
@@ -41,11 +42,10 @@ class SlotSource {
   virtual std::optional<RowUse> use_until(Nanoseconds now_ns) const = 0;
 };
 
-// Simulated time 0 is trace time `offset_ns`.
 class TraceSlots : public SlotSource {
  public:
-  // The rows must outlive this; a repeating trace has at least two. Slots without sizes carry `unit_bytes`.
-  TraceSlots(PhyRows rows, std::int64_t unit_bytes, Nanoseconds offset_ns, bool repeats);
+  // The rows must outlive this, and can be played so; see `check_playback`. Slots without sizes carry `unit_bytes`.
+  TraceSlots(PhyRows rows, std::int64_t unit_bytes, const Playback& playback = {});
 
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const override;
   std::int64_t next_number(Nanoseconds earliest_ns) const override { return row_from(earliest_ns) - first_row_; }
@@ -59,7 +59,7 @@ class TraceSlots : public SlotSource {
   PhyRows rows_;
   TraceClock<PhyRow> clock_;
   RowBytes bytes_;
-  Nanoseconds offset_ns_;
+  Nanoseconds start_ns_;    // trace time at simulated time 0
   std::int64_t first_row_;  // first row at or after simulated time 0
   std::int64_t next_row_;   // first row behind the last taken one
   std::int64_t used_ = 0;

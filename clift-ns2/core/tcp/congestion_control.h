@@ -62,6 +62,7 @@ struct AckSample {
   RecoveryState state = RecoveryState::open;  // after this ACK
   std::int64_t reordering = duplicate_threshold;  // largest number of packets that overtook one; at least this
   bool is_cwnd_limited = false;      // in the last round the window, not application or receiver, limited the sender
+  std::int64_t most_outstanding = 0;  // sent and not acknowledged in order, the most in the last round
   RateSample rate;
 };
 
@@ -108,6 +109,9 @@ class CongestionControl {
 
   // ---- calls
   virtual void on_start(Nanoseconds now_ns) { (void)now_ns; }        // once, before the first packet
+  // The handshake ends, and has measured the RTT.
+  virtual void on_established(Nanoseconds now_ns, Nanoseconds rtt_ns) { (void)now_ns, (void)rtt_ns; }
+
   virtual void on_transmit(const Transmission& packet) { (void)packet; }
   virtual void on_lost(const LostPacket& packet) { (void)packet; }
 

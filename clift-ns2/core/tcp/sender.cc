@@ -32,11 +32,13 @@ void Sender::on_ack(const Acknowledgement& ack) {
   const bool was_handshake = is_handshake();
 
   update_scoreboard(ack, progress);
+  if (board_.una() > progress.prior_una) timeouts_since_advance_ = 0;
   sample_rtt(ack, progress);
   if (was_handshake) {
     // The SYN is acknowledged: this gives an RTT sample, but there is no window to grow yet.
     if (state_ == RecoveryState::loss && !is_handshake()) state_ = RecoveryState::open;
     frto_.stop();
+    if (!is_handshake() && progress.rtt_ns >= 0) control_->on_established(ack.now_ns, progress.rtt_ns);
   } else {
     answer_probe(ack, progress);
     follow_timeout(ack, progress);
@@ -101,9 +103,9 @@ void Sender::sample_rtt(const Acknowledgement& ack, Progress& progress) {
     const bool round_ends = board_.una() > round_end_;
     if (round_ends) round_end_ = board_.next();
     rtt_.sample(progress.rtt_ns, round_ends);
+    rtt_.end_backoff();  // by a sample only: an RTT beyond the timeout would give none if the timeout fell (RFC 6298, 5)
     probe_.on_rtt_sample();
   }
-  if (board_.una() > progress.prior_una) rtt_.end_backoff();
   rack_.on_delivered(delivered_, ack.now_ns, ack.echo_ns, rtt_.min_rtt_ns());
 }
 
@@ -247,8 +249,8 @@ void Sender::report(const Acknowledgement& ack, const Progress& progress, const 
   sample.snd_nxt = board_.next();
   sample.state = state_;
   sample.reordering = rack_.reordering();
-  const double cwnd = control_->cwnd();
-  sample.is_cwnd_limited = usage_.is_limited(cwnd, cwnd < static_cast<double>(control_->ssthresh()));
+  sample.is_cwnd_limited = usage_.is_limited();
+  sample.most_outstanding = usage_.most_outstanding();
   sample.rate = rate;
   control_->on_ack(sample);
 }
@@ -337,9 +339,9 @@ void Sender::on_probe_timeout(Nanoseconds now_ns) {
     const bool is_new = has_new();
     send(now_ns, is_new ? board_.next() : board_.next() - 1);
     probe_.on_sent(board_.next(), !is_new);
+    timeout_ns_ = now_ns + rtt_.rto_ns();
   }
   probe_ns_ = never;
-  timeout_ns_ = now_ns + rtt_.rto_ns();
 }
 
 void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
@@ -350,7 +352,7 @@ void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
   if (!recovers()) rack_.doubt_reordering(board_.sacked());
   const std::int64_t prior_in_flight = board_.in_flight();
   const bool in_recovery = state_ == RecoveryState::recovery;
-  const bool is_repeated = state_ == RecoveryState::loss && rtt_.backoffs() > 0;
+  const bool is_repeated = state_ == RecoveryState::loss && timeouts_since_advance_ > 0;
 
   // RFC 8985, section 6.3: a packet sent too recently for an acknowledgement is not lost yet.
   const Nanoseconds window_ns =
@@ -376,6 +378,7 @@ void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
   state_ = RecoveryState::loss;
   recovery_point_ = board_.next();
   rtt_.back_off();
+  ++timeouts_since_advance_;
   send(now_ns, board_.una());
 }
 

@@ -138,6 +138,7 @@ class Sender {
   std::int64_t offered_ = 0;
   std::int64_t recovery_point_ = 0;  // recovery ends when all packets before it are acknowledged
   std::int64_t round_end_ = 0;       // a round of the RTT estimator ends when an ACK passes it
+  int timeouts_since_advance_ = 0;
   int forward_budget_ = 0;           // new packets that F-RTO sends beyond the window
   Nanoseconds last_sent_ns_ = -1;    // -1: nothing was sent
 

@@ -1,5 +1,5 @@
-// Whether the congestion window, not application or receiver, limited the sender in the last round: only then may the
-// window grow (RFC 7661, section 4.3; RFC 9438, section 5.8). The rule is Linux's (tcp_cwnd_validate).
+// Whether the congestion window, not application or receiver, limited the sender in the last round. The rule is Linux's
+// (tcp_cwnd_validate).
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,8 @@ class WindowUsage {
     is_limited_ = is_limited;
   }
 
-  // In slow start the window may grow to twice the flight that was used.
-  bool is_limited(double cwnd, bool in_slow_start) const {
-    return is_limited_ || (in_slow_start && cwnd < 2.0 * static_cast<double>(most_outstanding_));
-  }
+  bool is_limited() const { return is_limited_; }
+  std::int64_t most_outstanding() const { return most_outstanding_; }
 
  private:
   std::int64_t round_end_ = 0;

@@ -124,6 +124,21 @@ TEST(Cubic, StopsTheCurveWhileTheApplicationIsTheLimit) {
   EXPECT_LT(control.cwnd(), closed_form(100, 70, 3.0) + 1.0);  // as if the 20 s had not been
 }
 
+// RFC 9438, section 5.8: t does not include periods in which nothing was sent.
+TEST(Cubic, DoesNotCountAPause) {
+  for (const Nanoseconds pause_ns : {0 * millisecond, 1'000 * millisecond, 10'000 * millisecond, 60'000 * millisecond}) {
+    Cubic control(starting_at(100));
+    Script script(control, 500 * millisecond);
+    script.loss();
+    for (int i = 0; i < 4; ++i) script.round();
+    script.now_ns += pause_ns;
+    control.on_transmit({script.now_ns, 0, true});
+    for (int i = 0; i < 20; ++i) script.round();
+    EXPECT_LE(control.cwnd(), closed_form(100, 70, 12.5) + 1.0) << pause_ns;  // 24 rounds of 0.5 s, and one ahead
+    EXPECT_GE(control.cwnd(), closed_form(100, 70, 11.5) - 1.0) << pause_ns;
+  }
+}
+
 TEST(Cubic, TakesBackAnUnfoundedReduction) {
   Cubic control(starting_at(100)), undisturbed(starting_at(100));
   Script script(control, 500 * millisecond), other(undisturbed, 500 * millisecond);

@@ -25,7 +25,7 @@ LinkLayerOptions combined(Combining kind, double threshold_db) {
 }
 
 Played play_slots(const LinkLayerOptions& options, const SlotsWithEsN0& slots, const std::vector<Offer>& offers) {
-  TraceSlots source(slots.view(), 100, 0, false);
+  TraceSlots source(slots.view(), 100);
   return play(*make_link_layer(options, source), offers);
 }
 

@@ -113,7 +113,7 @@ class SlotsWithEsN0 {
 
 inline Played play_trace(const LinkLayerOptions& options, const std::vector<PhyRow>& rows,
                          const std::vector<Offer>& offers, Nanoseconds end_ns = never) {
-  TraceSlots slots(view(rows), 100, 0, false);
+  TraceSlots slots(view(rows), 100);
   const auto layer = make_link_layer(options, slots);
   return play(*layer, offers, end_ns);
 }

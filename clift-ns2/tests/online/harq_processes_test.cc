@@ -25,7 +25,7 @@ struct Result {
 };
 
 Result play_all(const LinkLayerOptions& options, const std::vector<PhyRow>& rows, const std::vector<Offer>& offers) {
-  TraceSlots slots(view(rows), 100, 0, false);
+  TraceSlots slots(view(rows), 100);
   const auto layer = make_link_layer(options, slots);
   Played played = play(*layer, offers);
   return {std::move(played), layer->units()};

@@ -170,7 +170,7 @@ TEST(HarqProcesses, SendsAsTheTwinDoes) {
     const std::vector<Offer> offers = random_offers(random);
 
     const SlotsWithEsN0 file(rows, es_n0_mdb);
-    TraceSlots slots(file.view(), unit_bytes, 0, false);
+    TraceSlots slots(file.view(), unit_bytes);
     const auto layer = make_link_layer(options, slots);
     std::map<std::int64_t, Nanoseconds> found;
     for (const auto& [packet, release] : play(*layer, offers).released) {

@@ -66,6 +66,19 @@ TEST(Rlc, WaitsForItsWindow) {
   expect_release(played, 0, 53);
 }
 
+TEST(Rlc, AnswersAWaitingPollAndAGapInOneReport) {
+  // Slots 0, 2 and 3 are erased. The poll of segment 1, the second new one, arrives at 13 and waits for the timer of the
+  // gap, until 18: one report answers both, and lets slot 2 repeat segment 0. The next report may leave at 48, but
+  // nothing asks for one.
+  auto options = rlc(0);
+  options.rlc->status_prohibit_ns = 30;
+  options.rlc->window = 3;
+  options.rlc->poll_pdus = 2;
+  options.rlc->max_retransmissions = 1;
+  const Played played = play_trace(options, even_slots(5, {0, 2, 3}), {{0, 500}});
+  EXPECT_EQ(played.released.count(0), 0U);
+}
+
 TEST(Rlc, GivesUpAfterTheLastRetransmission) {
   // As in the first example, but slot 6 is erased, too. The report of its poll, at 60 + 60, does not come: t-Reassembly
   // ended at 28 without another gap. Slot 12 sends segment 2 again, with a poll; its report of 123 gives up segment 1
@@ -166,7 +179,7 @@ TEST(Rlc, AddsOnlyOrderToHarqThatRepairsEverything) {
       es_n0_mdb.push_back(static_cast<std::int32_t>(draw(random, -9000, 3000)));
     }
     const SlotsWithEsN0 file(rows, es_n0_mdb);
-    TraceSlots slots(file.view(), 100, 0, false), same_slots(file.view(), 100, 0, false);
+    TraceSlots slots(file.view(), 100), same_slots(file.view(), 100);
     const Played expected = play(*make_link_layer(harq, slots), offers);
     const Played played = play(*make_link_layer(above, same_slots), offers);
     ASSERT_EQ(expected.released.size(), offers.size());
@@ -219,7 +232,7 @@ TEST(Rlc, AddsOnlyOrderToASchemeThatRepairsEverything) {
     const std::vector<PhyRow> rows = random_slots(random, 8000, loses ? 0.02 : 0.1, 1, 60);
     const std::vector<Offer> offers = random_offers(random);
     const Nanoseconds end_ns = rows.back().tx_time_ns;
-    TraceSlots slots_below(view(rows), 100, 0, false), slots(view(rows), 100, 0, false);
+    TraceSlots slots_below(view(rows), 100), slots(view(rows), 100);
     const auto expected_layer = make_link_layer(below, slots_below), layer = make_link_layer(above, slots);
     const Played expected = play(*expected_layer, offers, end_ns), played = play(*layer, offers, end_ns);
     for (std::int64_t packet = 0; packet < static_cast<std::int64_t>(offers.size()); ++packet, ++compared) {

@@ -93,7 +93,7 @@ class RlcTwin {
         arrive();
       } else if (reassembly_due_ == now_) {
         end_reassembly();
-      } else if (status_waits_ && prohibited_until_ == now_) {
+      } else if (is_triggered_ && prohibited_until_ <= now_) {
         report();
       } else if (reports_.count(now_) > 0) {
         learn();
@@ -106,16 +106,17 @@ class RlcTwin {
       }
       if (poll_waits_ < 0 || poll_waits_ >= status_) continue;
       poll_waits_ = -1;
-      report();
+      is_triggered_ = true;
     }
   }
 
   void arrive() {
     const Arrival arrival = arrivals_.begin()->second;
     arrivals_.erase(arrivals_.begin());
-    if (!is_settled(arrival.sn)) settle(arrival.sn, true);
-    if (arrival.poll && arrival.sn < status_) {
-      report();
+    const bool is_discarded = is_settled(arrival.sn);
+    if (!is_discarded) settle(arrival.sn, true);
+    if (arrival.poll && (is_discarded || arrival.sn < status_)) {
+      is_triggered_ = true;
     } else if (arrival.poll) {
       poll_waits_ = std::max(poll_waits_, arrival.sn);
     }
@@ -155,12 +156,11 @@ class RlcTwin {
     }
     status_ = missing_from(o_.acknowledged ? trigger_ : 0);
     watch(status_);
-    if (o_.acknowledged) report();
+    if (o_.acknowledged) is_triggered_ = true;
   }
 
   void report() {
-    status_waits_ = now_ < prohibited_until_;
-    if (status_waits_) return;
+    is_triggered_ = false;
     reports_.emplace(now_ + rtt_ns_, Report{now_, status_});
     prohibited_until_ = now_ + o_.status_prohibit_ns;
   }
@@ -218,7 +218,7 @@ class RlcTwin {
   std::int64_t poll_waits_ = -1;
   Nanoseconds reassembly_due_ = never;
   Nanoseconds prohibited_until_ = 0;
-  bool status_waits_ = false;
+  bool is_triggered_ = false;  // a status report
 };
 
 }  // namespace clift

@@ -72,7 +72,7 @@ TEST(SlidingWindow, ProtectsTheEndOfABurstAtOnce) {
 
 TEST(SlidingWindow, SendsNoSecondRepairUnitForTheSameUnits) {
   const auto rows = even_slots(40, {0, 1});
-  TraceSlots slots(view(rows), 100, 0, false);
+  TraceSlots slots(view(rows), 100);
   const auto layer = make_link_layer(with(4, 4), slots);
   // The first packet and its repair unit are erased; the repair unit of the second packet covers the first, too.
   const Played played = play(*layer, {{0, 100}, {200, 100}});

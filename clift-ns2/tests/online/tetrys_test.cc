@@ -51,7 +51,7 @@ std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
 }
 
 Outcome outcome_of(const LinkLayerOptions& options, const std::vector<PhyRow>& rows, const std::vector<Offer>& offers) {
-  TraceSlots slots(view(rows), 100, 0, false);
+  TraceSlots slots(view(rows), 100);
   const auto layer = make_link_layer(options, slots);
   const Played played = play(*layer, offers);
   return {times(played), layer->units().repair, layer->units().stalled};

@@ -220,5 +220,46 @@ TEST(Sender, SendsNoNewDataAfterATimeoutInTheRecoveryFromAnother) {  // RFC 5682
   expect_all_delivered(f.path, 30);
 }
 
+// A packet each 200 ms into a path that loses everything. The first one's timer ends after the timeout; as in Linux and
+// RFC 8985 a probe goes first and starts the timer again, once, whatever the application sends.
+TEST(Sender, TimesOutWhileTheApplicationSends) {
+  Fixture f(100.0, {1 * ms, 150 * ms});
+  for (std::int64_t i = 0; i < 40; ++i) {  // the timeout comes down to the RTT, 301 ms, and 200 ms
+    f.path.offer(i + 1);
+    f.path.run(f.path.now_ns + 400 * ms);
+  }
+  const Nanoseconds timeout_ns = f.path.sender.rtt().rto_ns();
+  EXPECT_NEAR(static_cast<double>(timeout_ns), 501e6, 1e5);
+  f.path.fate = [](std::int64_t, int) { return Delays{}; };
+  const Nanoseconds begin_ns = f.path.now_ns;
+  for (std::int64_t i = 40; i < 60; ++i) {
+    f.path.offer(i + 1);
+    f.path.run(f.path.now_ns + 200 * ms);
+  }
+  EXPECT_EQ(f.path.times_of(40)[1], begin_ns + 2 * timeout_ns);
+  EXPECT_EQ(f.path.sender.counters().probes, 1);
+}
+
+// The RTT steps from 0.1 to 3 s, a message of ten packets each 6 s, no timestamps. RFC 6298, section 5: a timeout that
+// has been doubled stays until there is a sample of the RTT, which retransmitted packets do not give (Karn). The
+// timeout is 0.31 s at first. A probe after two RTTs, 0.21 s, and timeouts 0.31, 0.61 and 1.23 s later hit the first
+// message, one after 2.45 s the second; the next would come after 4.9 s.
+TEST(Sender, KeepsTheBackOffUntilASampleOfTheRtt) {
+  Fixture f;
+  f.path.echoes = false;
+  for (std::int64_t i = 1; i <= 10; ++i) {
+    f.path.offer(10 * i);
+    f.path.run(f.path.now_ns + 1000 * ms);
+  }
+  EXPECT_EQ(f.path.sender.counters().timeouts, 0);
+  f.path.fate = [](std::int64_t, int) { return Delays{2900 * ms}; };
+  for (std::int64_t i = 11; i <= 30; ++i) {
+    f.path.offer(10 * i);
+    f.path.run(f.path.now_ns + 6000 * ms);
+  }
+  EXPECT_EQ(f.path.sender.counters().timeouts, 4);
+  expect_all_delivered(f.path, 300);
+}
+
 }  // namespace
 }  // namespace clift::tcp

@@ -66,6 +66,31 @@ TEST(Sender, MeasuresTheBottlenecksRate) {
   EXPECT_TRUE(ack.is_cwnd_limited);
 }
 
+// Both BBRs: draft-ietf-ccwg-bbr, section 5.6.2: the rate is the gain times ten packets in the handshake's RTT, 101 ms.
+TEST(Sender, SpreadsTheFirstWindowOfBbrByTheHandshakesRtt) {
+  for (const auto& [name, gain] : {std::pair("bbr", 0.99 * 2.885390), std::pair("bbr3", 2.77)}) {
+    Path path({}, SenderOptions(), name);
+    path.offer(11);
+    path.run(200 * ms);
+    ASSERT_EQ(path.sent.size(), 11u) << name;
+    for (std::size_t i = 2; i < path.sent.size(); ++i) {
+      EXPECT_NEAR(static_cast<double>(path.sent[i].time_ns - path.sent[i - 1].time_ns), 10.1e6 / gain, 1.0) << name;
+    }
+  }
+}
+
+// 15 packets at a time in a window of 20: in slow start that window may grow, but it was not the limit.
+TEST(Sender, TellsWhichFlightTheApplicationLimited) {
+  Fixture f(20.0);
+  for (std::int64_t end = 15; end <= 60; end += 15) {
+    f.path.offer(end);
+    f.path.run();
+  }
+  ASSERT_EQ(f.control->acks.size(), 60u);
+  EXPECT_FALSE(f.control->acks.back().is_cwnd_limited);
+  EXPECT_EQ(f.control->acks.back().most_outstanding, 15);
+}
+
 TEST(Sender, TellsOfAPause) {
   Fixture f;
   f.path.offer(10);

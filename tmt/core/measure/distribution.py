@@ -14,6 +14,7 @@ from tmt.core.schema import MAX_ES_N0_MDB
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tmt.core.extent import Extent
     from tmt.core.trace import BoolArray, FloatArray, Int32Array, Int64Array
 
 PERCENTILES = (50, 90, 99)
@@ -143,7 +144,7 @@ def _summary(
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """A burst in time: from its first slot to the next good one, or to the trace's last slot."""
+    """A burst in time: from its first slot to the next good one, or to the trace's end or last slot."""
 
     start_ns: int
     duration_ns: int
@@ -186,10 +187,10 @@ class Runs:
         self._bad, self._slots, self._start_ns = bool(kind[-1]), int(slots[-1]), int(start_ns[-1])
         self._last_ns = int(tx_time_ns[-1])
 
-    def finish(self) -> None:
-        """Count the run that the end of the trace cuts."""
+    def finish(self, end_ns: int | None = None) -> None:
+        """Count the run that the end of the trace cuts: at `end_ns`, or at the last slot."""
         if self._slots:
-            run = self._bad, self._slots, self._start_ns, self._last_ns
+            run = self._bad, self._slots, self._start_ns, self._last_ns if end_ns is None else end_ns
             self._count(*(np.array([one]) for one in run))
             self._slots = 0
 
@@ -209,7 +210,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Time from the row at `start_ns` to the next one."""
+    """Time without a row: from one at `start_ns`, or the trace's beginning, to the next one or its end."""
 
     start_ns: int
     duration_ns: int
@@ -227,17 +228,19 @@ class PauseShare:
 class Pauses:
     """Law of the pauses, in ns, of a trace that is read in pieces.
 
-    `longest` is the first of several equal ones; None before the second row.
+    Before the first row and after the last one there are pauses if the trace has an `extent`. `longest` is
+    the first of several equal ones; None where there are none.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, extent: Extent | None = None) -> None:
         self.histogram = Histogram()
         self.longest: Pause | None = None
-        self._last_ns: int | None = None
+        self._last_ns = None if extent is None else extent.begin_ns
+        self._end_ns = None if extent is None else extent.end_ns
 
     def add(self, tx_time_ns: Int64Array) -> None:
         """Take the times of the next rows: [n], increasing."""
-        if self._last_ns is not None:
+        if self._last_ns is not None and (len(tx_time_ns) == 0 or self._last_ns < tx_time_ns[0]):
             tx_time_ns = np.concatenate(([self._last_ns], tx_time_ns))
         if len(tx_time_ns) == 0:
             return
@@ -249,6 +252,11 @@ class Pauses:
         place = int(pauses_ns.argmax())
         if self.longest is None or pauses_ns[place] > self.longest.duration_ns:
             self.longest = Pause(int(tx_time_ns[place]), int(pauses_ns[place]))
+
+    def finish(self) -> None:
+        """Take the time after the last row."""
+        if self._end_ns is not None:
+            self.add(np.array([self._end_ns]))
 
     @property
     def are_regular(self) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.core.errors import UsageError
+from tmt.core.extent import Extent
 from tmt.core.measure.distribution import Histogram, Pauses, Runs, SignalLevels, of_counts
 from tmt.core.measure.summaries import BitRates, LinkSummary, Pattern, PhySummary, Times
 from tmt.core.measure.timeline import RowBins
@@ -39,7 +40,7 @@ def summarise(
     rows: _PhyRows | _LinkRows | None = None
     for chunk in chunks:
         if rows is None:
-            rows = _PhyRows() if isinstance(chunk, PhyTrace) else _LinkRows()
+            rows = (_PhyRows if isinstance(chunk, PhyTrace) else _LinkRows)(Extent.said(metadata))
         rows.add(chunk)
         progress(len(chunk))
     if rows is None:
@@ -50,10 +51,11 @@ def summarise(
 class _Rows:
     """Accumulators of both kinds of traces: times, sizes, runs of bad rows, rows over time, delays."""
 
-    def __init__(self) -> None:
+    def __init__(self, extent: Extent | None) -> None:
+        self.extent = extent
         self.rows = self.all_bytes = self.good_bytes = 0
-        self.pauses, self.delays = Pauses(), Histogram()
-        self.runs, self.timeline = Runs(), RowBins()
+        self.pauses, self.delays = Pauses(extent), Histogram()
+        self.runs, self.timeline = Runs(), RowBins(extent)
         self.sizes: Histogram | None = None
 
     def _add(self, chunk: Trace, *, bad: BoolArray, marked: BoolArray, good: BoolArray) -> None:
@@ -70,10 +72,15 @@ class _Rows:
 
     def _shared(self, lldu_bytes: int | None, good: int) -> dict[str, Any]:
         """Return the parts of a summary that both kinds have; `good` rows were decoded or delivered."""
-        self.runs.finish()
+        self.runs.finish(None if self.extent is None else self.extent.end_ns)
+        self.pauses.finish()
         bursts, gaps = (dict(sorted(runs.items())) for runs in (self.runs.bursts, self.runs.gaps))
-        duration_s = ns_to_seconds(self.timeline.last_ns - self.timeline.origin_ns)
-        per_s = (self.rows - 1) / duration_s if self.rows > 1 else None
+        if self.extent is not None:
+            duration_s = ns_to_seconds(self.extent.length_ns)
+            per_s: float | None = self.rows / duration_s
+        else:
+            duration_s = ns_to_seconds(self.timeline.last_ns - self.timeline.origin_ns)
+            per_s = (self.rows - 1) / duration_s if self.rows > 1 else None
         interval_s = self.pauses.histogram.summary().scaled(NS_PER_S)
         return {
             "times": Times(self.rows, ns_to_seconds(self.timeline.origin_ns), duration_s, per_s, interval_s),
@@ -96,8 +103,8 @@ class _Rows:
 
 
 class _PhyRows(_Rows):
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, extent: Extent | None) -> None:
+        super().__init__(extent)
         self.signal_levels: SignalLevels | None = None
 
     def add(self, chunk: Trace) -> None:
@@ -121,8 +128,8 @@ class _PhyRows(_Rows):
 
 
 class _LinkRows(_Rows):
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, extent: Extent | None) -> None:
+        super().__init__(extent)
         self.loss_delays = Histogram()
         self.transmissions = np.zeros(256, np.int64)
         self.sent_bytes = 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.measure.transport import FORWARD, QUEUE_DROPPED, SENT
 from tmt.core.schema import SIZE_BYTES, Packing
 from tmt.core.units import NS_PER_S
@@ -71,12 +72,21 @@ def arrive(packets: PacketRows, delivered: BoolArray) -> BoolArray:
     return whole
 
 
-def arrivals_per_s(rows: npt.NDArray[Any], packet_bytes: int, lldu_bytes: int, packing: Packing) -> float:
-    """Return the packets per second that arrive if sent back to back; arguments as for `packets_in_rows`."""
+def arrivals_per_s(
+    rows: npt.NDArray[Any],
+    packet_bytes: int,
+    lldu_bytes: int,
+    packing: Packing,
+    length_ns: int | None = None,
+) -> float:
+    """Return the packets per second that arrive if sent back to back; arguments as for `packets_in_rows`.
+
+    `length_ns` is the trace's; None where only the rows tell it.
+    """
     packets = packets_in_rows(rows, packet_bytes, lldu_bytes, packing)
     if not len(packets.first):
         return 0.0
-    span_ns = int(rows["tx_time_ns"][packets.last[-1]]) - int(rows["tx_time_ns"][0])
+    span_ns = length_ns or int(rows["tx_time_ns"][packets.last[-1]]) - int(rows["tx_time_ns"][0])
     return float(np.count_nonzero(arrive(packets, rows["delivered"]))) * NS_PER_S / span_ns
 
 
@@ -173,11 +183,13 @@ def link_use(run: Mapping[str, Any], trace: Path | None) -> RowsInTime | PlainIn
         rate_bps = run["forward_rate_bps"]
         return None if _is_missing(rate_bps) else PlainInTime(float(rate_bps), queue_is_first)
     rows = None if trace is None else _open(trace)
-    if rows is None or len(rows) < 2:
+    if rows is None:
         return None
-    tx_ns = rows["tx_time_ns"] - rows["tx_time_ns"][0]
+    extent = _extent(run, rows["tx_time_ns"])
+    if extent is None:
+        return None
+    tx_ns, period_ns = rows["tx_time_ns"] - extent.begin_ns, extent.length_ns
     offset_ns, end_ns = round(run["forward_offset_s"] * NS_PER_S), round(run["simulated_s"] * NS_PER_S)
-    period_ns = (int(tx_ns[-1]) * len(rows) + (len(rows) - 1) // 2) // (len(rows) - 1)
     repeats = 1 + (0 if _is_missing(run["forward_trace_repeats"]) else int(run["forward_trace_repeats"]))
     if repeats * len(rows) > MOST_ROWS:
         return None
@@ -197,6 +209,14 @@ def link_use(run: Mapping[str, Any], trace: Path | None) -> RowsInTime | PlainIn
         run["forward_packing"],
         queue_is_first and not is_online,
     )
+
+
+def _extent(run: Mapping[str, Any], tx_time_ns: Int64Array) -> Extent | None:
+    """Return the extent of a run's forward trace: as its columns say, or else as its rows do."""
+    begin_s, length_s = run.get("forward_begin_s"), run.get("forward_length_s")
+    if begin_s is None or _is_missing(begin_s) or length_s is None or _is_missing(length_s):
+        return Extent.of_rows(int(tx_time_ns[0]), int(tx_time_ns[-1]), len(tx_time_ns))
+    return Extent(round(begin_s * NS_PER_S), round(length_s * NS_PER_S))
 
 
 def _open(path: Path) -> npt.NDArray[np.void] | None:

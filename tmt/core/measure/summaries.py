@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Times:
     """When the rows of a trace are sent.
 
-    `duration_s` runs from the first row to the last; `per_s` and `interval_s` (from row to row) are empty for
-    a trace of one row.
+    `duration_s` is the trace's length. Without an extent, it runs from the first row to the last, and `per_s`
+    and `interval_s` (from row to row) are empty for a trace of one row.
     """
 
     rows: int

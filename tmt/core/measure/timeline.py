@@ -24,6 +24,7 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tmt.core.extent import Extent
     from tmt.core.measure.link_use import PlainInTime, RowsInTime
     from tmt.core.trace import BoolArray, FloatArray, Int32Array, Int64Array, Uint32Array
 
@@ -53,7 +54,7 @@ class Rates:
 
 
 class RowBins:
-    """Numbers and bytes of rows per bin of time since the first row.
+    """Numbers and bytes of rows per bin of time since the trace's beginning, or its first row.
 
     A bin's width is the least power of two in nanoseconds with which `BINS` bins reach the trace's end: a row
     beyond the last bin makes pairs of bins join. The result does not depend on the pieces.
@@ -63,14 +64,19 @@ class RowBins:
     slots, bad : [BINS], rows, and bad rows
     offered, good : [BINS], bytes of all rows and of the good ones; their numbers where rows have no sizes
     es_n0_mdb : [BINS], sum of the rows' Es/N0; 0 where rows have none
-    origin_ns, last_ns : times of the first row, where the first bin starts, and of the last one
+    extent : of the trace; None where only the rows tell it
+    origin_ns, last_ns : where the first bin starts, and the time of the last row
     """
 
-    def __init__(self) -> None:
+    def __init__(self, extent: Extent | None = None) -> None:
         self.slots, self.bad, self.offered, self.good, self.es_n0_mdb = np.zeros((5, BINS), np.int64)
+        self.extent = extent
         self.origin_ns = self.last_ns = 0
         self._is_empty = True
         self._width_bits = 0
+        if extent is not None:
+            self.origin_ns = extent.begin_ns
+            self._width_bits = max(0, (extent.length_ns - 1).bit_length() - (BINS - 1).bit_length())
 
     @property
     def width_ns(self) -> int:
@@ -89,7 +95,9 @@ class RowBins:
         if len(bad) == 0:
             return
         if self._is_empty:
-            self._is_empty, self.origin_ns = False, int(tx_time_ns[0])
+            self._is_empty = False
+            if self.extent is None:
+                self.origin_ns = int(tx_time_ns[0])
         self.last_ns = int(tx_time_ns[-1])
         while (self.last_ns - self.origin_ns) >> self._width_bits >= BINS:
             parts = (self.slots, self.bad, self.offered, self.good, self.es_n0_mdb)
@@ -104,14 +112,14 @@ class RowBins:
             self.es_n0_mdb += _sums(position, es_n0_mdb)
 
     def bad_share(self) -> tuple[FloatArray, FloatArray]:
-        """Return start in seconds and share of bad rows of the bins up to the last in use: two of [n].
+        """Return start in seconds and share of bad rows of the bins up to the trace's end: two of [n].
 
         The share of a bin without a row is NaN.
         """
         return self._per_slot(self.bad)
 
     def mean_es_n0_db(self) -> tuple[FloatArray, FloatArray]:
-        """Return start in seconds and mean Es/N0 in dB of the bins up to the last in use: two of [n].
+        """Return start in seconds and mean Es/N0 in dB of the bins up to the trace's end: two of [n].
 
         The mean is that of the values in dB. A bin without a row has NaN.
         """
@@ -119,7 +127,8 @@ class RowBins:
         return start_s, mean_mdb / 1000
 
     def _per_slot(self, sums: Int64Array) -> tuple[FloatArray, FloatArray]:
-        used = int(np.flatnonzero(self.slots)[-1]) + 1
+        end_ns = self.last_ns + 1 if self.extent is None else self.extent.end_ns
+        used = -((self.origin_ns - end_ns) >> self._width_bits)
         start_s = (self.origin_ns + np.arange(used) * self.width_ns) / NS_PER_S
         mean = np.full(used, np.nan)
         np.divide(sums[:used], self.slots[:used], out=mean, where=self.slots[:used] > 0)
@@ -128,12 +137,15 @@ class RowBins:
     def rates(self) -> Rates | None:
         """Return the rate over time, in bins of `LEAST_ROWS` rows or more in the mean; None for one row.
 
-        The last bin ends one mean interval after the last row.
+        The last bin ends with the trace: without an extent, one mean interval after the last row.
         """
         rows = int(self.slots.sum())
-        if rows < 2:
+        if self.extent is not None:
+            span_ns = self.extent.length_ns
+        elif rows > 1:
+            span_ns = (self.last_ns - self.origin_ns) * rows // (rows - 1)
+        else:
             return None
-        span_ns = (self.last_ns - self.origin_ns) * rows // (rows - 1)
         offered, good, width_ns = self.offered, self.good, self.width_ns
         while width_ns < span_ns and rows * width_ns < LEAST_ROWS * span_ns:
             offered, good, width_ns = _joined(offered), _joined(good), 2 * width_ns

@@ -40,6 +40,11 @@ REFUSALS: dict[str, str] = {
     "npy_version": "this is a .npy file of version {major}.{minor}; 1.0, 2.0 and 3.0 can be read",
     "npy_header": "the .npy header is damaged",
     "npy_shape": "this is not a one-dimensional array of rows",
+    # the length of a trace
+    "before_begin": "{column} is {value}; the trace begins at {begin}",
+    "after_end": "{column} is {value}; the trace ends at {end}, and each row is sent before that",
+    "two_lengths": "begin and length of the trace are {one} here, but {two} {elsewhere}",
+    "comment_of_length": "the comment is {found}; needed is {needed}",
     # values, from row to row
     "null": "{column} has no value",
     "null_erased": "{column} has no value; write 0 for an erased slot",

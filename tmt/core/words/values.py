@@ -7,6 +7,9 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 USUAL_NS = 10 * NS_PER_S
 """Round trips and decode times beyond this are noted: a geostationary satellite is half a second away."""
 
+_RATES_NS = NS_PER_S // 10, 60 * NS_PER_S
+"""Usual times from row to row of a rate series; slots of a PHY are rarely so far apart."""
+
 
 def rate_unit(greatest_bps: float) -> tuple[str, float]:
     """Return the unit in which rates are shown, and its factor from bit/s."""
@@ -36,9 +39,30 @@ def time_notes(name: str, time_ns: float) -> list[str]:
     return [f"{name} is {seconds:g} s; times are in seconds: {seconds:g} ms is {seconds / 1000:g}"]
 
 
-def decode_time_notes(path: str, median_ns: float) -> list[str]:
-    """Note a PHY trace whose slots are decoded unusually late."""
-    return time_notes(f"{path}: the median decode time", median_ns)
+def padding_notes(name: str, lldu_bytes: int, packet_bytes: int) -> list[str]:
+    """Note LLDUs larger than packets that waste a tenth or more, because each packet begins in a new one."""
+    share = 1.0 - packet_bytes / lldu_bytes
+    if share < 0.1:
+        return []
+    return [
+        f"{name}: {percent(share)} of each LLDU of {lldu_bytes:,} bytes is padding beside a packet of "
+        f"{packet_bytes:,} bytes; with --packing packed, packets share LLDUs"
+    ]
+
+
+def decode_time_notes(path: str, median_ns: float, longest_ns: float, interval_ns: float) -> list[str]:
+    """Note a PHY trace whose slots are decoded unusually late; also a text that may be a rate series.
+
+    `interval_ns` is the mean time from slot to slot, 0 where there is none.
+    """
+    notes = time_notes(f"{path}: the median decode time", median_ns)
+    is_text = path.lower().endswith((".txt", ".txt.gz"))
+    if is_text and _RATES_NS[0] <= interval_ns <= min(_RATES_NS[1], longest_ns):
+        apart, decoded = interval_ns / NS_PER_S, longest_ns / NS_PER_S
+        times = f"slots are {apart:g} s apart and decoded after up to {decoded:g} s"
+        command = f"tmt import table {path} OUT.parquet --time 1 --rate 2:Mbit/s"
+        notes.append(f"{path}: {times}: is this a rate series? {command} reads one")
+    return notes
 
 
 def span_notes(name: str, span_ns: int, rtt_ns: int) -> list[str]:

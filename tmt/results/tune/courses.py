@@ -24,6 +24,7 @@ from tmt.campaign.recipe import recipes_of, source_of
 from tmt.core.convert import Share
 from tmt.core.declaration import ns
 from tmt.core.errors import InputError
+from tmt.core.extent import Extent
 from tmt.core.generate import lay_over
 from tmt.core.schema import PHY_TRACE
 from tmt.core.schemes.fec import Fec
@@ -78,14 +79,16 @@ class Courses:
         duration_ns = ns(self.task.traffic.duration)
         if duration_ns > _span_ns(phy):
             return None
+        extent = Extent.said(phy.metadata)
         phy = Share(self.source.trace.kept).of(phy)
-        tx_time_ns = phy.tx_time_ns
+        tx_time_ns = phy.tx_time_ns - (0 if extent is None else extent.begin_ns)
         first, last = np.searchsorted(tx_time_ns, [start_ns, start_ns + duration_ns])
-        over_ns = start_ns + duration_ns - int(tx_time_ns[-1])
+        over_ns = start_ns + duration_ns - (int(tx_time_ns[-1]) if extent is None else extent.length_ns)
         again = int(np.searchsorted(tx_time_ns, over_ns)) if over_ns > 0 else 0
         at = np.concatenate([np.arange(first, last), np.arange(again)])
-        # A second round of the trace follows the first one without a gap.
-        later = np.where(np.arange(len(at)) < last - first, 0, int(tx_time_ns[-1]) + 1)
+        # A second round follows after the trace's length, which without an extent ends with the last slot.
+        length_ns = int(tx_time_ns[-1]) + 1 if extent is None else extent.length_ns
+        later = np.where(np.arange(len(at)) < last - first, 0, length_ns)
         columns = {column.name: getattr(phy, column.name)[at] for column in phy.columns}
         return PhyTrace(**columns | {"tx_time_ns": tx_time_ns[at] + later})
 
@@ -138,7 +141,9 @@ def _disjoint(task: Task, span_ns: int, wanted: int) -> list[int]:
 def _slots_of(file: Path, sha256: str) -> PhyTrace:
     """Return the slots of a file, whose content has that hash."""
     del sha256
-    return replace(cast("PhyTrace", read_trace(file, PHY_TRACE)), metadata={})
+    slots = cast("PhyTrace", read_trace(file, PHY_TRACE))
+    extent = Extent.said(slots.metadata)
+    return replace(slots, metadata={} if extent is None else extent.metadata)
 
 
 def _phy(source: Source, task: Task, seed: int) -> PhyTrace:
@@ -160,7 +165,8 @@ def _made(phy: Phy) -> PhyTrace:
 
 
 def _span_ns(phy: PhyTrace) -> int:
-    return int(phy.tx_time_ns[-1] - phy.tx_time_ns[0])
+    extent = Extent.said(phy.metadata)
+    return int(phy.tx_time_ns[-1] - phy.tx_time_ns[0]) if extent is None else extent.length_ns
 
 
 def goodput_bounds(task: Task, courses: Courses) -> FloatArray | None:

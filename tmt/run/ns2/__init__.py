@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tmt.core.declaration import declared, ns
 from tmt.core.errors import SimulatorError
@@ -131,8 +131,9 @@ def _text(setting: Setting, value: Any) -> str:
 def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> dict[str, object]:
     found = link_settings(direction, link)
     if isinstance(link, ReadyLink):
-        del found[f"{direction}_offset_ns"]
-        found[f"{direction}_offset_s"] = seconds_text(link.file.first_ns + link.link.offset_ns)
+        for name in ("begin", "length", "offset"):
+            time_ns = cast("int", found.pop(f"{direction}_{name}_ns"))
+            found[f"{direction}_{name}_s"] = seconds_text(time_ns)
         if link.link.scheme is not None:
             found[f"{direction}_scheme"] = scheme_words(link.link.scheme)
     return found

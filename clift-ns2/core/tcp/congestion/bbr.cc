@@ -28,6 +28,12 @@ void Bbr::on_start(Nanoseconds now_ns) {
   aggregation_.begin(now_ns);
 }
 
+void Bbr::on_established(Nanoseconds now_ns, Nanoseconds rtt_ns) {
+  rtprop_ns_ = rtt_ns;
+  rtprop_stamp_ns_ = now_ns;
+  begin_pacing(rtt_ns, pacing_margin * high_gain);
+}
+
 void Bbr::on_transmit(const Transmission& packet) {
   if (packet.in_flight > 0 || !packet.is_app_limited) return;
   idle_restart_ = true;
@@ -49,7 +55,7 @@ void Bbr::on_ack(const AckSample& ack) {
   update_rtprop(ack);
   check_probe_rtt(ack);
 
-  begin_pacing(ack, pacing_margin * high_gain);
+  begin_pacing(ack.srtt_ns, pacing_margin * high_gain);
   if (max_bandwidth() > 0.0) set_pacing_rate(pacing_gain_);
   set_cwnd(ack);
   lost_since_ack_ = 0;

@@ -16,6 +16,7 @@ class Bbr : public BbrBase {
   explicit Bbr(const ControlParameters& parameters);
 
   void on_start(Nanoseconds now_ns) override;
+  void on_established(Nanoseconds now_ns, Nanoseconds rtt_ns) override;
   void on_transmit(const Transmission& packet) override;
   void on_lost(const LostPacket& packet) override;
   void on_ack(const AckSample& ack) override;

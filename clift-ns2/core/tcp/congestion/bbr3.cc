@@ -40,6 +40,12 @@ void Bbr3::on_start(Nanoseconds now_ns) {
   aggregation_.begin(now_ns);
 }
 
+void Bbr3::on_established(Nanoseconds now_ns, Nanoseconds rtt_ns) {
+  min_rtt_ns_ = probe_rtt_min_delay_ns_ = rtt_ns;
+  min_rtt_stamp_ns_ = probe_rtt_min_stamp_ns_ = now_ns;
+  begin_pacing(rtt_ns, startup_pacing_gain);
+}
+
 // HandleRestartFromIdle (5.4.1).
 void Bbr3::on_transmit(const Transmission& packet) {
   if (packet.in_flight > 0 || !packet.is_app_limited) return;
@@ -68,7 +74,7 @@ void Bbr3::on_ack(const AckSample& ack) {
   advance_latest_delivery_signals(ack);
   bandwidth_ = std::min(max_bandwidth(), shortterm_.bandwidth);
 
-  begin_pacing(ack, startup_pacing_gain);  // InitPacingRate (5.6.2)
+  begin_pacing(ack.srtt_ns, startup_pacing_gain);  // InitPacingRate (5.6.2)
   if (bandwidth_ > 0.0) set_pacing_rate(pacing_gain());
   set_cwnd(ack);
 }

@@ -19,6 +19,7 @@ class Bbr3 : public BbrBase {
   explicit Bbr3(const ControlParameters& parameters) : BbrBase(parameters) {}
 
   void on_start(Nanoseconds now_ns) override;
+  void on_established(Nanoseconds now_ns, Nanoseconds rtt_ns) override;
   void on_transmit(const Transmission& packet) override;
   void on_lost(const LostPacket& packet) override;
   void on_ack(const AckSample& ack) override;

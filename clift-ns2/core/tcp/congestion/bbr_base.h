@@ -39,11 +39,12 @@ class BbrBase : public CongestionControl {
     if (rate > 0.0 && (rate >= max_bandwidth() || !is_app_limited(ack))) max_bandwidth_.update(rate, period, length);
   }
 
-  // The first pacing rate is a guess from the initial window; the first sample of the RTT makes it a measured one.
-  void begin_pacing(const AckSample& ack, double gain) {
-    if (has_seen_rtt_ || ack.srtt_ns <= 0) return;
+  // The first pacing rate spreads the initial window over the first sample of the RTT, which is the handshake's if
+  // there is one.
+  void begin_pacing(Nanoseconds srtt_ns, double gain) {
+    if (has_seen_rtt_ || srtt_ns <= 0) return;
     has_seen_rtt_ = true;
-    pacing_rate_ = gain * initial_window_ / to_seconds(ack.srtt_ns);
+    pacing_rate_ = gain * initial_window_ / to_seconds(srtt_ns);
   }
 
   void save_cwnd(bool is_in_probe_rtt) {

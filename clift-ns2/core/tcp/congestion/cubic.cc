@@ -18,10 +18,19 @@ constexpr double hystart_most_per_ack = 8.0;
 
 Cubic::Cubic(const ControlParameters& parameters) : WindowBased(parameters), hystart_(hystart_most_per_ack) {}
 
+// Nothing was in flight since the last acknowledgement.
+void Cubic::on_transmit(const Transmission& packet) {
+  if (packet.in_flight == 0) pass_time(packet.now_ns, false);
+}
+
+// The curve stands still while the application limits the sender (section 5.8).
+void Cubic::pass_time(Nanoseconds now_ns, bool counts) {
+  if (!counts && curve_.epoch_ns != never) curve_.epoch_ns += now_ns - passed_ns_;
+  passed_ns_ = now_ns;
+}
+
 void Cubic::on_ack(const AckSample& ack) {
-  // The curve stands still while the application limits the sender (section 5.8).
-  if (!ack.is_cwnd_limited && curve_.epoch_ns != never) curve_.epoch_ns += ack.now_ns - last_ack_ns_;
-  last_ack_ns_ = ack.now_ns;
+  pass_time(ack.now_ns, may_grow(ack));
 
   const bool is_first_start = ssthresh_ == infinite_ssthresh && ack.newly_acked > 0;
   WindowBased::on_ack(ack);

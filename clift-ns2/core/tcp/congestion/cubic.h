@@ -10,6 +10,7 @@ class Cubic : public WindowBased {
  public:
   explicit Cubic(const ControlParameters& parameters);
 
+  void on_transmit(const Transmission& packet) override;
   void on_ack(const AckSample& ack) override;
   void on_timeout(const CongestionEvent& event) override;
   void on_undo(Nanoseconds now_ns, RecoveryState from) override;
@@ -29,12 +30,13 @@ class Cubic : public WindowBased {
     Nanoseconds epoch_ns = never;  // start of the stage; never: it begins with the next ACK
   };
 
+  void pass_time(Nanoseconds now_ns, bool counts);
   void begin_stage(Nanoseconds now_ns);
   double w_cubic(double t_s) const;
 
   HyStart hystart_;
   std::int64_t round_end_ = 0;  // its acknowledgement begins the next round
-  Nanoseconds last_ack_ns_ = 0;
+  Nanoseconds passed_ns_ = 0;  // the curve's time is up to date until then
   Curve curve_;
   Curve before_;  // for undo
   bool flat_start_ = false;  // the next stage begins at the curve's plateau: no reduction by loss has led to it

@@ -33,6 +33,11 @@ class WindowBased : public CongestionControl {
   virtual std::int64_t slow_start(std::int64_t acked, const AckSample& ack);
   virtual void avoid_congestion(std::int64_t acked, const AckSample& ack) = 0;
 
+  // Only a window that was the limit may grow; in slow start, to twice the flight that was used.
+  bool may_grow(const AckSample& ack) const {
+    return ack.is_cwnd_limited || (in_slow_start() && cwnd_ < 2.0 * static_cast<double>(ack.most_outstanding));
+  }
+
   bool in_slow_start() const { return cwnd_ < static_cast<double>(ssthresh_); }
 
   double cwnd_;

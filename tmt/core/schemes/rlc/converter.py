@@ -41,7 +41,7 @@ class RlcConverter(Converter):
         }.items():
             self._settings[name] = value
         self._state = np.zeros(1, STATE)
-        self._state[["poll_due_ns", "reassembly_due_ns"]] = NEVER
+        self._state[["poll_due_ns", "reassembly_due_ns", "status_due_ns"]] = NEVER
         self._state[["poll_sn", "waiting_poll"]] = -1
         self._queues = np.zeros(1, ARRIVAL), np.zeros(1, REPORT), np.zeros(1, np.int64)
         self._units = np.zeros(1, UNIT)

@@ -13,6 +13,7 @@ from tmt.core.schemes.rlc.receiver import (
     make_status,
     settle,
     take_segments,
+    trigger_status,
     watch_gaps,
 )
 
@@ -86,25 +87,24 @@ def pass_time(
 ) -> int:
     """Let everything happen that is due up to and including `until_ns`, in order of time.
 
-    At equal times: arrivals, the ends of t-Reassembly and t-StatusProhibit, reports at the sender, the end of
+    At equal times: arrivals, the end of t-Reassembly, a status report, reports at the sender, the end of
     t-PollRetransmit. The result is the time, in ns, before which no status report reaches the sender.
     """
     arrivals, reports, repeats = queues
     setting, state = settings[0], states[0]
     while True:
-        status_ns = state["prohibited_until_ns"] if state["status_waits"] else NEVER
         report_ns = NEVER
         if state["report_head"] < state["report_tail"]:
             report_ns = reports[state["report_head"] & (len(reports) - 1)]["made_ns"] + setting["rtt_ns"]
-        due_ns = min(state["reassembly_due_ns"], status_ns, report_ns, state["poll_due_ns"])
-        now_ns = take_segments(min(due_ns, until_ns), setting, state, arrivals, reports, units, out)
+        due_ns = min(state["reassembly_due_ns"], state["status_due_ns"], report_ns, state["poll_due_ns"])
+        now_ns = take_segments(min(due_ns, until_ns), setting, state, arrivals, units, out)
         if now_ns < 0:  # no arrival has changed the other times
             if due_ns > until_ns:
                 break
             now_ns = due_ns
             if now_ns == state["reassembly_due_ns"]:
-                end_reassembly(now_ns, setting, state, reports, units, out)
-            elif now_ns == status_ns:
+                end_reassembly(now_ns, setting, state, units, out)
+            elif now_ns == state["status_due_ns"]:
                 make_status(now_ns, setting, state, reports)
             elif now_ns == report_ns:
                 take_report(now_ns, setting, state, reports, repeats, units, out)
@@ -112,7 +112,7 @@ def pass_time(
                 end_poll_retransmit(setting, state, repeats, units)
         if is_waiting_poll_due(state):
             state["waiting_poll"] = -1
-            make_status(now_ns, setting, state, reports)
+            trigger_status(now_ns, state)
     if not setting["acknowledged"] or until_ns == NEVER - 1:
         return NEVER
     return min(report_ns, until_ns + setting["rtt_ns"] + 1)  # type: ignore[no-any-return]

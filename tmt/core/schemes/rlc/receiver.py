@@ -23,7 +23,7 @@ STATE_NAMES = """
     first_row
     tx_next tx_next_ack pdu_without_poll poll_sn poll_due_ns poll_now
     rx_next rx_next_highest rx_highest_status rx_next_status_trigger
-    reassembly_due_ns waiting_poll status_waits prohibited_until_ns
+    reassembly_due_ns waiting_poll status_due_ns prohibited_until_ns
     arrival_head arrival_tail report_head report_tail repeat_head repeat_tail
     waiting_repeats stalls retransmissions
 """
@@ -50,7 +50,6 @@ def take_segments(
     setting: np.void,
     state: np.void,
     arrivals: Records,
-    reports: Records,
     units: Records,
     out: Rows,
 ) -> int:
@@ -67,6 +66,7 @@ def take_segments(
             break
         state["arrival_head"] += 1
         row, reassembly_due_ns = np.uintp(sn - state["first_row"]), state["reassembly_due_ns"]
+        is_discarded = False
         if sn >= state["rx_next_highest"]:  # it fills no gap; a call of `settle` would take most of the time
             units[row]["settled_ns"] = now_ns
             state["rx_next_highest"] = sn + 1
@@ -78,9 +78,11 @@ def take_segments(
         elif sn >= state["rx_next"] and units[row]["settled_ns"] == NEVER:
             settle(sn, now_ns, True, setting, state, units, out)
             watch_gaps(now_ns, setting, state)
-        answers = poll and sn < state["rx_highest_status"]
+        else:
+            is_discarded = True
+        answers = poll and (is_discarded or sn < state["rx_highest_status"])
         if answers:
-            make_status(now_ns, setting, state, reports)
+            trigger_status(now_ns, state)
         elif poll:
             state["waiting_poll"] = max(state["waiting_poll"], sn)
         if answers or state["reassembly_due_ns"] != reassembly_due_ns or is_waiting_poll_due(state):
@@ -134,15 +136,13 @@ def start_reassembly(now_ns: int, missing_sn: int, setting: np.void, state: np.v
 
 
 @kernel
-def end_reassembly(
-    now_ns: int, setting: np.void, state: np.void, reports: Records, units: Records, out: Rows
-) -> None:
+def end_reassembly(now_ns: int, setting: np.void, state: np.void, units: Records, out: Rows) -> None:
     """Report the gaps below the trigger (acknowledged mode), or give them up (unacknowledged mode)."""
     trigger = state["rx_next_status_trigger"]
     state["reassembly_due_ns"] = NEVER
     if setting["acknowledged"]:
         state["rx_highest_status"] = first_missing(trigger, state, units)
-        make_status(now_ns, setting, state, reports)
+        trigger_status(now_ns, state)
     else:
         for sn in range(state["rx_next"], trigger):
             if units[sn - state["first_row"]]["settled_ns"] == NEVER:
@@ -158,11 +158,20 @@ def is_waiting_poll_due(state: np.void) -> bool:
 
 
 @kernel
+def trigger_status(now_ns: int, state: np.void) -> None:
+    """Make a status report due, now or when t-StatusProhibit ends: one report answers all triggers before it.
+
+    TS 38.322, section 5.3.4.
+    """
+    if state["status_due_ns"] == NEVER:
+        state["status_due_ns"] = max(now_ns, state["prohibited_until_ns"])
+
+
+@kernel
 def make_status(now_ns: int, setting: np.void, state: np.void, reports: Records) -> None:
-    """Send a status report, or let it wait until t-StatusProhibit has ended."""
-    state["status_waits"] = now_ns < state["prohibited_until_ns"]
-    if not state["status_waits"]:
-        report = reports[state["report_tail"] & (len(reports) - 1)]
-        report["made_ns"], report["ack_sn"] = now_ns, state["rx_highest_status"]
-        state["report_tail"] += 1
-        state["prohibited_until_ns"] = now_ns + setting["status_prohibit_ns"]
+    """Send the status report that is due."""
+    report = reports[state["report_tail"] & (len(reports) - 1)]
+    report["made_ns"], report["ack_sn"] = now_ns, state["rx_highest_status"]
+    state["report_tail"] += 1
+    state["status_due_ns"] = NEVER
+    state["prohibited_until_ns"] = now_ns + setting["status_prohibit_ns"]

@@ -1,0 +1,87 @@
+"""The part of `tmt fit` that makes more traces: their names, their files, and tables about their model."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.cli.progress import print_notes, progress_bar
+from tmt.cli.tables import text_table
+from tmt.core.units import ns_to_seconds
+from tmt.io import endings, format_of, write_trace
+from tmt.io.atomic import check_not_source
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from tmt.theory.fit.resemblance import Resemblance
+    from tmt.theory.fit.trace_model import TraceModel
+
+
+def names_of(trace: str, output: str | None, number: int) -> list[str]:
+    """Return the names of the traces that are made; none may be TRACE itself."""
+    name = output or PurePath(trace).name
+    format_of(name)
+    ending = next(one for one in sorted(endings(), key=len)[::-1] if name.lower().endswith(one))
+    stem, ending = name[: -len(ending)], name[-len(ending) :]
+    names = [f"{stem}-{i}{ending}" for i in range(1, number + 1)]
+    for one in names:
+        check_not_source(one, trace)
+    return names
+
+
+def write_traces(fitted: TraceModel, names: list[str], duration_ns: int | None, seed: int) -> None:
+    """Write traces of a model; a note says where they are longer than what was measured."""
+    if not names:
+        return
+    measured_ns = fitted.windows.length_ns
+    if duration_ns is not None and duration_ns > measured_ns:
+        print_notes(
+            [
+                f"traces of {ns_to_seconds(duration_ns):g} s are longer than the measured "
+                f"{ns_to_seconds(measured_ns):g} s: changes slower than those are not in them"
+            ]
+        )
+    with progress_bar("generate", len(names), "traces") as progress:
+        for name, made in zip(names, fitted.drawn(len(names), duration_ns, seed), strict=True):
+            write_trace(name, made)
+            progress(1)
+
+
+def model_tables(path: str, fitted: TraceModel, check: Resemblance) -> list[Table]:
+    """Return the states of a model, and the comparison of its traces with the measured halves."""
+    shown = []
+    if states := fitted.states():
+        sized = fitted.windows.has_sizes
+        scale, unit = (1e-3, "kbit/s") if sized else (1.0, "rows/s")
+        header = ("state", "share", "lasts, s", unit, "lost, %", "delay, ms")
+        rows = [
+            [str(number), *(f"{value:.4g}" if np.isfinite(value) else "-" for value in values)]
+            for number, values in enumerate(
+                (
+                    (
+                        one["share"],
+                        one["dwell_s"],
+                        scale * one["rate_per_s"],
+                        100 * one["lost"],
+                        1e3 * one["delay_s"],
+                    )
+                    for one in states
+                ),
+                1,
+            )
+        ]
+        shown.append(text_table(f"{path}: states of its windows", header, rows, ()))
+    heads = ("figure", "first half", "second half", "model, mean", "95 % from", "to", "")
+    rows = [
+        [
+            one.name,
+            *(f"{value:.4g}" for value in (one.first, one.second, one.model, one.low, one.high)),
+            one.outcome,
+        ]
+        for one in check.comparisons
+    ]
+    shown.append(text_table("Measured halves, and traces of a model of each half", heads, rows, (0, 6)))
+    return shown

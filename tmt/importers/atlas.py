@@ -1,0 +1,164 @@
+"""Results of ping on RIPE Atlas: a list (JSON), or one result a line (NDJSON).
+
+A result holds a few packets: ``prb_id`` and ``msm_id`` (the probe and its measurement), ``timestamp`` (s
+since 1970, of the first packet), ``size`` (bytes of ICMP payload), ``af`` (4 or 6), and ``result``, a list
+with ``rtt`` in ms for an answer, ``x`` for none, ``error`` for one that could not be sent or delivered, and
+``dup`` or ``late`` beside or instead of a further answer. Firmware 1 has no list: ``sent``, ``rcvd`` and
+``avg`` alone. Results of other types have a ``type`` other than ping. Source: "Measurement result format" in
+the documentation of RIPE Atlas, versions 1 to 5000.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+
+from tmt.core.declaration import Param, PositiveSeconds, ns
+from tmt.core.errors import InputError, UsageError
+from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.importers.log_files import member, read_json, text_lines
+from tmt.importers.probes import Probes, RoundTripImporter, unknown_losses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST_S, _MOST_MS = 2**33, 1e7
+_MOST_SENT = 10_000
+_IPV4_BYTES, _IPV6_BYTES = 28, 48
+"""Headers of IP and ICMP."""
+
+
+class Atlas(RoundTripImporter):
+    """Results of ping on RIPE Atlas (JSON list or one result a line).
+
+    Each packet becomes a row with half of the round trip as its delay. Ping does not know on which way a
+    packet was lost: it counts as lost in the imported direction.
+
+        tmt import atlas results.json down.parquet --probe 1009618 --line 5e6
+    """
+
+    name: ClassVar[str] = "atlas"
+
+    probe: Annotated[
+        str | None,
+        "probe to import (prb_id), as PROBE/MEASUREMENT where it has several measurements",
+        Param(absent="the only one in the file"),
+    ] = None
+    packet_interval: Annotated[
+        PositiveSeconds, "time between the packets of a result, which does not hold it"
+    ] = 1.0
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it holds results of ping by a probe."""
+        return b'"prb_id"' in head and b'"rcvd"' in head
+
+    def probes(self, path: str) -> Probes:
+        """Return the packets of one probe and measurement; InputError, with the result, at a wrong field.
+
+        UsageError when the probe is not in the file.
+        """
+        results, notes = _results(path)
+        (place, first), *_ = chosen = self._chosen(path, results)
+        sent, trips = list[int](), list[float | None]()
+        for at, result in chosen:
+            begin_ns = int(_number(path, at, result, "timestamp", _MOST_S) * NS_PER_S)
+            found = _round_trips(path, at, result)
+            sent += [begin_ns + index * ns(self.packet_interval) for index in range(len(found))]
+            trips += found
+        known = np.array([trip for trip in trips if trip is not None], np.float64)
+        if not len(known):
+            raise InputError(path, f"all {len(trips)} packets are lost; no delay is known")
+        delivered = np.array([trip is not None for trip in trips])
+        headers = _IPV6_BYTES if first.get("af") == 6 or first.get("mode") == "ICMP6" else _IPV4_BYTES
+        size = int(_number(path, place, first, "size", 65_535)) + headers
+        notes += [
+            "the delay of each direction is taken as half of the round trip",
+            f"{len(chosen)} results of {len(trips) / len(chosen):.3g} packets; between them nothing is known",
+            *unknown_losses(int((~delivered).sum()), self.way),
+        ]
+        delay_ns = np.rint(known * NS_PER_MS / 2).astype(np.int64)
+        return Probes.of(np.array(sent, np.int64), delay_ns, delivered, size, tuple(notes))
+
+    def _chosen(self, path: str, results: list[_Result]) -> list[_Result]:
+        """Return the results of the chosen probe and measurement."""
+        keys = [(str(result.get("prb_id")), str(result.get("msm_id"))) for _, result in results]
+        wanted = [key for key in keys if self.probe in (None, key[0], "/".join(key))]
+        counts = Counter("/".join(key) for key in wanted or keys)
+        names = ", ".join(f"{name} ({count:,} results)" for name, count in counts.most_common(5))
+        names += ", ..." if len(counts) > 5 else ""
+        if not wanted:
+            raise UsageError(f"--probe is {self.probe}; {path} holds {names}")
+        if len(counts) > 1:
+            raise InputError(
+                path, f"there are {len(counts)} probes or measurements; choose one by --probe: {names}"
+            )
+        return [result for key, result in zip(keys, results, strict=True) if key == wanted[0]]
+
+
+_Result = tuple[str, dict[str, Any]]
+"""A result and its place in the file."""
+
+
+def _results(path: str) -> tuple[list[_Result], list[str]]:
+    """Return the results of ping, and notes on others and on a cut last line."""
+    found = list(_documents(path))
+    pings = [
+        (place, result)
+        for place, result in found
+        if isinstance(result, dict) and result.get("type", "ping") == "ping" and "rcvd" in result
+    ]
+    if not pings:
+        raise InputError(path, "there is no result of ping by RIPE Atlas in it")
+    cut = sum(result is None for _, result in found)
+    others = len(found) - len(pings) - cut
+    notes = [f"{others:,} results of other types are left out"] if others else []
+    return pings, [*notes, *["the last line is cut and is left out"] * cut]
+
+
+def _documents(path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the results of a list, of one document, or of lines, and their places; None for a cut line."""
+    lines = list(text_lines(path, comments=False))
+    if not (lines and lines[0].text.startswith("{") and lines[0].text.endswith("}")):
+        document = read_json(path)
+        many = document if isinstance(document, list) else [document]
+        yield from ((f"result {number}", result) for number, result in enumerate(many, 1))
+        return
+    for line in lines:
+        try:
+            found = json.loads(line.text)
+        except (ValueError, RecursionError):
+            if line.ended:
+                raise InputError(path, "this line is not a whole JSON document", line.number) from None
+            found = None
+        yield f"line {line.number}", found
+
+
+def _round_trips(path: str, place: str, result: dict[str, Any]) -> list[float | None]:
+    """Return the round trip of each packet in ms, None for a lost one."""
+    packets = result.get("result")
+    if packets is None:  # firmware 1
+        sent, received = (int(_number(path, place, result, name, _MOST_SENT)) for name in ("sent", "rcvd"))
+        average = _number(path, place, result, "avg", _MOST_MS) if received else None
+        return [average] * received + [None] * (sent - received)
+    if not isinstance(packets, list):
+        raise InputError(path, "result is no list", place)
+    trips: list[float | None] = []
+    for packet in packets:
+        if member(packet, "dup") is not None or member(packet, "late") is not None:
+            continue
+        answered = member(packet, "rtt") is not None
+        if not answered and member(packet, "x") is None and member(packet, "error") is None:
+            raise InputError(path, f"a packet of it has neither rtt, x nor error: {packet!r:.60}", place)
+        trips.append(_number(path, place, packet, "rtt", _MOST_MS) if answered else None)
+    return trips
+
+
+def _number(path: str, place: str, holder: dict[str, Any], name: str, most: float) -> float:
+    value = holder.get(name)
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= most:
+        raise InputError(path, f"{name} is {value!r:.60}; a number from 0 to {most:g} is needed", place)
+    return value

@@ -1,0 +1,220 @@
+"""Times and counters of a table: units, dates, times of day, and counters that begin again."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from tmt.core.errors import InputError
+from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.core.words.refusals import shown
+from tmt.importers.log_files import UNITS_NS, date_of, since_epoch_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tmt.importers.columns import NamedColumn
+    from tmt.importers.log_files import Row
+
+DAY_NS = 86_400 * NS_PER_S
+
+_RANGES_NS = {
+    DAY_NS,
+    10_240 * NS_PER_MS,  # frames of LTE and 5G
+    *(2**bits * unit_ns for bits in (31, 32) for unit_ns in (1, 1_000, NS_PER_MS)),
+}
+_ABOUT = Decimal(15) / 16
+"""A step back by this share of a counter's range, or more, is a counter that begins again."""
+
+NEVER = "never"
+"""In place of a range: values that step back do not belong to a counter."""
+WRAP_MEANING = (
+    "value at which a counter begins again, in its unit: that of the time or of the sequence number; "
+    f"NAME=VALUE,... names the columns of both; {NEVER}: no counter begins again"
+)
+
+
+class CounterRangeError(InputError):
+    """A value steps back by about the range of a usual counter; no rule may drop its row."""
+
+
+class Counter:
+    """A counter that begins again at `size`.
+
+    A value up to an eighth of `size` behind the latest one is late; any other belongs to the next round.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._first = self._latest = -1
+
+    def whole(self, value: int) -> int:
+        """Return the value with all rounds before it."""
+        if self._first < 0:
+            self._first = self._latest = value
+        late = self.size // 8
+        found = self._latest + (value - self._latest + late) % self.size - late
+        self._latest = max(self._latest, found)
+        return found
+
+    @property
+    def rounds(self) -> int:
+        """How often it has begun again."""
+        return max(self._latest, 0) // self.size
+
+
+def about(back: int, sizes: Iterable[int]) -> int | None:
+    """Return the least of some sizes of counters that a step back is about as long as, or None."""
+    return min((size for size in sizes if _ABOUT * size <= back <= size), default=None)
+
+
+class Clock:
+    """Times of a column, in the order of the file.
+
+    `wrap` is the range of a counter in the column's unit, `NEVER`, or None: then a step back by about a
+    usual range is refused, with the option that tells it.
+    """
+
+    def __init__(self, column: NamedColumn, wrap: str | None = None) -> None:
+        self._column, self._wrap = column, wrap
+        self._unit_ns = UNITS_NS.get(column.unit, 1)
+        self._counter: Counter | None = None
+        if column.unit == "clock":
+            self._counter = Counter(DAY_NS)
+        elif wrap is not None and wrap != NEVER:
+            self._counter = Counter(int(Decimal(wrap) * self._unit_ns))
+        self._before_ns: int | None = None
+        self._style = next(iter(_STYLES))
+
+    def time_ns(self, row: Row) -> int:
+        """Return the time of a row in nanoseconds (InputError)."""
+        time_ns = self._read(row, self._column)
+        if self._counter is not None:
+            if not 0 <= time_ns < self._counter.size:
+                most = Decimal(self._counter.size) / self._unit_ns
+                text = f"{self._column.name} is {shown(row[self._column.name])}"
+                raise row.refused(f"{text}, which a counter that begins again at {most:f} does not reach")
+            return self._counter.whole(time_ns)
+        if self._wrap is None and self._column.unit in UNITS_NS and self._before_ns is not None:
+            self._check_step(row, self._before_ns - time_ns)
+        self._before_ns = time_ns
+        return time_ns
+
+    @property
+    def notes(self) -> list[str]:
+        """A sentence on a counter that has begun again."""
+        rounds = self._counter.rounds if self._counter else 0
+        if not rounds:
+            return []
+        what = "midnight passes" if self._column.unit == "clock" else f"{self._column.name} begins again"
+        return [f"{what} {rounds:,} times: times run on"]
+
+    def _check_step(self, row: Row, back_ns: int) -> None:
+        size_ns = about(back_ns, _RANGES_NS | {2**bits * self._unit_ns for bits in (16, 24, 31, 32)})
+        if back_ns <= 0 or size_ns is None:
+            return
+        size = f"{(Decimal(size_ns) / self._unit_ns).normalize():f}"
+        reason = f"the time steps back by {back_ns / NS_PER_S:g} s, about the range of a counter of {size}"
+        advice = f"--wrap {size} says that it begins again there, --wrap {NEVER} sorts the rows"
+        raise CounterRangeError(row.path, f"{reason}: {advice}", row.place)
+
+    def end_ns(self, row: Row, column: NamedColumn) -> int:
+        """Return another time of a row, which no counter tells (InputError)."""
+        return self._read(row, column)
+
+    def _read(self, row: Row, column: NamedColumn) -> int:
+        name, unit = column
+        text = row[name]
+        if unit in UNITS_NS:
+            try:
+                return row.time_ns(name, UNITS_NS[unit])
+            except InputError as error:
+                hint = next((word for word, parse in _HINTS.items() if parse(text) is not None), None)
+                if hint is None:
+                    raise
+                what = "a time of day" if hint == "clock" else "a date and time"
+                reason = f"{name} is {shown(text)}, {what}; write --time {name}:{hint}"
+                raise row.refused(reason) from error
+        parse = {"clock": time_of_day_ns, "iso": _iso_ns}.get(unit, self._date_ns)
+        time_ns = parse(text)
+        if time_ns is None:
+            needed = "HH:MM:SS is" if unit == "clock" else "a date and time are"
+            raise row.refused(f"{name} is {shown(text) or 'empty'}; {needed} needed")
+        return time_ns
+
+    def _date_ns(self, text: str) -> int | None:
+        """Return a date of any style, the one of the row before first."""
+        for style in dict.fromkeys((self._style, *_STYLES)):
+            if (time_ns := _moment_ns(text, style)) is not None:
+                self._style = style
+                return time_ns
+        return None
+
+
+_TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,18}))?")
+_FRACTION = re.compile(r"(?<=:\d\d)[.,](\d{1,18})")
+_ZONE = re.compile(r"(?<=[\dM]) (?!AM|PM)([A-Z]{2,5}|[+-]\d{2,4})(?= \d{4}$|$)")
+"""Name of a time zone in the output of `date`; `strptime` knows only few."""
+
+_STYLES = (
+    "",  # ISO 8601
+    "%a %b %d %H:%M:%S %Y",
+    "%a %b %d %I:%M:%S %p %Y",
+    "%a %d %b %Y %H:%M:%S",
+    "%a %d %b %Y %I:%M:%S %p",
+    "%a, %d %b %Y %H:%M:%S %z",
+    "%Y.%m.%d_%H.%M.%S",
+    "%Y/%m/%d %H:%M:%S",
+    "%d.%m.%Y %H:%M:%S",
+)
+"""What `date` prints, with `-I`, `-R` or without, in some languages; phone logs; logs of Go; German dates."""
+
+
+def time_of_day_ns(text: str) -> int | None:
+    """Return a time of day, ``HH:MM:SS`` with a fraction or not, in nanoseconds; None for other texts."""
+    found = _TIME_OF_DAY.fullmatch(text)
+    if found is None:
+        return None
+    hours, minutes, seconds = (int(part) for part in found.groups()[:3])
+    if hours > 23 or minutes > 59 or seconds > 59:
+        return None
+    return (3600 * hours + 60 * minutes + seconds) * NS_PER_S + _fraction_ns(found[4])
+
+
+def _moment_ns(text: str, style: str) -> int | None:
+    """Return a date and time of a style as nanoseconds since 1970, exactly; without an offset it is UTC."""
+    fraction = _FRACTION.search(text)
+    whole = text if fraction is None else text[: fraction.start()] + text[fraction.end() :]
+    moment: datetime | None = None
+    if not style:
+        moment = date_of(whole)
+    else:
+        plain = whole if style.endswith("%z") else _ZONE.sub("", whole)
+        with suppress(ValueError):
+            moment = datetime.strptime(" ".join(plain.split()), style)
+    return None if moment is None else since_epoch_ns(moment) + _fraction_ns(fraction and fraction[1])
+
+
+def _fraction_ns(digits: str | None) -> int:
+    return int((digits or "")[:9].ljust(9, "0"))
+
+
+def _iso_ns(text: str) -> int | None:
+    return _moment_ns(text, "")
+
+
+def any_date_ns(text: str) -> int | None:
+    """Return a date and time of any style as nanoseconds since 1970; None for another text."""
+    found = (_moment_ns(text, style) for style in _STYLES)
+    return next((time_ns for time_ns in found if time_ns is not None), None)
+
+
+_HINTS: dict[str, Callable[[str], int | None]] = {
+    "iso": _iso_ns,
+    "clock": time_of_day_ns,
+    "date": any_date_ns,
+}
+"""Units of times that are no numbers, in the order in which a text is tried."""

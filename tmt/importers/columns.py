@@ -1,0 +1,209 @@
+"""Columns of any table: names with units, conditions on rows, and the rows that an import takes."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeVar
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from tmt.core.errors import InputError, first_line
+from tmt.core.units import MAX_TIME_NS
+from tmt.core.words.refusals import refusal, shown
+from tmt.importers.clocks import CounterRangeError
+from tmt.importers.log_files import UNITS_NS, Row, TextTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from tmt.importers.clocks import Clock
+
+_Parsed = TypeVar("_Parsed")
+
+Invalid = Annotated[
+    Literal["refuse", "drop"],
+    "what to do with a row whose value cannot be, such as a rate of -1: refuse the file, or drop the row and "
+    "count it",
+]
+
+TIME_UNITS = (*UNITS_NS, "iso", "date", "clock")
+RATE_UNITS = {
+    "bit/s": 1.0,
+    "kbit/s": 1e3,
+    "Mbit/s": 1e6,
+    "Gbit/s": 1e9,
+    "byte/s": 8.0,
+    "kbyte/s": 8e3,
+    "Mbyte/s": 8e6,
+}
+"""Units of rates, in bit/s."""
+SHARE_UNITS = {"share": 1.0, "percent": 0.01}
+"""Units of shares."""
+
+_ROWS_AT_A_TIME = 1 << 16
+_MISSING = ("", "nan", "-", "na", "n/a", "null", "none", "inf", "-inf")
+"""Words of tables for a value that is not there."""
+_FLAGS = {"true": "1", "false": "0"}
+
+
+class NamedColumn(NamedTuple):
+    """A column with its unit."""
+
+    name: str
+    unit: str
+
+
+def named_column(text: str, units: Iterable[str]) -> NamedColumn:
+    """Parse ``NAME:UNIT`` (ValueError); the first unit is the default, but behind a name with a colon."""
+    known = tuple(units)
+    name, _, unit = text.rpartition(":")
+    if name and unit in known:
+        return NamedColumn(name, unit)
+    if name and known and unit.replace("/", "").isalpha():
+        raise ValueError(text)
+    return NamedColumn(text, next(iter(known), ""))
+
+
+Conditions = list[dict[str, set[str]]]
+"""Alternatives, each with the values of its columns that are meant."""
+
+
+def conditions(text: str | None) -> Conditions:
+    """Parse ``NAME=VALUE,NAME=VALUE;NAME=VALUE`` (ValueError); no text is no condition."""
+    alternatives: Conditions = []
+    for alternative in text.split(";") if text else ():
+        found: dict[str, set[str]] = {}
+        for part in alternative.split(","):
+            name, sign, value = part.rpartition("=")
+            if not (sign and name.strip()):
+                raise ValueError(text)
+            found.setdefault(name.strip(), set()).add(canonical(value))
+        alternatives.append(found)
+    return alternatives
+
+
+def _columns_of(alternatives: Conditions) -> dict[str, None]:
+    """Return the names of the columns that conditions need, each once."""
+    return {name: None for alternative in alternatives for name in alternative}
+
+
+def holds(alternatives: Conditions, fields: Mapping[str, str]) -> bool:
+    """Whether a row meets one of the alternatives; it meets no condition always."""
+    return not alternatives or any(
+        all(canonical(fields[name]) in allowed for name, allowed in one.items()) for one in alternatives
+    )
+
+
+@lru_cache(maxsize=4096)
+def canonical(text: str) -> str:
+    """Return one spelling for equal values: numbers, flags, words in any case."""
+    word = text.strip().lower()
+    try:
+        value = Decimal(_FLAGS.get(word, word)).normalize()
+    except ArithmeticError:
+        return word
+    return str(value or 0) if value.is_finite() else word
+
+
+def is_missing(text: str) -> bool:
+    """Whether a field stands for a value that is not there."""
+    return canonical(text) in _MISSING
+
+
+class TableRows:
+    """The rows of a text or Parquet file that an import takes, with their times.
+
+    `first_ns` is the earliest time of the table, whatever `where` leaves out; `notes` count the rows that
+    are left out or dropped.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        names: Iterable[str],
+        clock: Clock,
+        where: str | None = None,
+        *,
+        decimal_comma: bool = False,
+        drops_invalid: bool = False,
+    ) -> None:
+        self.path, self.clock, self.first_ns = path, clock, MAX_TIME_NS
+        self._where, self._chosen = where, conditions(where)
+        self._drops_invalid, self._dropped, self._left_out = drops_invalid, list[InputError](), 0
+        needed = dict.fromkeys([*names, *_columns_of(self._chosen)])
+        self._cut_notes: list[str] = []
+        if path.lower().endswith((".parquet", ".pq")):
+            self._rows = _parquet_rows(path, *needed)
+        else:
+            table = TextTable(path, decimal_comma=decimal_comma)
+            self._rows, self._cut_notes = table.rows(*needed), table.cut_notes
+
+    def parsed(self, parse: Callable[[Row, int], _Parsed | None]) -> list[_Parsed]:
+        """Return what `parse` makes of each row and its time in nanoseconds, but for None (InputError)."""
+        found: list[_Parsed] = []
+        for row in self._rows:
+            try:
+                time_ns = self.clock.time_ns(row)
+                self.first_ns = min(self.first_ns, time_ns)
+                if not holds(self._chosen, row.fields):
+                    self._left_out += 1
+                    continue
+                made = parse(row, time_ns)
+            except InputError as error:
+                if isinstance(error, CounterRangeError) or not self._drops_invalid:
+                    raise
+                self._dropped.append(error)
+                continue
+            if made is not None:
+                found.append(made)
+        return found
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on the rows that are not in the trace, and on the clock."""
+        out = self._left_out
+        said = [f"{out:,} rows do not meet --where and are left out"] if out else []
+        if self._dropped:
+            first = self._dropped[0]
+            place = f"line {first.line}" if isinstance(first.line, int) else first.line
+            said.append(f"{len(self._dropped):,} rows are dropped, the first being {place}: {first.reason}")
+        return [*said, *self._cut_notes, *self.clock.notes]
+
+    def none_left(self) -> InputError:
+        """Return the refusal of a table of which no row is left."""
+        if self._dropped:
+            return self._dropped[0]
+        return InputError(
+            self.path, f"no row meets --where {self._where}" if self._left_out else refusal("no_rows")
+        )
+
+
+def _parquet_rows(path: str, *names: str) -> Iterator[Row]:
+    """Yield the rows of a Parquet file, with their values as text; their places are called ``row N``."""
+    number = 0
+    try:
+        known = parquet.read_schema(path).names
+        for name in names:
+            if known.count(name) != 1:
+                columns = shown(", ".join(known), 300)
+                raise InputError(path, f"there is no column called {name}; the columns are {columns}")
+        with Path(path).open("rb") as file, parquet.ParquetFile(file) as source:
+            for batch in source.iter_batches(_ROWS_AT_A_TIME, columns=list(names)):
+                for values in zip(*(_as_text(batch.column(name)) for name in names), strict=True):
+                    number += 1
+                    yield Row(path, f"row {number}", dict(zip(names, values, strict=True)))
+    except InputError:
+        raise
+    except (OSError, pa.ArrowException, ValueError) as error:  # text may be no UTF-8
+        raise InputError(path, f"cannot be read: {first_line(error)}") from error
+
+
+def _as_text(column: pa.Array) -> list[str]:
+    if pa.types.is_timestamp(column.type):
+        # Arrow keeps instants in UTC; the names of zones differ from system to system.
+        column = column.cast(pa.timestamp("us", column.type.tz and "UTC"), safe=False)
+        return ["" if value is None else value.isoformat() for value in column.to_pylist()]
+    return ["" if value is None else str(value) for value in column.to_pylist()]

@@ -1,0 +1,291 @@
+"""Logs of QUIC endpoints in qlog: packets that were sent, and what became of them.
+
+Forms: one JSON document with ``traces[].events`` (aioquic, mvfst, picoquic), or one JSON record a line, with
+or without the record separator of JSON-SEQ (quic-go, quiche, ngtcp2: ``.sqlog``). An event is an object with
+``time``, ``name`` and ``data``, or, up to draft-01, an array whose columns ``event_fields`` names. Times are
+in ms, or in the ``time_units`` of old drafts. Source: draft-ietf-quic-qlog-main-schema and
+draft-ietf-quic-qlog-quic-events, and the loggers of those programs.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tmt.core.errors import InputError
+from tmt.core.units import MAX_TIME_NS, NS_PER_MS
+from tmt.core.words.refusals import shown
+from tmt.importers.log_files import UNITS_NS, member, read_json, text_lines
+from tmt.importers.probes import ProbeImporter, Probes, milliseconds
+from tmt.io.files import head_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SEQUENCE = (b"\x1e", b'"JSON-SEQ"', b'"NDJSON"', b"qlog:file:sequential", b"+json-seq")
+"""Signs of a file with one record a line."""
+_IP_UDP_BYTES = 28
+_PLACES = 1 << 62
+
+
+class Qlog(ProbeImporter):
+    """qlog of a QUIC endpoint (JSON or JSON-SEQ): its sent packets as probes.
+
+    A packet arrived if an acknowledgement names it, and is lost if none does though later packets are named.
+    The delay is half of the round trip.
+
+        tmt import qlog client.sqlog up.parquet --line 20e6
+    """
+
+    name: ClassVar[str] = "qlog"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it begins as a file of qlog."""
+        return b'"qlog_version"' in head or b"urn:ietf:params:qlog" in head
+
+    def probes(self, path: str) -> Probes:
+        """Return the packets of the connection that sent most.
+
+        InputError, with the line or the event, where a field is wrong, or when nothing was acknowledged.
+        """
+        found: dict[object, _Connection] = {}
+        cut = False
+        for event in _events(path):
+            if event is None:
+                cut = True
+            elif event.name in _HANDLERS:
+                _HANDLERS[event.name](found.setdefault(event.connection, _Connection()), event)
+        if not any(connection.sent for connection in found.values()):
+            raise InputError(path, "there is no event packet_sent in this log")
+        connection = max(found.values(), key=lambda one: len(one.sent))
+        notes = []
+        if others := sum(bool(one.sent) for one in found.values()) - 1:
+            notes.append(f"{others} connections with fewer packets are left out")
+        if cut:
+            notes.append("the last line is cut and is left out")
+        return connection.probes(path, notes)
+
+
+class _Event(NamedTuple):
+    """An event; `place` stands in refusals."""
+
+    path: str
+    place: int | str
+    connection: object
+    name: str
+    time_ns: int
+    data: dict[str, Any]
+    is_ms: bool
+    """Whether its log has times in ms, as drafts from 02 on want; in older ones delays have other units."""
+
+    def whole(self, name: str, value: object) -> int:
+        """Return a whole number (InputError)."""
+        if isinstance(value, str) and value.isdecimal() and len(value) < 20:
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _PLACES:
+            reason = f"{name} is {shown(repr(value))}; a whole number of 0 or more is needed"
+            raise InputError(self.path, reason, self.place)
+        return value
+
+    @property
+    def space(self) -> str:
+        """The space of packet numbers: 0-RTT and 1-RTT share one."""
+        kind = member(self.data, "header", "packet_type") or self.data.get("packet_type") or "1RTT"
+        kind = str(kind).lower()
+        return kind if kind in ("initial", "handshake") else "1rtt"
+
+    @property
+    def number(self) -> tuple[str, int]:
+        """Space and number of its packet (InputError)."""
+        value = member(self.data, "header", "packet_number")
+        value = self.data.get("packet_number") if value is None else value
+        return self.space, self.whole("packet_number", value)
+
+
+@dataclass(slots=True)
+class _Connection:
+    """Packets of one connection, by space and number."""
+
+    sent: dict[tuple[str, int], int] = field(default_factory=dict)
+    """When each was sent."""
+    sizes: Counter[int] = field(default_factory=Counter)
+    acknowledged: set[tuple[str, int]] = field(default_factory=set)
+    trips: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Round trip of those that were the largest newly acknowledged one."""
+    declared: set[tuple[str, int]] = field(default_factory=set)
+    """Packets that the sender called lost."""
+    awaited: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Numbers that no acknowledgement names yet, in order, by space."""
+    newest: dict[str, int] = field(default_factory=dict)
+    """Largest acknowledged number of each space."""
+
+    def packet_sent(self, event: _Event) -> None:
+        if str(member(event.data, "header", "packet_type")).lower() in ("retry", "version_negotiation"):
+            return
+        space, number = event.number
+        if (space, number) not in self.sent:
+            self.sent[space, number] = event.time_ns
+            insort(self.awaited[space], number)
+        size = member(event.data, "raw", "length") or member(event.data, "header", "packet_size")
+        if size is not None:
+            self.sizes[event.whole("the length", size)] += 1
+
+    def packet_received(self, event: _Event) -> None:
+        frames = event.data.get("frames")
+        for frame in frames if isinstance(frames, list) else ():
+            if str(member(frame, "frame_type")).lower() in ("ack", "ack_ecn"):
+                self._acknowledge(event, frame)
+
+    def packet_lost(self, event: _Event) -> None:
+        if event.data.get("header") is not None or "packet_number" in event.data:
+            self.declared.add(event.number)
+
+    def _acknowledge(self, event: _Event, frame: dict[str, Any]) -> None:
+        ranges = frame.get("acked_ranges")
+        if not isinstance(ranges, list):
+            raise InputError(event.path, "an ACK frame has no acked_ranges", event.place)
+        space, fresh = event.space, list[int]()
+        awaited = self.awaited[space]
+        for one in ranges:
+            edges = one if isinstance(one, list) and 1 <= len(one) <= 2 else [one]
+            first, last = (event.whole("acked_ranges", edges[place]) for place in (0, -1))
+            begin, end = bisect_left(awaited, first), bisect_right(awaited, last)
+            fresh += awaited[begin:end]
+            del awaited[begin:end]
+        if fresh:
+            self.acknowledged.update((space, number) for number in fresh)
+            largest = max(fresh)
+            self.newest[space] = max(largest, self.newest.get(space, 0))
+            trip = event.time_ns - self.sent[space, largest]
+            held = _delay_ns(frame.get("ack_delay")) if event.is_ms else 0
+            self.trips[space, largest] = trip - held if held < trip else trip
+
+    def probes(self, path: str, notes: list[str]) -> Probes:
+        if not self.trips:
+            raise InputError(path, "no packet of this log is acknowledged; were frames logged?")
+        settled = [key for key in self.sent if key[1] <= self.newest.get(key[0], -1)]
+        arrived = np.array([key in self.acknowledged for key in settled])
+        times = np.array([self.sent[key] for key in settled], np.int64)
+        sampled = np.array([key in self.trips for key in settled])
+        trips = np.array([self.trips[key] for key in settled if key in self.trips], np.int64)
+        order = np.argsort(times[sampled], kind="stable")
+        every = np.interp(times[arrived], times[sampled][order], trips[order])
+        delay = np.maximum(np.rint(every / 2).astype(np.int64), 1)
+        declared = sum(key in self.declared for key in settled if key not in self.acknowledged)
+        lost = int((~arrived).sum())
+        spurious = len(self.declared & self.acknowledged)
+        size = self.sizes.most_common(1)[0][0] if self.sizes else 0
+        said = [
+            f"{lost:,} of {len(settled):,} packets are lost: the sender declared {declared:,} of them lost, "
+            f"{lost - declared:,} are named by no acknowledgement",
+            f"delays are half of {len(trips):,} round trips, least {milliseconds(int(trips.min()))}; others "
+            "are interpolated",
+        ]
+        if spurious:
+            said.append(f"{spurious:,} packets that the sender declared lost were acknowledged: they arrived")
+        if rest := len(self.sent) - len(settled):
+            said.append(f"{rest:,} packets behind the last acknowledged one are left out")
+        if size:
+            said.append(f"packets have {min(self.sizes):,} to {max(self.sizes):,} bytes, most often {size:,}")
+        return Probes.of(times, delay, arrived, size + _IP_UDP_BYTES, (*said, *notes))
+
+
+_HANDLERS = {
+    "packet_sent": _Connection.packet_sent,
+    "packet_received": _Connection.packet_received,
+    "packet_lost": _Connection.packet_lost,
+}
+
+
+def _delay_ns(value: object) -> int:
+    """Return an acknowledgement delay in ms as nanoseconds; 0 for anything else."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e6:
+        return 0
+    return round(value * NS_PER_MS)
+
+
+def _events(path: str) -> Iterator[_Event | None]:
+    """Yield the events of a file; None where its last line is cut."""
+    head = head_of(path)
+    if any(sign in head for sign in _SEQUENCE):
+        yield from _of_lines(path)
+        return
+    document = read_json(path)
+    traces = member(document, "traces")
+    if not isinstance(traces, list):
+        raise InputError(path, "there is no list traces; this is not a file of qlog")
+    for index, trace in enumerate(traces):
+        events = member(trace, "events")
+        form = _Form(path, trace, index)
+        for at, event in enumerate(events if isinstance(events, list) else ()):
+            yield form.event(event, f"traces[{index}].events[{at}]")
+
+
+def _of_lines(path: str) -> Iterator[_Event | None]:
+    form = None
+    for line in text_lines(path, comments=False):
+        text = line.text.strip("\x1e \t")
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError):
+            if not line.ended:
+                yield None
+                return
+            raise InputError(path, f"{shown(text)} is no JSON record", line.number) from None
+        if form is None:  # the first record describes the trace
+            form = _Form(path, member(record, "trace") or {}, 0)
+        elif text:
+            yield form.event(record, line.number)
+
+
+class _Form:
+    """How a trace writes its events."""
+
+    def __init__(self, path: str, trace: object, index: int) -> None:
+        self.path, self.index = path, index
+        fields = member(trace, "event_fields")
+        self._fields = [str(name) for name in fields] if isinstance(fields, list) else []
+        unit = member(trace, "configuration", "time_units") or member(trace, "common_fields", "time_units")
+        unit = "ms" if unit is None else str(unit)
+        if unit not in UNITS_NS:
+            raise InputError(path, f"time_units is {shown(unit)}; allowed are {', '.join(UNITS_NS)}")
+        self._unit_ns = UNITS_NS[unit]
+        form = str(member(trace, "common_fields", "time_format"))
+        self._adds_up = form in ("delta", "relative_to_previous_event")
+        self._last_ns = 0
+
+    def event(self, event: object, place: int | str) -> _Event:
+        """Return an event (InputError)."""
+        if isinstance(event, list) and len(event) == len(self._fields):
+            event = dict(zip(self._fields, event, strict=True))
+        if not isinstance(event, dict):
+            raise InputError(self.path, f"{shown(repr(event))} is no event", place)
+        name = event.get("name") or event.get("event_type") or event.get("event") or event.get("type") or ""
+        name = str(name).lower().rpartition(":")[2]
+        time = next((event[key] for key in ("time", "relative_time", "delta_time") if key in event), None)
+        time_ns = self._time_ns(time, place)
+        if self._adds_up:
+            time_ns += self._last_ns
+        self._last_ns = time_ns
+        data = event["data"] if isinstance(event.get("data"), dict) else {}
+        connection = self.index, str(event.get("group_id", event.get("group_ids", "")))
+        is_ms = self._unit_ns == NS_PER_MS
+        return _Event(
+            self.path, place, connection, name, time_ns, data if isinstance(data, dict) else {}, is_ms
+        )
+
+    def _time_ns(self, time: object, place: int | str) -> int:
+        try:
+            value = Decimal(str(time)) * self._unit_ns
+            if isinstance(time, (int, float, str)) and abs(value) <= MAX_TIME_NS // 2:
+                return int(value.to_integral_value())
+        except (InvalidOperation, ArithmeticError):
+            pass
+        raise InputError(self.path, f"the time of an event is {shown(repr(time))}; a number is needed", place)

@@ -1,0 +1,183 @@
+"""Rows of a table as slots, blocks or probes: outcomes, sizes, delays, losses between numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tmt.core.errors import InputError
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.core.units import MAX_TIME_NS
+from tmt.core.words.refusals import shown
+from tmt.importers.columns import conditions, holds, is_missing
+from tmt.importers.harq_logs import whole_signal
+from tmt.importers.importer import separate
+from tmt.importers.log_files import UNITS_NS, es_n0_mdb
+from tmt.importers.probes import Probes, numbers_between
+from tmt.importers.sequences import received, sequence_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tmt.core.trace import Int64Array
+    from tmt.importers.columns import Conditions, NamedColumn, TableRows
+    from tmt.importers.importer import Reading
+    from tmt.importers.log_files import Row
+
+_LARGEST_BYTES = (1 << 31) - 1
+
+
+class Line(NamedTuple):
+    """A row of the table that is meant; values without a column are None."""
+
+    place: int | str
+    time_ns: int
+    is_bad: bool
+    delay_ns: int
+    size_bytes: int | None = None
+    es_n0_mdb: int | None = None
+    transmissions: int = 1
+    sequence: int = 0
+
+
+class Outcome:
+    """Which rows were lost: those that meet a condition, or those that do not."""
+
+    def __init__(self, bad: str | None, good: str | None) -> None:
+        self._conditions: Conditions = conditions(good or bad)
+        self._is_good = good is not None
+        self.columns = tuple({name: None for one in self._conditions for name in one})
+        self._seen = Counter[str]()
+
+    def is_bad(self, row: Row) -> bool:
+        """Whether a row was lost."""
+        for name in self.columns:
+            self._seen[f"{name}={row[name]}"] += 1
+        return bool(self._conditions) and holds(self._conditions, row.fields) != self._is_good
+
+    def notes(self, lines: Sequence[Line]) -> list[str]:
+        """Return a sentence where all rows have one outcome: the condition may be wrong."""
+        if not self.columns or len({line.is_bad for line in lines}) != 1:
+            return []
+        held = ", ".join(f"{value} ({count:,} rows)" for value, count in self._seen.most_common(4))
+        return [f"every row is {'erased' if lines[0].is_bad else 'good'}: the table holds {held}"]
+
+
+def read_lines(
+    rows: TableRows,
+    columns: Mapping[str, NamedColumn],
+    outcome: Outcome,
+    decode_time_ns: int,
+    sequence_wrap: int | None,
+) -> tuple[list[Line], list[str]]:
+    """Return the rows in the order of the file, or of their sequence numbers, and notes on them.
+
+    `columns` are those of `size`, `delay`, `transmissions`, `es_n0` and `sequence`, as far as they are there.
+    InputError when a value is missing or out of range, or no row is left.
+    """
+
+    def line(row: Row, time_ns: int) -> Line:
+        return _line(row, columns, time_ns, decode_time_ns, is_bad=outcome.is_bad(row))
+
+    lines = rows.parsed(line)
+    if not lines:
+        raise rows.none_left()
+    said = rows.notes + outcome.notes(lines)
+    if column := columns.get("sequence"):
+        numbers = [one.sequence for one in lines]
+        found = received(rows.path, column.name, numbers, [one.place for one in lines], sequence_wrap)
+        every = numbers_between(rows.path, int(found.number[0]), int(found.number[-1]), len(found.number))
+        lost = len(every) - len(found.number)
+        lines = list(_with_losses(lines, found.number, found.row, decode_time_ns))
+        said += [f"{lost:,} numbers of {column.name} are missing: lost, sent evenly between their neighbours"]
+        said += found.notes
+    return lines, said
+
+
+def _line(
+    row: Row, columns: Mapping[str, NamedColumn], time_ns: int, decode_time_ns: int, *, is_bad: bool
+) -> Line:
+    size_bytes, signal_mdb, transmissions, delay_ns, sequence = None, None, 1, decode_time_ns, 0
+    if column := columns.get("size"):
+        bits = 8 if column.unit == "bits" else 1
+        size_bytes = row.whole(column.name, bits, _LARGEST_BYTES * bits) // bits
+    if column := columns.get("transmissions"):
+        transmissions = min(row.whole(column.name, 1, 1 << 31), 255)
+    if column := columns.get("es_n0"):
+        signal_mdb = es_n0_mdb(row[column.name])
+        if signal_mdb is None and not is_missing(row[column.name]):
+            raise row.refused(f"{column.name} is {shown(row[column.name])}; a number of dB is needed")
+    if column := columns.get("sequence"):
+        sequence = sequence_number(row, column.name)
+    if (column := columns.get("delay")) and not (is_bad and is_missing(row[column.name])):
+        delay_ns = row.time_ns(column.name, UNITS_NS[column.unit])
+        if delay_ns < 0 or (delay_ns == 0 and not is_bad):
+            raise _no_delay(row, column.name)
+    return Line(row.place, time_ns, is_bad, delay_ns, size_bytes, signal_mdb, transmissions, sequence)
+
+
+def _no_delay(row: Row, name: str) -> InputError:
+    value = shown(row[name])
+    erased = ", as 0 does in a PHY trace" if row.time_ns(name, 1) == 0 else ""
+    meaning = f"if {value} means erased{erased}, --bad {name}={value} says so"
+    return row.refused(f"{name} is {value}; a delay above 0 is needed: {meaning}")
+
+
+def _with_losses(
+    lines: Sequence[Line], numbers: Int64Array, rows: Int64Array, decode_time_ns: int
+) -> Iterator[Line]:
+    """Yield the lines in order of their numbers, and one for each missing number between two of them."""
+    for at, (number, row) in enumerate(zip(numbers.tolist(), rows.tolist(), strict=True)):
+        line = lines[row]
+        missing = number - int(numbers[at - 1]) - 1 if at else 0
+        before = lines[int(rows[at - 1])]
+        step_ns = line.time_ns - before.time_ns
+        for index in range(1, missing + 1):
+            time_ns = before.time_ns + step_ns * index // (missing + 1)
+            yield Line(before.place, time_ns, True, decode_time_ns, before.size_bytes)
+        yield line
+
+
+def in_time(path: str, lines: Sequence[Line], origin_ns: int) -> tuple[list[Line], Int64Array, list[str]]:
+    """Return the lines in order of time, their times since the origin, 1 ns apart where equal, and notes."""
+    for line in lines:
+        passed_ns = line.time_ns - origin_ns
+        if passed_ns < 0:
+            raise InputError(path, f"this time is {-passed_ns / 1e9:g} s before the origin", line.place)
+        if passed_ns > MAX_TIME_NS:
+            raise InputError(path, "this time is more than 146 years after the origin", line.place)
+    said = []
+    if back := sum(after.time_ns < before.time_ns for before, after in pairwise(lines)):
+        said.append(f"the time goes back in {back:,} places; rows are sorted by it")
+    ordered = sorted(lines, key=lambda line: line.time_ns)
+    times_ns = np.array([line.time_ns - origin_ns for line in ordered], np.int64)
+    tx_time_ns = separate(times_ns)
+    if moved := int((tx_time_ns != times_ns).sum()):
+        said.append(f"{moved:,} rows of the same moment as others are put 1 ns apart")
+    return ordered, tx_time_ns, said
+
+
+def trace_of(
+    lines: Sequence[Line], tx_time_ns: Int64Array, reading: Reading
+) -> tuple[PhyTrace | LinkTrace, list[str]]:
+    """Return the trace of lines in order of time, and notes."""
+    _, _, bad, delays_ns, sizes, signals, sent, _ = zip(*lines, strict=True)
+    failed, delay_ns = np.array(bad), np.array(delays_ns, np.int64)
+    size_bytes = None if None in sizes else np.array(sizes, np.uint32)
+    if reading == "phy":
+        signal_mdb, notes = whole_signal(signals)
+        decode_ns = np.where(failed, 0, delay_ns)
+        return PhyTrace(tx_time_ns, decode_ns, size_bytes=size_bytes, es_n0_mdb=signal_mdb), list(notes)
+    return LinkTrace(tx_time_ns, delay_ns, ~failed, np.array(sent, np.uint8), size_bytes=size_bytes), []
+
+
+def probes_of(path: str, lines: Sequence[Line], tx_time_ns: Int64Array) -> Probes:
+    """Return lines in order of time as probes (InputError when all are lost)."""
+    delivered = np.array([not line.is_bad for line in lines])
+    if not delivered.any():
+        raise InputError(path, f"all {len(lines)} rows are lost; no delay is known")
+    delay_ns = np.array([line.delay_ns for line in lines if not line.is_bad], np.int64)
+    return Probes.of(tx_time_ns, delay_ns, delivered, 0)

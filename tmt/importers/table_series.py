@@ -1,0 +1,182 @@
+"""Rate series of a table: a row for each interval, with its rate, its share of losses and its delay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+import numpy as np
+
+from tmt.core.declaration import Param, PositiveSeconds
+from tmt.core.errors import InputError
+from tmt.core.units import MAX_TIME_NS, NS_PER_S
+from tmt.importers.columns import RATE_UNITS, SHARE_UNITS, is_missing
+from tmt.importers.log_files import UNITS_NS
+from tmt.importers.rate_series import RateSeries, durations
+
+if TYPE_CHECKING:
+    from tmt.core.trace import FloatArray, Int64Array
+    from tmt.importers.columns import NamedColumn, TableRows
+    from tmt.importers.log_files import Row
+
+Gap = Annotated[
+    PositiveSeconds | None,
+    "longest time from one row of a rate series to the next; what is longer is a hole in the measurement",
+    Param(
+        "s",
+        1 / NS_PER_S,
+        MAX_TIME_NS // NS_PER_S,
+        absent="three times the median, if two thirds differ from it by a tenth at most",
+    ),
+]
+Holes = Annotated[
+    Literal["remove", "outage"],
+    "what a hole in a rate series stands for: time to remove, or an outage that carries nothing",
+]
+
+_MOST_BPS = 1e15
+_CAPACITY = "the rates are taken as the capacity; a rate of traffic is only a lower bound of it"
+_USUAL_GAP = 3
+"""Median times from row to row after which a row of a regular log no longer lasts until the next one."""
+
+
+class SeriesColumns(NamedTuple):
+    """Columns of a rate series: without `end`, a row lasts until the next one."""
+
+    time: NamedColumn
+    rate: NamedColumn | None = None
+    loss: NamedColumn | None = None
+    delay: NamedColumn | None = None
+    end: NamedColumn | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self if column is not None]
+
+
+class _Interval(NamedTuple):
+    """A row; values that are missing are NaN."""
+
+    place: int | str
+    start_ns: int
+    end_ns: int
+    rate_bps: float
+    loss: float
+    delay_ns: float
+
+
+def read_series(rows: TableRows, columns: SeriesColumns, gap_ns: int | None, holes: str) -> RateSeries:
+    """Return the series of a table, whose rows must be in order of time.
+
+    Rows of one time are averaged, rows without a rate left out. A row lasts until its end, or else until the
+    next row; the last row, and one before a hole, lasts the usual (median) time. InputError where a value is
+    missing or out of range, the time goes back, or an interval overlaps the next one.
+    """
+    without_rate: list[str] = []
+
+    def interval(row: Row, time_ns: int) -> _Interval | None:
+        rate_bps, loss, delay_ns = 0.0, np.nan, np.nan
+        if columns.rate is not None:
+            if is_missing(row[columns.rate.name]):
+                without_rate.append(columns.rate.name)
+                return None
+            unit_bps = RATE_UNITS[columns.rate.unit]
+            rate_bps = unit_bps * row.number(columns.rate.name, 0, _MOST_BPS / unit_bps)
+        if columns.loss is not None and not is_missing(row[columns.loss.name]):
+            share = SHARE_UNITS[columns.loss.unit]
+            loss = share * row.number(columns.loss.name, 0, 1 / share)
+        if columns.delay is not None and not is_missing(row[columns.delay.name]):
+            delay_ns = row.time_ns(columns.delay.name, UNITS_NS[columns.delay.unit], 0)
+        end_ns = rows.clock.end_ns(row, columns.end) if columns.end else 0
+        return _Interval(row.place, time_ns, end_ns, rate_bps, loss, delay_ns)
+
+    path, found = rows.path, rows.parsed(interval)
+    notes = [_CAPACITY, *rows.notes] if columns.rate else rows.notes
+    if without_rate:
+        notes.append(f"{len(without_rate)} rows have no {without_rate[0]} and are left out")
+    if not found:
+        raise rows.none_left()
+    places = [one.place for one in found]
+    start = np.array([one.start_ns for one in found], np.int64)
+    values = np.array([one[3:] for one in found], np.float64)
+    for number, column in ((1, columns.loss), (2, columns.delay)):
+        if column is not None:
+            values[:, number], note = _held(path, values[:, number], column.name)
+            notes += note
+    if columns.end is not None:
+        end = np.array([one.end_ns for one in found], np.int64)
+        if gap_ns is not None:
+            short = (start[1:] > end[:-1]) & (start[1:] - end[:-1] <= gap_ns)
+            end[:-1] = np.where(short, start[1:], end[:-1])
+    else:
+        start, places, values, note = _merged(path, start, places, values)
+        end, said = _ends(start, gap_ns)
+        notes += note + said
+    series = RateSeries(
+        end - start,
+        values[:, 0],
+        values[:, 1] if columns.loss else None,
+        np.rint(values[:, 2]).astype(np.int64) if columns.delay else None,
+    )
+    duration, removed = durations(path, start, end, places)
+    if removed and holes == "outage":
+        series, said = _with_outages(series, start, end)
+        return replace(series, notes=(*notes, *said))
+    return replace(series, duration_ns=duration, notes=(*notes, *removed))
+
+
+def _held(path: str, values: FloatArray, name: str) -> tuple[FloatArray, list[str]]:
+    """Return values in which a missing one is that of the row before, or of the first row that has one."""
+    there = ~np.isnan(values)
+    if there.all():
+        return values, []
+    if not there.any():
+        raise InputError(path, f"no row has a value of {name}")
+    at = np.maximum.accumulate(np.where(there, np.arange(len(values)), int(np.argmax(there))))
+    missing = int((~there).sum())
+    return values[at], [f"{missing:,} rows have no {name}: that of the row before holds"]
+
+
+def _merged(
+    path: str, start: Int64Array, places: list[int | str], values: FloatArray
+) -> tuple[Int64Array, list[int | str], FloatArray, list[str]]:
+    """Return the rows with those of one time averaged; InputError where the time goes back."""
+    steps = np.diff(start)
+    if (steps < 0).any():
+        at = int(np.argmax(steps < 0)) + 1
+        raise InputError(path, f"time goes back by {-steps[at - 1] / NS_PER_S:g} s", places[at])
+    first = np.flatnonzero(np.append(True, steps > 0))
+    merged = len(start) - len(first)
+    counts = np.diff(np.append(first, len(start)))
+    values = np.add.reduceat(values, first, axis=0) / counts[:, None]
+    notes = [f"{merged} rows have the time of the row before and are averaged with it"] if merged else []
+    return start[first], [places[row] for row in first], values, notes
+
+
+def _ends(start: Int64Array, gap_ns: int | None) -> tuple[Int64Array, list[str]]:
+    """Return the end of each row: the next start, but after the usual time before a hole and at the end."""
+    if len(start) == 1:
+        return start + NS_PER_S, ["the only row lasts 1 s: nothing says how long"]
+    steps = np.diff(start)
+    usual = int(np.median(steps))
+    if gap_ns is None:
+        usual_steps = int((10 * np.abs(steps - usual) <= usual).sum())
+        gap_ns = _USUAL_GAP * usual if 3 * usual_steps >= 2 * len(steps) else MAX_TIME_NS
+    lasting = np.append(np.where(steps > gap_ns, np.minimum(steps, usual), steps), usual)
+    return start + lasting, [f"the last row lasts {usual / NS_PER_S:g} s, the usual time from row to row"]
+
+
+def _with_outages(series: RateSeries, start: Int64Array, end: Int64Array) -> tuple[RateSeries, list[str]]:
+    """Return the series with an interval for each hole that carries nothing, whatever rate it is given."""
+    at = np.flatnonzero(start[1:] > end[:-1]) + 1
+    holes = start[at] - end[at - 1]
+    loss = np.zeros(len(start)) if series.loss is None else series.loss
+    outages = RateSeries(
+        np.insert(series.duration_ns, at, holes),
+        np.insert(series.rate_bps, at, 0.0),
+        np.insert(loss, at, 1.0),
+        None if series.delay_ns is None else np.insert(series.delay_ns, at, 0),
+    )
+    seconds = float(holes.sum()) / NS_PER_S
+    return outages, [f"{len(at)} stretches without a measurement, {seconds:.1f} s in all, are outages"]
