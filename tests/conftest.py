@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import rich.style  # noqa: F401  (its import draws a random number: Hypothesis, which touches lazy modules, refuses that)
 from local_cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[1]
