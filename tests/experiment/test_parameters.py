@@ -134,6 +134,35 @@ def test_link__refuses_what_cannot_be_replayed(tmp_path: Path) -> None:
         ready_link(TraceLink(tmp_path / "missing.npy"), 1500)
 
 
+@pytest.mark.parametrize(
+    ("lldu_bytes", "packing", "noted"),
+    [
+        (9000, "padded", "83 %"),  # 7500 of 9000
+        (2000, None, "25 %"),
+        (9000, "packed", ""),
+        (1523, "padded", ""),  # 23 of 1523
+        (33, "padded", ""),
+    ],
+)
+def test_notes__tell_of_padding(lldu_bytes: int, packing: str | None, noted: str, tmp_path: Path) -> None:
+    """By hand: one packet of 1500 bytes in each LLDU; the rest is padding."""
+    write_trace(tmp_path / "a.npy", link_trace(7, S))
+    link = TraceLink(tmp_path / "a.npy", lldu_bytes, packing=packing)
+    notes = set_up(*replay(forward=link, duration_ns=6 * S)).notes()
+    said = (
+        f"the forward trace: {noted} of each LLDU of {lldu_bytes:,} bytes is padding beside a packet of "
+        "1,500 bytes; with --packing packed, packets share LLDUs"
+    )
+    assert notes == ([said] if noted else [])
+
+
+def test_notes__tell_of_delays_that_may_be_milliseconds(tmp_path: Path) -> None:
+    slow = LinkTrace(np.arange(3) * S, np.full(3, 45 * S), np.ones(3, np.bool_), np.ones(3, np.uint8))
+    write_trace(tmp_path / "a.npy", slow)
+    notes = set_up(*replay(forward=TraceLink(tmp_path / "a.npy", 33), duration_ns=2 * S)).notes()
+    assert notes == ["the mean delay of the forward trace is 45 s; times are in seconds: 45 ms is 0.045"]
+
+
 def test_notes__tell_of_an_assumed_size_and_of_an_early_end(tmp_path: Path) -> None:
     write_trace(tmp_path / "a.npy", link_trace(7, S))
     trace = tmp_path / "a.npy"

@@ -77,6 +77,18 @@ def test_decode_times__in_milliseconds_are_noted(folder: Path, tmt: Callable[[st
         assert tmt(arguments)[::2] == (0, note)
 
 
+def test_import__notes_milliseconds_read_as_seconds(folder: Path, tmt: Callable[[str], Said]) -> None:
+    """A delay of 45 ms in a column that is said to be in seconds, and a parameter of 1000 ms."""
+    (folder / "t.csv").write_text("t,owd\n0,45\n1,47\n2,49\n")
+    said = tmt("import table t.csv x.npy --as link --time t:s --delay owd:s")
+    assert f"note: the median delay is 47 s; {MILLISECONDS}47 ms is 0.047\n" in said.out
+    (folder / "ping.txt").write_text("64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=4 ms\n" * 2)
+    said = tmt("import ping ping.txt x.npy --interval 1000")
+    assert f"note: --interval is 1000 s; {MILLISECONDS}1000 ms is 1\n" in said.out
+    said = tmt("import ping ping.txt x.npy --interval 1")
+    assert MILLISECONDS not in said.out
+
+
 def test_unsettled_rows__are_noted_beyond_a_half(folder: Path, tmt: Callable[[str], Said]) -> None:
     for unsettled in (2, 3):
         delay = np.where(np.arange(4) < unsettled, -1, 5)

@@ -205,6 +205,22 @@ PROBES = {
         "atlas", "".join(json.dumps(result) + "\n" for result in _PINGS), {"probe": "6658"}
     ),
     "iperf3": Excerpt("iperf3", json.dumps({"start": {"test_start": {"reverse": 1}}, "intervals": _SUMS})),
+    "iperf3 as text": Excerpt(
+        "iperf3",
+        "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+        "[  5]   0.00-1.00   sec  2.93 KBytes  24.0 Kbits/sec  0.076 ms  1/3 (33%)  \n"
+        "[  5]   1.00-2.00   sec  2.93 KBytes  24.0 Kbits/sec  0.076 ms  -1/1 (-1e+02%)  \n"
+        "[  5]   2.00-2.00   sec  0.00 Bytes  0.00 bits/sec  0.076 ms  0/0 (0%)  \n"
+        "[  5]   0.00-2.00   sec  5.86 KBytes  24.0 Kbits/sec  0.076 ms  0/4 (0%)  receiver\n",
+    ),
+    "iperf2": Excerpt(
+        "iperf2",
+        "Server listening on UDP port 5001\nReceiving 1470 byte datagrams\n"
+        "[  3]  0.0- 1.0 sec  2.87 KBytes  23.5 Kbits/sec   0.008 ms    0/    2 (0%)\n"
+        "[  3]  1.0- 2.0 sec  0.00 Bytes  0.00 bits/sec   0.008 ms    0/    0 (-nan%)\n"
+        "[  3]  2.0- 3.0 sec  2.87 KBytes  23.5 Kbits/sec   0.008 ms    1/    3 (33%)\n"
+        "[  3]  0.0- 3.0 sec  5.74 KBytes  15.7 Kbits/sec   0.008 ms    1/    5 (20%)\n",
+    ),
     "qlog": Excerpt("qlog", _QLOG, header="\x1e" + json.dumps(_QLOG_HEAD) + "\n"),
     "qlog of draft 01": Excerpt("qlog", json.dumps(_QLOG_01)),
     "flent": Excerpt("flent", json.dumps(_FLENT), {"series": "TCP download"}),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.measured.imports import import_trace
-from tmt.core.errors import UsageError
+from tmt.core.errors import InputError, UsageError
 from tmt.importers.importer import separate
 from tmt.importers.irtt import Irtt, Lens
 from tmt.importers.ping import Ping
@@ -66,6 +66,52 @@ def test_irtt__removes_the_difference_of_clocks_that_certainly_differ(tmp_path: 
     assert (down.delay_ns / MS).tolist() == [25, 26]
     assert (down.tx_time_ns / MS).tolist() == [0, 13]
     assert "the clocks differ" in down.notes[0]
+
+
+def test_irtt__keeps_the_round_trip_of_each_probe(tmp_path: Path) -> None:
+    """By hand: least delays of 120 ms up and -90 ms down, in different probes: 105 ms ahead, 15 ms each.
+
+    The second one sets out downwards at 45 ms, after the third, at 40 ms.
+    """
+    path = irtt_file(
+        tmp_path,
+        trip(0, up_ms=120, down_ms=-70),
+        trip(10, up_ms=140, down_ms=-90),
+        trip(20, up_ms=125, down_ms=-75),
+    )
+    up, down = (Irtt(direction=direction).probes(path).delay_ns / MS for direction in ("up", "down"))
+    assert (up.tolist(), down.tolist()) == ([15, 35, 20], [35, 30, 15])
+
+
+def test_irtt__of_clocks_that_drift_halves_each_round_trip(tmp_path: Path) -> None:
+    """By hand: the least delays, -80 ms up and 70 ms down, would make a shortest round trip of -10 ms."""
+    path = irtt_file(tmp_path, trip(0, up_ms=-80, down_ms=100), trip(10, up_ms=-40, down_ms=70))
+    for direction in ("up", "down"):
+        probes = Irtt(direction=direction).probes(path)
+        assert (probes.delay_ns / MS).tolist() == [10, 15]
+        assert "the clocks drift (least delay -80.000 ms up, 70.000 ms down)" in probes.notes[0]
+
+
+def test_irtt__leaves_out_probes_whose_round_trip_is_not_positive(tmp_path: Path) -> None:
+    """By hand: the first two have 15 and 17 ms; the others are of a clock that stood still or went back."""
+    trips = [(0, -6, 21), (10, -5, 22), (20, 0, 0), (30, -22, 21)]
+    path = irtt_file(tmp_path, *(trip(sent, up_ms=up, down_ms=down) for sent, up, down in trips))
+    up, down = (Irtt(direction=direction).probes(path) for direction in ("up", "down"))
+    assert (up.delay_ns / MS).tolist() == [7.5, 8.5]
+    assert (down.delay_ns / MS).tolist() == [7.5, 8.5]
+    assert (
+        up.notes[1]
+        == "2 probes with a round trip of 0 or less (at least -1.000 ms) left out: no measurements"
+    )
+    with pytest.raises(InputError, match="all 1 round trips are of 0 or less; no delay is known"):
+        Irtt().probes(irtt_file(tmp_path, trip(0, up_ms=1, down_ms=-1)))
+
+
+def test_lens__leaves_out_probes_whose_round_trip_is_not_positive(tmp_path: Path) -> None:
+    text = "timestamp,rtt,uplink,downlink\n10,50,30,20\n20,-3,-10,7\n30,-1,0,0\n40,51,31,20\n"
+    probes = Lens(direction="up").probes(written(tmp_path, text))
+    assert probes.delivered.tolist() == [True, False, True]
+    assert probes.notes[2].startswith("1 probe with a round trip of 0 or less (at least -3.000 ms)")
 
 
 @pytest.mark.parametrize("lost", ["true", True])
@@ -260,6 +306,35 @@ def test_ping__leaves_out_a_last_line_that_was_cut_and_duplicates(tmp_path: Path
     probes = Ping(direction="up").probes(path)
     assert len(probes.tx_time_ns) == 2
     assert probes.notes[-2:] == ("1 duplicate replies are left out", "the last line is cut and is left out")
+
+
+def test_ping__without_stamps_sends_at_multiples_of_the_interval(tmp_path: Path) -> None:
+    """By hand: probes every 20 ms; 2 is lost, and 5, which is sent at 80 ms, has no answer within 40 ms."""
+    lines = [reply(0, number).partition("] ")[2] for number in (1, 3, 4)]
+    path = log(
+        tmp_path, START, *lines, "Warning: time of day goes backwards (-51us), taking countermeasures\n",
+        "no answer yet for icmp_seq=4\n", "5 packets transmitted, 3 received, 40% packet loss, time 81ms\n",
+    )  # fmt: skip
+    probes = Ping(direction="down", interval=0.02).probes(path)
+    assert (probes.tx_time_ns / MS).tolist() == [0, 20, 40, 60]
+    assert probes.delivered.tolist() == [True, False, True, True]
+    assert probes.notes[1] == "probes are taken to be sent every 0.02 s (--interval): pauses do not show"
+    with pytest.raises(UsageError, match=r"--interval is for output without time stamps; .* has them"):
+        Ping(interval=0.02).probes(log(tmp_path, START, reply(1, 1)))
+
+
+def test_ping__finds_without_stamps_what_a_few_lines_count(measured_data: Path) -> None:
+    path = measured_data / "formats" / "deterministic6g_ping_without_D.txt"
+    found = re.findall(r"icmp_seq=(\d+) ttl=64 time=([0-9.]+) ms", path.read_text())
+    assert (len(found), found[-1][0]) == (1149, "1151")
+    trace = import_trace("auto", path, interval=0.5)
+    assert trace.delivered.sum() == 1149
+    assert np.flatnonzero(~trace.delivered).tolist() == [
+        number - 1 for number in range(1, 1152) if str(number) not in {sequence for sequence, _ in found}
+    ]
+    assert trace.tx_time_ns.tolist() == [number * 500 * MS for number in range(1151)]
+    halves = [round(float(time) * MS) // 2 for _, time in found]
+    assert trace.delay_ns[trace.delivered].tolist() == halves
 
 
 def test_ping__finds_in_a_measurement_what_ping_counted(measured_data: Path) -> None:

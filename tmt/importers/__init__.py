@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tmt.importers.block_outcomes import Bler as Bler
     from tmt.importers.flent import Flent as Flent
     from tmt.importers.importer import Importer
-    from tmt.importers.iperf3 import Iperf3 as Iperf3
+    from tmt.importers.iperf3 import Iperf2 as Iperf2, Iperf3 as Iperf3
     from tmt.importers.irtt import Irtt as Irtt, Lens as Lens
     from tmt.importers.lte_harq import LteHarq as LteHarq
     from tmt.importers.mahimahi import Mahimahi as Mahimahi
@@ -46,7 +46,7 @@ FORMATS = {
     "ng-scope": ("ng_scope.NgScope", "NG-Scope: control information of an LTE cell (tab-separated or JSON)"),
     "irtt": ("irtt.Irtt", "round trips of irtt (JSON), each direction apart"),
     "lens": ("irtt.Lens", "round trips of the LENS data set (CSV of irtt or ping)"),
-    "ping": ("ping.Ping", "output of ping -D, better with -O"),
+    "ping": ("ping.Ping", "output of ping, better with -D -O"),
     "owamp": ("owamp.Owamp", "one-way delays of owping -R or -v -U, and of perfSONAR's raw packets"),
     "twamp": ("owamp.Twamp", "one-way delays of twping -R or -v -U, each direction apart"),
     "atlas": ("atlas.Atlas", "results of ping on RIPE Atlas (JSON)"),
@@ -57,7 +57,8 @@ FORMATS = {
     ),
     "pcap-tcp": ("pcap_tcp.PcapTcp", "capture of a TCP connection at one end (pcap, pcapng)"),
     "pcap": ("pcap.Pcap", "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)"),
-    "iperf3": ("iperf3.Iperf3", "intervals of iperf3 -J: rates, and losses with UDP"),
+    "iperf3": ("iperf3.Iperf3", "intervals of iperf3, JSON (-J) or text: rates, and losses with UDP"),
+    "iperf2": ("iperf3.Iperf2", "intervals of iperf (version 2), text: rates, and losses with UDP"),
     "flent": ("flent.Flent", "series of a flent result file: rates or round trips"),
     "rates": (
         "rates.RateTable",

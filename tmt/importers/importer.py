@@ -14,7 +14,8 @@ from tmt.core import provenance
 from tmt.core.declaration import Param, PositiveSeconds, Rate, Seconds, Spec, declared, ns
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
-from tmt.core.trace import make_trace
+from tmt.core.trace import LinkTrace, make_trace
+from tmt.core.words.values import time_notes
 from tmt.importers import all_importers
 from tmt.importers.log_files import first_names
 from tmt.io import write_trace
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from tmt.core.trace import Int64Array, Metadata, Trace
 
 _HEAD_BYTES = 1 << 16
+
+_MAY_BE_LONG = ("from_", "until", "gap")
+"""Parameters that are stretches of a measurement; other times are those of probes and slots."""
 
 Reading = Literal["phy", "link"]
 Direction = Literal["up", "down"]
@@ -169,11 +173,26 @@ def import_trace(
         how["slots"] = measurement.slots
     if extent is not None:
         how |= extent.metadata
-    how |= {"packing": measurement.packing, "notes": list(measurement.notes)}
+    how |= {"packing": measurement.packing, "notes": [*measurement.notes, *_slips(importer, trace)]}
     trace = replace(trace, metadata=provenance.record(trace.table.kind, **how))
     if target is not None:
         write_trace(target, trace)
     return trace
+
+
+def _slips(importer: Importer, trace: Trace) -> list[str]:
+    """Note a parameter, or else delays, that may be milliseconds read as seconds."""
+    times = [
+        (f"--{key.replace('_', '-')}", ns(value))
+        for key, one in declared(type(importer)).items()
+        if one.param.unit == "s" and (value := getattr(importer, key)) is not None and key not in _MAY_BE_LONG
+    ]
+    found = [note for name, time_ns in times for note in time_notes(name, time_ns)]
+    delays_ns = trace.delay_ns[trace.delivered] if isinstance(trace, LinkTrace) else trace.decode_time_ns
+    delays_ns = delays_ns[delays_ns > 0]
+    if found or not len(delays_ns):
+        return found
+    return time_notes("the median delay", float(np.median(delays_ns)))
 
 
 def _between(

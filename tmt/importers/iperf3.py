@@ -1,26 +1,31 @@
-"""JSON of iperf3 (``-J``): the rate of each interval, and the share of lost datagrams with UDP.
+"""iperf3 and iperf2: the rate of each interval, and the datagrams that UDP lost.
 
-Fields: ``intervals[].sum`` (``sum_bidir_reverse`` for the other direction with ``--bidir``) with ``start``
-and ``end`` in s, ``bits_per_second``, and with UDP ``lost_percent`` at the receiver. Source: iperf3's
-sources, where it prints an interval.
+JSON of iperf3 (``-J``): ``intervals[].sum`` (``sum_bidir_reverse`` for the other direction with ``--bidir``)
+with ``start`` and ``end`` in s, ``bits_per_second``, and with UDP ``packets``, ``lost_packets`` and
+``lost_percent`` at the receiver; ``start.test_start`` has ``reverse``, ``protocol``, ``blksize`` and, since
+3.10, ``target_bitrate``. Source: iperf3's sources, where it prints an interval.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tmt.core.errors import InputError
-from tmt.core.units import NS_PER_MS, seconds_to_ns
+from tmt.core.units import NS_PER_MS
+from tmt.importers.iperf_series import Interval, Measured, series
+from tmt.importers.iperf_text import is_text, read_text
 from tmt.importers.log_files import member, read_json
-from tmt.importers.rate_series import RateSeries, TwoWayRateImporter, durations
+from tmt.importers.rate_series import TwoWayRateImporter
+from tmt.io.files import head_of
 
-_MAX_S, _MAX_BPS = 1e9, 1e15
+if TYPE_CHECKING:
+    from tmt.importers.rate_series import RateSeries
+
+_MAX_S, _MAX = 1e9, 1e15
 
 
 class Iperf3(TwoWayRateImporter):
-    """Intervals of iperf3 -J: rates, and losses with UDP; up is from the client to the server.
+    """Intervals of iperf3, JSON (-J) or text: rates, and losses with UDP; up is from client to server.
 
     Each interval gives opportunities at its rate. Losses of UDP are drawn within each interval.
 
@@ -33,20 +38,23 @@ class Iperf3(TwoWayRateImporter):
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether it holds intervals of iperf3."""
-        return b'"bits_per_second"' in head and b'"intervals"' in head
+        return (b'"bits_per_second"' in head and b'"intervals"' in head) or is_text(head, version=3)
 
     def rates(self, path: str) -> RateSeries:
         """Return the rates of one direction.
 
         The client counts bytes as it hands them to the kernel, a receiver as they arrive. Omitted intervals
-        (``-O``) are left out. InputError, with the interval, where a field is wrong or the direction is
-        missing.
+        (``-O``) are left out. InputError, with the interval or line, where a field is wrong or the direction
+        is missing.
         """
+        if not head_of(path).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            return read_text(path, self.direction)
         document = read_json(path)
         intervals = member(document, "intervals")
         if not isinstance(intervals, list) or not intervals:
             raise InputError(path, "there is no list intervals; this is not the JSON of iperf3 (-J)")
-        reverse = bool(member(document, "start", "test_start", "reverse"))
+        test = member(document, "start", "test_start")
+        reverse = bool(member(test, "reverse"))
         key, sends = _sum_of(path, intervals[0], reverse=reverse, direction=self.direction)
         rows = []
         for number, interval in enumerate(intervals):
@@ -55,27 +63,51 @@ class Iperf3(TwoWayRateImporter):
             if not isinstance(held, dict):
                 raise InputError(path, "it is missing", place)
             if not held.get("omitted"):
-                values = [_number(path, place, held, name) for name in ("start", "end", "bits_per_second")]
-                loss = _number(path, place, held, "lost_percent") / 100.0 if "lost_percent" in held else None
-                rows.append((place, loss, *values))
+                rows.append(_interval(path, place, held))
         if not rows:
             raise InputError(path, "every interval is omitted")
-        places, losses, begins_s, ends_s, rates = zip(*rows, strict=True)
-        start, end = (np.array([*map(seconds_to_ns, times)], np.int64) for times in (begins_s, ends_s))
-        # iperf3 rounds each end by itself: one within 1 ms of the next start is the same moment.
-        start[1:] = np.where(np.abs(start[1:] - end[:-1]) <= NS_PER_MS, end[:-1], start[1:])
-        duration, gaps = durations(path, start, end, places)
-        share = None if None in losses else np.array(losses, np.float64)
-        rate = np.array(rates, np.float64)
-        notes = ["a rate of iperf3 is what went through: a lower bound of the capacity"]
-        if sends:
-            notes.append(
-                "these are rates at the sender; losses are known to the receiver only (run iperf3 -R)"
-            )
-        elif share is not None:
-            rate = rate / np.maximum(1.0 - share, 0.01)
-            notes.append("lost datagrams are added to the rate at the receiver")
-        return RateSeries(duration, rate, share, None, (*notes, *gaps))
+        is_udp = member(test, "protocol") == "UDP"
+        offered = _known(member(test, "target_bitrate")) or _known(
+            member(document, "end", "sum_sent", "bits_per_second")
+        )
+        block = _known(member(test, "blksize")) if is_udp or sends else None
+        # Ends are rounded one by one: one within 1 ms of the next start is the same moment.
+        return series(path, rows, Measured(sends, block, offered if is_udp else None), NS_PER_MS)
+
+
+class Iperf2(TwoWayRateImporter):
+    """Intervals of iperf (version 2), text: rates, and losses with UDP; up is from client to server.
+
+    Each interval (-i 1) gives opportunities at its rate. Losses of UDP are drawn within each interval.
+
+        iperf -s -u -i 1 > server.txt
+        tmt import iperf2 server.txt up.parquet
+    """
+
+    name: ClassVar[str] = "iperf2"
+
+    @classmethod
+    def sniff(cls, head: bytes) -> bool:
+        """Whether it holds intervals of iperf 2."""
+        return is_text(head, version=2)
+
+    def rates(self, path: str) -> RateSeries:
+        """Return the rates of one direction; errors as for `read_text`."""
+        return read_text(path, self.direction)
+
+
+def _interval(path: str, place: str, held: dict[str, Any]) -> Interval:
+    start, end, rate = (_number(path, place, held, name) for name in ("start", "end", "bits_per_second"))
+    if "lost_percent" not in held:
+        return Interval(place, start, end, rate)
+    if "lost_packets" in held and "packets" in held:
+        lost = _number(path, place, held, "lost_packets", -_MAX)
+        return Interval(place, start, end, rate, lost, _number(path, place, held, "packets"))
+    # Without counts, bits stand for datagrams: those that were sent are what arrived and what was lost.
+    share = _number(path, place, held, "lost_percent", -_MAX, 100.0) / 100.0
+    arrived = rate * (end - start)
+    sent = arrived / (1.0 - share) if share < 1.0 else arrived
+    return Interval(place, start, end, rate, sent - arrived, sent)
 
 
 def _sum_of(path: str, interval: Any, *, reverse: bool, direction: str | None) -> tuple[str, bool]:
@@ -92,9 +124,17 @@ def _sum_of(path: str, interval: Any, *, reverse: bool, direction: str | None) -
     return key, bool(sender) if sender is not None else direction == "up"
 
 
-def _number(path: str, place: str, holder: dict[str, Any], name: str) -> float:
+def _number(
+    path: str, place: str, holder: dict[str, Any], name: str, least: float = 0.0, most: float | None = None
+) -> float:
     value = holder.get(name)
-    most = _MAX_S if name in ("start", "end") else _MAX_BPS
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= most:
-        raise InputError(path, f"{name} is {value!r}; a number from 0 to {most:g} is needed", place)
+    if most is None:
+        most = _MAX_S if name in ("start", "end") else _MAX
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not least <= value <= most:
+        raise InputError(path, f"{name} is {value!r}; a number from {least:g} to {most:g} is needed", place)
     return float(value)
+
+
+def _known(value: Any) -> float | None:
+    """Return a number above 0; None for anything else."""
+    return float(value) if isinstance(value, (int, float)) and 0 < value <= _MAX else None

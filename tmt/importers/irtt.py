@@ -21,6 +21,7 @@ import numpy as np
 from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import refusal, shown
+from tmt.core.words.values import counted
 from tmt.importers.log_files import member, read_json, text_lines
 from tmt.importers.probes import Probes, RoundTripImporter, milliseconds, unknown_losses
 
@@ -43,7 +44,7 @@ class Irtt(RoundTripImporter):
     """Round trips of irtt (JSON), each direction apart; up is from the client to the server.
 
     Each probe becomes a row with its one-way delay and fate. Where the least delays show that the clocks
-    differ, each direction's least delay is set to half of the least round trip.
+    differ, the difference is set so that both directions have the same least delay.
 
         tmt import irtt probes.json up.parquet --direction up --line 5e6
     """
@@ -85,7 +86,9 @@ class Irtt(RoundTripImporter):
         if not up:
             raise InputError(path, f"all {len(trips)} round trips are lost; no delay is known")
         size = _size_bytes(document)
-        return one_direction(np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way)
+        return one_direction(
+            path, np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way
+        )
 
 
 class Lens(RoundTripImporter):
@@ -146,6 +149,7 @@ class Lens(RoundTripImporter):
 
 
 def one_direction(
+    path: str,
     sent_ns: Int64Array,
     lost: npt.NDArray[np.str_],
     up_ns: Int64Array,
@@ -155,11 +159,23 @@ def one_direction(
 ) -> Probes:
     """Return the probes of one direction of round trips whose one-way delays are known.
 
-    `lost`, [n_trips], is "", "up", "down" or "unknown"; the delays, [n_not_lost], are as measured.
+    `lost`, [n_trips], is "", "up", "down" or "unknown"; the delays, [n_not_lost], are as measured. A probe
+    whose round trip is not positive is no measurement. InputError where there is no other.
     """
-    whole = lost == ""
-    up_ns, down_ns, note = _one_way_delays(up_ns, down_ns)
+    wrong_ns = (up_ns + down_ns)[up_ns + down_ns <= 0]
+    if len(wrong_ns) == len(up_ns):
+        raise InputError(path, f"all {len(up_ns)} round trips are of 0 or less; no delay is known")
+    measured = np.ones(len(lost), np.bool_)
+    measured[lost == ""] = up_ns + down_ns > 0
+    sent_ns, lost = sent_ns[measured], lost[measured]
+    whole, trips_ns = lost == "", up_ns + down_ns
+    up_ns, down_ns, note = _one_way_delays(up_ns[trips_ns > 0], down_ns[trips_ns > 0])
     notes = [note, *unknown_losses(int((lost == "unknown").sum()), direction)]
+    if len(wrong_ns):
+        notes.append(
+            f"{counted(len(wrong_ns), 'probe')} with a round trip of 0 or less (at least "
+            f"{milliseconds(int(wrong_ns.min()))}) left out: no measurements"
+        )
     # A lost probe takes the delay between its neighbours' up.
     every_up_ns = np.rint(np.interp(sent_ns, sent_ns[whole], up_ns)).astype(np.int64)
     every_up_ns[whole] = up_ns
@@ -177,19 +193,23 @@ def one_direction(
 def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array, Int64Array, str]:
     """Return the delays of both directions with the difference of the clocks removed, and a note about it.
 
-    The measured delays hold the difference with opposite signs. A least delay that is not positive proves
-    that there is one: both directions then get half of the least round trip as their least delay.
+    The measured delays hold the difference with opposite signs, so that their sum is right. A least delay
+    that is not positive proves that there is one: it is then taken to be the one that makes both least delays
+    equal. Where that makes none positive, the clocks drift, and each delay is half of the round trip.
     """
     least_up, least_down = int(up_ns.min()), int(down_ns.min())
     least = f"least delay {milliseconds(least_up)} up, {milliseconds(least_down)} down"
     if least_up > 0 and least_down > 0:
         return up_ns, down_ns, f"the clocks are taken to agree: {least}"
-    half = max(int((up_ns + down_ns).min()) // 2, 1)
-    note = (
-        f"the clocks differ ({least}): the least delay of each direction is set to half of the least round "
-        f"trip, {milliseconds(half)}"
-    )
-    return up_ns - least_up + half, down_ns - least_down + half, note
+    ahead = (least_up - least_down) // 2
+    if least_up + least_down > 1:
+        note = (
+            f"the clocks differ ({least}): a difference of {milliseconds(ahead)} is taken out, which makes "
+            f"both least delays {milliseconds(least_up - ahead)}"
+        )
+        return up_ns - ahead, down_ns + ahead, note
+    half = (up_ns + down_ns + 1) // 2
+    return half, half, f"the clocks drift ({least}): each delay is taken as half of the round trip"
 
 
 def _field(path: str, place: str, holder: object, *names: str) -> Any:
@@ -235,7 +255,7 @@ def _lens_trips(path: str, rows: list[list[Decimal]], direction: Direction) -> P
     whole = lost == ""
     if not whole.any():
         raise InputError(path, f"all {len(rows)} probes are lost; no delay is known")
-    return one_direction(sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
+    return one_direction(path, sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
 
 
 def _lens_replies(rows: list[list[Decimal]]) -> Probes:

@@ -116,7 +116,7 @@ class Twamp(RoundTripImporter):
         sent, delivered = _sending_times(packets)
         lost = np.where(delivered, "", "unknown")
         delays = _delays(packets, 0), _delays(packets, 1)
-        found = one_direction(sent, lost, *delays, _TWAMP_BYTES, self.way)
+        found = one_direction(path, sent, lost, *delays, _TWAMP_BYTES, self.way)
         return replace(found, notes=(*found.notes, *notes))
 
 

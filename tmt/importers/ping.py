@@ -1,18 +1,20 @@
-"""Output of ``ping -D`` and ``ping -D -O`` (iputils): round trips with the time of each reply.
+"""Output of ping (iputils), with ``-D`` and ``-O`` or without: round trips with the time of each reply.
 
 A reply reads ``[epoch seconds] N bytes from A: icmp_seq=S ttl=T time=X ms``; its stamp is the arrival. ``no
 answer yet for icmp_seq=S`` is printed when probe S + 1 is sent, so that it comes for every probe where the
-round trip is longer than the interval: it tells a sending time, and no loss. Numbers have 16 bits.
+round trip is longer than the interval: it tells a sending time, and no loss. Numbers have 16 bits. Without
+``-D`` there are no stamps: probe S was sent S intervals after the start.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from tmt.core.errors import InputError
+from tmt.core.declaration import PositiveSeconds, ns
+from tmt.core.errors import InputError, UsageError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import shown
 from tmt.importers.log_files import TextLine, text_lines
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from tmt.core.trace import Int64Array
     from tmt.importers.importer import Direction
 
-_STAMP = r"\[(?P<stamp>[1-4]?\d{1,9}\.\d+)\] "
+_STAMP = r"(\[(?P<stamp>[1-4]?\d{1,9}\.\d+)\] )?"
 _REPLY = re.compile(
     _STAMP + r"(?P<bytes>\d{1,6}) bytes from .*icmp_seq=(?P<seq>\d{1,5})\b.* time=(?P<time>[\d.]{1,12}) ms.*"
 )
@@ -30,17 +32,18 @@ _WAITING = re.compile(_STAMP + r"no answer yet for icmp_seq=(?P<seq>\d{1,5})")
 _REFUSED = re.compile(_STAMP + r"From .*icmp_seq=(?P<seq>\d{1,5})\b.*")
 _START = re.compile(r"PING .* (?P<payload>\d{1,6})(\((?P<packet>\d{1,6})\))? (data )?bytes.*")
 _SENT = re.compile(r"(?P<sent>\d{1,9}) packets transmitted, .*")
-_UNSTAMPED = re.compile(r"\d+ bytes from .*icmp_seq=\d+.*")
-_BESIDE = re.compile(r"--- .* ping statistics ---|rtt min/.*|round-trip min/.*|ping: .*")
+_BESIDE = re.compile(
+    r"--- .* ping statistics ---|rtt min/.*|round-trip min/.*|ping: .*|Warning: time of day goes back.*"
+)
 
-_HEAD = re.compile(r"\s*(PING \S+ |\[\d+\.\d+\] (\d+ bytes from|no answer yet))")
+_HEAD = re.compile(r"\s*(PING \S+ |(\[\d+\.\d+\] )?(\d+ bytes from \S|no answer yet for ))")
 
 _WRAP = 1 << 16
 _FAR = 1 << 62
 
 
 class Ping(RoundTripImporter):
-    """Output of ping -D, better with -O.
+    """Output of ping -D, better with -O; without -D, --interval gives the sending times.
 
     Each probe becomes a row with half of the round trip as its delay. Ping does not know on which way a probe
     was lost: it counts as lost in the imported direction.
@@ -51,6 +54,11 @@ class Ping(RoundTripImporter):
 
     name: ClassVar[str] = "ping"
 
+    interval: Annotated[
+        PositiveSeconds | None,
+        "time from probe to probe, for output without time stamps: the -i of ping, which is 1 s unless set",
+    ] = None
+
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether it begins as ping's output does."""
@@ -60,22 +68,23 @@ class Ping(RoundTripImporter):
         """Return the probes of one direction, with half of each round trip as their delay.
 
         A probe without a reply is lost if a later one was answered, or if the log goes on for the longest
-        round trip; else it is left out. InputError, with the line, where it is none of ping's, or time goes
-        back.
+        round trip; else it is left out. InputError, with the line, where it is none of ping's, time goes
+        back, or there are neither time stamps nor an interval; UsageError where there are both.
         """
-        log = _Log(path)
+        log = _Log(path, None if self.interval is None else ns(self.interval))
         for line in text_lines(path, comments=False):
             log.take(line)
         if not log.replies:
-            raise InputError(path, "there is no reply with a time stamp; run ping with -D")
+            raise InputError(path, "there is no reply of ping")
         return log.probes(self.way)
 
 
 class _Log:
     """A ping's replies by sequence number, which is counted on over its wraps."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, interval_ns: int | None) -> None:
         self._path = path
+        self._interval_ns = interval_ns
         self.replies: dict[int, tuple[int, int]] = {}  # sequence: sent, round trip, in ns
         self._lowest, self._highest, self._sent = _FAR, 0, 0
         self._sending: dict[int, int] = {}  # sequence: sent, as told by the line about the probe before
@@ -87,37 +96,44 @@ class _Log:
         if found := _REPLY.fullmatch(line.text):
             self._reply(line, found)
         elif found := _WAITING.fullmatch(line.text):
-            stamp_ns = self._stamp(line, found["stamp"])
-            self._sending[self._unwrapped(int(found["seq"])) + 1] = stamp_ns
+            following = self._unwrapped(int(found["seq"])) + 1
+            self._sending[following] = self._stamp(line, found["stamp"], following)
         elif found := _REFUSED.fullmatch(line.text):
-            self._stamp(line, found["stamp"])
-            self._unwrapped(int(found["seq"]))
+            self._stamp(line, found["stamp"], self._unwrapped(int(found["seq"])))
         elif found := _START.fullmatch(line.text):
             self._size_bytes = int(found["packet"] or int(found["payload"]) + 28)
             self._lowest = 1
         elif found := _SENT.fullmatch(line.text):
             self._sent = int(found["sent"])
-        elif _UNSTAMPED.fullmatch(line.text):
-            raise InputError(self._path, "this reply has no time stamp; run ping with -D", line.number)
         elif not line.ended:
             self._cut = True
         elif not _BESIDE.fullmatch(line.text):
             raise InputError(self._path, f"{shown(line.text)} is not a line of ping", line.number)
 
     def _reply(self, line: TextLine, found: re.Match[str]) -> None:
-        stamp_ns = self._stamp(line, found["stamp"])
         sequence = self._unwrapped(int(found["seq"]))
-        if sequence in self.replies:
-            self._duplicates += 1
-            return
         try:
             round_trip_ns = round(float(found["time"]) * NS_PER_MS)
         except ValueError:
             raise InputError(self._path, f"time is {found['time']}, no number", line.number) from None
+        stamp_ns = self._stamp(line, found["stamp"], sequence, round_trip_ns)
+        if sequence in self.replies:
+            self._duplicates += 1
+            return
         self.replies[sequence] = (stamp_ns - round_trip_ns, round_trip_ns)
         self._size_bytes = self._size_bytes or int(found["bytes"]) + 20
 
-    def _stamp(self, line: TextLine, text: str) -> int:
+    def _stamp(self, line: TextLine, text: str | None, sequence: int, after_ns: int = 0) -> int:
+        """Return when a line was printed: its stamp, or `after_ns` after a probe of the interval was sent."""
+        if text is None:
+            if self._interval_ns is None:
+                reason = "this line has no time stamp; give the -i of ping as --interval, or run ping with -D"
+                raise InputError(self._path, reason, line.number)
+            stamp_ns = sequence * self._interval_ns + after_ns
+            self._last_ns = max(self._last_ns, stamp_ns)
+            return stamp_ns
+        if self._interval_ns is not None:
+            raise UsageError(f"--interval is for output without time stamps; {self._path} has them")
         stamp_ns = seconds_to_ns(text)
         if stamp_ns < self._last_ns:
             reason = f"time goes back by {milliseconds(self._last_ns - stamp_ns)} from the line before"
@@ -142,6 +158,9 @@ class _Log:
         delivered = np.isin(numbers, known)
         settled = (numbers < known[-1]) | (times + trips.max() <= self._last_ns) | delivered
         notes = ["the delay of each direction is taken as half of the round trip"]
+        if self._interval_ns is not None:
+            every = f"{self._interval_ns / NS_PER_S:g} s"
+            notes.append(f"probes are taken to be sent every {every} (--interval): pauses do not show")
         notes += unknown_losses(int((settled & ~delivered).sum()), direction)
         if not settled.all():
             notes.append(f"{int((~settled).sum())} probes at the end have no answer yet and are left out")

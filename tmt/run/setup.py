@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_S, ns_to_seconds
-from tmt.core.words.values import span_notes, unsettled_notes
+from tmt.core.words.values import padding_notes, span_notes, time_notes, unsettled_notes
 from tmt.run.link_files import ReadyLink, ready_link
 from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
 from tmt.spec.traffic import (
@@ -55,7 +55,7 @@ class Setup:
         """Return notes on the traces for the user: those of `link_notes`, and an end before the run's."""
         found = []
         for direction, link in (("forward", self.forward), ("return", self.back)):
-            found += link_notes(direction, link, self.path.rtt)
+            found += link_notes(direction, link, self.path.rtt, self.traffic.packet_bytes)
             if isinstance(link, PlainLink):
                 continue
             left_ns = link.file.span_ns - link.link.offset_ns
@@ -67,15 +67,18 @@ class Setup:
         return found
 
 
-def link_notes(direction: str, link: ReadyLink | PlainLink, rtt: float) -> list[str]:
-    """Note an assumed LLDU size, a trace shorter than one round trip, and unsettled rows."""
+def link_notes(direction: str, link: ReadyLink | PlainLink, rtt: float, packet_bytes: int) -> list[str]:
+    """Note an assumed LLDU size, much padding, a short trace, long delays, and unsettled rows."""
     if isinstance(link, PlainLink):
         return []
     name = f"the {direction} trace"
     found = span_notes(name, link.file.span_ns, ns(rtt))
+    found += time_notes(f"the mean delay of {name}", link.file.mean_delay_ns)
     found += unsettled_notes(name, link.file.unsettled, link.file.rows)
     if link.lldu_bytes_assumed:
         found.append(f"{name} does not say its LLDU size; {link.lldu_bytes} bytes assumed")
+    if link.packing == "padded" and link.lldu_bytes is not None:
+        found += padding_notes(name, link.lldu_bytes, packet_bytes)
     return found
 
 

@@ -39,6 +39,17 @@ def time_notes(name: str, time_ns: float) -> list[str]:
     return [f"{name} is {seconds:g} s; times are in seconds: {seconds:g} ms is {seconds / 1000:g}"]
 
 
+def padding_notes(name: str, lldu_bytes: int, packet_bytes: int) -> list[str]:
+    """Note LLDUs larger than packets that waste a tenth or more, because each packet begins in a new one."""
+    share = 1.0 - packet_bytes / lldu_bytes
+    if share < 0.1:
+        return []
+    return [
+        f"{name}: {percent(share)} of each LLDU of {lldu_bytes:,} bytes is padding beside a packet of "
+        f"{packet_bytes:,} bytes; with --packing packed, packets share LLDUs"
+    ]
+
+
 def decode_time_notes(path: str, median_ns: float, longest_ns: float, interval_ns: float) -> list[str]:
     """Note a PHY trace whose slots are decoded unusually late; also a text that may be a rate series.
 

@@ -182,7 +182,7 @@ def _result(
     notes = []
     for direction, link in zip(DIRECTIONS, (links.forward, links.back), strict=True):
         row |= link_figures(direction, link) | _figures(direction, counters)
-        notes += link_notes(direction, link, emulation.path.rtt)
+        notes += link_notes(direction, link, emulation.path.rtt, emulation.mtu_bytes)
     packets = read_array_of(folder / PACKETS, PACKET_RECORDS) if record else None
     notes += _notes(counters)
     if emulation.server is not None and not counters("server_listened"):
