@@ -38,11 +38,11 @@ def _row(
 ) -> tuple[str, ...]:
     window_s = ns_to_seconds(model.windows.window_ns)
     law = model.law.to_json()
-    size = (
-        f"blocks of {law['block_windows'] * window_s:g} s"
-        if "block_windows" in law
-        else f"{law['states']} state{'s' * (law['states'] > 1)} of windows of {window_s:g} s, {law['parameters']} parameters"
-    )
+    if "block_windows" in law:
+        size = f"blocks of {law['block_windows'] * window_s:g} s"
+    else:
+        states = f"{law['states']} state{'s' * (law['states'] > 1)}"
+        size = f"{states} of windows of {window_s:g} s, {law['parameters']} parameters"
     number = len(check.comparisons)
     off = sum(not one.fits for one in check.comparisons)
     apart = sum(one.fits and not one.is_steady for one in check.comparisons)
