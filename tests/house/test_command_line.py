@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import in_process
 import numpy as np
 import pytest
 from processes import TMT, execute
@@ -133,7 +134,7 @@ def test_output__that_cannot_be_written_ends_in_one_line(arguments: tuple[str, .
 
 @pytest.mark.parametrize("arguments", ["doctor --json", "--version", "inspect phy.txt"])
 def test_closed_stdout__ends_a_command_with_a_result_in_one_line(arguments: str, tmp_path: Path) -> None:
-    (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
+    (tmp_path / "phy.txt").write_text("0 0.1\n1 0\n")
     words = f"{TMT} {arguments} >&-"
     result = subprocess.run(words, shell=True, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
     assert result.returncode == 1
@@ -141,13 +142,13 @@ def test_closed_stdout__ends_a_command_with_a_result_in_one_line(arguments: str,
 
 
 def test_stdout__that_is_closed_is_no_fault_without_a_result(tmp_path: Path) -> None:
-    (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
+    (tmp_path / "phy.txt").write_text("0 0.1\n1 0\n")
     result = subprocess.run(f"{TMT} export phy.txt phy.npy >&-", shell=True, cwd=tmp_path, check=False)
     assert result.returncode == 0
 
 
 def test_stderr__that_is_closed_leaves_the_result(tmp_path: Path) -> None:
-    (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
+    (tmp_path / "phy.txt").write_text("0 0.1\n1 0\n")
     words = f"{TMT} inspect --json phy.txt 2>&-"
     result = subprocess.run(words, shell=True, cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=False)
     assert result.returncode == 0
@@ -156,7 +157,7 @@ def test_stderr__that_is_closed_leaves_the_result(tmp_path: Path) -> None:
 
 def test_output__shows_names_that_its_encoding_lacks(tmp_path: Path) -> None:
     path = tmp_path / "größe.txt"
-    path.write_text("0 1\n1 0\n")
+    path.write_text("0 0.1\n1 0\n")
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "COLUMNS": "300"}
     result = _said("inspect", path.name, stdout=subprocess.PIPE, env=ascii_only, cwd=tmp_path)
     assert (result.returncode, result.stderr) == (0, "")
@@ -226,3 +227,32 @@ def test_bash__completes_commands_options_and_values(words: str, completions: st
     shell = ["bash", "--norc", "-c", script]
     result = execute(*shell, env=environment, check=True)
     assert (result.stdout, result.stderr) == (f"{completions}\n", "")
+
+
+def test_output__of_a_file_whose_name_commands_the_terminal_commands_nothing(tmp_path: Path) -> None:
+    """ESC and the one-byte CSI (U+009B) begin such commands; the name also holds a turn of direction."""
+    name = "a\x1b[2J\x9b31m\u202eb"
+    rows = "tx_time_ns,decode_time_ns\n0,1000\n1000000,0\n2000000,1000\n"
+    (tmp_path / f"{name}.csv").write_text(rows)
+    for words in (
+        ("inspect", f"{name}.csv"),
+        ("inspect", f"{name}.npy"),
+        ("convert", f"{name}.csv", f"{name}.npy", "--scheme", "none"),
+        ("export", f"{name}.csv", f"{name}.parquet"),
+        ("import", "auto", f"{name}.csv", f"{name}.parquet"),
+        ("fit", f"{name}.csv", "--json"),
+        ("run", f"{name}.csv"),
+    ):
+        said = in_process.tmt(*words, folder=tmp_path)
+        assert not {"\x1b", "\x9b", "\u202e"} & set(said.out + said.err), words
+
+
+def test_commands__print_through_one_function() -> None:
+    printing = re.compile(r"\bprint\(|click\.s?echo\(|\.print\(")
+    found = {
+        path.name: len(printing.findall(path.read_text(encoding="utf-8")))
+        for path in (ROOT / "tmt" / "cli").glob("*.py")
+    }
+    # `say`, the two ends of `print_parts`, help, messages before and after all, and the screens of progress.
+    allowed = {"progress.py", "tables.py", "lazy.py", "system_refusals.py"}
+    assert {name for name, count in found.items() if count} <= allowed

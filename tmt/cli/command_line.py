@@ -16,6 +16,7 @@ import click
 
 from tmt import __version__
 from tmt.cli.lazy import LazyGroup, imported_when_used
+from tmt.cli.progress import say
 from tmt.cli.system_refusals import end_with, open_closed_stdout
 from tmt.core.errors import NotATraceError, OtherKindError, TmtError
 from tmt.run import load_backend
@@ -64,7 +65,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
         simulator = f"ns-2.35 with CLIFT, build {load_backend('ns2').stamp()[:16]}"
     except TmtError:
         simulator = "no simulator"
-    click.echo(f"tmt {__version__}, {simulator}")
+    say(f"tmt {__version__}, {simulator}")
     context.exit()
 
 

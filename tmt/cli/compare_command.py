@@ -11,7 +11,8 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JSON, json_text, output_option
-from tmt.cli.tables import print_parts, text_table, unfolded
+from tmt.cli.progress import say
+from tmt.cli.tables import print_parts, text_table
 from tmt.core.words.values import percent
 from tmt.show.charts.style import tcp_label
 
@@ -60,11 +61,11 @@ def command(first: Path, second: Path | None, as_json: bool, output: Path | None
     if output is not None:
         comparison_page.write_comparison(compared, output)
     if as_json:
-        click.echo(_as_json(compared, output))
+        say(_as_json(compared, output))
         return
     _print(compared)
     if output is not None:
-        click.echo(f"page: {output}")
+        say(f"page: {output}")
 
 
 def _read(campaign: Path) -> Results:
@@ -124,29 +125,28 @@ def _campaign(name: str, results: Results) -> dict[str, Any]:
 
 
 def _print(found: comparison.PairedCampaigns) -> None:
-    console = unfolded()
     pairs = found.pairs
     for name, results in zip(found.names, (found.first, found.second), strict=True):
-        console.print(f"{name}: {results.title}, {len(results.runs)} runs")
-    console.print(f"{len(pairs.first)} pairs of runs: the same place in the grid, the same seed")
+        say(f"{name}: {results.title}, {len(results.runs)} runs")
+    say(f"{len(pairs.first)} pairs of runs: the same place in the grid, the same seed")
     alone = comparison.unpaired(found)
     for name, cell, seeds in alone[:UNPAIRED_SHOWN]:
-        console.print(f"only in {name}: {cell}, {_seeds(seeds)}")
+        say(f"only in {name}: {cell}, {_seeds(seeds)}")
     if len(alone) > UNPAIRED_SHOWN:
-        console.print(f"and {len(alone) - UNPAIRED_SHOWN} more cells in one campaign only")
+        say(f"and {len(alone) - UNPAIRED_SHOWN} more cells in one campaign only")
     if pairs.settings:
         rows = ((one.name, _few(one.first), _few(one.second), str(one.pairs)) for one in pairs.settings)
         print_parts(_table("Settings that differ", ("setting", *found.names, "pairs"), rows))
     made = [(what, _short(first), _short(second)) for what, first, second in comparison.identities(found)]
     print_parts(_table("Made by", ("", *found.names), made))
     for remark in comparison.remarks(found):
-        console.print(f"note: {remark}")
+        say(f"note: {remark}")
     if pairs.equal.all():
-        console.print("All pairs are equal in everything that they measured, bit by bit.")
+        say("All pairs are equal in everything that they measured, bit by bit.")
         return
     for table in _differences(found):
         print_parts(table)
-    console.print(
+    say(
         f"{int(pairs.equal.sum())} pairs are equal in everything that they measured, bit by bit.\n"
         "Intervals: Student's t at 95 % over the seeds that both have; differences are paired.\n"
         f"* differs: paired t test at {percent(comparison.ALPHA)}, with Holm's correction over the cells "

@@ -11,7 +11,7 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, json_text, output_option
-from tmt.cli.progress import print_notes, progress_bar, rows_of
+from tmt.cli.progress import print_notes, progress_bar, rows_of, say
 from tmt.cli.values import Values, flat_rlc
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
@@ -115,10 +115,10 @@ def command(
         print_notes(_gap_notes(conversion, start))
         print_notes(_stall_notes(conversion, start, counts))
         if not as_json:
-            click.echo(_summary(conversion, counts))
+            say(_summary(conversion, counts))
     if as_json:
         made = [_record(*one) for one in zip(conversions, results, strict=True)]
-        click.echo(json_text({"conversions": made}))
+        say(json_text({"conversions": made}))
 
 
 def _conversions(

@@ -10,7 +10,7 @@ import numpy as np
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JSON, WholeNumber, json_text
-from tmt.cli.progress import print_notes
+from tmt.cli.progress import print_notes, say
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.errors import UsageError
 from tmt.core.measure.timeline import steps_over_time
@@ -70,7 +70,7 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
     if number is None:
         runs = [{"number": place, "run": name} for place, name in enumerate(told, 1)]
         lines = (f"{place:>4}  {name}" for place, name in enumerate(told, 1))
-        click.echo(json_text({"runs": runs}) if as_json else "\n".join(lines))
+        say(json_text({"runs": runs}) if as_json else "\n".join(lines))
         return
     if number > len(rows):
         raise UsageError(f"{results}: number {number} is not allowed; there are runs 1 to {len(rows)}")
@@ -85,7 +85,7 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
     if as_json:
         values = {name: {"unit": COLUMNS[name][1], "values": found.tolist()} for name, found in shown.items()}
         record = {"run": told[number - 1], "edges_s": edges_s.tolist(), "series": values, "moments": moments}
-        click.echo(json_text(record))
+        say(json_text(record))
         return
     columns = {"from\ns": [f"{edge:.4g}" for edge in edges_s[:-1]], **_as_texts(shown)}
     columns |= {MOMENTS[name]: [f"{count:,}" for count in counts] for name, counts in moments.items()}

@@ -14,6 +14,7 @@ import click
 
 from tmt import __version__
 from tmt.cli.options import JSON, json_text
+from tmt.cli.progress import say
 from tmt.core.errors import TmtError
 from tmt.run import load_backend
 
@@ -59,12 +60,12 @@ def command(context: click.Context, as_json: bool) -> None:
     simulator = _backend("ns2", "simulator")
     findings += [simulator, _backend("linux", "kernel of stack linux"), _emulator()]
     if as_json:
-        click.echo(json_text({"findings": [asdict(finding) for finding in findings]}))
+        say(json_text({"findings": [asdict(finding) for finding in findings]}))
     else:
         width = max(len(finding.what) for finding in findings)
         for finding in findings:
             mark = "ok     " if finding.present else "missing"
-            click.echo(f"{mark}  {finding.what:{width}}  {finding.found}")
+            say(f"{mark}  {finding.what:{width}}  {finding.found}")
     context.exit(0 if simulator.present else 1)
 
 

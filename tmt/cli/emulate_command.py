@@ -9,7 +9,7 @@ import click
 
 from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.options import output_option
-from tmt.cli.progress import print_notes
+from tmt.cli.progress import print_notes, say
 from tmt.cli.values import Values, by_options
 from tmt.core.errors import UsageError
 from tmt.core.units import seconds_to_ns
@@ -108,7 +108,7 @@ def command(
         result.save(output)
     print_notes(result.notes)
     if not quiet:
-        click.echo(_summary(result), err=True)
+        say(_summary(result), err=True)
     return result.status
 
 

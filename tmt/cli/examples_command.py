@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tmt.cli.progress import say
 from tmt.core.errors import OutputError, UsageError
 from tmt.io.atomic import own_folder
 
@@ -45,4 +46,4 @@ def command(folder: Path) -> None:
         reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror
         raise OutputError(f"{folder}: the examples cannot be copied: {reason}") from error
     quickstart = folder / "scenarios" / "quickstart.toml"
-    click.echo(f"{folder}: `tmt run {quickstart}` makes the first comparison")
+    say(f"{folder}: `tmt run {quickstart}` makes the first comparison")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, WholeNumber, is_typed, json_text
-from tmt.cli.progress import progress_bar, rows_of
+from tmt.cli.progress import progress_bar, rows_of, say
 from tmt.core.errors import UsageError
 from tmt.importers.exporters import EXPORTERS
 from tmt.io import copy_trace, read_trace
@@ -69,7 +69,7 @@ def command(
             raise UsageError(f"--lldu-bytes is missing, and {trace} does not say what one LLDU carries")
         rows, notes = len(held), EXPORTERS[tool](out, held, size, interval_ns)
     if as_json:
-        click.echo(json_text({"trace": trace, "out": out, "for": tool, "rows": rows, "notes": notes}))
+        say(json_text({"trace": trace, "out": out, "for": tool, "rows": rows, "notes": notes}))
         return
     for note in notes:
-        click.echo(f"{out}: {note}")
+        say(f"{out}: {note}")

@@ -25,7 +25,7 @@ from tmt.cli.options import (
     json_text,
     plot_option,
 )
-from tmt.cli.progress import print_notes, progress_bar
+from tmt.cli.progress import print_notes, progress_bar, say
 from tmt.cli.tables import print_parts
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import PHY_TRACE
@@ -150,7 +150,7 @@ def command(
         write_traces(fitted, names, duration, seed)
     if as_json:
         found = fitted.to_json() | {"check": check.to_json(), "goodput": [one.to_json() for one in goodput]}
-        click.echo(json_text(found | {"files": names if is_wanted else []}))
+        say(json_text(found | {"files": names if is_wanted else []}))
     else:
         told = [fitted.described, check.verdict, *(one.sentence for one in goodput)]
         print_parts(*model_tables(trace, fitted, check), *told)
@@ -195,7 +195,7 @@ def _fit_erasures(trace: str, plot: str | None, *, as_json: bool) -> None:
     if plot is not None:
         figures.save_chart(charts.fit_chart(report, PurePath(trace).name), plot)
     if as_json:
-        click.echo(json_text(report.to_json()))
+        say(json_text(report.to_json()))
         return
     sentences = [report.verdict] if report.sizes is None else [report.verdict, report.sizes.sentence]
     print_parts(*_tables(trace, report, fit.MODELS), *sentences)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from tmt.cli.options import FILE, JSON, WholeNumber, json_text
-from tmt.cli.progress import print_notes, progress_bar, rows_of
+from tmt.cli.progress import print_notes, progress_bar, rows_of, say
 from tmt.cli.values import Values, by_options, set_by_name
 from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel
@@ -90,4 +90,4 @@ def command(
                 progress=progress,
             )
     if as_json:
-        click.echo(json_text({"phy": phy, "channel": channel.describe(), "seed": seed, "slots": made}))
+        say(json_text({"phy": phy, "channel": channel.describe(), "seed": seed, "slots": made}))

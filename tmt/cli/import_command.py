@@ -10,6 +10,7 @@ import click
 
 from tmt.cli.lazy import LazyGroup, imported_when_used
 from tmt.cli.options import FILE, JSON, json_text
+from tmt.cli.progress import say
 from tmt.cli.values import CHOSEN, Values
 from tmt.core.declaration import declared
 from tmt.importers import AUTO, FORMATS, all_importers
@@ -61,7 +62,7 @@ def _of_format(name: str) -> click.Command:
     ) -> None:
         one = importer[0] if isinstance(importer, tuple) else importer
         trace = importers.import_trace(one, source, target)
-        click.echo(json_text(_as_record(target, trace)) if as_json else _describe(target, trace))
+        say(json_text(_as_record(target, trace)) if as_json else _describe(target, trace))
 
     arguments = [
         click.Argument([argument], metavar=metavar, type=FILE)

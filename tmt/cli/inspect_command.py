@@ -9,7 +9,7 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import FILE, ROUND_TRIP, WholeNumber, json_text, plot_option
-from tmt.cli.progress import print_notes, progress_bar
+from tmt.cli.progress import print_notes, progress_bar, say
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.measure.distribution import of_values
 from tmt.core.measure.link import summarise
@@ -68,7 +68,7 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
         figures.save_chart(charts.summary_chart(summary, PurePath(trace).name), plot)
     print_notes(_notes(trace, summary))
     if as_json:
-        click.echo(json_text(summary.to_json()))
+        say(json_text(summary.to_json()))
     else:
         print_parts(*_tables(trace, summary))
 

@@ -10,6 +10,7 @@ import click
 
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
+from tmt.cli.progress import say
 from tmt.cli.values import by_options
 from tmt.core.units import ns_to_seconds
 
@@ -96,7 +97,7 @@ def command(
         )
     if as_json:
         optimum = [{"unit_loss": loss, "code_lengths": lengths} for loss, lengths in best.items()]
-        click.echo(options.json_text({"points": rows, "optimal_with_unlimited_persistency": optimum}))
+        say(options.json_text({"points": rows, "optimal_with_unlimited_persistency": optimum}))
     else:
         advice = [
             f"p = {loss:g}: with unlimited persistency N = {' and '.join(map(str, lengths))} "
@@ -104,7 +105,7 @@ def command(
             f"{hybrid.largest_throughput(loss, lengths[0], frame_units):.2%} of the link"
             for loss, lengths in best.items()
         ]
-        click.echo("\n".join((*_table(rows), "", *advice)))
+        say("\n".join((*_table(rows), "", *advice)))
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:

@@ -12,7 +12,7 @@ import click
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.model_command import HELP, RESULTS
-from tmt.cli.progress import print_notes
+from tmt.cli.progress import print_notes, say
 from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Problem, Refused, declared, ns
 from tmt.core.schemes import SCHEMES
@@ -159,7 +159,7 @@ def _command(scheme: str) -> click.Command:
         if plot:
             name = options.swept({"alpha": alpha, "beta": beta}, "0.1:0.98:12", "--alpha and --beta")
             figures.save_chart(charts.scheme_chart(found.title, scheme, name, rows), plot)
-        click.echo(options.json_text(_as_record(found)) if as_json else _as_table(found))
+        say(options.json_text(_as_record(found)) if as_json else _as_table(found))
         _warn(found)
 
     values = {}

@@ -9,6 +9,7 @@ import click
 
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
+from tmt.cli.progress import say
 from tmt.cli.values import by_options
 from tmt.core.errors import UsageError
 from tmt.core.units import ns_to_seconds
@@ -127,9 +128,9 @@ def command(
             charts.split_chart(f"{given['segments']} segments, formula {formula}", name, rows), plot
         )
     if as_json:
-        click.echo(options.json_text({"formula": formula, "points": rows}))
+        say(options.json_text({"formula": formula, "points": rows}))
     else:
-        click.echo("\n".join(_table(formula, given["segments"], rows)))
+        say("\n".join(_table(formula, given["segments"], rows)))
 
 
 @by_options()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from tmt.cli.options import FILE
+from tmt.cli.progress import say
 from tmt.cli.values import Values, by_options
 from tmt.core.channels.lms import Lms
 from tmt.core.declaration import Problem, Refused
@@ -118,7 +119,7 @@ def command(
             )
     text = toml.text_of(made, file.parent, explained=source is None)
     write_text(file, text if source is not None else HEAD.format(name=file.name, stem=file.stem) + text)
-    click.echo(f"{scenario}: `tmt run {scenario} --dry-run` says how many runs it has")
+    say(f"{scenario}: `tmt run {scenario} --dry-run` says how many runs it has")
 
 
 def _scheme(name: str, rtt: float) -> Scheme:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tmt.cli.lazy import imported_when_used
+from tmt.core.words.refusals import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,16 +28,21 @@ LINE_EVERY_S = 15.0
 """Time between two lines on simulations where stderr is not a terminal."""
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Print text on stdout or stderr; a name from outside cannot command the terminal."""
+    click.echo(printable(text), err=err)
+
+
 def print_notes(notes: Iterable[str]) -> None:
     """Print each note once: input that is allowed and probably a slip, which leaves the exit status alone."""
     for note in dict.fromkeys(notes):
-        click.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
 
 
 def print_warnings(warnings: Iterable[str]) -> None:
     """Print each warning."""
     for warning in warnings:
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}", err=True)
 
 
 def is_terminal(stream: TextIO | None) -> bool:

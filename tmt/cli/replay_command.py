@@ -14,7 +14,7 @@ import click
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.options import JSON, FigurePath, Number, WholeNumber, json_text, output_option
-from tmt.cli.progress import print_notes, print_warnings
+from tmt.cli.progress import print_notes, print_warnings, say
 from tmt.cli.tables import print_parts
 from tmt.cli.values import Values, by_options, flat_rlc
 from tmt.core.schemes import SCHEMES
@@ -121,7 +121,7 @@ def command(
     if plot is not None:
         figures.save_chart(over_time.run_chart(result), plot)
     if as_json:
-        click.echo(json_text(result.row))
+        say(json_text(result.row))
     else:
         _print(result)
 
@@ -152,4 +152,4 @@ def _print(result: ExperimentResult) -> None:
             table.add_row(column.name, spelled_number(result.row[column.name]), column.unit, column.meaning)
         parts += [texts.Text(f"\n{counts or 'the run itself'}", style="bold"), table]
     print_parts(*parts, least_width=LEAST_WIDTH)
-    click.echo(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")
+    say(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")

@@ -9,7 +9,7 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import output_option
-from tmt.cli.progress import print_warnings, progress_bar
+from tmt.cli.progress import print_warnings, progress_bar, say
 
 with imported_when_used():
     from tmt.results import reading
@@ -48,6 +48,6 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
         for path in report_page.write_report(found, folder, figures=figures):
             paths.append(path)
             advance(1)
-    click.echo(paths[0])
+    say(str(paths[0]))
     if len(paths) > 1:
-        click.echo(f"{len(paths) - 1} figures for print beside it")
+        say(f"{len(paths) - 1} figures for print beside it")

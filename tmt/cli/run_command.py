@@ -13,7 +13,7 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JOBS, JSON, QUIET, SCHEDULER, FigurePath, output_option, pools
-from tmt.cli.progress import is_terminal, print_notes, print_warnings, run_progress
+from tmt.cli.progress import is_terminal, print_notes, print_warnings, run_progress, say
 from tmt.cli.values import Values
 from tmt.core.declaration import ns
 from tmt.core.errors import StoppedError
@@ -99,7 +99,7 @@ def command(
             planned = campaigns.foresee(asked, folder)
             print_warnings(planned.warnings())
             todo = planned.plan(retry_failed=retry_failed)
-            click.echo(run_output.forecast(planned, todo, folder, processes, as_json=as_json))
+            say(run_output.forecast(planned, todo, folder, processes, as_json=as_json))
             return 0
         with (
             pools(scheduler, folder, processes) as new_pool,
@@ -128,12 +128,12 @@ def command(
                 repeated = pairing.repetition(str(scenario), pairing.packed_rows(pack, scenario), rows)
             done = run_output.Finished(campaign, after, results, drawn, repeated)
             if as_json:
-                click.echo(run_output.as_json(done))
+                say(run_output.as_json(done))
             elif not quiet:
                 run_output.print_summary(done)
             else:
                 for line in run_output.complaints(done):
-                    click.echo(line, err=True)
+                    say(line, err=True)
     return 0 if done.is_good else 1
 
 

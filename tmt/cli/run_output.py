@@ -10,7 +10,8 @@ from rich.text import Text
 
 from tmt.campaign.columns import GOODPUT_COUNTS
 from tmt.cli.options import json_text
-from tmt.cli.tables import print_parts, text_table, unfolded
+from tmt.cli.progress import say
+from tmt.cli.tables import print_parts, text_table
 from tmt.results.dataset import trace_uses
 from tmt.show.charts.style import tcp_label
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from rich.console import Console
     from rich.table import Table
 
     from tmt.campaign.campaign import Campaign
@@ -79,8 +79,8 @@ class Finished:
 
 def print_summary(done: Finished) -> None:
     """Print the table of goodputs, its explanation, the failed runs and the paths of the results."""
-    console, after, summary = unfolded(), done.after, done.results.cells
-    console.print(Text(f"{done.campaign.title}\n", style="bold"))
+    after, summary = done.after, done.results.cells
+    print_parts(Text(f"{done.campaign.title}\n", style="bold"))
     for table in goodput_tables(summary):
         print_parts(table)
     if summary.cells:
@@ -97,12 +97,12 @@ def print_summary(done: Finished) -> None:
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
     if after.failed:
-        _describe_failures(console, done.results.failures)
-    console.print(f"results: {done.campaign.store.results_file}")
+        _describe_failures(done.results.failures)
+    say(f"results: {done.campaign.store.results_file}")
     for path in done.figures:
-        console.print(f"figure:  {path}")
+        say(f"figure:  {path}")
     for line in _repetition_lines(done.repeated):
-        console.print(line)
+        say(line)
 
 
 def as_json(done: Finished) -> str:
@@ -161,15 +161,15 @@ def complaints(done: Finished) -> list[str]:
     )
 
 
-def _describe_failures(console: Console, failures: Sequence[Failure]) -> None:
+def _describe_failures(failures: Sequence[Failure]) -> None:
     for failure in failures[:FAILURES_SHOWN]:
         said = failure.output.replace("\n", "\n    ")
-        console.print(f"{failure.reason}: {failure.name}: {said}")
+        say(f"{failure.reason}: {failure.name}: {said}")
         if failure.command:
-            console.print(f"  command: {failure.command}")
+            say(f"  command: {failure.command}")
     if len(failures) > FAILURES_SHOWN:
-        console.print(f"and {len(failures) - FAILURES_SHOWN} more: see `message` in the results")
-    console.print("call again with --retry-failed to execute them again")
+        say(f"and {len(failures) - FAILURES_SHOWN} more: see `message` in the results")
+    say("call again with --retry-failed to execute them again")
 
 
 def _duration(seconds: float) -> str:

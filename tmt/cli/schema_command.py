@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from tmt.cli.options import json_text
+from tmt.cli.progress import say
 from tmt.spec.scenario import Scenario
 from tmt.spec.schema import schema_of
 
@@ -20,4 +21,4 @@ def command() -> None:
     Example:
       tmt schema > scenario.schema.json
     """
-    click.echo(json_text(schema_of(Scenario)))
+    say(json_text(schema_of(Scenario)))

@@ -7,6 +7,7 @@ import sys
 import traceback
 
 from tmt.core.errors import first_line
+from tmt.core.words.refusals import printable
 
 NO_THREAD = ("can't start new thread", "OS can't spawn worker thread")
 """Words of Python's RuntimeError and of a Rust library's panic: neither has a class of its own for this."""
@@ -32,7 +33,7 @@ def end_with(line: str, status: int) -> int:
     """Print the message, where stderr can be written, and return the exit status."""
     if sys.stderr is not None:
         try:
-            print(line, file=sys.stderr, flush=True)
+            print(printable(line), file=sys.stderr, flush=True)
         except (OSError, ValueError):
             _discard(2)
     return status

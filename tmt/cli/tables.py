@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tmt.cli.lazy import imported_when_used
+from tmt.core.words.refusals import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -17,11 +17,6 @@ with imported_when_used():
     from rich import box, console as consoles, measure, table as tables, text as texts
 
 _ANY_WIDTH = 10_000
-
-
-def unfolded() -> Console:
-    """Return a console that prints text as it is, also where it is wider than the terminal."""
-    return consoles.Console(highlight=False, markup=False, soft_wrap=True)
 
 
 def text_table(
@@ -32,15 +27,22 @@ def text_table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        title=texts.Text(title) if title else None,
+        title=_harmless(title) if title else None,
         title_justify="left",
         title_style="bold",
     )
     for number, name in enumerate(header):
         table.add_column(texts.Text(name), justify="left" if number in left else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*(texts.Text(cell) if isinstance(cell, str) else cell for cell in row))
+        table.add_row(*map(_harmless, row))
     return table
+
+
+def _harmless(text: str | Text) -> Text:
+    """Return text that cannot command the terminal; its style stays."""
+    made = texts.Text(text) if isinstance(text, str) else text.copy()
+    made.plain = printable(made.plain)
+    return made
 
 
 def print_parts(*parts: Table | Text | str, least_width: int = 0) -> None:
@@ -53,6 +55,8 @@ def print_parts(*parts: Table | Text | str, least_width: int = 0) -> None:
     unbounded = console.options.update(max_width=_ANY_WIDTH)
     needed = max(console.width, least_width)
     for table in shown:
+        if isinstance(table.title, str):
+            table.title = printable(table.title)
         for column in table.columns:
             if column.no_wrap:
                 cells = (column.header, *column.cells)
@@ -62,7 +66,9 @@ def print_parts(*parts: Table | Text | str, least_width: int = 0) -> None:
         needed = max(needed, measure.Measurement.get(console, unbounded, table).minimum)
     console.width = needed
     with console.capture() as captured:
-        console.print(*parts, sep="\n")
+        console.print(
+            *(part if isinstance(part, tables.Table) else _harmless(part) for part in parts), sep="\n"
+        )
     # Rich pads each line of a table, and leaves a blank where it wraps text.
     lines = (line.rstrip(" ") for line in captured.get().split("\n"))
     print("\n".join(lines), end="", flush=True)

@@ -10,8 +10,8 @@ import click
 
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.progress import print_notes, print_warnings, run_progress
-from tmt.cli.tables import print_parts, text_table, unfolded
+from tmt.cli.progress import print_notes, print_warnings, run_progress, say
+from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Refused
 from tmt.core.errors import StoppedError, UsageError
@@ -142,7 +142,7 @@ def command(
     planned = tuning.plan_tuning(task)
     processes = jobs or local_workers.default_jobs()
     if dry_run:
-        click.echo(_forecast(planned, folder, as_json=as_json))
+        say(_forecast(planned, folder, as_json=as_json))
         return 0
     progress = run_progress("search", shown=not (quiet or as_json))
     with options.pools(scheduler, folder, processes) as new_pool, progress as (watch, tell):
@@ -154,7 +154,7 @@ def command(
             ) from None
     page = tune_page.write_page(found, folder / PAGE)
     if as_json:
-        click.echo(_as_json(found, folder, page))
+        say(_as_json(found, folder, page))
     else:
         print_warnings(wording.complaints(found))
         if not quiet:
@@ -257,15 +257,14 @@ def _as_json(found: tuning.Tuning, folder: Path, page: Path) -> str:
 
 
 def _summarise(found: tuning.Tuning, page: Path) -> None:
-    console = unfolded()
     result = found.recommendation
     if result.winner is None:
         return
-    console.print(texts.Text(wording.headline(found), style="bold"))
-    console.print(wording.setting_words(result.winner.settings))
+    print_parts(texts.Text(wording.headline(found), style="bold"))
+    say(wording.setting_words(result.winner.settings))
     for line in wording.certainty(found):
-        console.print(line)
+        say(line)
     header, rows = wording.finalist_table(found)
     print_parts(text_table("Finalists", header, rows[:MOST_LINES], (0, 1)))
-    console.print(f"Intervals: Student's t at {percent(result.level)} over courses; losses are paired.")
-    console.print(f"page: {page}\nthe winner again: tmt run {found.winner_file}")
+    say(f"Intervals: Student's t at {percent(result.level)} over courses; losses are paired.")
+    say(f"page: {page}\nthe winner again: tmt run {found.winner_file}")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.cli.progress import say
 from tmt.core.declaration import Refused, declared, spelled
 from tmt.core.errors import UsageError
 from tmt.core.schemes import SCHEMES
@@ -150,7 +151,7 @@ class Values(click.Command):
 
 def _warn(ctx: click.Context, warning: str | None) -> None:
     if warning is not None and not ctx.resilient_parsing:
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}", err=True)
 
 
 @contextmanager

@@ -10,6 +10,8 @@ row before; last the rules between columns.
 
 from __future__ import annotations
 
+import re
+
 REFUSALS: dict[str, str] = {
     # the file as a whole
     "empty_file": "the file is empty",
@@ -58,6 +60,10 @@ REFUSALS: dict[str, str] = {
 }
 
 
+_COMMANDING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters but tabs and ends of lines, and those that turn the direction of text."""
+
+
 def refusal(key: str, **values: object) -> str:
     """Return the reason called `key` with its placeholders filled from `values`."""
     return REFUSALS[key].format_map(values)
@@ -67,3 +73,8 @@ def shown(text: str, limit: int = 40) -> str:
     """Return `text` from a file as it appears in a message of one line: short, and printable."""
     short = text if len(text) <= limit else text[:limit] + "..."
     return "".join(letter if letter.isprintable() else "?" for letter in short)
+
+
+def printable(text: str) -> str:
+    """Return lines of text with a question mark for each character that a terminal obeys."""
+    return _COMMANDING.sub("?", text)
