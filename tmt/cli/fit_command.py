@@ -45,7 +45,6 @@ with imported_when_used():
     from tmt.core import provenance
     from tmt.results import stretches
     from tmt.show.charts import files as figures, traces as charts
-    from tmt.theory.fit import trace_model
 
 ERASURES, SEMI_MARKOV, RESAMPLE = "erasures", "semi-markov", "resample"
 
@@ -131,6 +130,8 @@ def command(
     if model == ERASURES or (model is None and generate is None):
         _fit_erasures(trace, plot, as_json=as_json)
         return
+    from tmt.theory.fit import trace_model  # noqa: PLC0415  (numba and scipy take long to import)
+
     names = [] if generate is None else names_of(trace, output, generate)
     measured = read_trace(trace)
     try:
