@@ -82,7 +82,7 @@ def test_campaign__does_each_run_once_and_a_failed_one_again(script: Path, tmp_p
 def test_run__on_a_worker_without_the_folder_gives_the_same_figures(script: Path) -> None:
     experiment = ScriptExperiment.of(script, {"x": 3, "seed": 4})
     run = plan_script_run(experiment, experiment.programs())
-    nowhere = Simulate(run, 1, *(Path("/nowhere") / name for name in ("cache", "scratch", "records")))
+    nowhere = Simulate(run, 1, *(Path("/nowhere") / name for name in ("cache", "scratch")))
     row, _ = perform_away(nowhere, [])
     assert (row["status"], row["script_figures"]) == ("done", '{"sum": 7.0}')
     script.write_text(SCRIPT + "# longer\n")

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,8 +54,11 @@ MARGINS = re.compile(rb' (width|viewBox|transform)="[^"]*"')
 ANSWER = "answer"
 """File of a worker's answer, beside what it says."""
 
-VOLATILE = ("finished_at", "wall_time_s", "attempt", "command")
+VOLATILE = ("finished_at", "wall_time_s", "attempt", "command", "records")
 """Columns of a run that two runs of it need not share."""
+
+OF_ONE_ATTEMPT = re.compile(r"(?<=/[0-9a-f]{32})-[0-9a-f]{16}(?=/)")
+"""Part of the name of a folder of packet records that no other attempt has."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +225,7 @@ class Bench:
                 and not hidden
                 and not path.name.startswith(("campaign.sqlite", "results.parquet"))
             ):
-                found[name] = _content(path)
+                found[OF_ONE_ATTEMPT.sub("", name)] = _content(path)
         return found
 
 
@@ -316,7 +319,7 @@ def _task(folder: Path) -> None:
     contents = [
         (link_file(cache, made).read_bytes(), facts_file(cache, made).read_bytes()) for made in run.recipes
     ]
-    task = Simulate(run, 1, cache, folder, folder)
+    task = Simulate(run, 1, cache, folder)
     (folder / "task").write_bytes(pickle.dumps((task, contents)))
     shutil.rmtree(cache)
 
@@ -328,7 +331,6 @@ def _work(folder: Path) -> None:
     from tmt.core.errors import TmtError
 
     task, contents = pickle.loads((folder.parent / "fresh" / "task").read_bytes())
-    task = replace(task, records=folder)
     try:
         row, files = perform_away(task, contents)
     except (TmtError, OSError, MemoryError, RuntimeError) as error:

@@ -150,6 +150,7 @@ def test_course__refuses_campaigns_without_records_and_numbers_beyond_them(tmp_p
     with pytest.raises(UsageError, match=r"no run kept its packet records; name seeds under records"):
         CliRunner().invoke(course, [str(tmp_path / "c")], catch_exceptions=False)
     store = Store(tmp_path / "c")
+    (store.scratch / "1").mkdir()
     store.append(run() | {"key": "1" * 32, "status": "done", "attempt": 1, "records": "records/1", "seed": 2})
     store.close()
     assert _lines(tmp_path / "c") == ["   1  cubic over ARQ, seed 2"]

@@ -27,6 +27,8 @@ OURS = [path for path in sorted(SCENARIOS.glob("*.toml")) if "published" in toml
 def _campaign(folder: Path, *rows: dict[str, Any]) -> Path:
     store = Store(folder)
     for number, row in enumerate(rows):
+        if row["records"] is not None:
+            (store.scratch / Path(row["records"]).name).mkdir()
         store.append({"key": f"{number:032x}", "status": "done", "attempt": 1} | row)
     store.close()
     return folder
@@ -185,7 +187,6 @@ def test_read_results__refuses_records_outside_the_folder(tmp_path: Path) -> Non
 @pytest.mark.parametrize(("content", "reason"), [(None, "is missing"), (b"PAR1 no more", "is damaged")])
 def test_read_results__refuse_damaged_records(tmp_path: Path, content: bytes | None, reason: str) -> None:
     folder = _campaign(tmp_path / "c", _run(records="records/a"))
-    (folder / "records" / "a").mkdir()
     if content is not None:
         (folder / "records" / "a" / "packets.parquet").write_bytes(content)
     with pytest.raises(InputError, match=rf"packets\.parquet: {reason}"):
@@ -197,7 +198,6 @@ def test_read_results__refuse_an_error_without_words(tmp_path: Path, monkeypatch
         raise ValueError
 
     folder = _campaign(tmp_path / "c", _run(records="records/a"))
-    (folder / "records" / "a").mkdir()
     write_records(folder / "records/a/packets.parquet", PACKET_RECORDS, np.empty(0, PACKET_RECORDS.dtype), {})
     monkeypatch.setattr(over_time.pq.ParquetFile, "read", fail)
     with pytest.raises(InputError, match=r"packets\.parquet: is damaged: ValueError"):
@@ -216,7 +216,6 @@ def test_read_results__believe_only_the_link_trace_that_the_run_had(tmp_path: Pa
     known = hashlib.sha256(content).hexdigest()
     row = _run(records="records/a", forward_trace="/home/of/engine/cache/t.npy", forward_sha256=known)
     folder = _campaign(tmp_path / "c", row)
-    (folder / "records" / "a").mkdir()
     for name, table in (("packets", PACKET_RECORDS), ("windows", WINDOW_RECORDS)):
         path = folder / "records" / "a" / f"{name}.parquet"
         write_records(path, table, np.zeros(1, table.dtype), {})

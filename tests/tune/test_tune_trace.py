@@ -12,7 +12,7 @@ from small_search import Searched
 
 import tmt
 from tmt.core.errors import InputError, UsageError
-from tmt.io import open_trace
+from tmt.io import open_trace, write_trace
 from tmt.results.tune import trace_task
 from tmt.results.tune.tuning import plan_tuning
 
@@ -46,8 +46,12 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
         "held_out": 2,
         "jobs": 1,
     }
-    of_file = tmt.tune_trace(trace, out=tmp_path / "file", **settings)
-    frame = tmt.read_trace(trace).to_frame()
+    measured = tmt.read_trace(trace)
+    write_trace(
+        tmp_path / "bare.parquet", replace(measured, metadata={"lldu_bytes": 750})
+    )  # as a frame: no length
+    of_file = tmt.tune_trace(tmp_path / "bare.parquet", out=tmp_path / "file", **settings)
+    frame = measured.to_frame()
     settings |= {
         "varied": {
             "fec.data": np.array([10]),

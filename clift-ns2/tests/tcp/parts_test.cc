@@ -349,16 +349,17 @@ TEST(Pacer, DoesNotSaveUpWhileNothingIsSent) {
 TEST(WindowUsage, AsksWhetherTheWindowWasFull) {
   WindowUsage usage;
   usage.note(0, 10, true);
-  EXPECT_TRUE(usage.is_limited(10.0, false));
+  EXPECT_TRUE(usage.is_limited());
+  EXPECT_EQ(usage.most_outstanding(), 10);
   usage.note(5, 12, false);  // still the same round
-  EXPECT_TRUE(usage.is_limited(10.0, false));
+  EXPECT_TRUE(usage.is_limited());
+  EXPECT_EQ(usage.most_outstanding(), 10);
   usage.note(10, 13, false);
-  EXPECT_FALSE(usage.is_limited(10.0, false));
-  EXPECT_FALSE(usage.is_limited(10.0, true));
-  EXPECT_TRUE(usage.is_limited(5.0, true));  // slow start may double the used window
-  usage.note(11, 15, false);
-  EXPECT_TRUE(usage.is_limited(7.0, true));  // most of the round
-  EXPECT_FALSE(usage.is_limited(8.0, true));
+  EXPECT_FALSE(usage.is_limited());
+  EXPECT_EQ(usage.most_outstanding(), 3);
+  usage.note(11, 15, false);  // most of the round
+  EXPECT_FALSE(usage.is_limited());
+  EXPECT_EQ(usage.most_outstanding(), 4);
 }
 
 }  // namespace
