@@ -217,6 +217,6 @@ def test_text__that_was_cut_loses_its_last_line(tmp_path: Path) -> None:
     cut = SERVER_2[: SERVER_2.index("    9/   89")]
     found = rates(tmp_path, cut, Iperf2)
     assert found.rate_bps == pytest.approx([1.05e6])
-    assert found.notes[-1] == "the last line is cut and is left out"
+    assert found.notes[-1] == "the last line is cut short and left out"
     with pytest.raises(InputError, match="there is no interval; run iperf with -i 1"):
         rates(tmp_path, CLIENT[: CLIENT.index("[  5]   0.00")] + CLIENT[CLIENT.index("[  5]   0.00-3.04") :])

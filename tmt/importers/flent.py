@@ -15,7 +15,9 @@ from tmt.core.declaration import Param
 from tmt.core.errors import InputError, UsageError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import shown
+from tmt.core.words.values import counted
 from tmt.importers.log_files import member, read_json
+from tmt.importers.notes import HALF_TRIP
 from tmt.importers.rate_series import RateImporter, RateSeries, durations
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ class Flent(RateImporter):
         if unit == _RATE:
             notes.append("a rate of flent is what its flows got, in bytes of their payload")
             return RateSeries(duration, values * 1e6, notes=(*notes, *gaps))
-        notes += ["the delay is taken as half of the round trip", "flent tells no losses of its pings"]
+        notes += [HALF_TRIP, "flent tells no losses of its pings"]
         delay = np.rint(values * NS_PER_MS / 2).astype(np.int64)
         return RateSeries(duration, np.zeros(len(values)), None, delay, (*notes, *gaps))
 
@@ -111,5 +113,5 @@ def _intervals(
     if not known:
         raise InputError(path, f"series {name} has no value")
     missing = len(values) - len(known)
-    notes = [f"{missing} of {len(values)} times have no value"] if missing else []
+    notes = [f"{missing} of {counted(len(values), 'time')} without a value"] if missing else []
     return edges[:-1][known], edges[1:][known], np.array([values[i] for i in known], np.float64), notes

@@ -20,6 +20,7 @@ import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
+from tmt.core.words.values import counted
 from tmt.importers.attempts import one_user
 from tmt.importers.harq_logs import FRAMES, UserOf
 from tmt.importers.log_files import text_lines
@@ -101,12 +102,12 @@ class Oai(TwoWayRateImporter):
         failed = np.minimum(repeats + given_up, first + repeats)
         rate = 8.0 * size * NS_PER_S / duration
         notes = [
-            f"of {first.sum():,} blocks {given_up.sum():,} were given up; of {(first + repeats).sum():,} "
-            f"attempts {failed.sum():,} failed",
+            f"{given_up.sum():,} of {counted(first.sum(), 'block')} were given up, {failed.sum():,} of "
+            f"{counted((first + repeats).sum(), 'attempt')} failed",
             "the bytes are what was sent, not what the cell can carry: --line sets a rate",
         ]
         if direction == "down" and silent.any():
-            notes.append(f"{silent.sum():,} attempts had no answer (DTX): they may have been decoded")
+            notes.append(f"{counted(silent.sum(), 'attempt')} had no answer (DTX), but may have been decoded")
         if self.as_ == "phy":
             return RateSeries(duration, rate * attempts / blocks, failed / attempts, None, tuple(notes))
         notes.append("the log does not tell the delays of repeats: --as phy leaves the repeats to a scheme")

@@ -28,7 +28,8 @@ from tmt.core.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.irtt import one_direction
 from tmt.importers.log_files import UNITS_NS, member, read_json, text_lines
-from tmt.importers.probes import ProbeImporter, Probes, RoundTripImporter, positive_delays
+from tmt.importers.notes import CUT_LINE, left_out
+from tmt.importers.probes import ProbeImporter, Probes, RoundTripImporter, all_lost, positive_delays
 from tmt.io.files import head_of
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _packets(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
         found = None if raw else _PACKET.match(line.text)
         if (raw and len(fields) != 8 * ways) or (found and not _whole_text(found, ways)):
             if not line.ended:
-                return packets, ["the last line is cut and is left out"]
+                return packets, [CUT_LINE]
             reason = refusal("fields", found=len(fields), needed=8 * ways) if raw else _no_time(line, ways)
             raise InputError(path, reason, line.number)
         if raw:
@@ -214,9 +215,8 @@ def _by_number(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
     if not held:
         raise InputError(path, f"there is no packet of {_PROGRAMS[ways - 1]}; {_WANTED}")
     if not any(packet.delays_ns for packet in held.values()):
-        raise InputError(path, f"all {len(held)} packets are lost; no delay is known")
-    if duplicates := len(packets) - len(held):
-        notes.append(f"{duplicates} duplicates are left out")
+        raise all_lost(path, len(held), "packet")
+    notes += left_out(len(packets) - len(held), "duplicate")
     return [held[number] for number in sorted(held)], notes
 
 

@@ -21,8 +21,10 @@ import numpy as np
 from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS
 from tmt.core.words.refusals import shown
+from tmt.core.words.values import counted
 from tmt.importers.log_files import UNITS_NS, member, read_json, text_lines
-from tmt.importers.probes import ProbeImporter, Probes, milliseconds
+from tmt.importers.notes import CUT_LINE, agreed, left_out, milliseconds
+from tmt.importers.probes import ProbeImporter, Probes
 from tmt.io.files import head_of
 
 if TYPE_CHECKING:
@@ -65,11 +67,8 @@ class Qlog(ProbeImporter):
         if not any(connection.sent for connection in found.values()):
             raise InputError(path, "there is no event packet_sent in this log")
         connection = max(found.values(), key=lambda one: len(one.sent))
-        notes = []
-        if others := sum(bool(one.sent) for one in found.values()) - 1:
-            notes.append(f"{others} connections with fewer packets are left out")
-        if cut:
-            notes.append("the last line is cut and is left out")
+        others = sum(bool(one.sent) for one in found.values()) - 1
+        notes = left_out(others, "connection", "with fewer packets") + [CUT_LINE] * cut
         return connection.probes(path, notes)
 
 
@@ -183,15 +182,14 @@ class _Connection:
         spurious = len(self.declared & self.acknowledged)
         size = self.sizes.most_common(1)[0][0] if self.sizes else 0
         said = [
-            f"{lost:,} of {len(settled):,} packets are lost: the sender declared {declared:,} of them lost, "
-            f"{lost - declared:,} are named by no acknowledgement",
-            f"delays are half of {len(trips):,} round trips, least {milliseconds(int(trips.min()))}; others "
-            "are interpolated",
+            f"lost are {lost:,} of {counted(len(settled), 'packet')}: {declared:,} as the sender declared, "
+            f"{lost - declared:,} because no acknowledgement names them",
+            f"delays are half of {counted(len(trips), 'round trip')}, at least "
+            f"{milliseconds(int(trips.min()))}; others are interpolated",
         ]
         if spurious:
-            said.append(f"{spurious:,} packets that the sender declared lost were acknowledged: they arrived")
-        if rest := len(self.sent) - len(settled):
-            said.append(f"{rest:,} packets behind the last acknowledged one are left out")
+            said.append(f"{agreed(spurious, 'packet', 'were')} declared lost, but acknowledged: no loss")
+        said += left_out(len(self.sent) - len(settled), "packet", "behind the last acknowledged one")
         if size:
             said.append(f"packets have {min(self.sizes):,} to {max(self.sizes):,} bytes, most often {size:,}")
         return Probes.of(times, delay, arrived, size + _IP_UDP_BYTES, (*said, *notes))

@@ -10,6 +10,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
 from tmt.importers.harq_logs import FRAMES, SlotClock, slot_of, slots_per_frame
 from tmt.importers.log_files import Row, text_lines
+from tmt.importers.notes import CUT_LINE
 
 if TYPE_CHECKING:
     from tmt.importers.attempts import Attempt
@@ -66,7 +67,7 @@ def read_events(
             if ended:
                 found.append((line, match))
             else:
-                cut.append(f"line {line}, the last one, is cut short and left out")
+                cut.append(CUT_LINE)
     if not found:
         raise InputError(path, missing)
     largest = max(int((match["slot"] or "0")[:20]) for _, match in found)

@@ -14,6 +14,7 @@ import numpy as np
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.importers.log_files import member, read_json
+from tmt.importers.notes import HALF_TRIP
 from tmt.importers.rate_series import RateSeries
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def read_history(path: str, direction: Direction) -> RateSeries:
     notes = (
         f"{_RATES[direction]} is what was used, not what the link can carry: --line sets a rate",
         f"losses of pings ({100 * drops.mean():.2f} %) have no known direction: they count as {direction}",
-        "the delay is taken as half of the round trip to the point of presence",
+        f"{HALF_TRIP} to the point of presence",
     )
     seconds = np.full(len(rate), NS_PER_S, np.int64)
     return RateSeries(seconds, rate, drops, np.rint(trips * NS_PER_MS / 2).astype(np.int64), notes)
