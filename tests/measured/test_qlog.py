@@ -57,6 +57,27 @@ def acknowledged(ranges: list[Any], time: float, kind: str = "1RTT", **more: Any
     return {"time": time, "name": "quic:packet_received", "data": data} | more
 
 
+def of_path(event: dict[str, Any], path: int) -> dict[str, Any]:
+    event["data"]["header"]["path_id"] = path
+    return event
+
+
+def test_qlog__takes_the_path_that_sends_most(tmp_path: Path) -> None:
+    """Multipath QUIC numbers the packets of each path from 0; an ACK names its path.
+
+    By hand: path 1 sends at 1, 2 and 3 ms and loses the second; path 0 sends one packet with the same number.
+    """
+    answer = acknowledged([[0, 0], [2, 2]], 43)
+    answer["data"]["frames"][0] |= {"frame_type": "path_ack", "path_id": 1}
+    events = [of_path(sent(number, 1 + number), 1) for number in range(3)]
+    log = document(of_path(sent(0, 0), 0), *events, acknowledged([0], 10), answer)
+    probes = Qlog().probes(written(tmp_path, log))
+    assert (probes.tx_time_ns / MS).tolist() == [0, 1, 2]
+    assert probes.delivered.tolist() == [True, False, True]
+    assert (probes.delay_ns / MS).tolist() == [20, 20, 20]
+    assert "1 packet of other paths is left out" in probes.notes
+
+
 def document(*events: dict[str, Any], **common: str) -> str:
     return json.dumps({"qlog_version": "0.3", "traces": [{"common_fields": common, "events": events}]})
 
@@ -121,7 +142,7 @@ def test_qlog__becomes_a_trace_without_the_line_that_is_cut(tmp_path: Path) -> N
         (document(sent(0, 0)), ": no packet of this log is acknowledged; were frames logged"),
         (
             document(sent(-1, 0)),
-            r":traces\[0\]\.events\[0\]: packet_number is -1; a whole number of 0 or more",
+            r":traces\[0\]\.events\[0\]: packet_number is -1; a whole number from 0",
         ),
         (
             document(sent(0, float("nan"))),

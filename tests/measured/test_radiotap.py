@@ -112,7 +112,7 @@ def test_radiotap__refuses_what_it_cannot_read(tmp_path: Path) -> None:
 
 def test_radiotap__of_tcpdump_has_no_data(measured_data: Path) -> None:
     """26 frames, whose only two data frames are null: they carry nothing."""
-    with pytest.raises(InputError, match="there is no data frame to one receiver in this capture"):
+    with pytest.raises(InputError, match="there is no data frame with a payload to one receiver"):
         import_trace("auto", measured_data / "formats" / "radiotap_80211.pcap")
 
 

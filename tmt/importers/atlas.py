@@ -21,7 +21,7 @@ from tmt.core.errors import InputError, UsageError
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.values import counted
 from tmt.importers.attempts import most_common
-from tmt.importers.log_files import member, read_json, text_lines
+from tmt.importers.log_files import json_number, member, read_json, text_lines
 from tmt.importers.notes import CUT_LINE, HALF_TRIP, left_out, unknown_losses
 from tmt.importers.probes import Probes, RoundTripImporter, all_lost
 
@@ -160,7 +160,4 @@ def _round_trips(path: str, place: str, result: dict[str, Any]) -> list[float | 
 
 
 def _number(path: str, place: str, holder: dict[str, Any], name: str, most: float) -> float:
-    value = holder.get(name)
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= most:
-        raise InputError(path, f"{name} is {value!r:.60}; a number from 0 to {most:g} is needed", place)
-    return value
+    return json_number(path, place, name, holder.get(name), 0, most)

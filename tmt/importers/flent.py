@@ -14,9 +14,8 @@ import numpy as np
 from tmt.core.declaration import Param
 from tmt.core.errors import InputError, UsageError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
-from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
-from tmt.importers.log_files import member, read_json
+from tmt.importers.log_files import json_number, member, read_json
 from tmt.importers.notes import HALF_TRIP
 from tmt.importers.rate_series import RateImporter, RateSeries, durations
 
@@ -92,9 +91,7 @@ def _unit_of(name: str) -> str:
 
 def _check(path: str, name: str, numbers: list[Any]) -> None:
     for index, number in enumerate(numbers):
-        if not isinstance(number, (int, float)) or isinstance(number, bool) or not 0 <= number <= _MOST:
-            reason = f"the value is {shown(repr(number))}; a number from 0 to {_MOST:g} is needed"
-            raise InputError(path, reason, f"{name}[{index}]")
+        json_number(path, f"{name}[{index}]", "the value", number, 0, _MOST)
 
 
 def _intervals(

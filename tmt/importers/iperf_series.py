@@ -79,9 +79,11 @@ def series(path: str, intervals: Sequence[Interval], test: Measured, precision_n
         block_bits = _datagram_bits(bits, counts, np.array([one.sent for one in intervals])) or block_bits
         kept, late = carried_back(counts)
         if late:
+            taken = int((np.maximum(counts, 0) - kept).sum())
+            alone = int(-np.minimum(counts, 0).sum()) - taken
             notes.append(
-                f"in {counted(late, 'interval')} more datagrams came late than were lost: they are "
-                "taken out of the losses of earlier intervals"
+                f"in {counted(late, 'interval')} more datagrams came late than were lost: {taken:,} are "
+                f"taken out of the losses of earlier intervals{f', {alone:,} find none' * bool(alone)}"
             )
         lost_bits = noticed_late(kept * block_bits, bits, seconds)
         notes += _loss_notes(bits, lost_bits, seconds, test.offered_bps)

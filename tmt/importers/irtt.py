@@ -21,7 +21,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
-from tmt.importers.log_files import TextTable, first_names, member, read_json
+from tmt.importers.log_files import TextTable, first_names, json_whole, member, read_json
 from tmt.importers.notes import HALF_TRIP, agreed, milliseconds, unknown_losses
 from tmt.importers.probes import Probes, RoundTripImporter, all_lost
 
@@ -201,10 +201,7 @@ def _field(path: str, place: str, holder: object, *names: str) -> Any:
 
 def _whole(path: str, place: str, holder: object, *names: str) -> int:
     value = _field(path, place, holder, *names)
-    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > MAX_TIME_NS:
-        reason = f"{'.'.join(names)} is {value!r}; a whole number of at most {MAX_TIME_NS} is needed"
-        raise InputError(path, reason, place)
-    return value
+    return json_whole(path, place, ".".join(names), value, -MAX_TIME_NS, MAX_TIME_NS)
 
 
 def _size_bytes(document: dict[str, Any]) -> int:

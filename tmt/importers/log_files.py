@@ -77,6 +77,25 @@ def read_json(path: str) -> Any:
         raise InputError(path, "this is not a JSON document") from None
 
 
+def json_number(
+    path: str, place: int | str | None, name: str, value: Any, least: float, most: float
+) -> float:
+    """Return a number of a JSON document that lies within bounds (InputError)."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
+        reason = f"{name} is {shown(repr(value), 60)}; a number from {least:g} to {most:g} is needed"
+        raise InputError(path, reason, place)
+    return value
+
+
+def json_whole(path: str, place: int | str | None, name: str, value: Any, least: int, most: int) -> int:
+    """Return a whole number of a JSON document, which may be text, within bounds (InputError)."""
+    number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= 20 else value
+    if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
+        reason = f"{name} is {shown(repr(value), 60)}; a whole number from {least} to {most} is needed"
+        raise InputError(path, reason, place)
+    return number
+
+
 @dataclass(slots=True)
 class Row:
     """A row of a log: its fields as text by name, and its place for refusals."""

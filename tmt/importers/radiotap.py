@@ -94,7 +94,7 @@ class Radiotap(CellImporter):
             elif attempt := _attempt(packet, header, f"packet {number}"):
                 attempts.append(attempt)
         if not attempts:
-            raise InputError(path, "there is no data frame to one receiver in this capture")
+            raise InputError(path, "there is no data frame with a payload to one receiver in this capture")
         ordered = in_order(path, attempts)
         kept, notes = select(path, ordered, self.direction, self.user)
         count_from_first(ordered)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.importers.log_files import member, read_json
+from tmt.importers.log_files import json_number, member, read_json
 from tmt.importers.notes import HALF_TRIP
 from tmt.importers.rate_series import RateSeries
 
@@ -58,9 +58,7 @@ def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
     if not isinstance(values, list) or not current.isdecimal() or len(current) > _MOST_DIGITS:
         raise InputError(path, f"{'current' if isinstance(values, list) else name} is missing or wrong")
     for place, value in enumerate(values):
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
-            reason = f"{name} is {value!r}; a number of 0 or more is needed"
-            raise InputError(path, reason, f"value {place + 1}")
+        json_number(path, f"value {place + 1}", name, value, 0, 1e15)
     array = np.array(values, np.float64)
     count = int(current)
     return np.roll(array, -(count % max(len(array), 1))) if count >= len(array) else array[:count]
