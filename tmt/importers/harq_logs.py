@@ -48,7 +48,8 @@ FRAMES = 1024
 WINDOW_NS = 50_000_000
 """Longest time from a grant to its repeat."""
 
-_FRAME_NS = 10_000_000
+FRAME_NS = 10_000_000
+"""Length of a frame of LTE and 5G."""
 _SLOTS_PER_FRAME = {15: 10, 30: 20, 60: 40, 120: 80}
 
 
@@ -168,8 +169,8 @@ class SlotClock:
     """Counts slots on without wrapping; the log's own clock, which need not be exact, tells the wraps."""
 
     def __init__(self, slots_per_frame: int = 10) -> None:
-        self._slot_ns = _FRAME_NS // slots_per_frame
-        self._wrap_ns = FRAMES * _FRAME_NS
+        self._slot_ns = FRAME_NS // slots_per_frame
+        self._wrap_ns = FRAMES * FRAME_NS
         self._last: tuple[int, int] | None = None
 
     def time_ns(self, slot: int, log_ns: int) -> int:
@@ -189,7 +190,7 @@ class SlotClock:
 
 def slot_of(per_frame: int) -> int:
     """Return the length in ns of a slot of which a frame has so many."""
-    return _FRAME_NS // per_frame
+    return FRAME_NS // per_frame
 
 
 def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:

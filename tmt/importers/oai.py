@@ -22,14 +22,13 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
 from tmt.core.words.values import counted
 from tmt.importers.attempts import one_user
-from tmt.importers.harq_logs import FRAMES, UserOf
+from tmt.importers.harq_logs import FRAME_NS, FRAMES, UserOf
 from tmt.importers.log_files import text_lines
 from tmt.importers.rate_series import RateSeries, TwoWayRateImporter
 
 if TYPE_CHECKING:
     from tmt.importers.importer import Direction
 
-_FRAME_NS = 10_000_000
 _FRAME = re.compile(r"\[NR_MAC\]\s+Frame\.Slot (?P<frame>\d{1,4})\.\d+")
 _UE = re.compile(r"\bUE (?P<rnti>[0-9a-f]{1,4}): (?P<rest>.*)")
 _ROUNDS = re.compile(
@@ -124,7 +123,7 @@ def _prints(path: str) -> dict[str, list[_Counts]]:
             if frame >= FRAMES:
                 raise InputError(path, f"the frame is {frame}; allowed are 0 to {FRAMES - 1}", line.number)
             passed = 0 if time_ns < 0 else (frame - last_frame - 1) % FRAMES + 1
-            time_ns, last_frame = max(time_ns, 0) + passed * _FRAME_NS, frame
+            time_ns, last_frame = max(time_ns, 0) + passed * FRAME_NS, frame
         elif time_ns >= 0 and line.ended and (told := _UE.search(line.text)):
             counts = found.setdefault(told["rnti"], [])
             if not counts or counts[-1].time_ns < time_ns:

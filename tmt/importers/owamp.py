@@ -80,9 +80,7 @@ class Owamp(ProbeImporter):
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether it holds packets of owping, or of perfSONAR."""
-        raw = _RAW.match(head)
-        text = b"--- owping statistics" in head or re.match(rb"\s*seq_no=\d+ +delay=", head) is not None
-        return (raw is not None and not raw["back"]) or text or _DOCUMENT in head
+        return _is_of(head, 1) or _DOCUMENT in head
 
     def probes(self, path: str) -> Probes:
         """Return the packets; InputError, with the place, at a wrong field, and where all are lost."""
@@ -107,9 +105,7 @@ class Twamp(RoundTripImporter):
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether it holds packets of twping."""
-        raw = _RAW.match(head)
-        text = b"--- twping statistics" in head or re.match(rb"\s*seq_no=\d+ +fwd_delay=", head) is not None
-        return (raw is not None and bool(raw["back"])) or text
+        return _is_of(head, 2)
 
     def probes(self, path: str) -> Probes:
         """Return the packets of one direction; errors as for `Owamp.probes`."""
@@ -119,6 +115,15 @@ class Twamp(RoundTripImporter):
         delays = _delays(packets, 0), _delays(packets, 1)
         found = one_direction(path, sent, lost, *delays, _TWAMP_BYTES, self.way)
         return replace(found, notes=(*found.notes, *notes))
+
+
+def _is_of(head: bytes, ways: int) -> bool:
+    """Whether a file that begins so holds packets of one or two ways."""
+    if raw := _RAW.match(head):
+        return (raw["back"] is not None) == (ways == 2)
+    first = re.match(rb"\s*seq_no=\d+ +(fwd_)?delay=", head)
+    title = f"--- {_PROGRAMS[ways - 1]} statistics".encode()
+    return title in head or (first is not None and (first[1] is not None) == (ways == 2))
 
 
 def _packets(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
