@@ -287,9 +287,7 @@ class _Form:
         data = event["data"] if isinstance(event.get("data"), dict) else {}
         connection = self.index, str(event.get("group_id", event.get("group_ids", "")))
         is_ms = self._unit_ns == NS_PER_MS
-        return _Event(
-            self.path, place, connection, name, time_ns, data if isinstance(data, dict) else {}, is_ms
-        )
+        return _Event(self.path, place, connection, name, time_ns, data, is_ms)
 
     def _time_ns(self, time: object, place: int | str) -> int:
         try:
