@@ -228,6 +228,25 @@ def test_full_disk__ends_a_run_in_one_line(scenario: Path, undisturbed: pd.DataF
         subprocess.run(["umount", str(disk)], check=True)
 
 
+def test_folder__that_is_renamed_during_a_run_ends_it_in_one_line(
+    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
+) -> None:
+    out, moved = tmp_path / "out", tmp_path / "moved"
+    with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE, text=True) as engine:
+        _await_simulation(out)
+        out.rename(moved)
+        said = engine.communicate()[1]
+    assert engine.returncode == 1
+    assert f"{out}/" in said
+    assert said.endswith(": No such file or directory\n")
+    assert said.count("\n") == 1
+    assert not out.exists()
+    moved.rename(out)
+    assert _run(scenario, out) == (0, "", "")
+    assert results_of(out).equals(undisturbed)
+    assert list((out / "scratch").iterdir()) == []
+
+
 def test_simulation__ends_with_its_worker_and_its_engine_when_both_are_killed(
     tmp_path: Path, write_scenario: Callable[..., Path]
 ) -> None:
