@@ -161,6 +161,12 @@ def test_probes__lie_over_a_line_or_say_that_their_rate_is_no_capacity(tmp_path:
     assert line.metadata["length_ns"] == 200 * MS
 
 
+def test_numbers__wrap_beside_dates(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("t,n\n2026-03-01T00:00:00Z,255\n2026-03-01T00:00:02Z,1\n")
+    trace = import_trace("table", tmp_path / "t.csv", time="t:iso", sequence="n", wrap="n=256", as_="phy")
+    assert (trace.decode_time_ns > 0).tolist() == [True, False, True]
+
+
 @pytest.mark.parametrize(
     ("unit", "numbers"),
     [

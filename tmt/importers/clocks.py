@@ -171,14 +171,14 @@ def wraps(text: str | None, counters: Iterable[tuple[str, NamedColumn]]) -> dict
     found: dict[str, str] = {}
     (time, column), *_ = known = list(counters)
     keys = {one.name: key for key, one in known}
-    unit_ns = UNITS_NS.get(column.unit)
+    unit_ns = UNITS_NS.get(column.unit, 0)  # a date has no counter
     for part in text.split(",") if text else ():
         name, _, value = part.rpartition("=")
         key = keys.get(name, "" if name else time)
         is_time = key == time
         if not key or not (is_time or value.isdecimal()):
             raise ValueError(part)
-        if value != NEVER and not (unit_ns and 2 <= Decimal(value) * (unit_ns if is_time else 1) < 2**63):
+        if value != NEVER and not 2 <= Decimal(value) * (unit_ns if is_time else 1) < 2**63:
             raise ValueError(part)
         found[key] = value
     return found
