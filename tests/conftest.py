@@ -43,10 +43,12 @@ def simulator() -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def no_progress_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A slow machine prints no line on the progress of runs; tests compare stderr."""
-    monkeypatch.setattr("tmt.cli.progress.LINE_EVERY_S", float("inf"))
+@pytest.fixture(autouse=True, scope="session")
+def no_progress_lines() -> Iterator[None]:
+    """A slow machine prints no line on the progress of runs; tests and fixtures compare stderr."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tmt.cli.progress.LINE_EVERY_S", float("inf"))
+        yield
 
 
 @pytest.fixture

@@ -45,6 +45,14 @@ def _parent(process: int) -> int:
     return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
+def _state(process: int) -> str:
+    """Return the letter of a process's state, as proc(5) has it; nothing when it is gone."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def _await_simulation(out: Path) -> int:
     """Return a simulation that runs."""
     return until(lambda: next(_inside(out.resolve() / "scratch"), 0))
@@ -220,6 +228,25 @@ def test_full_disk__ends_a_run_in_one_line(scenario: Path, undisturbed: pd.DataF
         subprocess.run(["umount", str(disk)], check=True)
 
 
+def test_folder__that_is_renamed_during_a_run_ends_it_in_one_line(
+    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
+) -> None:
+    out, moved = tmp_path / "out", tmp_path / "moved"
+    with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE, text=True) as engine:
+        _await_simulation(out)
+        out.rename(moved)
+        said = engine.communicate()[1]
+    assert engine.returncode == 1
+    assert f"{out}/" in said
+    assert said.endswith(": No such file or directory\n")
+    assert said.count("\n") == 1
+    assert not out.exists()
+    moved.rename(out)
+    assert _run(scenario, out) == (0, "", "")
+    assert results_of(out).equals(undisturbed)
+    assert list((out / "scratch").iterdir()) == []
+
+
 def test_simulation__ends_with_its_worker_and_its_engine_when_both_are_killed(
     tmp_path: Path, write_scenario: Callable[..., Path]
 ) -> None:
@@ -234,3 +261,23 @@ def test_simulation__ends_with_its_worker_and_its_engine_when_both_are_killed(
             until(lambda: simulation not in _inside(out.resolve()))
         finally:
             engine.kill()
+
+
+@pytest.mark.parametrize("with_others", [False, True], ids=["alone", "with its parent"])
+def test_worker__that_is_stopped_ends_with_its_engine(
+    with_others: bool, tmp_path: Path, write_scenario: Callable[..., Path]
+) -> None:
+    """Its parent is the process that forks workers, which may be stopped too."""
+    out = tmp_path / "out"
+    scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=1_000_000)
+    with subprocess.Popen(_command(scenario, out)) as engine:
+        try:
+            simulation = _await_simulation(out)
+            worker = _parent(simulation)
+            stopped = [worker, _parent(worker)] if with_others else [worker]
+            for process in stopped:
+                os.kill(process, signal.SIGSTOP)
+                until(lambda process=process: _state(process) == "T")
+        finally:
+            engine.kill()
+    until(lambda: all(_state(process) in "Z" for process in (simulation, *stopped)))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -151,6 +152,58 @@ def test_run_of_a_pack__repeats_it_and_says_that_the_results_are_equal(pack: Pat
         "columns that differ, with the number of results: goodput_bps (1)",
         f"made by another simulator: {'f' * 16} in the pack, {rows['simulator'].iloc[0][:16]} here",
     ]
+
+
+def _counted(pack: Path, folder: Path, *options: object) -> list[int]:
+    """Return the numbers of runs, done runs and link traces to make, by a dry run."""
+    said = tmt("run", pack, "--output", folder, "--dry-run", "--json", *options, folder=folder.parent)
+    assert (said.status, said.err) == (0, "")
+    return [json.loads(said.out)[key] for key in ("runs", "done", "to_convert")]
+
+
+def test_dry_run_of_a_pack__without_results_unpacks_no_trace(pack: Path, tmp_path: Path) -> None:
+    """Trace and results of this pack are not those of its manifest, which is seen when they are unpacked."""
+    contents = _contents(pack)
+    contents |= dict.fromkeys(("campaign/phy.parquet", "results.parquet"), b"PAR1")
+    _write(tmp_path / "bad.zip", contents)
+    # Two traces with two seeds; the file is one link trace, each seed of the channel another.
+    assert _counted(tmp_path / "bad.zip", tmp_path / "out") == [4, 0, 1 + 2]
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.zip"]
+    said = tmt("run", tmp_path / "bad.zip", folder=tmp_path)
+    assert (said.status, said.out) == (2, "")
+    assert "phy.parquet is not the file that pack.json lists" in said.err
+
+
+def test_dry_run_of_a_pack__with_results_says_what_is_missing(
+    scenario: Path, pack: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(scenario.parent / "out" / "two", tmp_path / "out")
+    assert _counted(pack, tmp_path / "out") == [4, 4, 0]
+
+
+def test_dry_run_of_a_pack__with_many_runs_counts_them_within_the_limit_of_the_user(
+    pack: Path, tmp_path: Path
+) -> None:
+    many = _with_scenario("seeds = 2", "seeds = 500000\nmax_runs = 2000000000")
+    _write(tmp_path / "many.zip", many(_contents(pack)))
+    said = tmt("run", tmp_path / "many.zip", "--dry-run", folder=tmp_path)
+    assert (said.status, said.out) == (2, "")
+    limit = "has up to 1,000,000 runs; allowed: up to 100,000 runs; a higher limit is --max-runs of tmt run\n"
+    assert said.err.endswith(limit)
+    counted = _counted(tmp_path / "many.zip", tmp_path / "out", "--max-runs", 10**6)
+    assert counted == [10**6, 0, 1 + 500_000]
+
+
+def test_pack__that_the_disk_has_no_room_for_is_not_unpacked(
+    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))
+    size = sum(len(content) for content in _contents(pack).values())
+    said = tmt("run", pack, "--output", "out", folder=tmp_path)
+    assert (said.status, said.out) == (1, "")
+    assert f"unpacks to {size:,} bytes, and " in said.err
+    assert said.err.endswith("has room for 1,000; the variable TMPDIR names another folder\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_pack__counts_no_results_of_a_trace_that_has_changed(scenario: Path, tmp_path: Path) -> None:

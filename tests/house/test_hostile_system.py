@@ -98,3 +98,45 @@ def test_reading__that_fails_is_no_fault_of_the_output(tmp_path: Path) -> None:
     (tmp_path / "link.npy").symlink_to("/proc/self/mem")
     result = execute(TMT, "inspect", "link.npy", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (2, "link.npy: cannot be read: Input/output error\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["inspect NAME.npy", "convert NAME.npy link.npy --scheme none", "run NAME.toml --dry-run"],
+)
+def test_name__of_5000_bytes_is_refused_in_one_line(command: str, tmp_path: Path) -> None:
+    """Linux takes names of up to 4096 bytes."""
+    name = "/".join(["n" * 199] * 25)
+    result = execute(TMT, *command.replace("NAME", name).split(), cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.endswith("File name too long\n")
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+CAMPAIGN = """
+title = "Zürich → Orbit"
+scheme = { name = "none" }
+path = { rtt = 0.1 }
+traffic = { duration = 2 }
+[trace]
+channel = { name = "bernoulli", probability = 0.02 }
+rate = 1e6
+length = 5
+lldu_bytes = 500
+"""
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
+def test_campaign__needs_few_files_no_locale_no_wide_terminal_and_no_other_users(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(CAMPAIGN, encoding="utf-8")
+    script = 'umask 077; ulimit -n 64; exec "$0" run s.toml --output out'
+    environment = os.environ | {"LC_ALL": "C", "LANG": "C", "COLUMNS": "20"}
+    result = execute("sh", "-c", script, TMT, cwd=tmp_path, env=environment, encoding="utf-8")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("Zürich → Orbit\n")
+    assert "1 runs done, 0\nfailed, 0 open\n" in result.stdout
+    made = list((tmp_path / "out").rglob("*"))
+    assert (tmp_path / "out" / "results.parquet") in made
+    assert all(path.stat().st_mode & 0o077 == 0 for path in made)

@@ -60,10 +60,10 @@ def test_downlink__counts_by_acknowledgements_and_else_by_repeats(tmp_path: Path
     assert trace.size_bytes is not None
     assert trace.size_bytes.tolist() == [912, 500, 912, 700, 700]
     assert trace.metadata["notes"] == [
-        "1 transmissions of the other direction are left out",
-        "2 blocks have no outcome in the log: they count as decoded unless repeated",
+        "1 transmission of the other direction is left out",
+        "2 blocks have no outcome in the log: decoded, unless a repeat follows",
         "slots last 0.5 ms",
-        "the log cannot tell how many of the 5 attempts are erased: at least 2, at most 3; 2 count as erased",
+        "the log cannot tell how many of 5 attempts are erased: at least 2, at most 3; erased here: 2",
     ]
 
 

@@ -63,7 +63,7 @@ def test_atlas__sends_the_packets_of_a_result_a_second_apart(text: str, tmp_path
     assert trace.delivered.tolist() == [True, False, True, True, False, True]
     assert (trace.delay_ns[trace.delivered] / MS).tolist() == [22.25, 21, 20.5, 21.5]
     assert trace.metadata["lldu_bytes"] == 92
-    cut = "the last line is cut and is left out" in trace.metadata["notes"]
+    cut = "the last line is cut short and left out" in trace.metadata["notes"]
     assert cut == text.endswith("50")
     assert (
         "2 losses of unknown direction count as lost down; do not import both directions"
@@ -107,14 +107,14 @@ def test_atlas__takes_one_probe_and_measurement(tmp_path: Path) -> None:
         import_trace("atlas", tmp_path / "results", probe="8")
     trace = import_trace("atlas", tmp_path / "results", probe="6658/1001")
     assert len(trace) == 6
-    assert "1 results of other types are left out" in trace.metadata["notes"]
+    assert "1 result of other types is left out" in trace.metadata["notes"]
     assert import_trace("atlas", tmp_path / "results", probe="9").delay_ns.tolist() == [3_500_000]
 
 
 @pytest.mark.parametrize(
     ("held", "reason"),
     [
-        ([result(1, {"x": "*"})], "all 1 packets are lost; no delay is known"),
+        ([result(1, {"x": "*"})], "1 packet is lost, and there is no other; no delay is known"),
         ([result(1, {"rtt": -1})], "result 1: rtt is -1; a number from 0"),
         ([result(1, {"y": 1})], "result 1: a packet of it has neither rtt, x nor error"),
         ([result(1, {"rtt": 1}) | {"timestamp": "now"}], "timestamp is 'now'"),

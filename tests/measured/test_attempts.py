@@ -145,7 +145,7 @@ def test_measurement__puts_code_words_of_a_slot_1_ns_apart_and_says_so() -> None
     found = measurement(attempts, number_blocks(attempts), "phy", 7)
     assert found.trace.tx_time_ns.tolist() == [0, 1, MS]
     assert found.trace.decode_time_ns.tolist() == [7, 0, 7]
-    assert found.notes == ("1 blocks of the same moment as others are put 1 ns apart",)
+    assert found.notes == ("1 block of the same moment as others is put 1 ns apart",)
 
 
 def test_order__refuses_two_logs_in_one_file() -> None:
@@ -159,13 +159,13 @@ def test_order__refuses_two_logs_in_one_file() -> None:
 def test_select__needs_a_choice_among_users_and_says_what_it_leaves_out() -> None:
     attempts = [sent(0, False, user="7"), sent(1, False, user="7"), sent(2, False, user="9")]
     attempts.append(sent(3, False, user="9", direction="up"))
-    with pytest.raises(InputError, match=r"2 users; choose one by --user: 7 \(2 rows\), 9 \(1 rows\)$"):
+    with pytest.raises(InputError, match=r"2 users; choose one by --user: 7 \(2 rows\), 9 \(1 row\)$"):
         select("log", attempts, None, None)
     kept, notes = select("log", attempts, None, "7")
     assert kept == attempts[:2]
     assert notes == [
-        "1 transmissions of the other direction are left out",
-        "1 transmissions of other users are left out",
+        "1 transmission of the other direction is left out",
+        "1 transmission of other users is left out",
     ]
     assert select("log", attempts, "up", None)[0] == attempts[3:]
     with pytest.raises(UsageError, match=r"--user is 8; log holds 7 \(2 rows\), 9"):

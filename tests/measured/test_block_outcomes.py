@@ -17,7 +17,7 @@ def test_outcomes__of_harq_feedback_leave_out_slots_in_which_nothing_was_sent(tm
     assert measurement.trace.decode_time_ns.tolist() == [7, 0, 7, 7]
     assert measurement.notes == (
         "read as outcomes: 1 decoded, 0 not decoded",
-        "in 1 slots nothing was sent (-1)",
+        "in 1 slot nothing was sent (-1)",
     )
 
 
@@ -25,7 +25,7 @@ def test_sequence_numbers__that_are_missing_are_losses(tmp_path: Path) -> None:
     """By hand: 5, 6 and 9 arrive; 7 is marked with a strength of 128; 8 is missing."""
     blocks = read_blocks(written(tmp_path, "5 10\n6 9\n7 128\n9 4\n"))
     assert blocks.decoded.tolist() == [True, True, False, False, True]
-    assert "1 lines are marked as lost (signal strength 128)" in blocks.notes
+    assert "1 line is marked as lost (signal strength 128)" in blocks.notes
 
 
 def test_sequence_numbers__wrap_at_sixteen_bits(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_stream__of_both_captures_has_fates_and_delays(tmp_path: Path) -> None:
     assert (probes.tx_time_ns / MS).tolist() == [0, 10, 20, 30]
     assert (probes.delay_ns / MS).tolist() == [30, 42.5, 55, 42]
     assert probes.notes[0] == "the clocks are taken to agree: least delay 30.000 ms"
-    assert probes.notes[1] == "1 datagrams at the end may still be under way and are left out"
+    assert probes.notes[1] == "1 datagram at the end that may still be under way is left out"
 
 
 def test_stream__of_both_captures_removes_a_negative_delay(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from link_traces import sent_once
 from tmt.cli.export_command import command
 from tmt.core.errors import UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.importers.exporters import EXPORTERS, LinkIntervals, opportunities_ms, packet_fates
+from tmt.importers.exporters import EXPORTERS, LinkIntervals, packet_fates
 from tmt.importers.mahimahi import Mahimahi, read_opportunities_ms
+from tmt.importers.opportunities import opportunities_ms
 from tmt.io import read_phy
 
 MS, S = 10**6, 10**9
@@ -224,4 +225,4 @@ def test_command__offers_every_tool_and_takes_a_size(tmp_path: Path) -> None:
     (tmp_path / "link.csv").write_text(HEADER + "0,5,1,1\n9000000,5,1,1\n")
     arguments = ["export", "link.csv", "out", "--for", "ns3"]
     told = tmt(*arguments, "--lldu-bytes", "1500", "--interval", "1", folder=tmp_path)
-    assert told.out == "out: 1 changes of rate or delay; 0 lost packets in out.losses\n"
+    assert told.out == "out: 1 line of rate and delay; 0 lost packets in out.losses\n"

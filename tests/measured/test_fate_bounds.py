@@ -73,17 +73,13 @@ def test_inferred__losses_are_at_most_the_blocks_of_most_attempts() -> None:
     times = [attempt.time_ns for attempt in attempts]
     rule = "; a block of 2 attempts, as many as any has, may have been given up"
     assert erasure_notes(attempts, blocks) == [
-        "the log cannot tell how many of the 6 attempts are erased: at least 2, at most 4; 2 count as erased"
-        + rule
+        "the log cannot tell how many of 6 attempts are erased: at least 2, at most 4; erased here: 2" + rule
     ]
-    bounds = (
-        "the log cannot tell how many of the 4 blocks are lost: at least 0, at most {}; 0 count as lost"
-        + rule
-    )
+    bounds = "the log cannot tell how many of 4 blocks are lost: at least 0, at most {}; lost here: 0" + rule
     assert loss_notes(np.array(times), attempts, blocks) == [bounds.format(2)]
     # A repeat without a first attempt: the log has holes, and as many repeats are taken to be missing.
     blocks.orphans = 1
-    holes = "; 1 first attempts are missing from the log, and as many repeats may be"
+    holes = "; 1 first attempt is missing from the log, and as many repeats may be"
     assert loss_notes(np.array(times), attempts, blocks)[0] == bounds.format(3) + holes
     assert "at least 2, at most 5; " in erasure_notes(attempts, blocks)[0]
 
@@ -100,8 +96,8 @@ def test_logged__losses_are_fewer_where_repeats_may_be_missing() -> None:
     blocks = number_blocks(attempts)
     notes = loss_notes(np.array([attempt.time_ns for attempt in attempts]), attempts, blocks)
     assert notes[0] == (
-        "the log cannot tell how many of the 5 blocks are lost: at least 1, at most 2; 2 count as lost; 1 "
-        "first attempts are missing from the log, and as many repeats may be"
+        "the log cannot tell how many of 5 blocks are lost: at least 1, at most 2; lost here: 2; 1 "
+        "first attempt is missing from the log, and as many repeats may be"
     )
     assert erasure_notes(attempts, blocks) == []
 
@@ -117,10 +113,10 @@ def test_guesses__count_on_both_sides() -> None:
     attempts[0].sure = attempts[1].sure = False
     blocks = number_blocks(attempts)
     assert erasure_notes(attempts, blocks) == [
-        "the log cannot tell how many of the 4 attempts are erased: at least 0, at most 2; 1 count as erased"
+        "the log cannot tell how many of 4 attempts are erased: at least 0, at most 2; erased here: 1"
     ]
     assert loss_notes(np.array([attempt.time_ns for attempt in attempts]), attempts, blocks) == [
-        "the log cannot tell how many of the 4 blocks are lost: at least 0, at most 2; 1 count as lost"
+        "the log cannot tell how many of 4 blocks are lost: at least 0, at most 2; lost here: 1"
     ]
 
 
@@ -135,8 +131,8 @@ def test_pairing__by_size_and_by_order_are_both_bounds(tmp_path: Path) -> None:
     assert by_size.delivered.tolist() == [False, True, True, True]
     assert by_size.size_bytes.tolist() == [1000, 1000, 800, 1000]
     bounds = (
-        "the log cannot tell how many of the {} blocks are lost: at least 0 (--pairing order), at most 1 "
-        "(--pairing size); {} count as lost"
+        "the log cannot tell how many of {} blocks are lost: at least 0 (--pairing order), at most 1 "
+        "(--pairing size); lost here: {}"
     )
     assert by_size.metadata["notes"] == [
         "the log tells no HARQ processes: a repeat is taken for one of a failed block of its size in the 20 "
@@ -144,7 +140,7 @@ def test_pairing__by_size_and_by_order_are_both_bounds(tmp_path: Path) -> None:
         bounds.format(4, 1),
         "1 block is counted as lost although an orphan repeat follows: compare with --pairing order, and "
         "with --as phy",
-        "1 blocks begin with a repeat (orphans), their first attempt is not known: their delays and "
+        "1 block begins with a repeat (orphan), the first attempt is not known: delay and "
         "transmissions are lower bounds",
     ]
     by_order = import_trace("ns3-nr", path, as_="link", pairing="order")
@@ -194,5 +190,5 @@ def test_lte_sample__has_one_block_that_may_be_lost(measured_data: Path) -> None
     numbers = [int(row[names.index("attempt")]) for row in rows]
     assert (sum(number > 1 for number in numbers), numbers.count(4), max(numbers)) == (69, 1, 4)
     phy, link = (import_trace("lte-harq", path, as_=reading) for reading in ("phy", "link"))
-    assert "at least 69, at most 70; 69 count as erased" in phy.metadata["notes"][-1]
-    assert "blocks are lost: at least 0, at most 1; 0 count as lost" in link.metadata["notes"][-1]
+    assert "at least 69, at most 70; erased here: 69" in phy.metadata["notes"][-1]
+    assert "blocks are lost: at least 0, at most 1; lost here: 0" in link.metadata["notes"][-1]

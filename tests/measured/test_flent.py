@@ -19,7 +19,7 @@ def test_flent__makes_rows_at_the_rate_of_a_series(tmp_path: Path) -> None:
     (tmp_path / "a.flent").write_text(excerpt.text)
     trace = import_trace("auto", tmp_path / "a.flent", **excerpt.options)
     assert (trace.tx_time_ns / MS).tolist() == [0, 500, 1000, 1250, 1500, 1750]
-    assert trace.metadata["notes"][0] == "1 of 3 times have no value"
+    assert trace.metadata["notes"][0] == "1 of 3 times without a value"
 
 
 def test_flent__lays_half_of_each_round_trip_over_a_line(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_flent__lays_half_of_each_round_trip_over_a_line(tmp_path: Path) -> None
     trace = import_trace("flent", tmp_path / "a.flent", **excerpt.options)
     assert (trace.tx_time_ns / MS).tolist() == [0, 500, 1000, 1500]
     assert (trace.delay_ns / MS).tolist() == [25.25, 25.25, 35, 35]
-    assert "1 stretches without a measurement, 1.0 s in all, are cut out" in trace.metadata["notes"]
+    assert "1 hole without a measurement, 1.0 s in all, is left out" in trace.metadata["notes"]
 
 
 @pytest.mark.parametrize(("name", "line"), [("TCP upload", None), ("Ping (ms) avg", 1e6)])

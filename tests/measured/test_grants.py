@@ -67,11 +67,11 @@ def test_nr_scope__erases_a_grant_that_its_process_repeats(tmp_path: Path) -> No
     assert (phy.decode_time_ns == 0).tolist() == [True, True, *[False] * 6]
     notes = " | ".join(phy.metadata["notes"])
     assert (
-        "1 of 2 repeats follow a grant that was heard, 1 do not: about 50 % of the grants are missing"
+        "of 2 repeats 1 came after a grant that was heard, 1 did not: about 50 % of the grants are missing"
         in notes
     )
-    assert "1 grants of redundancy version 0 count as repeats" in notes
-    assert "1 with the same NDI and another size do not" in notes
+    assert "1 grant of redundancy version 0 counts as repeated" in notes
+    assert "1 of the same NDI and another size do not" in notes
     link = import_trace("auto", path, user="17", as_="link")
     assert link.transmissions.tolist() == [2, 2, 1, 1, 1, 1]
     assert [d // MS for d in link.delay_ns.tolist()] == [8, 9, 1, 1, 1, 1]
@@ -81,7 +81,7 @@ def test_nr_scope__leaves_out_grants_of_unknown_size(tmp_path: Path) -> None:
     path = nr_log(tmp_path, nr(0, 800, 0, 0, 1) + nr(1, 0, 0, 0, 2) + nr(2, 8, 0, 0, 3))
     trace = import_trace("nr-scope", path)
     assert trace.size_bytes.tolist() == [100, 1]
-    assert "1 transmissions of size 0 are left out" in trace.metadata["notes"]
+    assert "1 transmission of size 0 is left out" in trace.metadata["notes"]
 
 
 def test_nr_scope__says_what_spacings_fit(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_ng_scope__says_where_json_is_damaged(tmp_path: Path) -> None:
     path.write_text(whole[: whole.rindex("TB2_ndi")])
     cut = import_trace("auto", path)
     assert len(cut) == 1
-    assert "the last record, up to line 32, is cut short and left out" in cut.metadata["notes"]
+    assert "the last line is cut short and left out" in cut.metadata["notes"]
     path.write_text(whole.replace('"harq": "3"', '"harq"'))
     with pytest.raises(
         InputError, match=re.escape(f"{path}:18: this record, which ends here, is not a JSON")

@@ -63,9 +63,18 @@ def test_json__of_late_datagrams_has_no_loss_and_every_bit(tmp_path: Path) -> No
     assert found.loss.tolist() == [0, 0, 0, 0]
     assert found.rate_bps == pytest.approx([10e6, 8e6, 12e6, 10e6])
     assert found.notes[1] == (
-        "in 1 interval more datagrams came late than were lost: they are taken out of "
+        "in 1 interval more datagrams came late than were lost: 200 are taken out of "
         "the losses of earlier intervals"
     )
+
+
+def test_json__of_late_datagrams_in_the_first_interval_loses_none_for_them(tmp_path: Path) -> None:
+    """By hand: 10 come late before any loss; of 10 lost in the next second 5 come in the third."""
+    found = rates(tmp_path, sums((1.1, -10, 100), (0.9, 10, 100), (1.05, -5, 100)))
+    assert found.loss is not None
+    assert found.loss.tolist() == pytest.approx([0, 5 / 95, 0])
+    assert found.rate_bps == pytest.approx([1.1e6, 0.95e6, 1.05e6])
+    assert "5 are taken out of the losses of earlier intervals, 10 find none" in found.notes[1]
 
 
 def test_json__of_an_outage_loses_what_was_sent_in_it(tmp_path: Path) -> None:
@@ -217,6 +226,6 @@ def test_text__that_was_cut_loses_its_last_line(tmp_path: Path) -> None:
     cut = SERVER_2[: SERVER_2.index("    9/   89")]
     found = rates(tmp_path, cut, Iperf2)
     assert found.rate_bps == pytest.approx([1.05e6])
-    assert found.notes[-1] == "the last line is cut and is left out"
+    assert found.notes[-1] == "the last line is cut short and left out"
     with pytest.raises(InputError, match="there is no interval; run iperf with -i 1"):
         rates(tmp_path, CLIENT[: CLIENT.index("[  5]   0.00")] + CLIENT[CLIENT.index("[  5]   0.00-3.04") :])

@@ -48,9 +48,9 @@ def test_lte_harq__reads_sizes_and_leaves_out_attempts_without_data(tmp_path: Pa
     phy = LteHarq(as_="phy", decode_time=5e-9).read(log)
     assert phy.trace.size_bytes.tolist() == [9, 9, 100]
     assert phy.notes == (
-        "1 transmissions of size 0 are left out",
-        "the log cannot tell how many of the 3 attempts are erased: at least 1, at most 2; 1 count as "
-        "erased; a block of 2 attempts, as many as any has, may have been given up",
+        "1 transmission of size 0 is left out",
+        "the log cannot tell how many of 3 attempts are erased: at least 1, at most 2; erased "
+        "here: 1; a block of 2 attempts, as many as any has, may have been given up",
     )
     link = LteHarq(as_="link", decode_time=5e-9).read(log).trace
     assert link.tx_time_ns.tolist() == [0, 9_000_000]

@@ -11,8 +11,9 @@ from tests.measured.imports import import_trace
 from tmt.core.errors import InputError, UsageError
 from tmt.core.extent import Extent
 from tmt.core.trace import PhyTrace
-from tmt.importers.exporters import opportunities_ms, write_opportunities
+from tmt.importers.exporters import write_opportunities
 from tmt.importers.mahimahi import Mahimahi
+from tmt.importers.opportunities import opportunities_ms
 from tmt.io import read_phy
 
 GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"

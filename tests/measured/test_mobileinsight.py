@@ -123,7 +123,7 @@ def test_downlink__counts_by_crc_and_process(form: str, tmp_path: Path) -> None:
     phy = import_trace("mobileinsight", path, direction="down")
     assert phy.tx_time_ns.tolist() == [0, 1, 8 * MS, 9 * MS]
     assert (phy.decode_time_ns == 0).tolist() == [True, False, False, False]
-    assert "1 blocks of system information, paging and random access are left out" in phy.metadata["notes"]
+    assert "1 block of system information, paging and random access is left out" in phy.metadata["notes"]
     link = import_trace("mobileinsight", path, as_="link")
     assert link.transmissions.tolist() == [2, 1, 1]
     assert link.delay_ns.tolist() == [9 * MS, MS, MS]
@@ -177,9 +177,7 @@ def test_uplink__knows_the_attempt_before_a_measurement_gap(tmp_path: Path) -> N
     assert (phy.decode_time_ns == 0).tolist() == [True, False, False, False]
     link = import_trace("auto", path, as_="link")
     assert link.transmissions.tolist() == [2, 1, 1]
-    assert link.metadata["notes"][-1].startswith(
-        "1 blocks begin with a repeat (orphans), their first attempt"
-    )
+    assert link.metadata["notes"][-1].startswith("1 block begins with a repeat (orphan), the first attempt")
 
 
 @pytest.mark.parametrize("source", ["gallery", "source"])

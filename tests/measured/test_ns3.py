@@ -48,7 +48,7 @@ def test_ns3_lte__counts_milliseconds_and_correct_blocks(tmp_path: Path) -> None
     assert trace.tx_time_ns.tolist() == [23_000_000, 24_000_000, 31_000_000]
     assert trace.decode_time_ns.tolist() == [0, 1_000_000, 1_000_000]
     assert trace.size_bytes.tolist() == [19, 40, 19]
-    assert trace.metadata["notes"] == ["1 transmissions of other users are left out"]
+    assert trace.metadata["notes"] == ["1 transmission of other users is left out"]
     link = import_trace("ns3-lte", path, user="1", as_="link")
     assert link.delay_ns.tolist() == [9_000_000, 1_000_000]
     assert link.transmissions.tolist() == [2, 1]
@@ -78,7 +78,7 @@ def test_ns3_nr__reads_both_generations_of_columns(tmp_path: Path) -> None:
     two = import_trace("auto", written(tmp_path, newer))
     assert two.tx_time_ns.tolist() == [32_120_500, 32_120_501]
     assert two.size_bytes.tolist() == [84, 90]
-    assert two.metadata["notes"] == ["1 blocks of the same moment as others are put 1 ns apart"]
+    assert two.metadata["notes"] == ["1 block of the same moment as others is put 1 ns apart"]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_ns3_nr__keeps_the_sinr_in_its_range(sinr: str, es_n0_mdb: int | None, t
     trace = import_trace("ns3-nr", written(tmp_path, MMWAVE.replace("37.9687", sinr)))
     if es_n0_mdb is None:
         assert trace.es_n0_mdb is None
-        assert "1 transmissions have no SINR: Es/N0 is left out" in trace.metadata["notes"]
+        assert "1 transmission has no SINR: Es/N0 is left out" in trace.metadata["notes"]
     else:
         assert trace.es_n0_mdb.tolist() == [es_n0_mdb, 38_162]
 
@@ -199,7 +199,7 @@ def test_ns3_nr__keeps_users_of_several_cells_apart(tmp_path: Path) -> None:
     """The same RNTI in two cells is two terminals."""
     text = MMWAVE + "DL\t0.006\t0\t4\t0\t1\t1\t2\t1\t0\t55\t0\t0\t37.9\t0\t0\n"
     path = written(tmp_path, text)
-    with pytest.raises(InputError, match=r"2 users; choose one by --user: 1/1 \(2 rows\), 2/1 \(1 rows\)"):
+    with pytest.raises(InputError, match=r"2 users; choose one by --user: 1/1 \(2 rows\), 2/1 \(1 row\)"):
         import_trace("ns3-nr", path)
     assert len(import_trace("ns3-nr", path, user="2/1")) == 1
 

@@ -66,8 +66,8 @@ def test_prints__give_rates_and_shares_between_them(tmp_path: Path) -> None:
     assert phy.rate_bps.tolist() == [1e6 * 255 / 200, 0]
     assert phy.loss is not None
     assert phy.loss.tolist() == [59 / 255, 0]
-    assert "of 200 blocks 4 were given up; of 255 attempts 59 failed" in phy.notes
-    assert "3 attempts had no answer (DTX): they may have been decoded" in phy.notes
+    assert "4 of 200 blocks were given up, 59 of 255 attempts failed" in phy.notes
+    assert "3 attempts had no answer (DTX), but may have been decoded" in phy.notes
     up = Oai(direction="up", as_="phy").rates(path)
     assert up.loss is not None
     assert up.loss.tolist() == [1, 0]

@@ -60,7 +60,7 @@ def test_raw_packets__have_the_difference_of_their_stamps(tmp_path: Path) -> Non
     assert trace.metadata["lldu_bytes"] == 42
     assert trace.metadata["notes"][:2] == [
         "the clocks are taken to agree: least delay 62.500 ms",
-        "1 duplicates are left out",
+        "1 duplicate is left out",
     ]
 
 
@@ -112,7 +112,7 @@ def test_twamp__gives_both_directions(tmp_path: Path) -> None:
     assert up.metadata["importer"] == "twamp"
     assert rows(up) == [(0, 125, True), (500, 125, False), (1000, 125, True)]
     assert rows(down) == [(0, 62.5, True), (500, 62.5, False), (1000, 62.5, True)]
-    assert any("1 losses of unknown direction" in note for note in down.metadata["notes"])
+    assert any("1 loss of unknown direction" in note for note in down.metadata["notes"])
 
 
 def test_twamp__reads_text(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_raw_packets__of_perfsonar_stand_in_a_result(tmp_path: Path) -> None:
             [raw(0, BEGIN, BEGIN + SECOND), raw(1, BEGIN, 2**64)],
             ":2: 18446744073709551616 is no",
         ),
-        ([raw(0, BEGIN, 0)], ": all 1 packets are lost; no delay is known"),
+        ([raw(0, BEGIN, 0)], ": 1 packet is lost, and there is no other; no delay is known"),
         ([raw(0, BEGIN, 5)], ":1: its delay is -3.9e[+]09 s"),
     ],
 )
@@ -162,7 +162,7 @@ def test_raw_packets__lose_a_line_that_is_cut(tmp_path: Path) -> None:
     (tmp_path / "packets").write_text(raw(0, BEGIN, BEGIN + SECOND) + "\n1 0000")
     trace = link(tmp_path / "packets")
     assert len(trace) == 1
-    assert "the last line is cut and is left out" in trace.metadata["notes"]
+    assert "the last line is cut short and left out" in trace.metadata["notes"]
 
 
 def test_formats__are_recognised_apart() -> None:

@@ -158,7 +158,7 @@ def test_tcp__agrees_with_counts_of_a_real_connection(
     """
     found = PcapTcp().rates(str(CAPTURES / f"tcp-{end}.pcap.gz"))
     assert f" sends {sent:,} bytes of payload to 10.0.0.2:5001" in found.notes[0]
-    assert found.notes[1].startswith(f"{again:,} bytes look sent again")
+    assert found.notes[1].startswith(f"{again:,} bytes count as lost, seen again")
     assert found.notes[4].startswith(
         f"the capture seems to be at the {end}: {trips} round trips by timestamps, "
         f"least {least_ms:.3f} ms, median {median_ms:.3f} ms"

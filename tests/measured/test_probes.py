@@ -54,7 +54,7 @@ def test_irtt__takes_each_direction_apart(tmp_path: Path) -> None:
     # Downwards probes set out at 0 + 30, 20 + 32.667 and 30 + 34 ms, counted from the first.
     assert (down.tx_time_ns / MS).round(3).tolist() == [0, 22.667, 34]
     assert down.delivered.tolist() == [True, False, True]
-    assert "1 probes were lost upwards and never set out downwards" in down.notes
+    assert "1 probe was lost upwards and never set out downwards" in down.notes
     assert up.notes[0] == "the clocks are taken to agree: least delay 30.000 ms up, 20.000 ms down"
 
 
@@ -120,7 +120,7 @@ def test_irtt__says_that_the_direction_of_a_loss_is_unknown(lost: Any, tmp_path:
     for direction in ("up", "down"):
         probes = Irtt(direction=direction).probes(path)
         assert probes.delivered.tolist() == [True, False]
-        assert f"1 losses of unknown direction count as lost {direction}; do not" in probes.notes[1]
+        assert f"1 loss of unknown direction counts as lost {direction}; do not" in probes.notes[1]
 
 
 def test_irtt__finds_in_a_measurement_what_irtt_counted(measured_data: Path) -> None:
@@ -159,7 +159,7 @@ def test_lens__reads_both_forms(tmp_path: Path) -> None:
 def test_lens__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:
     probes = Lens(direction="up").probes(written(tmp_path, "# comment\ntimestamp,rtt\n5,1\n6,1\n7,"))
     assert len(probes.tx_time_ns) == 2
-    assert probes.notes[-1] == "the last line is cut and is left out"
+    assert probes.notes[-1] == "the last line is cut short and left out"
 
 
 def test_line__takes_fate_of_the_probe_before_and_interpolates_delays() -> None:
@@ -289,7 +289,7 @@ def test_ping__takes_no_waiting_probe_for_lost(tmp_path: Path) -> None:
     probes = Ping(direction="down").probes(path)
     assert probes.delivered.tolist() == [True, True]
     assert (probes.tx_time_ns / MS).tolist() == [0, 10]
-    assert probes.notes[-1] == "3 probes at the end have no answer yet and are left out"
+    assert probes.notes[-1] == "3 probes at the end without an answer are left out"
 
 
 def test_ping__counts_on_over_the_wrap_of_sequence_numbers(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_ping__leaves_out_a_last_line_that_was_cut_and_duplicates(tmp_path: Path
     )
     probes = Ping(direction="up").probes(path)
     assert len(probes.tx_time_ns) == 2
-    assert probes.notes[-2:] == ("1 duplicate replies are left out", "the last line is cut and is left out")
+    assert probes.notes[-2:] == ("1 duplicate is left out", "the last line is cut short and left out")
 
 
 def test_ping__without_stamps_sends_at_multiples_of_the_interval(tmp_path: Path) -> None:

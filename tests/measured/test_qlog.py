@@ -30,9 +30,9 @@ def test_qlog__has_fates_and_delays_of_packets(tmp_path: Path) -> None:
     assert (probes.delay_ns / MS).tolist() == [15] * 4
     assert probes.size_bytes == 1228
     assert probes.notes[0] == (
-        "1 of 4 packets are lost: the sender declared 1 of them lost, 0 are named by no acknowledgement"
+        "lost are 1 of 4 packets: 1 as the sender declared, 0 because no acknowledgement names them"
     )
-    assert probes.notes[2] == "1 packets behind the last acknowledged one are left out"
+    assert probes.notes[2] == "1 packet behind the last acknowledged one is left out"
 
 
 def test_qlog__reads_events_as_arrays(tmp_path: Path) -> None:
@@ -55,6 +55,27 @@ def acknowledged(ranges: list[Any], time: float, kind: str = "1RTT", **more: Any
     frames = [{"frame_type": "ack", "acked_ranges": ranges}]
     data = {"header": {"packet_type": kind, "packet_number": 0}, "frames": frames}
     return {"time": time, "name": "quic:packet_received", "data": data} | more
+
+
+def of_path(event: dict[str, Any], path: int) -> dict[str, Any]:
+    event["data"]["header"]["path_id"] = path
+    return event
+
+
+def test_qlog__takes_the_path_that_sends_most(tmp_path: Path) -> None:
+    """Multipath QUIC numbers the packets of each path from 0; an ACK names its path.
+
+    By hand: path 1 sends at 1, 2 and 3 ms and loses the second; path 0 sends one packet with the same number.
+    """
+    answer = acknowledged([[0, 0], [2, 2]], 43)
+    answer["data"]["frames"][0] |= {"frame_type": "path_ack", "path_id": 1}
+    events = [of_path(sent(number, 1 + number), 1) for number in range(3)]
+    log = document(of_path(sent(0, 0), 0), *events, acknowledged([0], 10), answer)
+    probes = Qlog().probes(written(tmp_path, log))
+    assert (probes.tx_time_ns / MS).tolist() == [0, 1, 2]
+    assert probes.delivered.tolist() == [True, False, True]
+    assert (probes.delay_ns / MS).tolist() == [20, 20, 20]
+    assert "1 packet of other paths is left out" in probes.notes
 
 
 def document(*events: dict[str, Any], **common: str) -> str:
@@ -80,7 +101,7 @@ def test_qlog__takes_the_connection_that_sends_most(tmp_path: Path) -> None:
     events += [acknowledged([[0, 1]], 40, group_id="b")]
     probes = Qlog().probes(written(tmp_path, document(*events)))
     assert len(probes.delivered) == 2
-    assert probes.notes[-1] == "1 connections with fewer packets are left out"
+    assert probes.notes[-1] == "1 connection with fewer packets is left out"
 
 
 def test_qlog__adds_times_that_count_from_the_event_before(tmp_path: Path) -> None:
@@ -95,7 +116,7 @@ def test_qlog__takes_back_a_loss_that_was_none(tmp_path: Path) -> None:
     events = [sent(0, 0), sent(1, 1), acknowledged([[1]], 20), lost, acknowledged([[0, 1]], 40)]
     probes = Qlog().probes(written(tmp_path, document(*events)))
     assert probes.delivered.all()
-    assert "1 packets that the sender declared lost were acknowledged: they arrived" in probes.notes
+    assert "1 packet was declared lost, but acknowledged: no loss" in probes.notes
 
 
 def test_qlog__counts_each_packet_once_in_many_acknowledgements(tmp_path: Path) -> None:
@@ -111,7 +132,7 @@ def test_qlog__counts_each_packet_once_in_many_acknowledgements(tmp_path: Path) 
 def test_qlog__becomes_a_trace_without_the_line_that_is_cut(tmp_path: Path) -> None:
     path = written(tmp_path, PROBES["qlog"].text + '\x1e{"time": 70')
     trace = import_trace("auto", path)
-    assert "the last line is cut and is left out" in trace.metadata["notes"]
+    assert "the last line is cut short and left out" in trace.metadata["notes"]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +142,7 @@ def test_qlog__becomes_a_trace_without_the_line_that_is_cut(tmp_path: Path) -> N
         (document(sent(0, 0)), ": no packet of this log is acknowledged; were frames logged"),
         (
             document(sent(-1, 0)),
-            r":traces\[0\]\.events\[0\]: packet_number is -1; a whole number of 0 or more",
+            r":traces\[0\]\.events\[0\]: packet_number is -1; a whole number from 0",
         ),
         (
             document(sent(0, float("nan"))),

@@ -52,7 +52,7 @@ def test_radiotap__makes_an_attempt_of_each_frame(tmp_path: Path) -> None:
     assert trace.size_bytes is not None
     assert trace.size_bytes.tolist() == [92] * 6
     assert (
-        "3 of 6 frames are retries; the monitor did not hear the frame before 0 of them"
+        "retries are 3 of 6 frames; the monitor did not hear the frame before 0 of them"
         in (trace.metadata["notes"])
     )
 
@@ -96,7 +96,7 @@ def test_radiotap__without_a_rate_has_the_decode_time(tmp_path: Path) -> None:
     path = capture(tmp_path, frame(1, TO_DS), header=struct.pack("<BBHI", 0, 0, 8, 0))
     trace = import_trace("radiotap", path, decode_time=0.002)
     assert trace.decode_time_ns.tolist() == [2 * MS]
-    assert "1 frames have no known rate: they are decoded after --decode-time" in trace.metadata["notes"]
+    assert "1 frame has no known rate: decoded after --decode-time" in trace.metadata["notes"]
 
 
 def test_radiotap__refuses_what_it_cannot_read(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_radiotap__refuses_what_it_cannot_read(tmp_path: Path) -> None:
 
 def test_radiotap__of_tcpdump_has_no_data(measured_data: Path) -> None:
     """26 frames, whose only two data frames are null: they carry nothing."""
-    with pytest.raises(InputError, match="there is no data frame to one receiver in this capture"):
+    with pytest.raises(InputError, match="there is no data frame with a payload to one receiver"):
         import_trace("auto", measured_data / "formats" / "radiotap_80211.pcap")
 
 

@@ -132,9 +132,9 @@ def test_rates__leave_out_a_cut_line_and_cut_out_gaps(tmp_path: Path) -> None:
     up, down = RateTable(direction="up").rates(path), RateTable(direction="down").rates(path)
     assert (up.duration_ns / S).tolist() == [1, 1]
     assert up.notes[1:] == (
-        "line 5, the last one, is cut short and left out",
-        "1 rows have no upload and are left out",
-        "1 stretches without a measurement, 61.0 s in all, are cut out",
+        "the last line is cut short and left out",
+        "1 row without upload is left out",
+        "1 hole without a measurement, 61.0 s in all, is left out",
     )
     assert (down.rate_bps.tolist(), len(down.duration_ns)) == ([24000.0] * 3, 3)
 

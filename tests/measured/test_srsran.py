@@ -57,11 +57,11 @@ def test_downlink__is_joined_with_its_acknowledgement(tmp_path: Path) -> None:
     assert [t // MS for t in phy.tx_time_ns.tolist()] == [0, 1, 8, 9, 10]
     assert (phy.decode_time_ns == 0).tolist() == [True, True, False, False, False]
     assert phy.metadata["notes"] == [
-        "1 transmissions of the other direction are left out",
-        "1 blocks have no acknowledgement in the log, and count as decoded",
-        "1 blocks had no answer (DTX), and count as erased",
+        "1 transmission of the other direction is left out",
+        "1 block without an acknowledgement in the log counts as decoded",
+        "1 block without an answer (DTX) counts as erased",
         "slots last 1 ms",
-        "the log cannot tell how many of the 5 attempts are erased: at least 1, at most 3; 2 count as erased",
+        "the log cannot tell how many of 5 attempts are erased: at least 1, at most 3; erased here: 2",
     ]
     link = import_trace("auto", path, as_="link")
     # The block without an acknowledgement is the last one: it may be lost, but the log ends.

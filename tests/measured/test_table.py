@@ -111,7 +111,7 @@ def test_table__filters_and_counts_from_the_first_row_of_the_file(tmp_path: Path
     path = written(tmp_path, text)
     trace = import_trace("table", path, time="t", where="dir=DL,rnti=1,rnti=3")
     assert trace.tx_time_ns.tolist() == [1000 * MS, 3000 * MS]
-    assert trace.metadata["notes"] == ["2 rows do not meet --where and are left out"]
+    assert trace.metadata["notes"] == ["2 rows that --where does not choose are left out"]
     assert import_trace("table", path, time="t", origin="zero").tx_time_ns[0] == 5000 * MS
     assert import_trace("table", path, time="t", origin="4.5").tx_time_ns[0] == 500 * MS
 
@@ -127,14 +127,14 @@ def test_table__sorts_and_puts_equal_times_apart_and_says_so(tmp_path: Path) -> 
     assert trace.size_bytes.tolist() == [2, 3, 4, 1]
     assert trace.tx_time_ns.tolist() == [0, 1, 1000, 2000]
     assert trace.metadata["notes"] == [
-        "the time goes back in 1 places; rows are sorted by it",
-        "1 rows of the same moment as others are put 1 ns apart",
+        "the time goes back in 1 place; rows are sorted by it",
+        "1 row of the same moment as others is put 1 ns apart",
     ]
 
 
 def test_table__says_when_every_row_has_one_outcome(tmp_path: Path) -> None:
     trace = import_trace("table", written(tmp_path, "t,crc\n1,OK\n2,KO\n"), time="t", bad="crc=0")
-    assert trace.metadata["notes"] == ["every row is good: the table holds crc=OK (1 rows), crc=KO (1 rows)"]
+    assert trace.metadata["notes"] == ["every row is good: the table holds crc=OK (1 row), crc=KO (1 row)"]
 
 
 def test_table__reads_parquet_with_flags_and_dates(tmp_path: Path) -> None:

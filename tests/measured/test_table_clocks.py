@@ -88,7 +88,7 @@ def test_clock_of_32_bits__is_refused_until_its_range_is_told(tmp_path: Path) ->
         imported(tmp_path, WRAPPED, time="t:us")
     trace = imported(tmp_path, WRAPPED, time="t:us", wrap="4294967296")
     assert (trace.tx_time_ns / 1000).tolist() == [0, 290, 396]
-    assert "t begins again 1 times: times run on" in trace.metadata["notes"]
+    assert "t begins again 1 time: times run on" in trace.metadata["notes"]
     assert (imported(tmp_path, WRAPPED, time="t:us", wrap="never").tx_time_ns[-1]) == 4_294_967_190_000
 
 
@@ -124,10 +124,8 @@ def test_numbers__that_are_missing_are_losses_between_their_neighbours(tmp_path:
     assert (trace.tx_time_ns / S).tolist() == [0, 1, 2, 3, 4, 5]
     assert (trace.decode_time_ns == 0).tolist() == [False, False, True, False, True, False]
     assert trace.metadata["lldu_bytes"] == 40
-    assert (
-        "2 numbers of seq are missing: lost, sent evenly between their neighbours" in trace.metadata["notes"]
-    )
-    assert "1 rows repeat a number of seq and are left out" in trace.metadata["notes"]
+    assert "2 numbers of seq are missing: lost, sent evenly between the neighbours" in trace.metadata["notes"]
+    assert "1 row with a repeated seq is left out" in trace.metadata["notes"]
     with pytest.raises(InputError, match=r":4: seq is 0 after 65534, .* of 65536: --wrap seq=65536 says"):
         imported(tmp_path, text, time="t", sequence="seq")
 
@@ -163,12 +161,35 @@ def test_probes__lie_over_a_line_or_say_that_their_rate_is_no_capacity(tmp_path:
     assert line.metadata["length_ns"] == 200 * MS
 
 
+def test_numbers__wrap_beside_dates(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("t,n\n2026-03-01T00:00:00Z,255\n2026-03-01T00:00:02Z,1\n")
+    trace = import_trace("table", tmp_path / "t.csv", time="t:iso", sequence="n", wrap="n=256", as_="phy")
+    assert (trace.decode_time_ns > 0).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("unit", "numbers"),
+    [
+        ("hex", ("0x0e", "0x0f", "0X11")),
+        ("hex", ("e", "F", "11")),
+        ("hex-text", ("31340a", "31350a", "31370a")),
+    ],
+)
+def test_numbers__may_be_hexadecimal(unit: str, numbers: tuple[str, ...], tmp_path: Path) -> None:
+    """14, 15 and 17: OpenWSN prints 0x0e; DETERMINISTIC6G the bytes of "14" and a line feed."""
+    rows = "".join(f"{second},{text}\n" for second, text in enumerate(numbers))
+    (tmp_path / "t.csv").write_text("t,n\n" + rows)
+    trace = import_trace("table", tmp_path / "t.csv", time="t", sequence=f"n:{unit}", as_="phy")
+    assert (trace.decode_time_ns > 0).tolist() == [True, True, False, True]
+    assert (trace.tx_time_ns / 1e9).tolist() == [0, 1, 1.5, 2]
+
+
 def test_where__takes_pairs_of_cell_and_number(tmp_path: Path) -> None:
     """One user whose cell and RNTI change: neither rows of cell 1 with RNTI 9 nor of cell 2 with RNTI 5."""
     text = "t,cell,rnti\n0,1,5\n1,1,9\n2,2,5\n3,2,9\n4,1,5\n"
     trace = imported(tmp_path, text, time="t", where="cell=1,rnti=5;cell=2,rnti=9")
     assert (trace.tx_time_ns / S).tolist() == [0, 3, 4]
-    assert "2 rows do not meet --where and are left out" in trace.metadata["notes"]
+    assert "2 rows that --where does not choose are left out" in trace.metadata["notes"]
 
 
 def test_user__of_a_cell_log_may_have_several_names(tmp_path: Path) -> None:

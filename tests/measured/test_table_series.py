@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.measured.imports import import_trace
-from tmt.core.errors import InputError
+from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import Trace
 
 S, MS = 10**9, 10**6
@@ -60,7 +60,7 @@ def test_loss_and_delay__may_stand_beside_the_rate(tmp_path: Path) -> None:
     link = imported(tmp_path, text, **options)
     assert link.delivered.tolist() == [True, False, False, True]
     assert (link.delay_ns / MS).tolist() == [40, 40, 60, 70]
-    assert "1 rows have no bler: that of the row before holds" in link.metadata["notes"]
+    assert "1 row has no bler: that of the row before holds" in link.metadata["notes"]
     assert not any("drawn" in note for note in link.metadata["notes"])
     phy = imported(tmp_path, text, as_="phy", **options)
     assert (phy.decode_time_ns / MS).tolist() == [40, 0, 0, 70]
@@ -87,7 +87,7 @@ def test_hole__of_a_regular_log_is_removed_with_a_note(tmp_path: Path) -> None:
     assert trace.metadata["length_ns"] == 2.5 * S
     assert trace.metadata["notes"][1:] == [
         "the last row lasts 0.5 s, the usual time from row to row",
-        "1 stretches without a measurement, 49.5 s in all, are cut out",
+        "1 hole without a measurement, 49.5 s in all, is left out",
     ]
 
 
@@ -95,18 +95,62 @@ def test_hole__is_an_outage_on_request_whatever_the_rate_is(tmp_path: Path) -> N
     trace = imported(tmp_path, REGULAR, time="t", rate="r", holes="outage")
     assert (len(trace), trace.metadata["length_ns"]) == (13, 52 * S)
     assert (trace.tx_time_ns[-2:] / S).tolist() == [51, 51.5]
-    assert "1 stretches without a measurement, 49.5 s in all, are outages" in trace.metadata["notes"]
+    assert "1 hole without a measurement, 49.5 s in all, counts as outage" in trace.metadata["notes"]
     line = imported(tmp_path, REGULAR, time="t", rate="r", holes="outage", line=12_000)
     at_s = line.tx_time_ns / S
     assert line.delivered.tolist() == [at < 1.5 or at >= 51 for at in at_s.tolist()]
 
 
 def test_gap__says_what_a_hole_is(tmp_path: Path) -> None:
-    """240 kbit/s for 50 s are 1000 rows; a series of irregular steps has no holes of its own."""
+    """240 kbit/s for 50 s are 1000 rows; a series of irregular steps has no holes of its own.
+
+    The usual time is the median of the steps that are no holes: 2.5 s of 1 s and 4 s.
+    """
     assert len(imported(tmp_path, REGULAR, time="t", rate="r", gap=50)) == 1 + 1000 + 2
     steps = "t,r\n0,12000\n1,12000\n5,12000\n50,12000\n"
     assert imported(tmp_path, steps, time="t", rate="r").metadata["length_ns"] == 54 * S
-    assert imported(tmp_path, steps, time="t", rate="r", gap=4).metadata["length_ns"] == 13 * S
+    assert imported(tmp_path, steps, time="t", rate="r", gap=4).metadata["length_ns"] == 10 * S
+
+    three = "t,r\n0,12000\n1,12000\n9,12000\n"
+    trace = imported(tmp_path, three, time="t", rate="r", gap=5)
+    assert (len(trace), trace.metadata["length_ns"]) == (3, 3 * S)
+    with pytest.raises(UsageError, match=r"--gap is 0\.5; rows are 1 s apart, or more"):
+        imported(tmp_path, three, time="t", rate="r", gap=0.5)
+
+
+def test_end__is_a_column_of_its_own(tmp_path: Path) -> None:
+    """By hand: 1, 0 and 2 rows; midnight passes within the second interval, and nothing is known for 1 s."""
+    text = "a,b,r\n23:59:57,23:59:58,12000\n23:59:58,00:00:00,0\n00:00:01,00:00:02,24000\n"
+    options: dict[str, Any] = {"time": "a:clock", "end": "b:clock", "rate": "r"}
+    trace = imported(tmp_path, text, holes="outage", **options)
+    assert (trace.tx_time_ns / S).tolist() == [0, 4, 4.5]
+    assert trace.metadata["length_ns"] == 5 * S
+    assert imported(tmp_path, text, **options).metadata["length_ns"] == 4 * S
+
+
+def test_bytes__of_an_interval_are_its_rate(tmp_path: Path) -> None:
+    """Logs of 3G by Riiser (2013) count bytes since the row before: 1500, 3000 and 4500 in 1, 0.5 and 1.5 s.
+
+    The first row lasts the median of 0.5 s and 1.5 s; two rows of one time add up.
+    """
+    text = "10 1500\n10.5 3000\n12 1500\n12 3000\n"
+    since = imported(tmp_path, text, time="1", end="1", rate="2:bytes")
+    assert (since.tx_time_ns / MS).tolist() == [0, 1000, 1250, 1500, 2000, 2500]
+    assert since.metadata["length_ns"] == 3 * S
+    assert "the first row lasts 1 s, the usual time from row to row" in since.metadata["notes"]
+    until = imported(tmp_path, text, time="1", rate="2:bytes")
+    assert (until.tx_time_ns / MS).round(3).tolist() == [0, 500, 1250, 2000, 2333.333, 2666.667]
+
+
+def test_dates__may_be_split_over_two_columns(tmp_path: Path) -> None:
+    text = "day,hour,r\n28.02.2026,23:59:59,12000\n01.03.2026,00:00:01,0\n01.03.2026,00:00:03,12000\n"
+    trace = imported(tmp_path, text, time="day+hour:date", rate="r")
+    assert (trace.tx_time_ns / S).tolist() == [0, 1, 4, 5]
+    printed = "Sat Feb 28 23:59:59 UTC 2026 12000\nSun Mar 1 00:00:00 UTC 2026 12000\n"
+    by_date = imported(tmp_path, printed, time="1+2+3+4+5+6:date", rate="7")
+    assert (by_date.tx_time_ns / S).tolist() == [0, 1]
+    with pytest.raises(InputError, match=r"2026-02-28, a date without a time of day; .*DATE\+TIME:iso"):
+        imported(tmp_path, "d,h,r\n2026-02-28,23:59:59,1\n", time="d:iso", rate="r")
 
 
 def test_rows__that_cannot_be_are_dropped_on_request_with_a_count(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from tmt.core.errors import InputError
 from tmt.spec.toml import read
 
 HERE = Path(__file__).parent
+USERS = "--max-runs of tmt run"
 
 GOOD = """\
 title = "A test"
@@ -119,11 +120,20 @@ def test_read__refuses_what_is_no_file_of_text(tmp_path: Path) -> None:
 
 def test_read__says_how_many_runs_a_grid_has_before_it_makes_them(tmp_path: Path) -> None:
     # 2 variants, 10^9 seeds, 2 + 2 traces, 1 + 2 schemes, 1 path, 1 kind of traffic.
-    said = "s.toml: has up to 24,000,000,000 runs; allowed: up to 1,000,000 runs; a higher limit is max_runs"
+    said = "s.toml: has up to 24,000,000,000 runs; allowed: up to 100,000 runs; a higher limit is "
+    said += USERS
     assert refusal(tmp_path, GOOD.replace("seeds = 3", "seeds = 1000000000")) == said
     said = refusal(tmp_path, GOOD.replace("seeds = 3", "seeds = 3\nmax_runs = 71"))
-    assert "has up to 72 runs; allowed: up to 71" in said
+    assert "has up to 72 runs; allowed: up to 71 runs; a higher limit is max_runs" in said
     assert written(tmp_path, GOOD.replace("seeds = 3", "seeds = 3\nmax_runs = 72")).size == 72
+    allowed = f"s.toml: has up to 120,000 runs; allowed: up to 100,000 runs; a higher limit is {USERS}"
+    strangers = GOOD.replace("seeds = 3", "seeds = 5000\nmax_runs = 1000000000")
+    assert refusal(tmp_path, strangers) == allowed
+    assert Scenario.read(tmp_path / "s.toml", max_runs=120_000).size == 120_000
+    with pytest.raises(InputError, match=f"up to 119,999 runs; a higher limit is {USERS}"):
+        Scenario.read(tmp_path / "s.toml", max_runs=119_999)
+    written(tmp_path, GOOD)
+    assert Scenario.read(tmp_path / "s.toml", max_runs=72) == Scenario.read(tmp_path / "s.toml")
     lists = ", ".join(str(number / 1000) for number in range(1, 2000))
     many = GOOD.replace("rtt = 0.5", f"rtt = [{lists}]\nqueue_packets = [{lists}]")
     assert "has up to 287,712,072 runs" in refusal(tmp_path, many)

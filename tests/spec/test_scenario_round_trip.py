@@ -25,8 +25,9 @@ def test_committed_scenario__is_written_as_it_was_read(path: Path, tmp_path: Pat
 @given(scenario=values(Scenario))
 def test_drawn_scenario__is_written_as_it_was_made(scenario: Scenario) -> None:
     for folder in (Path(), Path("results/of/it"), Path("/elsewhere")):
-        assert parse(text_of(scenario, folder), folder / "s.toml").scenario == scenario
-    assert parse(text_of(scenario, Path(), explained=True), Path("s.toml")).scenario == scenario
+        assert parse(text_of(scenario, folder), folder / "s.toml", scenario.max_runs).scenario == scenario
+    explained = text_of(scenario, Path(), explained=True)
+    assert parse(explained, Path("s.toml"), scenario.max_runs).scenario == scenario
 
 
 def test_points__that_differ_in_one_key_share_a_table() -> None:

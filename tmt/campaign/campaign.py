@@ -103,32 +103,44 @@ class OpenCampaign(Campaign):
             return execute(todo.missing, self.store, pool, watch)
 
 
-def foresee(asked: Document | Scenario, folder: str | PathLike[str]) -> Campaign:
-    """Plan a scenario and read its rows in a folder, which need not exist; change nothing there."""
-    scenario, runs = planned(asked)
+def foresee(
+    asked: Document | Scenario, folder: str | PathLike[str], watch: Callable[[int], None] = lambda _: None
+) -> Campaign:
+    """Plan a scenario and read its rows in a folder, which need not exist; change nothing there.
+
+    `watch` as for `planned`.
+    """
+    scenario, runs = planned(asked, watch)
     store = StoredRuns(folder)
     store.look()
     return Campaign(scenario.title, store, runs)
 
 
-def planned(asked: Document | Scenario) -> tuple[Scenario, list[ReplayRun]]:
-    """Return a scenario and its runs; a refusal names the file that describes it, if there is one."""
+def planned(
+    asked: Document | Scenario, watch: Callable[[int], None] = lambda _: None
+) -> tuple[Scenario, list[ReplayRun]]:
+    """Return a scenario and its runs; a refusal names the file that describes it, if there is one.
+
+    `watch` is told how many runs have been planned since its last call.
+    """
     if isinstance(asked, Scenario):
-        return asked, expand(asked)
+        return asked, expand(asked, watch=watch)
     try:
-        return asked.scenario, expand(asked.scenario)
+        return asked.scenario, expand(asked.scenario, watch=watch)
     except Refused as refused:
         raise asked.error(refused) from None
 
 
 @contextmanager
-def open_campaign(asked: Document | Scenario, folder: str | PathLike[str]) -> Iterator[OpenCampaign]:
-    """Plan a scenario and open the folder of its results for an engine.
+def open_campaign(
+    asked: Document | Scenario, folder: str | PathLike[str], watch: Callable[[int], None] = lambda _: None
+) -> Iterator[OpenCampaign]:
+    """Plan a scenario and open the folder of its results for an engine; `watch` as for `planned`.
 
     InputError or UsageError when the scenario, a trace that it names or the folder cannot be used;
     SimulatorError when the simulator is not built; OutputError when the folder cannot be written.
     """
-    scenario, runs = planned(asked)
+    scenario, runs = planned(asked, watch)
     with open_runs(scenario.title, runs, folder) as campaign:
         scenario.write(campaign.store.folder / SCENARIO)
         if scenario.published is not None:

@@ -1,7 +1,26 @@
-"""Imported only by the process that forks workers, so that a refused fork ends it without a traceback."""
+"""Imported only by the process that forks workers.
 
+A refused fork ends it without a traceback. It is killed when its engine dies, and the kernel then continues
+the workers that are stopped: they find their pipes closed, and end.
+"""
+
+import ctypes
+import os
+import signal
 import sys
+
+PR_SET_PDEATHSIG = 1
+"""For prctl(2): the signal that the kernel sends when the parent dies. A fork does not inherit it."""
 
 sys.excepthook = lambda kind, error, trace: (
     None if issubclass(kind, OSError) else sys.__excepthook__(kind, error, trace)
 )
+_libc = ctypes.CDLL(None)
+
+
+def _when_the_parent_dies(number: int) -> None:
+    _libc.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
+
+
+_when_the_parent_dies(signal.SIGKILL)
+os.register_at_fork(after_in_child=lambda: _when_the_parent_dies(signal.SIGCONT))

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import stat
 import tempfile
 import zipfile
@@ -21,12 +22,12 @@ import pyarrow.parquet as pq
 from tmt.campaign.columns import arrow_schema
 from tmt.campaign.database import RESULTS
 from tmt.campaign.pack_writer import INSIDE, KIND, MANIFEST, PACK_VERSION
-from tmt.core.errors import InputError, OutputError, first_line
+from tmt.core.errors import InputError, OutputError, TmtError, first_line
 from tmt.core.words.refusals import shown
 from tmt.spec.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 Manifest = dict[str, Any]
 """Content of `pack.json`, as anybody may have written it."""
@@ -35,6 +36,8 @@ MOST_FILES = 100_000
 MOST_MANIFEST_BYTES = 1 << 26
 MOST_BYTES = 1 << 36
 """Upper bound on the content of a pack: 64 GiB."""
+
+MOST_SCENARIO_BYTES = 1 << 24
 
 MOST_ROWS = 10_000_000
 """Upper bound on the results: columns without values need no room in a file, and much in memory."""
@@ -72,28 +75,55 @@ def is_pack(path: Path) -> bool:
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[Pack]:
-    """Give a pack with its files in a folder that vanishes afterwards.
+def unpacked(path: Path, max_runs: int | None = None) -> Iterator[Pack]:
+    """Give a pack with its files in a folder that vanishes afterwards; `max_runs` as for `Scenario.read`.
 
     InputError when it is damaged or has a file that is not allowed; OutputError when there is no room.
     """
+    with _unpacked(path, lambda _: True, max_runs) as (folder, manifest):
+        yield Pack(folder / manifest["scenario"], manifest, _results(path, folder / RESULTS))
+
+
+@contextmanager
+def scenario_inside(path: Path, max_runs: int | None = None, *, with_traces: bool) -> Iterator[Path]:
+    """Give a pack's scenario, without results and records, in a folder that vanishes afterwards.
+
+    Without traces only the scenario's file is there. InputError and OutputError as `unpacked`.
+    """
+
+    def is_wanted(name: str) -> bool:
+        return with_traces and name.startswith(f"{INSIDE}/")
+
+    with _unpacked(path, is_wanted, max_runs) as (folder, manifest):
+        yield folder / manifest["scenario"]
+
+
+@contextmanager
+def _unpacked(
+    path: Path, is_wanted: Callable[[str], bool], max_runs: int | None
+) -> Iterator[tuple[Path, Manifest]]:
+    """Give a folder with the scenario and the files that are wanted, and the manifest."""
     with tempfile.TemporaryDirectory(prefix="tmt-pack-") as name:
         folder = Path(name)
         try:
             with zipfile.ZipFile(path) as archive:
                 entries = _entries(path, archive)
                 manifest = _manifest(path, archive, entries)
-                for entry in entries.values():
+                wanted = [
+                    one for key, one in entries.items() if key == manifest["scenario"] or is_wanted(key)
+                ]
+                _check_room(path, sum(one.file_size for one in wanted), folder)
+                for entry in wanted:
                     _extract(path, archive, entry, folder, manifest["files"].get(entry.filename))
-        except InputError:
+        except TmtError:
             raise
         except OSError as error:
             raise OutputError(f"{path}: cannot be unpacked into {folder}: {error.strerror}") from error
         except FAULTS as error:
             raise InputError(path, f"is damaged: {first_line(error)}") from error
-        scenario = folder / manifest["scenario"]
+        scenario = Scenario.read(folder / manifest["scenario"], max_runs)
         _check_inside(path, scenario, folder, manifest["files"])
-        yield Pack(scenario, manifest, _results(path, folder / RESULTS))
+        yield folder, manifest
 
 
 def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
@@ -165,7 +195,20 @@ def _manifest(path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.Z
     scenario = found.get("scenario")
     if RESULTS not in files or scenario not in files or not str(scenario).startswith(f"{INSIDE}/"):
         raise InputError(path, f"is not a pack: {RESULTS} or the scenario is missing")
+    if (size := entries[str(scenario)].file_size) > MOST_SCENARIO_BYTES:
+        said = f"the scenario has {size:,} bytes; up to {MOST_SCENARIO_BYTES:,} are allowed"
+        raise InputError(path, said)
     return found
+
+
+def _check_room(path: Path, size: int, folder: Path) -> None:
+    """Refuse to fill the disk of the temporary folder."""
+    free = shutil.disk_usage(folder).free
+    if size > free:
+        raise OutputError(
+            f"{path}: unpacks to {size:,} bytes, and {folder.parent} has room for {free:,}; "
+            "the variable TMPDIR names another folder"
+        )
 
 
 def _extract(
@@ -185,12 +228,10 @@ def _extract(
         )
 
 
-def _check_inside(path: Path, scenario: Path, folder: Path, files: Manifest) -> None:
+def _check_inside(path: Path, scenario: Scenario, folder: Path, files: Manifest) -> None:
     """Refuse a scenario that names files outside its pack."""
-    loaded = Scenario.read(scenario)
-    named = [one.file for one in loaded.trace] + [one.return_trace for one in loaded.path]
-    places = [name for name in (*named, loaded.published) if name is not None]
-    for place in places:
+    named = [one.file for one in scenario.trace] + [one.return_trace for one in scenario.path]
+    for place in dict.fromkeys(name for name in (*named, scenario.published) if name is not None):
         if os.path.relpath(place, folder) not in files:
             raise InputError(path, f"its scenario names {shown(place)}, which is not in the pack")
 

@@ -37,10 +37,15 @@ if TYPE_CHECKING:
     from tmt.spec.traffic import Traffic
 
 
-def expand(scenario: Scenario, programs_of: Callable[..., Programs] = programs_of) -> list[ReplayRun]:
+def expand(
+    scenario: Scenario,
+    programs_of: Callable[..., Programs] = programs_of,
+    watch: Callable[[int], None] = lambda _: None,
+) -> list[ReplayRun]:
     """Return the runs of a scenario, seed after seed, each key once.
 
-    `programs_of` gives the hashes of programs and sources, as `tmt.run.experiment.programs_of` does.
+    `programs_of` gives the hashes of programs and sources, as `tmt.run.experiment.programs_of` does. `watch`
+    is told how many runs have been added since its last call.
 
     InputError when a file of a trace cannot be used. Refused when a trace is another one by another name or
     does not go with a scheme, or when there are no published values.
@@ -72,6 +77,7 @@ def expand(scenario: Scenario, programs_of: Callable[..., Programs] = programs_o
                     reason = f"{label!r} has the same slots as {other!r}"
                     raise Refused([Problem(lane.source.place, None, "rule", "each trace once", reason)])
                 runs[run.key] = run
+            watch(sum(seed in case.seeds for case in cases))
     return list(runs.values())
 
 

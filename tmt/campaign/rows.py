@@ -78,9 +78,10 @@ def _held(names: list[str], rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, 
 def drop_damaged(connection: sqlite3.Connection) -> list[tuple[int, str, Held]]:
     """Delete the rows that do not fit their checksums; return what is held of the others."""
     names, rows = _all_rows(connection)
-    damaged = [(row[0],) for row in rows if not _is_whole(names, row)]
-    connection.executemany("DELETE FROM runs WHERE sequence = ?", damaged)
-    return list(_held(names, [row for row in rows if (row[0],) not in damaged] if damaged else rows))
+    whole = [row for row in rows if _is_whole(names, row)]
+    damaged = {row[0] for row in rows} - {row[0] for row in whole} if len(whole) < len(rows) else ()
+    connection.executemany("DELETE FROM runs WHERE sequence = ?", ((number,) for number in damaged))
+    return list(_held(names, whole))
 
 
 def _all_rows(connection: sqlite3.Connection) -> tuple[list[str], list[tuple[Any, ...]]]:

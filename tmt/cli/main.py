@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 from pathlib import Path
@@ -28,6 +29,7 @@ def main() -> None:
         line = refused_by_system(error)
         if line is None:
             raise
-        status = end_with(f"tmt: {line}", 1)
+        is_bad_name = isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
+        status = end_with(f"tmt: {line}", 2 if is_bad_name else 1)
     gc.freeze()  # skips the last collection, which takes 0.2 s over all imported objects
     raise SystemExit(status)

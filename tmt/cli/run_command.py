@@ -5,29 +5,29 @@ from __future__ import annotations
 import math
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import JOBS, JSON, QUIET, SCHEDULER, FigurePath, output_option, pools
-from tmt.cli.progress import is_terminal, print_notes, print_warnings, run_progress, say
+from tmt.cli.options import JOBS, JSON, QUIET, SCHEDULER, FigurePath, WholeNumber, output_option, pools
+from tmt.cli.progress import is_terminal, print_notes, print_warnings, progress_bar, run_progress, say
 from tmt.cli.values import Values
 from tmt.core.declaration import ns
 from tmt.core.errors import StoppedError
 from tmt.core.words.values import time_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tmt.campaign.engine import Plan, Progress, Watch
 
 with imported_when_used():
     from rich import console as consoles, live, progress as bars, text as texts
 
-    from tmt.campaign import campaign as campaigns, columns, database, local_workers, pack_reader
+    from tmt.campaign import campaign as campaigns, columns, database, local_workers, outlook, pack_reader
     from tmt.cli import run_output
     from tmt.results import pairing, reading
     from tmt.show.charts import files as charts
@@ -53,6 +53,11 @@ MOST_SHARE = 0.1
 @JOBS
 @SCHEDULER
 @click.option("--dry-run", is_flag=True, help="Say what would run and how long it may take; run nothing.")
+@click.option(
+    "--max-runs",
+    type=WholeNumber(1),
+    help="Most runs of SCENARIO, in place of its own limit.  [default: its max_runs, up to 100000]",
+)
 @click.option("--retry-failed", is_flag=True, help="Execute again the runs that failed.")
 @QUIET
 @JSON
@@ -70,6 +75,7 @@ def command(
     jobs: int | None,
     scheduler: str | None,
     dry_run: bool,
+    max_runs: int | None,
     retry_failed: bool,
     quiet: bool,
     as_json: bool,
@@ -91,24 +97,29 @@ def command(
     """
     processes = jobs or local_workers.default_jobs()
     folder = output or database.default_folder(scenario)
-    with _scenario_of(scenario) as (path, pack):
-        asked = toml.read(path)
-        print_warnings(asked.notes)
-        print_notes(_notes(asked))
-        if dry_run:
-            planned = campaigns.foresee(asked, folder)
-            print_warnings(planned.warnings())
-            todo = planned.plan(retry_failed=retry_failed)
-            say(run_output.forecast(planned, todo, folder, processes, as_json=as_json))
-            return 0
-        with (
-            pools(scheduler, folder, processes) as new_pool,
-            campaigns.open_campaign(asked, folder) as campaign,
-        ):
+    is_shown = not (quiet or as_json)
+    if dry_run:
+        has_rows = database.holds_campaign(folder)
+        with _scenario_to_count(scenario, max_runs, with_traces=has_rows) as path:
+            asked = _asked(path, max_runs)
+            if path != scenario and not has_rows:
+                found = outlook.of_scenario(asked.scenario, processes)
+            else:
+                with _planning(asked, shown=is_shown) as watch:
+                    planned = campaigns.foresee(asked, folder, watch)
+                print_warnings(planned.warnings())
+                found = outlook.of_campaign(planned, planned.plan(retry_failed=retry_failed), processes)
+        say(run_output.forecast(found, folder, processes, as_json=as_json))
+        return 0
+    with _scenario_of(scenario, max_runs) as (path, pack):
+        asked = _asked(path, max_runs)
+        with pools(scheduler, folder, processes) as new_pool, ExitStack() as stack:
+            with _planning(asked, shown=is_shown) as watch:
+                campaign = stack.enter_context(campaigns.open_campaign(asked, folder, watch))
             print_warnings(campaign.warnings())
             todo = campaign.plan(retry_failed=retry_failed)
             try:
-                with _live(campaign, todo, shown=not (quiet or as_json)) as watch:
+                with _live(campaign, todo, shown=is_shown) as watch:
                     campaign.execute(todo, new_pool, watch)
             except KeyboardInterrupt:
                 after, total = campaign.plan(), len(todo.runs)
@@ -138,13 +149,41 @@ def command(
 
 
 @contextmanager
-def _scenario_of(path: Path) -> Iterator[tuple[Path, pack_reader.Pack | None]]:
+def _scenario_of(path: Path, max_runs: int | None) -> Iterator[tuple[Path, pack_reader.Pack | None]]:
     """Yield a scenario file; if `path` is a pack, that in the pack, and the pack."""
     if not pack_reader.is_pack(path):
         yield path, None
         return
-    with pack_reader.unpacked(path) as pack:
+    with pack_reader.unpacked(path, max_runs) as pack:
         yield pack.scenario, pack
+
+
+@contextmanager
+def _scenario_to_count(path: Path, max_runs: int | None, *, with_traces: bool) -> Iterator[Path]:
+    """Yield a scenario file; if `path` is a pack, that in the pack, and no results or records with it."""
+    if not pack_reader.is_pack(path):
+        yield path
+        return
+    with pack_reader.scenario_inside(path, max_runs, with_traces=with_traces) as scenario:
+        yield scenario
+
+
+def _asked(path: Path, max_runs: int | None) -> toml.Document:
+    """Read a scenario, and print what is odd about it."""
+    asked = toml.read(path, max_runs)
+    print_warnings(asked.notes)
+    print_notes(_notes(asked))
+    return asked
+
+
+@contextmanager
+def _planning(asked: toml.Document, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how many runs have been planned."""
+    if not shown:
+        yield lambda _: None
+        return
+    with progress_bar("planning", asked.scenario.size, "runs") as watch:
+        yield watch
 
 
 def _notes(document: toml.Document) -> list[str]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.engine import Plan
+    from tmt.campaign.outlook import Outlook
     from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Failure, Results
     from tmt.results.pairing import Repetition
@@ -36,27 +37,17 @@ FAILURES_SHOWN = 3
 """Number of failed runs that are described after the table; the results hold all of them."""
 
 
-def forecast(campaign: Campaign, todo: Plan, folder: Path, jobs: int, *, as_json: bool) -> str:
+def forecast(found: Outlook, folder: Path, jobs: int, *, as_json: bool) -> str:
     """Return the number of runs to execute and an estimate of their duration."""
-    seconds, known = campaign.estimate_s(todo, jobs)
-    content = {
-        "runs": len(todo.runs),
-        "done": todo.done,
-        "failed": todo.failed,
-        "to_run": len(todo.missing),
-        "to_convert": len(todo.conversions(campaign.store)),
-        "seconds": round(seconds, 1),
-        "jobs": jobs,
-        "folder": str(folder),
-    }
     if as_json:
-        return json_text(content)
-    basis = f"going by {known} finished runs" if known else "a guess: no run has finished yet"
+        counts = {key: value for key, value in asdict(found).items() if key not in {"title", "known"}}
+        return json_text(counts | {"seconds": round(found.seconds, 1), "jobs": jobs, "folder": str(folder)})
+    basis = f"going by {found.known} finished runs" if found.known else "a guess: no run has finished yet"
     return (
-        f"{campaign.title}\n"
-        f"{content['runs']} runs: {content['done']} done, {content['failed']} failed, "
-        f"{content['to_run']} to execute; {content['to_convert']} link traces to make\n"
-        f"about {_duration(seconds)} with {jobs} at a time ({basis})\n"
+        f"{found.title}\n"
+        f"{found.runs} runs: {found.done} done, {found.failed} failed, "
+        f"{found.to_run} to execute; {found.to_convert} link traces to make\n"
+        f"about {_duration(found.seconds)} with {jobs} at a time ({basis})\n"
         f"results in {folder}"
     )
 

@@ -28,6 +28,7 @@ from tmt.importers.attempts import (
 )
 from tmt.importers.harq_logs import SlotImporter, extent_of_slots
 from tmt.importers.log_files import es_n0_mdb
+from tmt.importers.notes import agreed
 from tmt.importers.slot_lines import Due, acknowledge, fields_of, read_events
 
 if TYPE_CHECKING:
@@ -80,9 +81,8 @@ class Amarisoft(SlotImporter):
             mark_repeats_of_failures(kept)
         blocks = number_blocks(kept)
         if unknown := sum(attempt.failed is None for attempt in kept):
-            notes.append(
-                f"{unknown:,} blocks have no outcome in the log: they count as decoded unless repeated"
-            )
+            what = agreed(unknown, "block", "have")
+            notes.append(f"{what} no outcome in the log: decoded, unless a repeat follows")
         infer_failures(kept)
         notes += [f"slots last {slot_ns / NS_PER_MS:g} ms", *cut]
         return self.measured(kept, blocks, notes, extent_of_slots(attempts, slot_ns))

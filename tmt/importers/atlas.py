@@ -19,8 +19,11 @@ import numpy as np
 from tmt.core.declaration import Param, PositiveSeconds, ns
 from tmt.core.errors import InputError, UsageError
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.importers.log_files import member, read_json, text_lines
-from tmt.importers.probes import Probes, RoundTripImporter, unknown_losses
+from tmt.core.words.values import counted
+from tmt.importers.attempts import most_common
+from tmt.importers.log_files import json_number, member, read_json, text_lines
+from tmt.importers.notes import CUT_LINE, HALF_TRIP, left_out, unknown_losses
+from tmt.importers.probes import Probes, RoundTripImporter, all_lost
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,13 +74,14 @@ class Atlas(RoundTripImporter):
             trips += found
         known = np.array([trip for trip in trips if trip is not None], np.float64)
         if not len(known):
-            raise InputError(path, f"all {len(trips)} packets are lost; no delay is known")
+            raise all_lost(path, len(trips), "packet")
         delivered = np.array([trip is not None for trip in trips])
         headers = _IPV6_BYTES if first.get("af") == 6 or first.get("mode") == "ICMP6" else _IPV4_BYTES
         size = int(_number(path, place, first, "size", 65_535)) + headers
         notes += [
-            "the delay of each direction is taken as half of the round trip",
-            f"{len(chosen)} results of {len(trips) / len(chosen):.3g} packets; between them nothing is known",
+            HALF_TRIP,
+            f"{counted(len(chosen), 'result')} of {len(trips) / len(chosen):.3g} packets; "
+            "between them nothing is known",
             *unknown_losses(int((~delivered).sum()), self.way),
         ]
         delay_ns = np.rint(known * NS_PER_MS / 2).astype(np.int64)
@@ -88,8 +92,7 @@ class Atlas(RoundTripImporter):
         keys = [(str(result.get("prb_id")), str(result.get("msm_id"))) for _, result in results]
         wanted = [key for key in keys if self.probe in (None, key[0], "/".join(key))]
         counts = Counter("/".join(key) for key in wanted or keys)
-        names = ", ".join(f"{name} ({count:,} results)" for name, count in counts.most_common(5))
-        names += ", ..." if len(counts) > 5 else ""
+        names = most_common(counts, "result")
         if not wanted:
             raise UsageError(f"--probe is {self.probe}; {path} holds {names}")
         if len(counts) > 1:
@@ -115,8 +118,7 @@ def _results(path: str) -> tuple[list[_Result], list[str]]:
         raise InputError(path, "there is no result of ping by RIPE Atlas in it")
     cut = sum(result is None for _, result in found)
     others = len(found) - len(pings) - cut
-    notes = [f"{others:,} results of other types are left out"] if others else []
-    return pings, [*notes, *["the last line is cut and is left out"] * cut]
+    return pings, [*left_out(others, "result", "of other types"), *[CUT_LINE] * cut]
 
 
 def _documents(path: str) -> Iterator[tuple[str, Any]]:
@@ -158,7 +160,4 @@ def _round_trips(path: str, place: str, result: dict[str, Any]) -> list[float | 
 
 
 def _number(path: str, place: str, holder: dict[str, Any], name: str, most: float) -> float:
-    value = holder.get(name)
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= most:
-        raise InputError(path, f"{name} is {value!r:.60}; a number from 0 to {most:g} is needed", place)
-    return value
+    return json_number(path, place, name, holder.get(name), 0, most)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.units import MAX_TIME_NS
+from tmt.core.words.values import counted
+from tmt.importers.notes import left_out
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -62,20 +64,17 @@ def select(
     """
     if not attempts:
         raise InputError(path, "there are no transmissions in this log")
-    notes = []
     found = Counter(attempt.direction for attempt in attempts)
     chosen = direction or ("down" if "down" in found else "up")
     if chosen not in found:
         raise UsageError(f"--direction is {chosen}, but {path} holds only the other direction")
     kept = [attempt for attempt in attempts if attempt.direction == chosen]
-    if len(kept) < len(attempts):
-        notes.append(f"{len(attempts) - len(kept):,} transmissions of the other direction are left out")
+    notes = left_out(len(attempts) - len(kept), "transmission", "of the other direction")
     users = Counter(attempt.user for attempt in kept)
     wanted = {one_user(path, users, name) for name in (user.split(",") if user else [None])}
-    if others := len(kept) - sum(users[name] for name in wanted):
-        kept = [attempt for attempt in kept if attempt.user in wanted]
-        notes.append(f"{others:,} transmissions of other users are left out")
-    return in_order(path, kept), notes
+    mine = [attempt for attempt in kept if attempt.user in wanted]
+    notes += left_out(len(kept) - len(mine), "transmission", "of other users")
+    return in_order(path, mine), notes
 
 
 def one_user(path: str, users: Counter[str], user: str | None) -> str:
@@ -83,13 +82,18 @@ def one_user(path: str, users: Counter[str], user: str | None) -> str:
 
     InputError with several users and no choice; UsageError without the one asked for.
     """
-    names = ", ".join(f"{name} ({count:,} rows)" for name, count in users.most_common(5))
-    names += ", ..." if len(users) > 5 else ""
+    names = most_common(users, "row")
     if user is None and len(users) > 1:
         raise InputError(path, f"there are {len(users)} users; choose one by --user: {names}")
     if user is not None and user not in users:
         raise UsageError(f"--user is {user}; {path} holds {names}")
     return next(iter(users)) if user is None else user
+
+
+def most_common(found: Counter[str], what: str) -> str:
+    """Return the five names that are met most often, with their counts."""
+    names = ", ".join(f"{name} ({counted(count, what)})" for name, count in found.most_common(5))
+    return names + (", ..." if len(found) > 5 else "")
 
 
 def count_from_first(attempts: Sequence[Attempt]) -> None:
@@ -116,8 +120,7 @@ def with_data(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], li
     kept = [attempt for attempt in attempts if attempt.size_bytes != 0]
     if not kept:
         raise InputError(path, "no transmission carries data: every size is 0")
-    left_out = len(attempts) - len(kept)
-    return kept, [f"{left_out:,} transmissions of size 0 are left out"] if left_out else []
+    return kept, left_out(len(attempts) - len(kept), "transmission", "of size 0")
 
 
 Pairing = Literal["size", "order"]

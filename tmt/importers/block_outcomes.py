@@ -18,9 +18,11 @@ from tmt.core.errors import InputError
 from tmt.core.extent import Extent
 from tmt.core.trace import BoolArray, Int64Array, PhyTrace
 from tmt.core.words.refusals import refusal, shown
+from tmt.core.words.values import counted
 from tmt.importers.clocks import NEVER, WRAP_MEANING, Counter
 from tmt.importers.importer import DecodeTime, Importer, LlduBytes, Measurement
 from tmt.importers.log_files import text_lines
+from tmt.importers.notes import ENDS_UNKNOWN, agreed
 from tmt.importers.probes import numbers_between
 from tmt.importers.sequences import counter_size
 
@@ -107,7 +109,7 @@ def _of_outcomes(path: str, outcomes: Int64Array) -> BlockOutcomes:
     idle = len(outcomes) - len(number)
     notes = ["read as outcomes: 1 decoded, 0 not decoded"]
     if idle:
-        notes.append(f"in {idle} slots nothing was sent (-1)")
+        notes.append(f"in {counted(idle, 'slot')} nothing was sent (-1)")
     return BlockOutcomes(number, outcomes[number] == 1, len(outcomes), tuple(notes))
 
 
@@ -143,12 +145,10 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]], wrap: int | None) 
     if not received:
         raise InputError(path, f"no block was received: every strength is {_LOST_STRENGTH}")
     numbers = numbers_between(path, received[0], received[-1], len(received))
-    notes = [
-        "read as sequence numbers of received blocks",
-        "losses before the first and after the last are unknown",
-    ]
+    notes = ["read as sequence numbers of received blocks", ENDS_UNKNOWN]
     if marked:
-        notes.append(f"{marked} lines are marked as lost (signal strength {_LOST_STRENGTH})")
+        what = agreed(marked, "line", "are")
+        notes.append(f"{what} marked as lost (signal strength {_LOST_STRENGTH})")
     if turn:
-        notes.append(f"the sequence number begins again {turn} times")
+        notes.append(f"the sequence number begins again {counted(turn, 'time')}")
     return BlockOutcomes(numbers - numbers[0], np.isin(numbers, received), len(numbers), tuple(notes))

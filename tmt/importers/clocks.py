@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
+from tmt.core.words.values import counted
 from tmt.importers.log_files import UNITS_NS, date_of, since_epoch_ns
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Clock:
         if self._counter is not None:
             if not 0 <= time_ns < self._counter.size:
                 most = Decimal(self._counter.size) / self._unit_ns
-                text = f"{self._column.name} is {shown(row[self._column.name])}"
+                text = f"{self._column.name} is {shown(_text(row, self._column))}"
                 raise row.refused(f"{text}, which a counter that begins again at {most:f} does not reach")
             return self._counter.whole(time_ns)
         if self._wrap is None and self._column.unit in UNITS_NS and self._before_ns is not None:
@@ -110,7 +111,7 @@ class Clock:
         if not rounds:
             return []
         what = "midnight passes" if self._column.unit == "clock" else f"{self._column.name} begins again"
-        return [f"{what} {rounds:,} times: times run on"]
+        return [f"{what} {counted(rounds, 'time')}: times run on"]
 
     def _check_step(self, row: Row, back_ns: int) -> None:
         size_ns = about(back_ns, _RANGES_NS | {2**bits * self._unit_ns for bits in (16, 24, 31, 32)})
@@ -121,13 +122,14 @@ class Clock:
         advice = f"--wrap {size} says that it begins again there, --wrap {NEVER} sorts the rows"
         raise CounterRangeError(row.path, f"{reason}: {advice}", row.place)
 
-    def end_ns(self, row: Row, column: NamedColumn) -> int:
-        """Return another time of a row, which no counter tells (InputError)."""
-        return self._read(row, column)
+    def end_ns(self, row: Row, column: NamedColumn, begin_ns: int) -> int:
+        """Return a later time of a row in the round of the counter that follows `begin_ns` (InputError)."""
+        end_ns = self._read(row, column)
+        return end_ns if self._counter is None else begin_ns + (end_ns - begin_ns) % self._counter.size
 
     def _read(self, row: Row, column: NamedColumn) -> int:
         name, unit = column
-        text = row[name]
+        text = _text(row, column)
         if unit in UNITS_NS:
             try:
                 return row.time_ns(name, UNITS_NS[unit])
@@ -138,6 +140,9 @@ class Clock:
                 what = "a time of day" if hint == "clock" else "a date and time"
                 reason = f"{name} is {shown(text)}, {what}; write --time {name}:{hint}"
                 raise row.refused(reason) from error
+        if unit != "clock" and _DAY.fullmatch(text):
+            reason = f"{name} is {text}, a date without a time of day"
+            raise row.refused(f"{reason}; --time DATE+TIME:{unit} joins two columns")
         parse = {"clock": time_of_day_ns, "iso": _iso_ns}.get(unit, self._date_ns)
         time_ns = parse(text)
         if time_ns is None:
@@ -154,6 +159,32 @@ class Clock:
         return None
 
 
+def _text(row: Row, column: NamedColumn) -> str:
+    return " ".join(row[name] for name in column.names)
+
+
+def wraps(text: str | None, counters: Iterable[tuple[str, NamedColumn]]) -> dict[str, str]:
+    """Return the ranges in a text of `WRAP_MEANING` by the keys of the counters (ValueError).
+
+    The first counter is the time; other ranges are whole numbers.
+    """
+    found: dict[str, str] = {}
+    (time, column), *_ = known = list(counters)
+    keys = {one.name: key for key, one in known}
+    unit_ns = UNITS_NS.get(column.unit, 0)  # a date has no counter
+    for part in text.split(",") if text else ():
+        name, _, value = part.rpartition("=")
+        key = keys.get(name, "" if name else time)
+        is_time = key == time
+        if not key or not (is_time or value.isdecimal()):
+            raise ValueError(part)
+        if value != NEVER and not 2 <= Decimal(value) * (unit_ns if is_time else 1) < 2**63:
+            raise ValueError(part)
+        found[key] = value
+    return found
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,18}))?")
 _FRACTION = re.compile(r"(?<=:\d\d)[.,](\d{1,18})")
 _ZONE = re.compile(r"(?<=[\dM]) (?!AM|PM)([A-Z]{2,5}|[+-]\d{2,4})(?= \d{4}$|$)")

@@ -15,6 +15,7 @@ from tmt.core.units import MAX_TIME_NS
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.clocks import CounterRangeError
 from tmt.importers.log_files import UNITS_NS, Row, TextTable
+from tmt.importers.notes import agreed, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -40,6 +41,8 @@ RATE_UNITS = {
     "Mbyte/s": 8e6,
 }
 """Units of rates, in bit/s."""
+AMOUNT_UNITS = {"bytes": 8.0}
+"""Units of amounts that stand for the rate of their interval, in bit."""
 SHARE_UNITS = {"share": 1.0, "percent": 0.01}
 """Units of shares."""
 
@@ -54,6 +57,11 @@ class NamedColumn(NamedTuple):
 
     name: str
     unit: str
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the file that it stands for: a date may be split over several, with + between."""
+        return self.name.split("+") if self.unit in ("iso", "date") else [self.name]
 
 
 def named_column(text: str, units: Iterable[str]) -> NamedColumn:
@@ -164,12 +172,12 @@ class TableRows:
     @property
     def notes(self) -> list[str]:
         """Sentences on the rows that are not in the trace, and on the clock."""
-        out = self._left_out
-        said = [f"{out:,} rows do not meet --where and are left out"] if out else []
+        said = left_out(self._left_out, "row", "that --where does not choose")
         if self._dropped:
             first = self._dropped[0]
             place = f"line {first.line}" if isinstance(first.line, int) else first.line
-            said.append(f"{len(self._dropped):,} rows are dropped, the first being {place}: {first.reason}")
+            dropped = agreed(len(self._dropped), "row", "are")
+            said.append(f"{dropped} dropped, the first being {place}: {first.reason}")
         return [*said, *self._cut_notes, *self.clock.notes]
 
     def none_left(self) -> InputError:

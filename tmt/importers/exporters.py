@@ -12,8 +12,9 @@ from tmt.core.errors import UsageError
 from tmt.core.extent import Extent
 from tmt.core.measure.link_use import arrive, packets_in_rows
 from tmt.core.schema import SIZE_BYTES
-from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.core.words.values import counted
+from tmt.importers.opportunities import PACKET_BYTES, begin_ns, in_one_turn_ms, opportunities_ms, row_fates
 from tmt.io.atomic import staged
 
 if TYPE_CHECKING:
@@ -21,13 +22,10 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.core.schema import Packing
-    from tmt.core.trace import BoolArray, FloatArray, Int64Array, Trace
+    from tmt.core.trace import BoolArray, FloatArray, Trace
 
     FileName = str | PathLike[str]
     Notes = Sequence[str]
-
-PACKET_BYTES = 1500
-"""Bytes of a packet, and of an opportunity to send one."""
 
 MAX_INTERVALS = 10_000_000
 _ARGUMENT_BYTES = 131_071
@@ -54,11 +52,11 @@ class LinkIntervals:
         Without an extent these are its first row and its last.
         """
         extent = Extent.said(trace.metadata)
-        at = (trace.tx_time_ns - (trace.tx_time_ns[0] if extent is None else extent.begin_ns)) // interval_ns
+        at = (trace.tx_time_ns - begin_ns(trace)) // interval_ns
         count = int(at[-1]) + 1 if extent is None else -(-extent.length_ns // interval_ns)
         if count > MAX_INTERVALS:
             raise UsageError(f"--interval gives {count} intervals; the most are {MAX_INTERVALS}")
-        delay, delivered = _fates(trace)
+        delay, delivered = row_fates(trace)
         rows = np.bincount(at, minlength=count)
         bits = np.bincount(at, weights=8.0 * _row_bytes(trace, lldu_bytes), minlength=count)
         arrived = np.bincount(at[delivered], minlength=count)
@@ -73,13 +71,6 @@ class LinkIntervals:
     def mean(self, values: FloatArray) -> float:
         """Return the mean of one of the columns over the bits."""
         return float(np.average(values, weights=np.maximum(self.rate_bps, 1e-9)))
-
-
-def _fates(trace: Trace) -> tuple[Int64Array, BoolArray]:
-    """Return each row's delay, and whether it was delivered; a row that is open at the end was not."""
-    if isinstance(trace, LinkTrace):
-        return trace.delay_ns, trace.delivered
-    return trace.decode_time_ns, trace.decode_time_ns > 0
 
 
 def _row_bytes(trace: Trace, lldu_bytes: int | None) -> FloatArray:
@@ -97,51 +88,7 @@ def packet_fates(trace: Trace, lldu_bytes: int | None) -> BoolArray:
     rows = np.zeros(len(trace), []) if sizes is None else sizes.view([(SIZE_BYTES.name, sizes.dtype)])
     packing: Packing = "padded" if sizes is None else "packed"
     packets = packets_in_rows(rows, PACKET_BYTES, lldu_bytes or PACKET_BYTES, packing)
-    return arrive(packets, _fates(trace)[1])
-
-
-def opportunities_ms(trace: Trace, lldu_bytes: int | None) -> Int64Array:
-    """Return the milliseconds in which a receiver has got enough bytes for one more packet of 1500.
-
-    Delivered LLDUs (decoded slots of a PHY trace) count as they arrive, without propagation. Every
-    ``ceil(1500 / lldu_bytes)``-th of one size is an opportunity; with sizes of their own, every 1500 bytes
-    are. Milliseconds count from the trace's beginning. Without an extent they are those of the trace's clock.
-    If that starts later than the trace is long, as the time of day does, they count from the first row:
-    mahimahi would wait for all that time.
-    """
-    delay_ns, arrived = _fates(trace)
-    extent = Extent.said(trace.metadata)
-    first_ns, last_ns = int(trace.tx_time_ns[0]), int(trace.tx_time_ns[-1])
-    origin_ns = first_ns - first_ns % NS_PER_MS if 0 < last_ns - first_ns < first_ns else 0
-    if extent is not None:
-        origin_ns = extent.begin_ns
-    arrivals_ns = (trace.tx_time_ns + delay_ns)[arrived] - origin_ns
-    if trace.size_bytes is None:
-        needed = -(-PACKET_BYTES // (lldu_bytes or PACKET_BYTES))
-        return np.sort(arrivals_ns)[needed - 1 :: needed] // NS_PER_MS
-    order = np.argsort(arrivals_ns, kind="stable")
-    held = np.cumsum(trace.size_bytes[arrived][order].astype(np.int64))
-    packets = np.arange(1, (int(held[-1]) if len(held) else 0) // PACKET_BYTES + 1, dtype=np.int64)
-    return arrivals_ns[order][np.searchsorted(held, packets * PACKET_BYTES)] // NS_PER_MS
-
-
-def in_one_turn_ms(times_ms: Int64Array, trace: Trace) -> tuple[Int64Array, Notes]:
-    """Return the milliseconds of opportunities so that mahimahi, which repeats at the last, keeps the length.
-
-    Those behind the trace's end belong to the beginning of its next turn. Where none is at the end, the last
-    one is put there, so that a turn has neither more nor fewer of them. Without an extent they stay.
-    """
-    extent = Extent.said(trace.metadata)
-    if extent is None or not len(times_ms):
-        return times_ms, ()
-    end_ms = -(-extent.length_ns // NS_PER_MS)
-    turned = np.sort((times_ms - 1) % end_ms + 1)
-    last_ms = int(turned[-1])
-    if last_ms == end_ms:
-        return turned, ()
-    turned[-1] = end_ms
-    moved = f"the last opportunity is put from {last_ms:,} ms to {end_ms:,} ms, the end of the trace"
-    return turned, (f"{moved}: mahimahi repeats a trace at its last time stamp",)
+    return arrive(packets, row_fates(trace)[1])
 
 
 def write_opportunities(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int = 0) -> Notes:
@@ -150,12 +97,14 @@ def write_opportunities(path: FileName, trace: Trace, lldu_bytes: int | None, in
     times_ms, notes = in_one_turn_ms(opportunities_ms(trace, lldu_bytes), trace)
     if len(times_ms) == 0 or times_ms[-1] == 0:
         rows = f"in LLDUs of {lldu_bytes} bytes, " if trace.size_bytes is None else ""
-        raise UsageError(
-            f"{path}: not written: {rows}the trace delivers no packet of {PACKET_BYTES} bytes after its "
-            f"first millisecond"
-        )
+        reason = f"the trace delivers no packet of {PACKET_BYTES} bytes after its first millisecond"
+        raise UsageError(f"{path}: not written: {rows}{reason}")
     _write_lines(path, map(str, times_ms.tolist()))
-    return (f"{len(times_ms):,} opportunities for 1500 bytes", *notes)
+    return (_opportunities(len(times_ms)), *notes)
+
+
+def _opportunities(number: int) -> str:
+    return f"{number:,} {'opportunity' if number == 1 else 'opportunities'} for {PACKET_BYTES} bytes"
 
 
 def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
@@ -169,16 +118,14 @@ def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, inte
     held = np.cumsum(_row_bytes(trace, lldu_bytes))
     wanted = np.arange(1, int(held[-1] + 1e-6) // PACKET_BYTES + 1) * PACKET_BYTES
     rows = np.searchsorted(held, wanted - 1e-6)
-    extent = Extent.said(trace.metadata)
-    begin_ns = trace.tx_time_ns[0] if extent is None else extent.begin_ns
-    times, notes = in_one_turn_ms((trace.tx_time_ns[rows] - begin_ns) // NS_PER_MS, trace)
+    times, notes = in_one_turn_ms((trace.tx_time_ns[rows] - begin_ns(trace)) // NS_PER_MS, trace)
     if not len(times) or times[-1] == 0:
         raise UsageError(f"{path}: not written: the rows carry no packet of {PACKET_BYTES} bytes after 1 ms")
     _write_lines(path, map(str, times.tolist()))
     beside = _beside(path, ".delay")
     _write_lines(beside, map(str, np.rint(link.delay_ns / NS_PER_MS).astype(int).tolist()))
     return (
-        f"{len(times):,} opportunities for 1500 bytes; delays in {beside}",
+        f"{_opportunities(len(times))}; delays in {beside}",
         f"mm-delay {interval_ns // NS_PER_MS} {beside} mm-loss uplink {link.mean(link.loss):.6f} "
         f"mm-link {path} {path}",
         *notes,
@@ -207,7 +154,7 @@ def write_tc_netem(path: FileName, trace: Trace, lldu_bytes: int | None, interva
         ]
         verb = "change"
     _write_lines(path, lines)
-    return (f"{len(link.rate_bps)} intervals; run it as root: sh {path} DEVICE",)
+    return (f"{counted(len(link.rate_bps), 'interval')}; run it as root: sh {path} DEVICE",)
 
 
 def write_rattan(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
@@ -224,7 +171,8 @@ def write_rattan(path: FileName, trace: Trace, lldu_bytes: int | None, interval_
         document = {f"Repeated{kind}PatternConfig": {"pattern": pattern, "count": 0}}
         _write_lines(_beside(path, ending), [json.dumps(document, separators=(",", ":"))])
     names = ", ".join(_beside(path, ending) for ending, *_ in columns)
-    return (f"{len(link.rate_bps)} intervals; for the cells BwReplay, DelayReplay and LossReplay: {names}",)
+    count = counted(len(link.rate_bps), "interval")
+    return (f"{count}; for the cells BwReplay, DelayReplay and LossReplay: {names}",)
 
 
 def write_picoquic(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
@@ -250,7 +198,7 @@ def write_picoquic(path: FileName, trace: Trace, lldu_bytes: int | None, interva
             f"picoquic reads {_PICOQUIC_LINE}; give a longer --interval, or a part of the trace"
         )
     _write_lines(path, [line])
-    return (f"{len(items)} intervals; add the line to a specification of pico_sim",)
+    return (f"{counted(len(items), 'interval')}; add the line to a specification of pico_sim",)
 
 
 def write_quic_simulator(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
@@ -267,7 +215,7 @@ def write_quic_simulator(path: FileName, trace: Trace, lldu_bytes: int | None, i
             f"most {_ARGUMENT_BYTES}; export a part of the trace"
         )
     _write_lines(path, [line])
-    notes = [f'{len(lost):,} lost packets; run it with SCENARIO="$(cat {path})"']
+    notes = [f'{counted(len(lost), "lost packet")}; run it with SCENARIO="$(cat {path})"']
     if mbps > 10:
         notes.append(f"its rate is {mbps:.1f} Mbit/s; the simulator says that 10 Mbit/s may saturate it")
     return notes
@@ -287,7 +235,8 @@ def write_ns3(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns:
     losses = f"{path}.losses"
     _write_lines(path, lines)
     _write_lines(losses, ["# packets lost, from 0", *map(str, lost.tolist())])
-    notes = [f"{len(lines) - 1} changes of rate or delay; {len(lost):,} lost packets in {losses}"]
+    changes, packets = counted(len(lines) - 1, "line"), counted(len(lost), "lost packet")
+    notes = [f"{changes} of rate and delay; {packets} in {losses}"]
     extent = Extent.said(trace.metadata)
     if extent is not None:
         notes.append(f"the trace ends after {extent.length_ns / NS_PER_S:g} s, which the file does not say")

@@ -16,6 +16,7 @@ import numpy as np
 from tmt.core.units import NS_PER_MS
 from tmt.core.words.values import counted
 from tmt.importers.attempts import GIVEN_UP_NS, WITHOUT_PROCESS_NS, paired
+from tmt.importers.notes import agreed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,8 +70,8 @@ def erasure_notes(attempts: Sequence[Attempt], blocks: Blocks) -> list[str]:
     if least == most:
         return []
     return [
-        f"the log cannot tell how many of the {len(attempts):,} attempts are erased: at least {least:,}, at "
-        f"most {most:,}; {failed.sum():,} count as erased{_rule(attempts, blocks)}"
+        f"the log cannot tell how many of {counted(len(attempts), 'attempt')} are erased: "
+        f"at least {least:,}, at most {most:,}; erased here: {failed.sum():,}{_rule(attempts, blocks)}"
     ]
 
 
@@ -92,24 +93,24 @@ def loss_notes(tx_time_ns: Int64Array, attempts: Sequence[Attempt], blocks: Bloc
         most = min(most + blocks.orphans, rows)
     elif attempts[0].process is not None and least and blocks.orphans:
         least = max(least - blocks.orphans, 0)
-        rule += f"; {_MISSING.format(blocks.orphans)}"
+        rule += f"; {_missing(blocks)}"
     if least < most:
         ways = ("", "") if by_size is by_order else (" (--pairing order)", " (--pairing size)")
         said.append(
-            f"the log cannot tell how many of the {rows:,} blocks are lost: at least {least:,}{ways[0]}, at "
-            f"most {most:,}{ways[1]}; {lost(~failed, blocks):,} count as lost{rule}"
+            f"the log cannot tell how many of {counted(rows, 'block')} are lost: "
+            f"at least {least:,}{ways[0]}, at most {most:,}{ways[1]}; "
+            f"lost here: {lost(~failed, blocks):,}{rule}"
         )
     followed = min(lost(~failed, by_size) - lost(~failed, by_order), by_size.orphans - by_order.orphans)
     if blocks.pairing == "size" and followed > 0:
-        verb = "are" if followed > 1 else "is"
         said.append(
-            f"{counted(followed, 'block')} {verb} counted as lost although an orphan repeat follows: compare "
+            f"{agreed(followed, 'block', 'are')} counted as lost although an orphan repeat follows: compare "
             "with --pairing order, and with --as phy"
         )
     if blocks.orphans:
         said.append(
-            f"{blocks.orphans:,} blocks begin with a repeat (orphans), their first attempt is not known: "
-            "their delays and transmissions are lower bounds"
+            f"{agreed(blocks.orphans, 'block', 'begin')} with a repeat (orphan), the first attempt is not "
+            "known: delay and transmissions are lower bounds"
         )
     return said
 
@@ -120,7 +121,6 @@ _PAIRING: dict[Pairing, str] = {
     "order": "the log tells no HARQ processes: a repeat is taken for one of the oldest failed block in the "
     "{} ms before, whatever its size (--pairing order)",
 }
-_MISSING = "{:,} first attempts are missing from the log, and as many repeats may be"
 
 
 def _outcomes(attempts: Sequence[Attempt]) -> tuple[BoolArray, BoolArray]:
@@ -134,4 +134,9 @@ def _rule(attempts: Sequence[Attempt], blocks: Blocks) -> str:
         return ""
     most = max(Counter(blocks.numbers).values())
     rule = f"; a block of {counted(most, 'attempt')}, as many as any has, may have been given up"
-    return f"{rule}; {_MISSING.format(blocks.orphans)}" if blocks.orphans else rule
+    return f"{rule}; {_missing(blocks)}" if blocks.orphans else rule
+
+
+def _missing(blocks: Blocks) -> str:
+    first = agreed(blocks.orphans, "first attempt", "are")
+    return f"{first} missing from the log, and as many repeats may be"

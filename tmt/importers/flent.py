@@ -14,8 +14,9 @@ import numpy as np
 from tmt.core.declaration import Param
 from tmt.core.errors import InputError, UsageError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
-from tmt.core.words.refusals import shown
-from tmt.importers.log_files import member, read_json
+from tmt.core.words.values import counted
+from tmt.importers.log_files import json_number, member, read_json
+from tmt.importers.notes import HALF_TRIP
 from tmt.importers.rate_series import RateImporter, RateSeries, durations
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Flent(RateImporter):
         if unit == _RATE:
             notes.append("a rate of flent is what its flows got, in bytes of their payload")
             return RateSeries(duration, values * 1e6, notes=(*notes, *gaps))
-        notes += ["the delay is taken as half of the round trip", "flent tells no losses of its pings"]
+        notes += [HALF_TRIP, "flent tells no losses of its pings"]
         delay = np.rint(values * NS_PER_MS / 2).astype(np.int64)
         return RateSeries(duration, np.zeros(len(values)), None, delay, (*notes, *gaps))
 
@@ -90,9 +91,7 @@ def _unit_of(name: str) -> str:
 
 def _check(path: str, name: str, numbers: list[Any]) -> None:
     for index, number in enumerate(numbers):
-        if not isinstance(number, (int, float)) or isinstance(number, bool) or not 0 <= number <= _MOST:
-            reason = f"the value is {shown(repr(number))}; a number from 0 to {_MOST:g} is needed"
-            raise InputError(path, reason, f"{name}[{index}]")
+        json_number(path, f"{name}[{index}]", "the value", number, 0, _MOST)
 
 
 def _intervals(
@@ -111,5 +110,5 @@ def _intervals(
     if not known:
         raise InputError(path, f"series {name} has no value")
     missing = len(values) - len(known)
-    notes = [f"{missing} of {len(values)} times have no value"] if missing else []
+    notes = [f"{missing} of {counted(len(values), 'time')} without a value"] if missing else []
     return edges[:-1][known], edges[1:][known], np.array([values[i] for i in known], np.float64), notes

@@ -16,6 +16,7 @@ from tmt.core.errors import UsageError
 from tmt.core.extent import Extent
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.core.words.values import counted
 from tmt.importers.attempts import (
     Pairing,
     count_from_first,
@@ -27,6 +28,7 @@ from tmt.importers.attempts import (
 )
 from tmt.importers.fate_bounds import erasure_notes, fates, loss_notes
 from tmt.importers.importer import As, DecodeTime, DirectionOf, Importer, Measurement, separate
+from tmt.importers.notes import NO_OUTCOMES, agreed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -46,7 +48,8 @@ FRAMES = 1024
 WINDOW_NS = 50_000_000
 """Longest time from a grant to its repeat."""
 
-_FRAME_NS = 10_000_000
+FRAME_NS = 10_000_000
+"""Length of a frame of LTE and 5G."""
 _SLOTS_PER_FRAME = {15: 10, 30: 20, 60: 40, 120: 80}
 
 
@@ -110,8 +113,8 @@ def whole_signal(es_n0_mdb: Sequence[int | None]) -> tuple[Int32Array | None, li
     known = [value for value in es_n0_mdb if value is not None]
     if len(known) == len(es_n0_mdb):
         return np.array(known, np.int32), []
-    missing = f"{len(es_n0_mdb) - len(known):,} transmissions have no SINR: Es/N0 is left out"
-    return None, [missing] if known else []
+    missing = agreed(len(es_n0_mdb) - len(known), "transmission", "have")
+    return None, [f"{missing} no SINR: Es/N0 is left out"] if known else []
 
 
 def measurement(
@@ -129,7 +132,7 @@ def measurement(
     times_ns = np.array([attempt.time_ns for attempt in attempts], np.int64)
     tx_time_ns = separate(times_ns)
     if moved := int((tx_time_ns != times_ns).sum()):
-        said.append(f"{moved:,} blocks of the same moment as others are put 1 ns apart")
+        said.append(f"{agreed(moved, 'block', 'are', 'of the same moment as others')} put 1 ns apart")
     measured = [attempt.size_bytes for attempt in attempts if attempt.size_bytes is not None]
     sizes = np.array(measured, np.uint32) if len(measured) == len(attempts) else None
     failed = np.array([bool(attempt.failed) for attempt in attempts])
@@ -166,8 +169,8 @@ class SlotClock:
     """Counts slots on without wrapping; the log's own clock, which need not be exact, tells the wraps."""
 
     def __init__(self, slots_per_frame: int = 10) -> None:
-        self._slot_ns = _FRAME_NS // slots_per_frame
-        self._wrap_ns = FRAMES * _FRAME_NS
+        self._slot_ns = FRAME_NS // slots_per_frame
+        self._wrap_ns = FRAMES * FRAME_NS
         self._last: tuple[int, int] | None = None
 
     def time_ns(self, slot: int, log_ns: int) -> int:
@@ -187,7 +190,7 @@ class SlotClock:
 
 def slot_of(per_frame: int) -> int:
     """Return the length in ns of a slot of which a frame has so many."""
-    return _FRAME_NS // per_frame
+    return FRAME_NS // per_frame
 
 
 def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
@@ -217,16 +220,17 @@ class Repeats:
 
     def notes(self) -> list[str]:
         """Return sentences on how sure the erasures of the trace are."""
-        said = ["the log has no outcomes: a grant counts as erased if it was repeated"]
+        said = [NO_OUTCOMES]
         if total := self.heard + self.unheard:
             said.append(
-                f"{self.heard:,} of {total:,} repeats follow a grant that was heard, {self.unheard:,} do "
-                f"not: about {100 * self.unheard / total:.0f} % of the grants are missing from the log"
+                f"of {counted(total, 'repeat')} {self.heard:,} came after a grant that was heard, "
+                f"{self.unheard:,} did not: about {100 * self.unheard / total:.0f} % of the grants are "
+                "missing from the log"
             )
         if self.likely or self.missed:
             said.append(
-                f"{self.likely:,} grants of redundancy version 0 count as repeats by the same NDI and size, "
-                f"which is less sure; {self.missed:,} with the same NDI and another size do not"
+                f"{agreed(self.likely, 'grant', 'count', 'of redundancy version 0')} as repeated by the same "
+                f"NDI and size, which is less sure; {self.missed:,} of the same NDI and another size do not"
             )
         return said
 

@@ -14,14 +14,14 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS
 from tmt.importers.iperf_series import Interval, Measured, series
 from tmt.importers.iperf_text import is_text, read_text
-from tmt.importers.log_files import member, read_json
+from tmt.importers.log_files import json_number, member, read_json
 from tmt.importers.rate_series import TwoWayRateImporter
 from tmt.io.files import head_of
 
 if TYPE_CHECKING:
     from tmt.importers.rate_series import RateSeries
 
-_MAX_S, _MAX = 1e9, 1e15
+_MAX = 1e15
 
 
 class Iperf3(TwoWayRateImporter):
@@ -125,14 +125,9 @@ def _sum_of(path: str, interval: Any, *, reverse: bool, direction: str | None) -
 
 
 def _number(
-    path: str, place: str, holder: dict[str, Any], name: str, least: float = 0.0, most: float | None = None
+    path: str, place: str, holder: dict[str, Any], name: str, least: float = 0.0, most: float = _MAX
 ) -> float:
-    value = holder.get(name)
-    if most is None:
-        most = _MAX_S if name in ("start", "end") else _MAX
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not least <= value <= most:
-        raise InputError(path, f"{name} is {value!r}; a number from {least:g} to {most:g} is needed", place)
-    return float(value)
+    return float(json_number(path, place, name, holder.get(name), least, most))
 
 
 def _known(value: Any) -> float | None:

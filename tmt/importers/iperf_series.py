@@ -15,6 +15,7 @@ import numpy as np
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S, seconds_to_ns
 from tmt.core.words.values import counted, rate_unit
+from tmt.importers.notes import agreed
 from tmt.importers.rate_series import RateSeries, durations
 
 if TYPE_CHECKING:
@@ -78,19 +79,20 @@ def series(path: str, intervals: Sequence[Interval], test: Measured, precision_n
         block_bits = _datagram_bits(bits, counts, np.array([one.sent for one in intervals])) or block_bits
         kept, late = carried_back(counts)
         if late:
+            taken = int((np.maximum(counts, 0) - kept).sum())
+            alone = int(-np.minimum(counts, 0).sum()) - taken
             notes.append(
-                f"in {counted(late, 'interval')} more datagrams came late than were lost: they are "
-                "taken out of the losses of earlier intervals"
+                f"in {counted(late, 'interval')} more datagrams came late than were lost: {taken:,} are "
+                f"taken out of the losses of earlier intervals{f', {alone:,} find none' * bool(alone)}"
             )
         lost_bits = noticed_late(kept * block_bits, bits, seconds)
         notes += _loss_notes(bits, lost_bits, seconds, test.offered_bps)
     if bits.any() and np.median(bits[bits > 0]) <= 1.5 * block_bits:
         bits, quiet = joined_zeros(bits, lost_bits, seconds)
         if quiet:
-            verb, block = "are" if quiet > 1 else "is", f"{block_bits / 8:,.0f} bytes"
             notes.append(
-                f"{counted(quiet, 'interval')} of 0 {verb} no outage: the sender sent at most one block of "
-                f"{block} an interval, which is spread over them"
+                f"{agreed(quiet, 'interval', 'are', 'of 0')} no outage: the sender sent at most one block of "
+                f"{block_bits / 8:,.0f} bytes an interval, which is spread over them"
             )
     carried = bits if lost_bits is None else bits + lost_bits
     loss = (

@@ -17,6 +17,7 @@ from tmt.core.units import NS_PER_MS
 from tmt.core.words.refusals import shown
 from tmt.importers.iperf_series import TCP_BLOCK_BYTES, Interval, Measured, series
 from tmt.importers.log_files import text_lines
+from tmt.importers.notes import CUT_LINE
 
 if TYPE_CHECKING:
     from tmt.importers.importer import Direction
@@ -68,7 +69,7 @@ def read_text(path: str, direction: Direction | None) -> RateSeries:
     for line, text, ended in text_lines(path):
         match = _LINE.search(text)
         if not ended and text.startswith("["):
-            cut = ("the last line is cut and is left out",)
+            cut = (CUT_LINE,)
         elif match is not None:
             found.append((line, match))
         elif _DAMAGED.search(text):

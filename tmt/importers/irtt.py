@@ -13,17 +13,17 @@ no line. Source: README of clarkzjw/LENS.
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
-from tmt.core.words.refusals import refusal, shown
+from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
-from tmt.importers.log_files import member, read_json, text_lines
-from tmt.importers.probes import Probes, RoundTripImporter, milliseconds, unknown_losses
+from tmt.importers.log_files import TextTable, first_names, json_whole, member, read_json
+from tmt.importers.notes import HALF_TRIP, agreed, milliseconds, unknown_losses
+from tmt.importers.probes import Probes, RoundTripImporter, all_lost
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _LOST = {"false": "", "true": "unknown", "true_up": "up", "true_down": "down"}
 _UDP_IPV4_BYTES, _UDP_IPV6_BYTES = 28, 48
-_IRTT_HEADER, _PING_HEADER = "timestamp,rtt,uplink,downlink", "timestamp,rtt"
+_FORMS = _IRTT_NAMES, _PING_NAMES = ("timestamp", "rtt", "uplink", "downlink"), ("timestamp", "rtt")
 
 _LENS_BYTES = 88
 """IP packet of irtt in this data set: 60 bytes of UDP payload."""
@@ -84,7 +84,7 @@ class Irtt(RoundTripImporter):
                 up.append(_whole(path, place, trip, "delay", "send"))
                 down.append(_whole(path, place, trip, "delay", "receive"))
         if not up:
-            raise InputError(path, f"all {len(trips)} round trips are lost; no delay is known")
+            raise all_lost(path, len(trips), "round trip")
         size = _size_bytes(document)
         return one_direction(
             path, np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way
@@ -105,47 +105,27 @@ class Lens(RoundTripImporter):
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether the first line is one of the two headers."""
-        first = head.split(b"\n", 1)[0].strip().replace(b" ", b"").decode("utf-8", "replace")
-        return first in (_IRTT_HEADER, _PING_HEADER)
+        return tuple(first_names(head)) in _FORMS
 
     def probes(self, path: str) -> Probes:
         """Return the probes of one direction; InputError, with the line, at a wrong field or time."""
-        lines = text_lines(path)
-        header = next(lines, None)
-        names = header.text.replace(" ", "") if header else ""
-        if header is None or names not in (_IRTT_HEADER, _PING_HEADER):
-            columns = f"{_IRTT_HEADER} or {_PING_HEADER}"
-            number = header.number if header else None
-            raise InputError(path, refusal("csv_header", found=shown(names, 120), columns=columns), number)
-        width = names.count(",") + 1
-        stamp_ns = 1 if names == _IRTT_HEADER else NS_PER_S
-        largest = [Decimal(MAX_TIME_NS) / unit_ns for unit_ns in (stamp_ns, *(width - 1) * [NS_PER_MS])]
-        rows: list[list[Decimal]] = []
-        cut = False
-        for line in lines:
-            fields = line.text.split(",")
-            row = _decimals(fields)
-            if len(row) != width:
-                if not line.ended:
-                    cut = True
-                    break
-                reason = f"{shown(line.text)} holds no {width} numbers"
-                if len(fields) != width:
-                    reason = refusal("fields", found=len(fields), needed=width)
-                raise InputError(path, reason, line.number)
-            if any(value.copy_abs() > most for value, most in zip(row, largest, strict=True)):
-                raise InputError(path, f"{shown(line.text)} holds a time beyond 146 years", line.number)
-            if rows and row[0] < rows[-1][0]:
-                raise InputError(path, f"time goes back from {rows[-1][0]} to {row[0]}", line.number)
-            if width == 2 and row[1] < 0:
-                raise InputError(path, f"the round trip is {row[1]} ms; it must be 0 or more", line.number)
-            rows.append(row)
-        if not rows:
-            raise InputError(path, refusal("no_rows"))
-        probes = _lens_replies(rows) if width == 2 else _lens_trips(path, rows, self.way)
-        return (
-            replace(probes, notes=(*probes.notes, "the last line is cut and is left out")) if cut else probes
-        )
+        table = TextTable(path)
+        names = next((names for names in _FORMS if table.has(*names)), None)
+        if names is None:
+            known = " or ".join(map(",".join, _FORMS))
+            raise InputError(path, f"the columns are {shown(','.join(table.names), 120)}; needed are {known}")
+        units_ns = (1 if names == _IRTT_NAMES else NS_PER_S, *[NS_PER_MS] * (len(names) - 1))
+        rows: list[list[int]] = []
+        for row in table.rows(*names):
+            times_ns = [row.time_ns(name, unit_ns) for name, unit_ns in zip(names, units_ns, strict=True)]
+            if rows and times_ns[0] < rows[-1][0]:
+                raise row.refused(f"time goes back by {milliseconds(rows[-1][0] - times_ns[0])}")
+            if names == _PING_NAMES and times_ns[1] < 0:
+                raise row.refused(f"the round trip is {row['rtt']} ms; it must be 0 or more")
+            rows.append(times_ns)
+        columns = np.array(rows, np.int64).T
+        probes = _lens_replies(*columns) if names == _PING_NAMES else _lens_trips(path, self.way, *columns)
+        return replace(probes, notes=(*probes.notes, *table.cut_notes))
 
 
 def one_direction(
@@ -186,7 +166,7 @@ def one_direction(
     present = lost != "up"
     never = int((~present).sum())
     if never:
-        notes.append(f"{never} probes were lost upwards and never set out downwards")
+        notes.append(f"{agreed(never, 'probe', 'were')} lost upwards and never set out downwards")
     return Probes.of(starts[present], down_ns, whole[present], size_bytes, tuple(notes))
 
 
@@ -221,10 +201,7 @@ def _field(path: str, place: str, holder: object, *names: str) -> Any:
 
 def _whole(path: str, place: str, holder: object, *names: str) -> int:
     value = _field(path, place, holder, *names)
-    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > MAX_TIME_NS:
-        reason = f"{'.'.join(names)} is {value!r}; a whole number of at most {MAX_TIME_NS} is needed"
-        raise InputError(path, reason, place)
-    return value
+    return json_whole(path, place, ".".join(names), value, -MAX_TIME_NS, MAX_TIME_NS)
 
 
 def _size_bytes(document: dict[str, Any]) -> int:
@@ -234,18 +211,9 @@ def _size_bytes(document: dict[str, Any]) -> int:
     return (length if isinstance(length, int) else 0) + header
 
 
-def _decimals(fields: list[str]) -> list[Decimal]:
-    """Return the numbers in fields; none where one of them is not a finite number."""
-    try:
-        found = [Decimal(field.strip()) for field in fields]
-    except InvalidOperation:
-        return []
-    return found if all(value.is_finite() for value in found) else []
-
-
-def _lens_trips(path: str, rows: list[list[Decimal]], direction: Direction) -> Probes:
-    sent = np.array([int(row[0]) for row in rows], np.int64)
-    trips, up, down = (_nanoseconds(rows, column) for column in (1, 2, 3))
+def _lens_trips(
+    path: str, direction: Direction, sent: Int64Array, trips: Int64Array, up: Int64Array, down: Int64Array
+) -> Probes:
     lost = np.select(
         [trips == -NS_PER_MS, up == -NS_PER_MS, down == -NS_PER_MS], ["unknown", "up", "down"], ""
     )
@@ -254,20 +222,14 @@ def _lens_trips(path: str, rows: list[list[Decimal]], direction: Direction) -> P
     lost = np.where(zeros == 2, lost, "")
     whole = lost == ""
     if not whole.any():
-        raise InputError(path, f"all {len(rows)} probes are lost; no delay is known")
+        raise all_lost(path, len(sent), "probe")
     return one_direction(path, sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
 
 
-def _lens_replies(rows: list[list[Decimal]]) -> Probes:
-    stamps = np.array([int(row[0] * NS_PER_S) for row in rows], np.int64)
-    trips = _nanoseconds(rows, 1)
+def _lens_replies(stamps: Int64Array, trips: Int64Array) -> Probes:
     notes = (
-        "the delay of each direction is taken as half of the round trip",
+        HALF_TRIP,
         f"the file holds no sequence numbers: losses are unknown; longest time between replies "
         f"{milliseconds(int(np.diff(stamps).max(initial=0)))}",
     )
-    return Probes.of(stamps - trips, trips // 2, np.ones(len(rows), np.bool_), _PING_BYTES, notes)
-
-
-def _nanoseconds(rows: list[list[Decimal]], column: int) -> Int64Array:
-    return np.array([int((row[column] * NS_PER_MS).to_integral_value()) for row in rows], np.int64)
+    return Probes.of(stamps - trips, trips // 2, np.ones(len(stamps), np.bool_), _PING_BYTES, notes)

@@ -16,6 +16,7 @@ from tmt.core.errors import InputError
 from tmt.core.schema import MAX_ES_N0_MDB
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import refusal, shown
+from tmt.importers.notes import CUT_LINE
 from tmt.io.files import LineBlocks, input_errors, open_input
 
 if TYPE_CHECKING:
@@ -74,6 +75,25 @@ def read_json(path: str) -> Any:
         raise InputError(path, reason, error.lineno) from None
     except (ValueError, RecursionError):  # no UTF-8, a number of thousands of digits, deep nesting
         raise InputError(path, "this is not a JSON document") from None
+
+
+def json_number(
+    path: str, place: int | str | None, name: str, value: Any, least: float, most: float
+) -> float:
+    """Return a number of a JSON document that lies within bounds (InputError)."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
+        reason = f"{name} is {shown(repr(value), 60)}; a number from {least:g} to {most:g} is needed"
+        raise InputError(path, reason, place)
+    return value
+
+
+def json_whole(path: str, place: int | str | None, name: str, value: Any, least: int, most: int) -> int:
+    """Return a whole number of a JSON document, which may be text, within bounds (InputError)."""
+    number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= 20 else value
+    if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
+        reason = f"{name} is {shown(repr(value), 60)}; a whole number from {least} to {most} is needed"
+        raise InputError(path, reason, place)
+    return number
 
 
 @dataclass(slots=True)
@@ -189,7 +209,7 @@ class TextTable:
         """
         positions = {name: self._position(name) for name in names}
         width, short = len(self.names), None
-        for line, text, _ in text_lines(self.path, comments=False):
+        for line, text, ended in text_lines(self.path, comments=False):
             if line < self._first_line or text.startswith(_COMMENT):
                 continue
             if short is not None:
@@ -197,11 +217,11 @@ class TextTable:
             fields = self._split(text)
             while len(fields) > width and not fields[-1]:
                 fields.pop()
-            if len(fields) != width:
+            if len(fields) != width or not (ended or fields[-1] or line == self._first_line):
                 short = InputError(self.path, refusal("fields", found=len(fields), needed=width), line)
                 if len(fields) > width:
                     raise short
-                self.cut_notes.append(f"line {line}, the last one, is cut short and left out")
+                self.cut_notes.append(CUT_LINE)
                 continue
             yield Row(self.path, line, {name: fields[at] for name, at in positions.items()})
         if short is not None and short.line == self._first_line:

@@ -18,9 +18,9 @@ from tmt.core.extent import Extent
 from tmt.core.trace import Int64Array, PhyTrace
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.exporters import PACKET_BYTES
 from tmt.importers.importer import DecodeTime, Importer, Measurement
 from tmt.importers.log_files import text_lines
+from tmt.importers.opportunities import PACKET_BYTES
 from tmt.io.files import LineBlocks, open_input
 
 

@@ -25,6 +25,7 @@ from tmt.importers.harq_logs import SUBFRAME_NS, HarqImporter, SlotClock, extent
 from tmt.importers.importer import DirectionOf
 from tmt.importers.log_files import Row, text_lines
 from tmt.importers.lte_harq import synchronous
+from tmt.importers.notes import BROADCAST, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,8 +84,7 @@ class MobileInsight(HarqImporter):
                 attempts += own
                 broadcast += others
         kept, notes = select(path, attempts, self.direction, None)
-        if broadcast:
-            notes.append(f"{broadcast:,} blocks of system information, paging and random access are left out")
+        notes += left_out(broadcast, "block", BROADCAST)
         count_from_first(attempts)
         if kept[0].direction == "up":
             kept, blocks, said = synchronous(path, kept)

@@ -17,6 +17,7 @@ from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt
 from tmt.importers.harq_logs import SUBFRAME_NS, GrantImporter, SlotClock
 from tmt.importers.log_files import UNITS_NS, Row, TextTable, text_lines
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
+from tmt.importers.notes import BROADCAST, CUT_LINE, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,8 +85,7 @@ class NgScope(GrantImporter):
                 grants += _code_words(row, sent_ns, downlink=is_downlink)
             elif rnti:
                 broadcast += 1
-        if broadcast:
-            notes.append(f"{broadcast:,} grants of system information, paging and random access are left out")
+        notes += left_out(broadcast, "grant", BROADCAST)
         return self.of_grants(path, grants, SUBFRAME_NS, notes)
 
 
@@ -111,7 +111,7 @@ def _text_rows(table: TextTable) -> Iterator[Row]:
 
 
 def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
-    text, line = "", 0
+    text = ""
     for line, piece, _ in text_lines(path):
         text += piece
         if len(text) > _LARGEST_RECORD:
@@ -134,7 +134,7 @@ def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
             yield Row(path, line, fields), is_downlink
         text = text[text.rindex("}") + 1 :]
     if "{" in text:
-        notes.append(f"the last record, up to line {line}, is cut short and left out")
+        notes.append(CUT_LINE)
 
 
 def _code_words(row: Row, sent_ns: int, *, downlink: bool) -> list[Attempt]:

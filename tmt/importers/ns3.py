@@ -9,6 +9,7 @@ from tmt.core.words.refusals import shown
 from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt, in_order, infer_failures, number_blocks, select
 from tmt.importers.harq_logs import SUBFRAME_NS, CellImporter, PairingOf, extent_of_slots
 from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
+from tmt.importers.notes import NO_OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -122,9 +123,7 @@ class Ns3Nr(CellImporter):
         blocks = number_blocks(kept, pairing=self.pairing)
         if "corrupt" not in found:
             infer_failures(kept)
-            notes.append(
-                "the scheduler's log has no outcomes: an attempt counts as erased if it was repeated"
-            )
+            notes.append(NO_OUTCOMES)
         return self.measured(kept, blocks, notes)
 
 

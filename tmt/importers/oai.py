@@ -20,15 +20,15 @@ import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
+from tmt.core.words.values import counted
 from tmt.importers.attempts import one_user
-from tmt.importers.harq_logs import FRAMES, UserOf
+from tmt.importers.harq_logs import FRAME_NS, FRAMES, UserOf
 from tmt.importers.log_files import text_lines
 from tmt.importers.rate_series import RateSeries, TwoWayRateImporter
 
 if TYPE_CHECKING:
     from tmt.importers.importer import Direction
 
-_FRAME_NS = 10_000_000
 _FRAME = re.compile(r"\[NR_MAC\]\s+Frame\.Slot (?P<frame>\d{1,4})\.\d+")
 _UE = re.compile(r"\bUE (?P<rnti>[0-9a-f]{1,4}): (?P<rest>.*)")
 _ROUNDS = re.compile(
@@ -101,12 +101,12 @@ class Oai(TwoWayRateImporter):
         failed = np.minimum(repeats + given_up, first + repeats)
         rate = 8.0 * size * NS_PER_S / duration
         notes = [
-            f"of {first.sum():,} blocks {given_up.sum():,} were given up; of {(first + repeats).sum():,} "
-            f"attempts {failed.sum():,} failed",
+            f"{given_up.sum():,} of {counted(first.sum(), 'block')} were given up, {failed.sum():,} of "
+            f"{counted((first + repeats).sum(), 'attempt')} failed",
             "the bytes are what was sent, not what the cell can carry: --line sets a rate",
         ]
         if direction == "down" and silent.any():
-            notes.append(f"{silent.sum():,} attempts had no answer (DTX): they may have been decoded")
+            notes.append(f"{counted(silent.sum(), 'attempt')} had no answer (DTX), but may have been decoded")
         if self.as_ == "phy":
             return RateSeries(duration, rate * attempts / blocks, failed / attempts, None, tuple(notes))
         notes.append("the log does not tell the delays of repeats: --as phy leaves the repeats to a scheme")
@@ -123,7 +123,7 @@ def _prints(path: str) -> dict[str, list[_Counts]]:
             if frame >= FRAMES:
                 raise InputError(path, f"the frame is {frame}; allowed are 0 to {FRAMES - 1}", line.number)
             passed = 0 if time_ns < 0 else (frame - last_frame - 1) % FRAMES + 1
-            time_ns, last_frame = max(time_ns, 0) + passed * _FRAME_NS, frame
+            time_ns, last_frame = max(time_ns, 0) + passed * FRAME_NS, frame
         elif time_ns >= 0 and line.ended and (told := _UE.search(line.text)):
             counts = found.setdefault(told["rnti"], [])
             if not counts or counts[-1].time_ns < time_ns:

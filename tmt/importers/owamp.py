@@ -28,7 +28,8 @@ from tmt.core.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.irtt import one_direction
 from tmt.importers.log_files import UNITS_NS, member, read_json, text_lines
-from tmt.importers.probes import ProbeImporter, Probes, RoundTripImporter, positive_delays
+from tmt.importers.notes import CUT_LINE, left_out
+from tmt.importers.probes import ProbeImporter, Probes, RoundTripImporter, all_lost, positive_delays
 from tmt.io.files import head_of
 
 if TYPE_CHECKING:
@@ -79,9 +80,7 @@ class Owamp(ProbeImporter):
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether it holds packets of owping, or of perfSONAR."""
-        raw = _RAW.match(head)
-        text = b"--- owping statistics" in head or re.match(rb"\s*seq_no=\d+ +delay=", head) is not None
-        return (raw is not None and not raw["back"]) or text or _DOCUMENT in head
+        return _is_of(head, 1) or _DOCUMENT in head
 
     def probes(self, path: str) -> Probes:
         """Return the packets; InputError, with the place, at a wrong field, and where all are lost."""
@@ -106,9 +105,7 @@ class Twamp(RoundTripImporter):
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether it holds packets of twping."""
-        raw = _RAW.match(head)
-        text = b"--- twping statistics" in head or re.match(rb"\s*seq_no=\d+ +fwd_delay=", head) is not None
-        return (raw is not None and bool(raw["back"])) or text
+        return _is_of(head, 2)
 
     def probes(self, path: str) -> Probes:
         """Return the packets of one direction; errors as for `Owamp.probes`."""
@@ -118,6 +115,15 @@ class Twamp(RoundTripImporter):
         delays = _delays(packets, 0), _delays(packets, 1)
         found = one_direction(path, sent, lost, *delays, _TWAMP_BYTES, self.way)
         return replace(found, notes=(*found.notes, *notes))
+
+
+def _is_of(head: bytes, ways: int) -> bool:
+    """Whether a file that begins so holds packets of one or two ways."""
+    if raw := _RAW.match(head):
+        return (raw["back"] is not None) == (ways == 2)
+    first = re.match(rb"\s*seq_no=\d+ +(fwd_)?delay=", head)
+    title = f"--- {_PROGRAMS[ways - 1]} statistics".encode()
+    return title in head or (first is not None and (first[1] is not None) == (ways == 2))
 
 
 def _packets(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
@@ -132,7 +138,7 @@ def _packets(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
         found = None if raw else _PACKET.match(line.text)
         if (raw and len(fields) != 8 * ways) or (found and not _whole_text(found, ways)):
             if not line.ended:
-                return packets, ["the last line is cut and is left out"]
+                return packets, [CUT_LINE]
             reason = refusal("fields", found=len(fields), needed=8 * ways) if raw else _no_time(line, ways)
             raise InputError(path, reason, line.number)
         if raw:
@@ -214,9 +220,8 @@ def _by_number(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
     if not held:
         raise InputError(path, f"there is no packet of {_PROGRAMS[ways - 1]}; {_WANTED}")
     if not any(packet.delays_ns for packet in held.values()):
-        raise InputError(path, f"all {len(held)} packets are lost; no delay is known")
-    if duplicates := len(packets) - len(held):
-        notes.append(f"{duplicates} duplicates are left out")
+        raise all_lost(path, len(held), "packet")
+    notes += left_out(len(packets) - len(held), "duplicate")
     return [held[number] for number in sorted(held)], notes
 
 

@@ -18,6 +18,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
 from tmt.importers.captures import CaptureFile, is_capture
 from tmt.importers.ip_packets import UDP, ip_packets
+from tmt.importers.notes import ENDS_UNKNOWN, left_out
 from tmt.importers.probes import ProbeImporter, Probes, least_delay_set, numbers_between, positive_delays
 
 _HEADER = struct.Struct(">4H")
@@ -73,8 +74,8 @@ def _from_payload(path: str, capture: Capture) -> Probes:
     every = numbers_between(path, int(numbers[0]), int(numbers[-1]), len(numbers))
     delivered = np.isin(every, numbers)
     sent = times[0] + np.rint(np.interp(every, numbers, times - times[0])).astype(np.int64)
-    notes = [note, "losses before the first and after the last arrival are unknown"]
-    return Probes.of(sent, delay, delivered, flow[0].ip_bytes, (*notes, *capture.cut_notes))
+    notes = (note, ENDS_UNKNOWN, *capture.cut_notes)
+    return Probes.of(sent, delay, delivered, flow[0].ip_bytes, notes)
 
 
 def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probes:
@@ -94,11 +95,9 @@ def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probe
     delay = np.array([arrivals[key] for key in keys if key in arrivals], np.int64) - times[delivered]
     settled = delivered | (times + delay.max() <= max(arrivals.values()))
     delay, note = positive_delays(delay)
-    notes = [note]
-    if not settled.all():
-        notes.append(f"{int((~settled).sum())} datagrams at the end may still be under way and are left out")
+    at_end = left_out(int((~settled).sum()), "datagram", "at the end that may still be under way")
     cut = (*there.cut_notes, *here.cut_notes)
-    return Probes.of(times[settled], delay, delivered[settled], flow[0].ip_bytes, (*notes, *cut))
+    return Probes.of(times[settled], delay, delivered[settled], flow[0].ip_bytes, (note, *at_end, *cut))
 
 
 def _largest_flow(datagrams: list[Datagram]) -> list[Datagram]:

@@ -10,9 +10,10 @@ import numpy as np
 from tmt.core.declaration import Param, ns
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
+from tmt.core.words.values import counted
 from tmt.importers.captures import CaptureFile
 from tmt.importers.ip_packets import TCP, UDP, bytes_of
-from tmt.importers.probes import milliseconds
+from tmt.importers.notes import agreed, left_out, milliseconds
 from tmt.importers.rate_series import RateImporter, RateSeries
 from tmt.importers.tcp_segments import (
     Coverage,
@@ -85,17 +86,16 @@ class PcapTcp(RateImporter):
         silent = int((delivered == 0).sum())
         again, sent = sum(size for _, size in repeated), by_source[source]
         notes = [
-            f"{end_text(source)} sends {sent:,} bytes of payload to {end_text(target)}",
-            f"{again:,} bytes look sent again and count as lost: a queue may have dropped them, or they were "
-            "late or out of order"
+            f"{end_text(source)} sends {counted(sent, 'byte')} of payload to {end_text(target)}",
+            f"{agreed(again, 'byte', 'count')} as lost, seen again: dropped by a queue, late or out of order"
             if again
             else "no byte looks sent again: no loss is seen",
             "the rate is that of acknowledged payload, a lower bound of the capacity",
-            f"nothing is acknowledged in {silent} of {count} intervals: an outage looks like a silent sender",
+            f"nothing is acknowledged in {silent:,} of {counted(count, 'interval')}: an outage looks like a "
+            "silent sender",
         ]
-        if others:
-            rest = sum(map(payload_bytes, others))
-            notes.append(f"{len(others)} smaller connections with {rest:,} bytes of payload are left out")
+        rest = counted(sum(map(payload_bytes, others)), "byte")
+        notes += left_out(len(others), "smaller connection", f"with {rest} of payload")
         delay_ns, said = _delays(segments, source, origin_ns, step_ns, count)
         return RateSeries(
             np.full(count, step_ns, np.int64),
@@ -166,8 +166,8 @@ def _delays(
     delay_ns = np.rint(np.interp(np.arange(count), known, medians) / 2).astype(np.int64)
     how = "timestamps" if stamped else "sequence numbers"
     return delay_ns, (
-        f"the capture seems to be at the {'sender' if sender else 'receiver'}: {len(chosen):,} round trips "
-        f"by {how}, least {milliseconds(int(values.min()))}, median "
+        f"the capture seems to be at the {'sender' if sender else 'receiver'}: "
+        f"{counted(len(chosen), 'round trip')} by {how}, least {milliseconds(int(values.min()))}, median "
         f"{milliseconds(int(np.median(values)))}, with the queue that TCP filled; delays are half of them"
     )
 

@@ -18,7 +18,8 @@ from tmt.core.errors import InputError, UsageError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import shown
 from tmt.importers.log_files import TextLine, text_lines
-from tmt.importers.probes import Probes, RoundTripImporter, milliseconds, numbers_between, unknown_losses
+from tmt.importers.notes import CUT_LINE, HALF_TRIP, left_out, milliseconds, unknown_losses
+from tmt.importers.probes import Probes, RoundTripImporter, numbers_between
 
 if TYPE_CHECKING:
     from tmt.core.trace import Int64Array
@@ -157,17 +158,14 @@ class _Log:
         times = _sending_times(numbers, sending)
         delivered = np.isin(numbers, known)
         settled = (numbers < known[-1]) | (times + trips.max() <= self._last_ns) | delivered
-        notes = ["the delay of each direction is taken as half of the round trip"]
+        notes = [HALF_TRIP]
         if self._interval_ns is not None:
             every = f"{self._interval_ns / NS_PER_S:g} s"
             notes.append(f"probes are taken to be sent every {every} (--interval): pauses do not show")
         notes += unknown_losses(int((settled & ~delivered).sum()), direction)
-        if not settled.all():
-            notes.append(f"{int((~settled).sum())} probes at the end have no answer yet and are left out")
-        if self._duplicates:
-            notes.append(f"{self._duplicates} duplicate replies are left out")
-        if self._cut:
-            notes.append("the last line is cut and is left out")
+        notes += left_out(int((~settled).sum()), "probe", "at the end without an answer")
+        notes += left_out(self._duplicates, "duplicate")
+        notes += [CUT_LINE] * self._cut
         return Probes.of(times[settled], trips // 2, delivered[settled], self._size_bytes, tuple(notes))
 
 

@@ -18,6 +18,7 @@ from tmt.core.extent import Extent
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.importers.importer import DirectionOf, Importer, LineRate, LlduBytes, Measurement, separate
+from tmt.importers.notes import agreed, milliseconds, rate_note
 
 if TYPE_CHECKING:
     from tmt.core.trace import BoolArray, Int64Array
@@ -109,7 +110,7 @@ class ProbeImporter(Importer):
         probes = self.probes(path)
         count = len(probes.tx_time_ns)
         if self.line is not None:
-            note = f"{count} probes lie over a line of {number(self.line)} bit/s"
+            note = f"{agreed(count, 'probe', 'lie')} over a line of {number(self.line)} bit/s"
             trace = probes.over_line(self.line, self.lldu_bytes, self.until_ns)
             notes = (*probes.notes, note)
             return Measurement(trace, "packed", self.lldu_bytes, notes, extent=probes.extent)
@@ -169,6 +170,11 @@ def least_delay_set(delay_ns: Int64Array) -> tuple[Int64Array, str]:
     return delay_ns - least + LEAST_DELAY_NS, note
 
 
+def all_lost(path: str, number: int, noun: str) -> InputError:
+    """Return the refusal of a file whose probes are all lost."""
+    return InputError(path, f"{agreed(number, noun, 'are')} lost, and there is no other; no delay is known")
+
+
 def numbers_between(path: str, first: int, last: int, received: int) -> Int64Array:
     """Return all sequence numbers from the first to the last; InputError when too many of them are lost."""
     lost, most = last - first + 1 - received, MOST_LOST + MOST_LOST_PER_RECEIVED * received
@@ -176,20 +182,3 @@ def numbers_between(path: str, first: int, last: int, received: int) -> Int64Arr
         told = f"sequence numbers run from {first} to {last}, but {received} were received"
         raise InputError(path, f"{told}; {lost} would be lost, at most {most} may be")
     return np.arange(first, last + 1, dtype=np.int64)
-
-
-def rate_note(bits: int, span_ns: int) -> str:
-    """Return a note on the rate of probes of so many bits."""
-    rate_bps = bits * NS_PER_S / max(span_ns, 1)
-    return f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is not a capacity: --line sets one"
-
-
-def unknown_losses(count: int, direction: Direction) -> list[str]:
-    """Return a note on losses of unknown direction, which count in the direction that is read; none for 0."""
-    text = f"{count} losses of unknown direction count as lost {direction}; do not import both directions"
-    return [text] if count else []
-
-
-def milliseconds(time_ns: int) -> str:
-    """Return a time for people."""
-    return f"{time_ns / NS_PER_MS:.3f} ms"

@@ -21,8 +21,10 @@ import numpy as np
 from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS
 from tmt.core.words.refusals import shown
-from tmt.importers.log_files import UNITS_NS, member, read_json, text_lines
-from tmt.importers.probes import ProbeImporter, Probes, milliseconds
+from tmt.core.words.values import counted
+from tmt.importers.log_files import UNITS_NS, json_whole, member, read_json, text_lines
+from tmt.importers.notes import CUT_LINE, agreed, left_out, milliseconds
+from tmt.importers.probes import ProbeImporter, Probes
 from tmt.io.files import head_of
 
 if TYPE_CHECKING:
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 _SEQUENCE = (b"\x1e", b'"JSON-SEQ"', b'"NDJSON"', b"qlog:file:sequential", b"+json-seq")
 """Signs of a file with one record a line."""
 _IP_UDP_BYTES = 28
-_PLACES = 1 << 62
+_ACKS = ("ack", "path_ack", "ack_mp", "mp_ack")
+"""Frames that acknowledge, with or without ECN; those of drafts of multipath QUIC name the path."""
+_MOST = (1 << 62) - 1
 
 
 class Qlog(ProbeImporter):
@@ -65,11 +69,8 @@ class Qlog(ProbeImporter):
         if not any(connection.sent for connection in found.values()):
             raise InputError(path, "there is no event packet_sent in this log")
         connection = max(found.values(), key=lambda one: len(one.sent))
-        notes = []
-        if others := sum(bool(one.sent) for one in found.values()) - 1:
-            notes.append(f"{others} connections with fewer packets are left out")
-        if cut:
-            notes.append("the last line is cut and is left out")
+        others = sum(bool(one.sent) for one in found.values()) - 1
+        notes = left_out(others, "connection", "with fewer packets") + [CUT_LINE] * cut
         return connection.probes(path, notes)
 
 
@@ -87,19 +88,15 @@ class _Event(NamedTuple):
 
     def whole(self, name: str, value: object) -> int:
         """Return a whole number (InputError)."""
-        if isinstance(value, str) and value.isdecimal() and len(value) < 20:
-            value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _PLACES:
-            reason = f"{name} is {shown(repr(value))}; a whole number of 0 or more is needed"
-            raise InputError(self.path, reason, self.place)
-        return value
+        return json_whole(self.path, self.place, name, value, 0, _MOST)
 
     @property
     def space(self) -> str:
-        """The space of packet numbers: 0-RTT and 1-RTT share one."""
+        """The space of packet numbers: 0-RTT and 1-RTT share one, but each path has its own."""
         kind = member(self.data, "header", "packet_type") or self.data.get("packet_type") or "1RTT"
         kind = str(kind).lower()
-        return kind if kind in ("initial", "handshake") else "1rtt"
+        path = member(self.data, "header", "path_id")
+        return kind if kind in ("initial", "handshake") else _space_of_path(self.data.get("path_id", path))
 
     @property
     def number(self) -> tuple[str, int]:
@@ -140,7 +137,7 @@ class _Connection:
     def packet_received(self, event: _Event) -> None:
         frames = event.data.get("frames")
         for frame in frames if isinstance(frames, list) else ():
-            if str(member(frame, "frame_type")).lower() in ("ack", "ack_ecn"):
+            if str(member(frame, "frame_type")).lower().removesuffix("_ecn") in _ACKS:
                 self._acknowledge(event, frame)
 
     def packet_lost(self, event: _Event) -> None:
@@ -152,6 +149,8 @@ class _Connection:
         if not isinstance(ranges, list):
             raise InputError(event.path, "an ACK frame has no acked_ranges", event.place)
         space, fresh = event.space, list[int]()
+        if space not in ("initial", "handshake"):
+            space = _space_of_path(frame.get("path_id"))
         awaited = self.awaited[space]
         for one in ranges:
             edges = one if isinstance(one, list) and 1 <= len(one) <= 2 else [one]
@@ -168,6 +167,12 @@ class _Connection:
             self.trips[space, largest] = trip - held if held < trip else trip
 
     def probes(self, path: str, notes: list[str]) -> Probes:
+        sizes = Counter(space for space, _ in self.sent)
+        main = max((space for space in sizes if "/" in space), key=lambda space: sizes[space], default="")
+        other_paths = [key for key in self.sent if "/" in key[0] and key[0] != main]
+        for key in other_paths:
+            del self.sent[key]
+            self.trips.pop(key, None)
         if not self.trips:
             raise InputError(path, "no packet of this log is acknowledged; were frames logged?")
         settled = [key for key in self.sent if key[1] <= self.newest.get(key[0], -1)]
@@ -180,18 +185,18 @@ class _Connection:
         delay = np.maximum(np.rint(every / 2).astype(np.int64), 1)
         declared = sum(key in self.declared for key in settled if key not in self.acknowledged)
         lost = int((~arrived).sum())
-        spurious = len(self.declared & self.acknowledged)
+        spurious = len(self.declared & self.acknowledged & self.sent.keys())
         size = self.sizes.most_common(1)[0][0] if self.sizes else 0
         said = [
-            f"{lost:,} of {len(settled):,} packets are lost: the sender declared {declared:,} of them lost, "
-            f"{lost - declared:,} are named by no acknowledgement",
-            f"delays are half of {len(trips):,} round trips, least {milliseconds(int(trips.min()))}; others "
-            "are interpolated",
+            f"lost are {lost:,} of {counted(len(settled), 'packet')}: {declared:,} as the sender declared, "
+            f"{lost - declared:,} because no acknowledgement names them",
+            f"delays are half of {counted(len(trips), 'round trip')}, at least "
+            f"{milliseconds(int(trips.min()))}; others are interpolated",
         ]
         if spurious:
-            said.append(f"{spurious:,} packets that the sender declared lost were acknowledged: they arrived")
-        if rest := len(self.sent) - len(settled):
-            said.append(f"{rest:,} packets behind the last acknowledged one are left out")
+            said.append(f"{agreed(spurious, 'packet', 'were')} declared lost, but acknowledged: no loss")
+        said += left_out(len(self.sent) - len(settled), "packet", "behind the last acknowledged one")
+        said += left_out(len(other_paths), "packet", "of other paths")
         if size:
             said.append(f"packets have {min(self.sizes):,} to {max(self.sizes):,} bytes, most often {size:,}")
         return Probes.of(times, delay, arrived, size + _IP_UDP_BYTES, (*said, *notes))
@@ -204,9 +209,14 @@ _HANDLERS = {
 }
 
 
+def _space_of_path(path: object) -> str:
+    """Return the space of packet numbers of a path, by its number; the only one is 0."""
+    return f"1rtt/{path or 0}"
+
+
 def _delay_ns(value: object) -> int:
     """Return an acknowledgement delay in ms as nanoseconds; 0 for anything else."""
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e6:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 1e6:
         return 0
     return round(value * NS_PER_MS)
 
@@ -277,9 +287,7 @@ class _Form:
         data = event["data"] if isinstance(event.get("data"), dict) else {}
         connection = self.index, str(event.get("group_id", event.get("group_ids", "")))
         is_ms = self._unit_ns == NS_PER_MS
-        return _Event(
-            self.path, place, connection, name, time_ns, data if isinstance(data, dict) else {}, is_ms
-        )
+        return _Event(self.path, place, connection, name, time_ns, data, is_ms)
 
     def _time_ns(self, time: object, place: int | str) -> int:
         try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
+from tmt.core.words.values import counted
 from tmt.importers.attempts import (
     Attempt,
     count_from_first,
@@ -22,6 +23,7 @@ from tmt.importers.attempts import (
 )
 from tmt.importers.captures import CaptureFile, first_packets
 from tmt.importers.harq_logs import CellImporter
+from tmt.importers.notes import agreed, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +94,7 @@ class Radiotap(CellImporter):
             elif attempt := _attempt(packet, header, f"packet {number}"):
                 attempts.append(attempt)
         if not attempts:
-            raise InputError(path, "there is no data frame to one receiver in this capture")
+            raise InputError(path, "there is no data frame with a payload to one receiver in this capture")
         ordered = in_order(path, attempts)
         kept, notes = select(path, ordered, self.direction, self.user)
         count_from_first(ordered)
@@ -100,13 +102,12 @@ class Radiotap(CellImporter):
         infer_failures(kept)
         retries = sum(attempt.repeat for attempt in kept)
         notes.append(
-            f"{retries:,} of {len(kept):,} frames are retries; the monitor did not hear the frame before "
-            f"{blocks.orphans:,} of them"
+            f"retries are {retries:,} of {counted(len(kept), 'frame')}; the monitor did not hear the frame "
+            f"before {blocks.orphans:,} of them"
         )
-        if broken:
-            notes.append(f"{broken:,} frames with a wrong checksum are left out")
+        notes += left_out(broken, "frame", "with a wrong checksum")
         if without := sum(attempt.decode_time_ns is None for attempt in kept):
-            notes.append(f"{without:,} frames have no known rate: they are decoded after --decode-time")
+            notes.append(f"{agreed(without, 'frame', 'have')} no known rate: decoded after --decode-time")
         return self.measured(kept, blocks, [*notes, *capture.cut_notes])
 
 

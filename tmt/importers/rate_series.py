@@ -27,6 +27,7 @@ from tmt.importers.importer import (
     Measurement,
     separate,
 )
+from tmt.importers.notes import left_out
 from tmt.importers.probes import rows_to_make
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class RateSeries:
         if series.loss is not None:
             lost = np.random.Generator(np.random.PCG64(seed)).random(len(times)) < series.loss[at]
         if series.loss is not None and ((series.loss > 0) & (series.loss < 1)).any():
-            drawn = f"is drawn (seed {seed}): {lost.sum()} of {len(lost)}"
+            drawn = f"is drawn (seed {seed}): {lost.sum():,} of {len(lost):,}"
             notes.append(f"which packets of an interval are lost {drawn}")
         delay = np.full(len(times), decode_time_ns, np.int64)
         if series.delay_ns is not None:
@@ -167,5 +168,6 @@ def durations(
         earlier = f"line {places[last]}" if isinstance(places[last], int) else places[last]
         raise InputError(path, f"this interval begins before that of {earlier} has ended", places[last + 1])
     count, seconds = int((gaps > 0).sum()), float(gaps.sum()) / NS_PER_S
-    note = f"{count} stretches without a measurement, {seconds:.1f} s in all, are cut out"
-    return end_ns - start_ns, (note,) if count else ()
+    return end_ns - start_ns, tuple(
+        left_out(count, "hole", f"without a measurement, {seconds:.1f} s in all,")
+    )

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
+from tmt.core.words.values import counted
 from tmt.importers.clocks import Counter, CounterRangeError, about
+from tmt.importers.notes import ENDS_UNKNOWN, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.core.trace import Int64Array
+    from tmt.importers.columns import NamedColumn
     from tmt.importers.log_files import Row
 
 _NUMBER = re.compile(r"[A-Za-z_#:= ]*([0-9]{1,18})(\.0*)?")
+_HEX = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{1,15})")
+SEQUENCE_UNITS = ("decimal", "hex", "hex-text")
+"""How a sequence number is written; hex-text: the bytes of its decimal text in hexadecimal."""
 _SIZES = {2**bits for bits in (8, 12, 16, 24, 31, 32)}
 _LATE = 64
 """Numbers by which a packet may be late where no counter is known; beyond that the sender began again."""
@@ -36,13 +43,20 @@ class Received(NamedTuple):
     notes: list[str]
 
 
-def sequence_number(row: Row, name: str) -> int:
+def sequence_number(row: Row, column: NamedColumn) -> int:
     """Return a sequence number, which letters may precede (InputError)."""
-    found = _NUMBER.fullmatch(row[name])
+    name, unit = column
+    text, is_hex = row[name], unit == "hex"
+    if unit == "hex-text":
+        with suppress(ValueError):
+            text = bytes.fromhex(text).decode("ascii").strip()
+    found = (_HEX if is_hex else _NUMBER).fullmatch(text)
     if found is None:
-        text = shown(row[name]) or "empty"
-        raise row.refused(f"{name} is {text}; a whole number, with letters before it or not, is needed")
-    return int(found[1])
+        found_text = shown(row[name]) or "empty"
+        reason = f"{name} is {found_text}; a whole number, with letters before it or not, is needed"
+        hint = f" (hexadecimal: {name}:hex, text in hexadecimal: {name}:hex-text)"
+        raise row.refused(reason + hint * (unit == "decimal" and _HEX.fullmatch(text) is not None))
+    return int(found[1], 16 if is_hex else 10)
 
 
 def received(
@@ -67,11 +81,12 @@ def received(
         rows.setdefault(number, row)
         latest = max(latest, number)
     order = sorted(rows)
-    notes = ["losses before the first and after the last received packet are unknown"]
-    if twice := len(numbers) - len(rows):
-        notes.append(f"{twice:,} rows repeat a number of {name} and are left out")
+    notes = [
+        ENDS_UNKNOWN,
+        *left_out(len(numbers) - len(rows), "row", f"with a repeated {name}"),
+    ]
     if counter is not None and counter.rounds:
-        notes.append(f"{name} begins again {counter.rounds:,} times")
+        notes.append(f"{name} begins again {counted(counter.rounds, 'time')}")
     return Received(np.array(order, np.int64), np.array([rows[number] for number in order], np.int64), notes)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.core.errors import InputError
-from tmt.core.units import NS_PER_S
+from tmt.importers.clocks import DAY_NS
 from tmt.importers.harq_logs import FRAMES, SlotClock, slot_of, slots_per_frame
 from tmt.importers.log_files import Row, text_lines
+from tmt.importers.notes import CUT_LINE
 
 if TYPE_CHECKING:
     from tmt.importers.attempts import Attempt
@@ -18,7 +19,6 @@ SUBFRAMES = 10 * FRAMES
 """TTIs of LTE run from 0 to 10239."""
 
 _FIELD = re.compile(r"([a-z0-9_]+)=(\{[^}]*\}|\[[^]]*\)|[^ ,;]+)")
-_DAY_NS = 86_400 * NS_PER_S
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ def read_events(
             if ended:
                 found.append((line, match))
             else:
-                cut.append(f"line {line}, the last one, is cut short and left out")
+                cut.append(CUT_LINE)
     if not found:
         raise InputError(path, missing)
     largest = max(int((match["slot"] or "0")[:20]) for _, match in found)
@@ -86,8 +86,8 @@ def read_events(
         slot = count * per_frame + int(match["slot"]) if is_5g else count
         wall = match["wall"] if match["date"] else f"1970-01-01T{match['wall']}"
         log_ns = Row(path, line, {"the time": wall}).date_ns("the time")
-        if not match["date"] and log_ns + day_ns < last_ns - _DAY_NS // 2:
-            day_ns += _DAY_NS
+        if not match["date"] and log_ns + day_ns < last_ns - DAY_NS // 2:
+            day_ns += DAY_NS
         last_ns = log_ns = log_ns + day_ns
         sent_ns = clock.time_ns(slot, log_ns)
         fields = fields_of(match["fields"]) | {name: match[name] for name in beside}

@@ -26,6 +26,7 @@ from tmt.importers.attempts import (
 from tmt.importers.harq_logs import PairingOf, SlotImporter, extent_of_slots
 from tmt.importers.log_files import es_n0_mdb
 from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
+from tmt.importers.notes import agreed
 from tmt.importers.slot_lines import SUBFRAMES, Due, acknowledge, read_events
 
 if TYPE_CHECKING:
@@ -80,9 +81,10 @@ class Srsran(SlotImporter):
         for attempt in missing:
             attempt.failed = attempt.sure = False
         if missing:
-            notes.append(f"{len(missing):,} blocks have no acknowledgement in the log, and count as decoded")
+            what = agreed(len(missing), "block", "count", "without an acknowledgement in the log")
+            notes.append(f"{what} as decoded")
         if unanswered := sum(bool(attempt.failed) and not attempt.sure for attempt in kept):
-            notes.append(f"{unanswered:,} blocks had no answer (DTX), and count as erased")
+            notes.append(f"{agreed(unanswered, 'block', 'count', 'without an answer (DTX)')} as erased")
         count_from_first(attempts)
         mark_repeats_of_failures(kept)
         notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")

@@ -13,7 +13,8 @@ import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.importers.log_files import member, read_json
+from tmt.importers.log_files import json_number, member, read_json
+from tmt.importers.notes import HALF_TRIP
 from tmt.importers.rate_series import RateSeries
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def read_history(path: str, direction: Direction) -> RateSeries:
     notes = (
         f"{_RATES[direction]} is what was used, not what the link can carry: --line sets a rate",
         f"losses of pings ({100 * drops.mean():.2f} %) have no known direction: they count as {direction}",
-        "the delay is taken as half of the round trip to the point of presence",
+        f"{HALF_TRIP} to the point of presence",
     )
     seconds = np.full(len(rate), NS_PER_S, np.int64)
     return RateSeries(seconds, rate, drops, np.rint(trips * NS_PER_MS / 2).astype(np.int64), notes)
@@ -57,9 +58,7 @@ def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
     if not isinstance(values, list) or not current.isdecimal() or len(current) > _MOST_DIGITS:
         raise InputError(path, f"{'current' if isinstance(values, list) else name} is missing or wrong")
     for place, value in enumerate(values):
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
-            reason = f"{name} is {value!r}; a number of 0 or more is needed"
-            raise InputError(path, reason, f"value {place + 1}")
+        json_number(path, f"value {place + 1}", name, value, 0, 1e15)
     array = np.array(values, np.float64)
     count = int(current)
     return np.roll(array, -(count % max(len(array), 1))) if count >= len(array) else array[:count]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
@@ -11,8 +10,9 @@ import numpy as np
 from tmt.core.declaration import Param, ns, number
 from tmt.core.schema import Packing
 from tmt.core.units import seconds_to_ns
-from tmt.importers.clocks import NEVER, WRAP_MEANING, Clock
+from tmt.importers.clocks import NEVER, WRAP_MEANING, Clock, wraps
 from tmt.importers.columns import (
+    AMOUNT_UNITS,
     RATE_UNITS,
     SHARE_UNITS,
     TIME_UNITS,
@@ -32,24 +32,26 @@ from tmt.importers.importer import (
     Reading,
 )
 from tmt.importers.log_files import UNITS_NS
-from tmt.importers.probes import rate_note
+from tmt.importers.notes import agreed, rate_note
 from tmt.importers.rate_series import Seed
-from tmt.importers.table_rows import Line, Outcome, in_time, probes_of, read_lines, trace_of
+from tmt.importers.sequences import SEQUENCE_UNITS
+from tmt.importers.table_rows import Outcome, in_time, probes_of, read_lines, trace_of
 from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     from tmt.core.declaration import Rules
 
 _USUAL_BYTES = 1500
 _UNITS: dict[str, tuple[str, ...]] = {
     "time": TIME_UNITS,
-    "rate": tuple(RATE_UNITS),
+    "end": TIME_UNITS,
+    "rate": (*RATE_UNITS, *AMOUNT_UNITS),
     "loss": tuple(SHARE_UNITS),
     "size": ("bytes", "bits"),
     "delay": tuple(UNITS_NS),
-    "sequence": (),
+    "sequence": SEQUENCE_UNITS,
     "transmissions": (),
     "es_n0": (),
 }
@@ -80,8 +82,14 @@ class AnyTable(Importer):
         str,
         "column of the time, with its unit: NAME:s, NAME:ms, NAME:us or NAME:ns; NAME:iso for dates in ISO "
         "form, NAME:date for those that `date` and other programs print, NAME:clock for HH:MM:SS, which "
-        "passes midnight",
+        "passes midnight. DAY+TIME:date joins two columns",
     ]
+    end: Annotated[
+        str | None,
+        "with --rate or --loss: column of the end of a row, as --time; the column of --time itself: a row "
+        "lasts since the one before",
+        Param(absent="a row lasts until the next one"),
+    ] = None
     as_: Annotated[
         Reading | None,
         AS_MEANING,
@@ -90,7 +98,7 @@ class AnyTable(Importer):
     rate: Annotated[
         str | None,
         "column of a rate, with its unit: NAME:bit/s, NAME:kbit/s, NAME:Mbit/s, NAME:Gbit/s, NAME:byte/s, "
-        "NAME:kbyte/s or NAME:Mbyte/s. A row lasts until the next one",
+        "NAME:kbyte/s or NAME:Mbyte/s; NAME:bytes for the bytes of the row's interval",
     ] = None
     loss: Annotated[
         str | None,
@@ -103,7 +111,8 @@ class AnyTable(Importer):
     ] = None
     sequence: Annotated[
         str | None,
-        "column of the sequence numbers of received rows: numbers missing between them are losses",
+        "column of the sequence numbers of received rows: numbers missing between them are losses. NAME:hex: "
+        "hexadecimal; NAME:hex-text the hexadecimal bytes of a decimal text",
     ] = None
     wrap: Annotated[
         str | None,
@@ -159,7 +168,7 @@ class AnyTable(Importer):
         for key in ("bad", "good", "where"):
             if not _parses(conditions, getattr(self, key)):
                 yield key, "NAME=VALUE, or several with commas between", "is not a condition"
-        if not _parses(_origin_ns, self.origin, 0):
+        if self.origin not in ("first", "zero") and not _parses(seconds_to_ns, self.origin):
             yield "origin", "first, zero, or a time in seconds", "is not a time"
         if self.wrap is not None and not _parses(self._wraps):
             allowed = f"a number of at least 2, {NEVER}, or NAME=NUMBER for a column of numbers"
@@ -184,9 +193,9 @@ class AnyTable(Importer):
             yield "origin", "first with rate or loss", "has no meaning for intervals"
 
     def _rules_of_rows(self) -> Rules:
-        if self.gap is not None or self.holes != "remove":
-            key = "holes" if self.gap is None else "gap"
-            yield key, "none without rate or loss", "has no meaning for single rows"
+        for key, usual in (("gap", None), ("holes", "remove"), ("end", None)):
+            if getattr(self, key) != usual:
+                yield key, "none without rate or loss", "has no meaning for single rows"
         if self.line is None:
             return
         if self.as_ == "phy":
@@ -217,14 +226,19 @@ class AnyTable(Importer):
             return self._series(path)
         columns = {key: column for key in _UNITS if (column := self._column(key)) is not None}
         outcome = Outcome(self.bad, self.good)
-        rows = self._rows(path, [*(one.name for one in columns.values()), *outcome.columns])
+        rows = self._rows(path, list(columns.values()), outcome.columns)
         decode_time_ns, wrap = ns(self.decode_time), self._wraps().get("sequence")
         lines, said = read_lines(rows, columns, outcome, decode_time_ns, None if wrap is None else int(wrap))
-        origin_ns = _origin_ns(self.origin, rows.first_ns if self.line is None else _first_ns(lines))
+        origin_ns = 0 if self.origin == "zero" else rows.first_ns
+        if self.line is not None:
+            origin_ns = min(line.time_ns for line in lines)
+        elif self.origin not in ("first", "zero"):
+            origin_ns = seconds_to_ns(self.origin)
         lines, tx_time_ns, notes = in_time(path, lines, origin_ns)
         said += notes
         if self.line is not None:
-            said.append(f"{len(lines):,} rows lie as probes over a line of {number(self.line)} bit/s")
+            what = agreed(len(lines), "row", "lie", "of probes")
+            said.append(f"{what} over a line of {number(self.line)} bit/s")
             lldu_bytes = self.lldu_bytes or _USUAL_BYTES
             probes = probes_of(path, lines, tx_time_ns)
             link = probes.over_line(self.line, lldu_bytes, self.until_ns)
@@ -239,10 +253,11 @@ class AnyTable(Importer):
         return Measurement(trace, self.packing, self.lldu_bytes, tuple(said))
 
     def _series(self, path: str) -> Measurement:
-        others = map(self._column, ("rate", "loss", "delay"))
+        others = map(self._column, ("rate", "loss", "delay", "end"))
         columns = SeriesColumns(named_column(self.time, TIME_UNITS), *others)
+        rows = self._rows(path, [column for column in columns if column is not None])
         gap_ns = None if self.gap is None else ns(self.gap)
-        measurement = read_series(self._rows(path, columns.names), columns, gap_ns, self.holes).measurement(
+        measurement = read_series(rows, columns, gap_ns, self.holes).measurement(
             path,
             self.reading,
             line=self.line,
@@ -253,10 +268,10 @@ class AnyTable(Importer):
         )
         return replace(measurement, packing=self.packing)
 
-    def _rows(self, path: str, names: Iterable[str]) -> TableRows:
+    def _rows(self, path: str, columns: Sequence[NamedColumn], others: Sequence[str] = ()) -> TableRows:
         return TableRows(
             path,
-            names,
+            [*(name for column in columns for name in column.names), *others],
             Clock(named_column(self.time, TIME_UNITS), self._wraps().get("time")),
             self.where,
             decimal_comma=self.decimal == "comma",
@@ -267,38 +282,10 @@ class AnyTable(Importer):
         text = getattr(self, key)
         return None if text is None else named_column(text, _UNITS[key])
 
-    @property
-    def _counters(self) -> list[NamedColumn]:
-        """The columns that may be counters."""
-        return [column for key in ("time", "sequence") if (column := self._column(key)) is not None]
-
     def _wraps(self) -> dict[str, str]:
         """Return the range of the time and of the sequence number, as far as they are given (ValueError)."""
-        found: dict[str, str] = {}
-        keys = dict(zip((one.name for one in self._counters), ("time", "sequence"), strict=False))
-        for part in self.wrap.split(",") if self.wrap else ():
-            name, _, value = part.rpartition("=")
-            key = keys.get(name, "" if name else "time")
-            if not key or (key == "sequence" and not value.isdecimal()):
-                raise ValueError(part)
-            if value == NEVER:
-                found[key] = value
-                continue
-            unit = self._counters[0].unit
-            size = Decimal(value) * (UNITS_NS[unit] if key == "time" and unit in UNITS_NS else 1)
-            if (key == "time" and unit not in UNITS_NS) or not 2 <= size < 2**63:
-                raise ValueError(part)
-            found[key] = value
-        return found
-
-
-def _first_ns(lines: Iterable[Line]) -> int:
-    return min(line.time_ns for line in lines)
-
-
-def _origin_ns(text: str, first_ns: int) -> int:
-    known = {"first": first_ns, "zero": 0}
-    return known[text] if text in known else seconds_to_ns(text)
+        keys = ("time", "sequence")
+        return wraps(self.wrap, [(key, column) for key in keys if (column := self._column(key)) is not None])
 
 
 def _parses(parse: Callable[..., object], *arguments: object) -> bool:

@@ -12,11 +12,14 @@ from tmt.core.errors import InputError
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import MAX_TIME_NS
 from tmt.core.words.refusals import shown
+from tmt.core.words.values import counted
+from tmt.importers.attempts import most_common
 from tmt.importers.columns import conditions, holds, is_missing
 from tmt.importers.harq_logs import whole_signal
 from tmt.importers.importer import separate
 from tmt.importers.log_files import UNITS_NS, es_n0_mdb
-from tmt.importers.probes import Probes, numbers_between
+from tmt.importers.notes import agreed
+from tmt.importers.probes import Probes, all_lost, numbers_between
 from tmt.importers.sequences import received, sequence_number
 
 if TYPE_CHECKING:
@@ -62,7 +65,7 @@ class Outcome:
         """Return a sentence where all rows have one outcome: the condition may be wrong."""
         if not self.columns or len({line.is_bad for line in lines}) != 1:
             return []
-        held = ", ".join(f"{value} ({count:,} rows)" for value, count in self._seen.most_common(4))
+        held = most_common(self._seen, "row")
         return [f"every row is {'erased' if lines[0].is_bad else 'good'}: the table holds {held}"]
 
 
@@ -92,7 +95,8 @@ def read_lines(
         every = numbers_between(rows.path, int(found.number[0]), int(found.number[-1]), len(found.number))
         lost = len(every) - len(found.number)
         lines = list(_with_losses(lines, found.number, found.row, decode_time_ns))
-        said += [f"{lost:,} numbers of {column.name} are missing: lost, sent evenly between their neighbours"]
+        missing = agreed(lost, "number", "are", f"of {column.name}")
+        said += [f"{missing} missing: lost, sent evenly between the neighbours"]
         said += found.notes
     return lines, said
 
@@ -111,7 +115,7 @@ def _line(
         if signal_mdb is None and not is_missing(row[column.name]):
             raise row.refused(f"{column.name} is {shown(row[column.name])}; a number of dB is needed")
     if column := columns.get("sequence"):
-        sequence = sequence_number(row, column.name)
+        sequence = sequence_number(row, column)
     if (column := columns.get("delay")) and not (is_bad and is_missing(row[column.name])):
         delay_ns = row.time_ns(column.name, UNITS_NS[column.unit])
         if delay_ns < 0 or (delay_ns == 0 and not is_bad):
@@ -151,12 +155,12 @@ def in_time(path: str, lines: Sequence[Line], origin_ns: int) -> tuple[list[Line
             raise InputError(path, "this time is more than 146 years after the origin", line.place)
     said = []
     if back := sum(after.time_ns < before.time_ns for before, after in pairwise(lines)):
-        said.append(f"the time goes back in {back:,} places; rows are sorted by it")
+        said.append(f"the time goes back in {counted(back, 'place')}; rows are sorted by it")
     ordered = sorted(lines, key=lambda line: line.time_ns)
     times_ns = np.array([line.time_ns - origin_ns for line in ordered], np.int64)
     tx_time_ns = separate(times_ns)
     if moved := int((tx_time_ns != times_ns).sum()):
-        said.append(f"{moved:,} rows of the same moment as others are put 1 ns apart")
+        said.append(f"{agreed(moved, 'row', 'are', 'of the same moment as others')} put 1 ns apart")
     return ordered, tx_time_ns, said
 
 
@@ -178,6 +182,6 @@ def probes_of(path: str, lines: Sequence[Line], tx_time_ns: Int64Array) -> Probe
     """Return lines in order of time as probes (InputError when all are lost)."""
     delivered = np.array([not line.is_bad for line in lines])
     if not delivered.any():
-        raise InputError(path, f"all {len(lines)} rows are lost; no delay is known")
+        raise all_lost(path, len(lines), "row")
     delay_ns = np.array([line.delay_ns for line in lines if not line.is_bad], np.int64)
     return Probes.of(tx_time_ns, delay_ns, delivered, 0)

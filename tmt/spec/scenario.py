@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 assert SCHEMES  # a scenario chooses among them
 
-MAX_RUNS = 1_000_000
-"""Most runs of a scenario that does not say `max_runs`."""
+MAX_RUNS = 100_000
+"""Most runs of a scenario that does not say `max_runs`, and of a file for which the user allows no more."""
 
 
 class Point(NamedTuple):
@@ -86,10 +86,11 @@ class Scenario(Spec):
             if seed not in known:
                 yield ("records", at), "seeds of this scenario", "is not a seed of this scenario"
         for key in AXES:
-            members = getattr(self, key)
-            for at, member in enumerate(members):
-                if member in members[:at]:
+            seen = set()
+            for at, member in enumerate(getattr(self, key)):
+                if member in seen:
                     yield (key, at), "each point of the grid once", "describes a point that is there already"
+                seen.add(member)
         yield from self._across()
         if self.size > self.max_runs:
             yield "max_runs", f"at least {self.size}, the runs of this scenario", "is too few"
@@ -138,8 +139,10 @@ class Scenario(Spec):
         return found
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Self:
+    def read(cls, path: str | os.PathLike[str], max_runs: int | None = None) -> Self:
         """Read a scenario file (TOML); paths in it are relative to its folder.
+
+        `max_runs` counts in place of the file's, which cannot allow more than 100,000 runs.
 
         Raises
         ------
@@ -149,7 +152,7 @@ class Scenario(Spec):
         """
         from tmt.spec.toml import read  # noqa: PLC0415  (it imports this module)
 
-        return read(File(path)).scenario  # type: ignore[return-value]
+        return read(File(path), max_runs).scenario  # type: ignore[return-value]
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a scenario file that reads as an equal scenario.

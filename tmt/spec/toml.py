@@ -64,8 +64,11 @@ class Document:
         return ScenarioError(self.path, _lines_of_today(self.text), problems)
 
 
-def read(path: File) -> Document:
-    """Return the scenario that a file describes (InputError when it cannot be read or describes none)."""
+def read(path: File, max_runs: int | None = None) -> Document:
+    """Return the scenario that a file describes (InputError when it cannot be read or describes none).
+
+    `max_runs` is the user's limit; without it the file's counts, and only up to `MAX_RUNS`.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except IsADirectoryError as error:
@@ -74,11 +77,11 @@ def read(path: File) -> Document:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(path, "is not text in UTF-8; name a scenario file (.toml)") from error
-    return parse(text, path)
+    return parse(text, path, max_runs)
 
 
-def parse(text: str, path: File) -> Document:
-    """Return the scenario that a text describes (InputError); paths in it are relative to that of `path`."""
+def parse(text: str, path: File, max_runs: int | None = None) -> Document:
+    """Return the scenario that a text describes; see `read`. Paths in it are relative to that of `path`."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -90,24 +93,26 @@ def parse(text: str, path: File) -> Document:
     except RecursionError as error:
         raise InputError(path, "is not a scenario: its values are nested too deeply") from error
     try:
-        return _document(path, text, table)
+        return _document(path, text, table, max_runs)
     except RecursionError as error:
         raise InputError(path, "is not a scenario: its values are nested too deeply") from error
     except Refused as refused:
         raise ScenarioError(path, _lines_of_today(text), refused.problems) from None
 
 
-def _document(path: File, text: str, table: dict[str, Any]) -> Document:
+def _document(path: File, text: str, table: dict[str, Any], max_runs: int | None) -> Document:
     notes = [f"{path}: this form of scenarios is deprecated (docs/changes.md)"] if is_old(table) else []
     table = {"title": path.stem} | (renewed(table) if notes else table)
-    _check_size(table)
+    table |= _limit(table, max_runs)
     places, scenario = placed_one(Scenario, _mapped(table, lambda name: str(path.parent / name)))
     return Document(path, text, scenario, places, tuple(notes))
 
 
-def _check_size(table: dict[str, Any]) -> None:
-    """Refuse a grid of too many runs before any of its points is made."""
-    seeds, limit = table.get("seeds", 1), table.get("max_runs", MAX_RUNS)
+def _limit(table: dict[str, Any], max_runs: int | None) -> dict[str, int]:
+    """Refuse a grid of too many runs before a point of it is made; return a limit that the user raises."""
+    seeds, said = table.get("seeds", 1), table.get("max_runs")
+    own = said if type(said) is int else MAX_RUNS
+    limit = min(own, MAX_RUNS) if max_runs is None else max_runs
     usual = seeds if type(seeds) is int and seeds > 0 else size_of(seeds)
     size = prod(size_of(table.get(key, 1)) for key in AXES if key != "traffic")
     size *= sum(
@@ -116,9 +121,11 @@ def _check_size(table: dict[str, Any]) -> None:
         if isinstance(one, dict)
         for own in _listed(one.get("seeds"))
     )
-    if type(limit) is int and size > limit:
-        allowed, reason = f"up to {limit:,} runs; a higher limit is max_runs", f"has up to {size:,} runs"
+    if size > limit:
+        higher = "max_runs" if max_runs is None and own < MAX_RUNS else "--max-runs of tmt run"
+        allowed, reason = f"up to {limit:,} runs; a higher limit is {higher}", f"has up to {size:,} runs"
         raise Refused([Problem((), None, "rule", allowed, reason)])
+    return {"max_runs": limit} if size > own else {}
 
 
 def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
