@@ -98,3 +98,15 @@ def test_reading__that_fails_is_no_fault_of_the_output(tmp_path: Path) -> None:
     (tmp_path / "link.npy").symlink_to("/proc/self/mem")
     result = execute(TMT, "inspect", "link.npy", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (2, "link.npy: cannot be read: Input/output error\n")
+
+
+def test_current_folder__says_nothing_about_compiled_code(tmp_path: Path) -> None:
+    """Numba takes settings from a file there, and would unpickle an index in the folder that it names."""
+    pytest.importorskip("yaml", reason="numba reads that file with PyYAML")
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: strange\n")
+    (tmp_path / "phy.csv").write_text("tx_time_ns,decode_time_ns\n0,1000\n1000000,0\n2000000,1000\n")
+    own = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    words = (TMT, "convert", "phy.csv", "link.csv", "--scheme", "arq", "--rtt", "0.001")
+    said = subprocess.run(words, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    assert not (tmp_path / "strange").exists()
