@@ -140,3 +140,15 @@ def test_campaign__needs_few_files_no_locale_no_wide_terminal_and_no_other_users
     made = list((tmp_path / "out").rglob("*"))
     assert (tmp_path / "out" / "results.parquet") in made
     assert all(path.stat().st_mode & 0o077 == 0 for path in made)
+
+
+def test_current_folder__says_nothing_about_compiled_code(tmp_path: Path) -> None:
+    """Numba takes settings from a file there, and would unpickle an index in the folder that it names."""
+    pytest.importorskip("yaml", reason="numba reads that file with PyYAML")
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: strange\n")
+    (tmp_path / "phy.csv").write_text("tx_time_ns,decode_time_ns\n0,1000\n1000000,0\n2000000,1000\n")
+    own = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    words = (TMT, "convert", "phy.csv", "link.csv", "--scheme", "arq", "--rtt", "0.001")
+    said = subprocess.run(words, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    assert not (tmp_path / "strange").exists()
