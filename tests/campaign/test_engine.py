@@ -247,37 +247,35 @@ def test_folder__that_is_renamed_during_a_run_ends_it_in_one_line(
     assert list((out / "scratch").iterdir()) == []
 
 
-def test_simulation__ends_with_its_worker_and_its_engine_when_both_are_killed(
-    tmp_path: Path, write_scenario: Callable[..., Path]
-) -> None:
+@pytest.fixture
+def endless(tmp_path: Path, write_scenario: Callable[..., Path]) -> Iterator[tuple[int, int]]:
+    """Give an engine and its simulation, which would run for days; the engine is killed in the end."""
     out = tmp_path / "out"
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=1_000_000)
     with subprocess.Popen(_command(scenario, out)) as engine:
         try:
-            simulation = _await_simulation(out)
-            worker = _parent(simulation)
-            os.kill(engine.pid, signal.SIGSTOP)  # it sees nothing of what follows
-            os.kill(worker, signal.SIGKILL)
-            until(lambda: simulation not in _inside(out.resolve()))
+            yield engine.pid, _await_simulation(out)
         finally:
             engine.kill()
+
+
+def test_simulation__ends_with_its_worker_and_its_engine_when_both_are_killed(
+    endless: tuple[int, int], tmp_path: Path
+) -> None:
+    engine, simulation = endless
+    os.kill(engine, signal.SIGSTOP)  # it sees nothing of what follows
+    os.kill(_parent(simulation), signal.SIGKILL)
+    until(lambda: simulation not in _inside((tmp_path / "out").resolve()))
 
 
 @pytest.mark.parametrize("with_others", [False, True], ids=["alone", "with its parent"])
-def test_worker__that_is_stopped_ends_with_its_engine(
-    with_others: bool, tmp_path: Path, write_scenario: Callable[..., Path]
-) -> None:
+def test_worker__that_is_stopped_ends_with_its_engine(with_others: bool, endless: tuple[int, int]) -> None:
     """Its parent is the process that forks workers, which may be stopped too."""
-    out = tmp_path / "out"
-    scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=1_000_000)
-    with subprocess.Popen(_command(scenario, out)) as engine:
-        try:
-            simulation = _await_simulation(out)
-            worker = _parent(simulation)
-            stopped = [worker, _parent(worker)] if with_others else [worker]
-            for process in stopped:
-                os.kill(process, signal.SIGSTOP)
-                until(lambda process=process: _state(process) == "T")
-        finally:
-            engine.kill()
+    engine, simulation = endless
+    worker = _parent(simulation)
+    stopped = [worker, _parent(worker)] if with_others else [worker]
+    for process in stopped:
+        os.kill(process, signal.SIGSTOP)
+        until(lambda process=process: _state(process) == "T")
+    os.kill(engine, signal.SIGKILL)
     until(lambda: all(_state(process) in "Z" for process in (simulation, *stopped)))

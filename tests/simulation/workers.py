@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simulation.runs import OTHERS, OURS, result, row_of, trace_content
 from tmt.campaign.columns import FAILED
 from tmt.campaign.pool import Answer, ProgramsByName, Slots, WrongWorkerError
+from tmt.campaign.rows import new_records, waiting
 from tmt.campaign.tasks import (
     Convert,
     DamagedTraceError,
@@ -20,7 +21,6 @@ from tmt.campaign.tasks import (
     keep_link_trace,
     link_file,
     read_facts,
-    records_name,
 )
 
 if TYPE_CHECKING:
@@ -222,11 +222,11 @@ class SimulatedWorkers:
         self._check_room()
         row = row_of(task, measured)
         if run.keep_records:
-            name = records_name(task)
-            (task.scratch / name).mkdir()
+            row["records"] = new_records(run.key)
+            folder = waiting(task.scratch, row["records"])
+            folder.mkdir()
             row["command"] = f"execution {world.number()}"
-            (task.scratch / name / "made_by").write_text(row["command"])
-            row["records"] = f"records/{name}"
+            (folder / "made_by").write_text(row["command"])
         return row
 
     def _check_room(self) -> None:

@@ -26,6 +26,7 @@ from distributed.comm import CommClosedError, get_address_host_port
 
 from tmt.campaign.columns import RECORDS
 from tmt.campaign.pool import Answer, Slots, WrongWorkerError, belongs, installed_programs, one_of_each
+from tmt.campaign.rows import new_records, waiting
 from tmt.campaign.tasks import (
     Convert,
     DamagedTraceError,
@@ -34,7 +35,6 @@ from tmt.campaign.tasks import (
     facts_file,
     link_file,
     perform,
-    records_name,
 )
 from tmt.core.errors import ChangedProgramsError, TmtError, UsageError, WorkerError
 from tmt.core.provenance import file_sha256
@@ -249,11 +249,11 @@ class ClusterWorkers:
             return Answer(ticket, died="lost")
         result, files = ended
         if isinstance(task, Simulate) and files and belongs(result, task):
-            folder = records_name(task)
-            (task.scratch / folder).mkdir()
+            result[RECORDS] = new_records(task.run.key)
+            folder = waiting(task.scratch, result[RECORDS])
+            folder.mkdir()
             for name, content in files.items():
-                (task.scratch / folder / name).write_bytes(content)
-            result["records"] = f"{RECORDS}/{folder}"
+                (folder / name).write_bytes(content)
         return Answer(ticket, result=result)
 
 
@@ -316,9 +316,9 @@ def perform_away(task: Simulate, contents: Iterable[Content]) -> tuple[Row, File
         _put(place, recipe, content)
     with tempfile.TemporaryDirectory(dir=place, prefix="run-") as folder:
         row = perform(replace(task, cache=place, scratch=Path(folder)))
-        if row["records"] is None:
+        if row[RECORDS] is None:
             return row, {}
-        kept = Path(folder) / Path(str(row["records"])).name
+        kept = waiting(Path(folder), row[RECORDS])
         return row, {file.name: file.read_bytes() for file in kept.iterdir()}
 
 

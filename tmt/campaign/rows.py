@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import secrets
 import sqlite3
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -14,6 +16,7 @@ from tmt.campaign.columns import COLUMNS, RECORDS, arrow_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from tmt.campaign.columns import Row
     from tmt.spec.columns import Value
@@ -38,6 +41,19 @@ CREATE TABLE runs (sequence INTEGER PRIMARY KEY AUTOINCREMENT,
 """
 
 ROWS_PER_BATCH = 1000
+
+RECORDS_NAME = re.compile(r"[0-9a-f]{32}-[0-9a-f]{16}")
+"""Names of folders of packet records: a run's key, and a number of the attempt's own."""
+
+
+def new_records(key: str) -> str:
+    """Return a place for the packet records of a run, as its row names it; no other attempt has the same."""
+    return f"{RECORDS}/{key}-{secrets.token_hex(8)}"
+
+
+def waiting(scratch: Path, records: Value) -> Path:
+    """Return where packet records wait in a scratch folder until the row that names them is kept."""
+    return scratch / PurePath(str(records)).name
 
 
 class Held(NamedTuple):
@@ -78,10 +94,9 @@ def _held(names: list[str], rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, 
 def drop_damaged(connection: sqlite3.Connection) -> list[tuple[int, str, Held]]:
     """Delete the rows that do not fit their checksums; return what is held of the others."""
     names, rows = _all_rows(connection)
-    whole = [row for row in rows if _is_whole(names, row)]
-    damaged = {row[0] for row in rows} - {row[0] for row in whole} if len(whole) < len(rows) else ()
+    damaged = {row[0] for row in _damaged(names, rows)}
     connection.executemany("DELETE FROM runs WHERE sequence = ?", ((number,) for number in damaged))
-    return list(_held(names, whole))
+    return [held for held in _held(names, rows) if held[0] not in damaged]
 
 
 def _all_rows(connection: sqlite3.Connection) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -97,16 +112,17 @@ def _rows_in_batches(
     cursor = connection.execute("SELECT * FROM runs WHERE sequence > ? ORDER BY sequence", (after,))
     names = [name for name, *_ in cursor.description]
     while rows := cursor.fetchmany(ROWS_PER_BATCH):
-        for row in rows:
-            if not _is_whole(names, row):
-                key = row[names.index("key")]
-                raise sqlite3.DatabaseError(f"the row of run {key} has changed; `tmt run` does it again")
+        for row in _damaged(names, rows):
+            key = row[names.index("key")]
+            raise sqlite3.DatabaseError(f"the row of run {key} has changed; `tmt run` does it again")
         yield names, rows
 
 
-def _is_whole(names: Sequence[str], row: Sequence[object]) -> bool:
-    """Whether a row fits its checksum; rows of a file without that column count as whole."""
-    return CHECKSUM not in names or row[names.index(CHECKSUM)] == checksum(names, row)
+def _damaged(names: list[str], rows: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows that do not fit their checksums; none in a file without that column."""
+    if CHECKSUM in names:
+        own = names.index(CHECKSUM)
+        yield from (row for row in rows if row[own] != checksum(names, row))
 
 
 def checksum(names: Sequence[str], row: Sequence[object]) -> str:

@@ -22,7 +22,15 @@ import pyarrow.parquet as pq
 from tmt.campaign import database
 from tmt.campaign.columns import DONE, RECORDS
 from tmt.campaign.database import DATABASE, RESULTS, StoredRuns, holds_campaign
-from tmt.campaign.rows import CREATE, add_columns, as_stored, drop_damaged, runs_table
+from tmt.campaign.rows import (
+    CREATE,
+    RECORDS_NAME,
+    add_columns,
+    as_stored,
+    drop_damaged,
+    runs_table,
+    waiting,
+)
 from tmt.campaign.system import System, check_locks
 from tmt.core.errors import InputError, OutputError, TmtError, reason_of
 from tmt.core.schema import FORMAT_VERSION
@@ -55,9 +63,6 @@ CREATE TABLE exports (sequence INTEGER NOT NULL);
 PRAGMA application_id = {database.APPLICATION_ID};
 PRAGMA user_version = {FORMAT_VERSION};
 """
-
-RECORDS_NAME = re.compile(r"[0-9a-f]{32}-[0-9a-f]{16}")
-"""Names of folders of packet records: a run's key, and a number of the attempt's own."""
 
 LATE = """
 SELECT 1 WHERE EXISTS (SELECT 1 FROM claims WHERE key = :key AND engine != :engine)
@@ -142,8 +147,7 @@ class Store(StoredRuns):
                     f"INSERT INTO runs ({', '.join(values)}) VALUES ({places}) ON CONFLICT DO NOTHING", values
                 )
                 if records := row.get(RECORDS):
-                    place = self.folder / str(records)
-                    (self.scratch / place.name).rename(place)
+                    waiting(self.scratch, records).rename(self.folder / str(records))
                 self._connection.execute("DELETE FROM claims WHERE key = :key", asked)
         self.look()
         return accepted

@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import secrets
 import shlex
 import shutil
 from dataclasses import asdict, dataclass, replace
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 from tmt import __version__
 from tmt.campaign.columns import DONE, FAILED, KILLED, RECORDS, TIMED_OUT, blank_row
 from tmt.campaign.recipe import SlotsSeen
+from tmt.campaign.rows import new_records, waiting
 from tmt.core.convert import Share
 from tmt.core.errors import ChangedProgramsError, InputError, OutputError, TmtError
 from tmt.core.extent import Extent
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.runs import Run
     from tmt.core.provenance import FileVersion
+    from tmt.core.trace import Metadata
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Error numbers of a full disk: every other run would fail alike."""
@@ -115,9 +116,8 @@ def _simulate(task: Simulate) -> Row:
         _check_programs(task.run)  # they may have been replaced since the start
         kept = folder / "kept"
         if kept.exists():
-            name = records_name(task)
-            kept.rename(task.scratch / name)
-            row["records"] = f"{RECORDS}/{name}"
+            row[RECORDS] = new_records(task.run.key)
+            kept.rename(waiting(task.scratch, row[RECORDS]))
         return row
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -144,11 +144,6 @@ def _check_programs(run: Run) -> None:
             "the simulator, its scripts or the sources of tmt were changed while the campaign ran; finished "
             "runs are kept; call again"
         )
-
-
-def records_name(task: Simulate) -> str:
-    """Return a name for a folder of packet records that no other attempt has: row and records are of one."""
-    return f"{task.run.key}-{secrets.token_hex(8)}"
 
 
 def _frame(task: Simulate) -> Row:
@@ -260,12 +255,11 @@ def make_link_trace(task: Convert) -> str | None:
 def keep_link_trace(staged: Path, recipe: Recipe, cache: Path, facts: dict[str, int]) -> None:
     """Move a finished link trace into the cache, then its facts with its size and hash."""
     size = staged.stat().st_size
-    extent = Extent.said(read_beside(str(staged), size))
     proof = {
         "identity": recipe.identity,
         "file_bytes": size,
         "sha256": file_sha256(staged),
-        METADATA_KEY: {} if extent is None else extent.metadata,
+        METADATA_KEY: _of_extent(read_beside(str(staged), size)),
     }
     staged_facts = staged.with_suffix(".json")
     staged_facts.write_text(json.dumps(proof | facts))
@@ -284,15 +278,21 @@ def _check_sources(recipe: Recipe) -> None:
 def _keep_slots(phy: Path, staged: Path, recipe: Recipe, slots: SlotsSeen) -> None:
     """Copy every n-th slot into the form that the simulator maps."""
     share = Share(recipe.every)
-    with open_trace(phy, PHY_TRACE) as reader:
-        extent = Extent.said(reader.metadata)
-        metadata = {} if extent is None else extent.metadata
-        with create_trace(staged, PHY_TRACE, metadata) as writer:
-            for chunk in reader:
-                assert isinstance(chunk, PhyTrace)
-                slots.update(chunk)
-                kept = share.of(chunk)
-                writer.write(kept if recipe.needs_es_n0 else replace(kept, es_n0_mdb=None))
+    with (
+        open_trace(phy, PHY_TRACE) as reader,
+        create_trace(staged, PHY_TRACE, _of_extent(reader.metadata)) as writer,
+    ):
+        for chunk in reader:
+            assert isinstance(chunk, PhyTrace)
+            slots.update(chunk)
+            kept = share.of(chunk)
+            writer.write(kept if recipe.needs_es_n0 else replace(kept, es_n0_mdb=None))
+
+
+def _of_extent(metadata: Metadata) -> Metadata:
+    """Return the entries that say the extent of a trace."""
+    extent = Extent.said(metadata)
+    return {} if extent is None else extent.metadata
 
 
 def _extent_of(file: Path | None) -> Extent | None:

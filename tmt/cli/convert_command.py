@@ -141,7 +141,7 @@ def _conversions(
                 "and LINK, and one --scheme; with --output there may be several of both"
             )
         return [Conversion(paths[0], paths[1], schemes[0], rtt, every)]
-    if output.name.lower().endswith(io.endings()):
+    if io.ending_of(output.name):
         raise UsageError(f"--output {output}: names a folder; a file is an argument: tmt convert PHY LINK")
     conversions = [
         Conversion(path, f"{output}/{_stem(path)}-{scheme.full_name}.npy", scheme, rtt, every)
@@ -155,8 +155,7 @@ def _conversions(
 
 def _stem(path: str) -> str:
     name = PurePath(path).name
-    ending = next((ending for ending in io.endings() if name.lower().endswith(ending)), "")
-    return name[: len(name) - len(ending)]
+    return name.removesuffix(io.ending_of(name))
 
 
 def _record(conversion: Conversion, counts: Counts) -> dict[str, object]:

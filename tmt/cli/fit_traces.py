@@ -10,7 +10,7 @@ import numpy as np
 from tmt.cli.progress import print_notes, progress_bar
 from tmt.cli.tables import text_table
 from tmt.core.units import ns_to_seconds
-from tmt.io import endings, format_of, write_trace
+from tmt.io import ending_of, format_of, write_trace
 from tmt.io.atomic import check_not_source
 
 if TYPE_CHECKING:
@@ -24,9 +24,8 @@ def names_of(trace: str, output: str | None, number: int) -> list[str]:
     """Return the names of the traces that are made; none may be TRACE itself."""
     name = output or PurePath(trace).name
     format_of(name)
-    ending = next(one for one in sorted(endings(), key=len)[::-1] if name.lower().endswith(one))
-    stem, ending = name[: -len(ending)], name[-len(ending) :]
-    names = [f"{stem}-{i}{ending}" for i in range(1, number + 1)]
+    ending = ending_of(name)
+    names = [f"{name.removesuffix(ending)}-{i}{ending}" for i in range(1, number + 1)]
     for one in names:
         check_not_source(one, trace)
     return names

@@ -93,7 +93,7 @@ def conditions(text: str | None) -> Conditions:
     return alternatives
 
 
-def _columns_of(alternatives: Conditions) -> dict[str, None]:
+def columns_of(alternatives: Conditions) -> dict[str, None]:
     """Return the names of the columns that conditions need, each once."""
     return {name: None for alternative in alternatives for name in alternative}
 
@@ -141,7 +141,7 @@ class TableRows:
         self.path, self.clock, self.first_ns = path, clock, MAX_TIME_NS
         self._where, self._chosen = where, conditions(where)
         self._drops_invalid, self._dropped, self._left_out = drops_invalid, list[InputError](), 0
-        needed = dict.fromkeys([*names, *_columns_of(self._chosen)])
+        needed = dict.fromkeys([*names, *columns_of(self._chosen)])
         self._cut_notes: list[str] = []
         if path.lower().endswith((".parquet", ".pq")):
             self._rows = _parquet_rows(path, *needed)

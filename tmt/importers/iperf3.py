@@ -14,9 +14,8 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS
 from tmt.importers.iperf_series import Interval, Measured, series
 from tmt.importers.iperf_text import is_text, read_text
-from tmt.importers.log_files import json_number, member, read_json
+from tmt.importers.log_files import first_letter, json_number, member, read_json
 from tmt.importers.rate_series import TwoWayRateImporter
-from tmt.io.files import head_of
 
 if TYPE_CHECKING:
     from tmt.importers.rate_series import RateSeries
@@ -47,7 +46,7 @@ class Iperf3(TwoWayRateImporter):
         (``-O``) are left out. InputError, with the interval or line, where a field is wrong or the direction
         is missing.
         """
-        if not head_of(path).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        if first_letter(path) != b"{":
             return read_text(path, self.direction)
         document = read_json(path)
         intervals = member(document, "intervals")

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import re
+from codecs import BOM_UTF8
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from tmt.core.schema import MAX_ES_N0_MDB
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.notes import CUT_LINE
-from tmt.io.files import LineBlocks, input_errors, open_input
+from tmt.io.files import LineBlocks, head_of, input_errors, open_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -62,6 +63,11 @@ def member(document: Any, *names: str) -> Any:
     for name in names:
         document = document.get(name) if isinstance(document, dict) else None
     return document
+
+
+def first_letter(path: str) -> bytes:
+    """Return the first byte of a text that is no blank; JSON begins with a brace or a bracket."""
+    return head_of(path).removeprefix(BOM_UTF8).lstrip()[:1]
 
 
 def read_json(path: str) -> Any:

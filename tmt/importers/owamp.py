@@ -27,10 +27,9 @@ from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.irtt import one_direction
-from tmt.importers.log_files import UNITS_NS, member, read_json, text_lines
+from tmt.importers.log_files import UNITS_NS, first_letter, member, read_json, text_lines
 from tmt.importers.notes import CUT_LINE, left_out
 from tmt.importers.probes import ProbeImporter, Probes, RoundTripImporter, all_lost, positive_delays
-from tmt.io.files import head_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -128,7 +127,7 @@ def _is_of(head: bytes, ways: int) -> bool:
 
 def _packets(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
     """Return the packets of a file as they stand there, and a note on a cut last line."""
-    if head_of(path).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+    if first_letter(path) in (b"{", b"["):
         return list(_of_document(path)), []
     packets: list[_Packet] = []
     raw = False

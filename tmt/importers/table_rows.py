@@ -14,7 +14,7 @@ from tmt.core.units import MAX_TIME_NS
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
 from tmt.importers.attempts import most_common
-from tmt.importers.columns import conditions, holds, is_missing
+from tmt.importers.columns import columns_of, conditions, holds, is_missing
 from tmt.importers.harq_logs import whole_signal
 from tmt.importers.importer import separate
 from tmt.importers.log_files import UNITS_NS, es_n0_mdb
@@ -52,7 +52,7 @@ class Outcome:
     def __init__(self, bad: str | None, good: str | None) -> None:
         self._conditions: Conditions = conditions(good or bad)
         self._is_good = good is not None
-        self.columns = tuple({name: None for one in self._conditions for name in one})
+        self.columns = tuple(columns_of(self._conditions))
         self._seen = Counter[str]()
 
     def is_bad(self, row: Row) -> bool:

@@ -44,6 +44,12 @@ def endings() -> tuple[str, ...]:
     return tuple(ending for known in formats() for ending in known.endings)
 
 
+def ending_of(path: str) -> str:
+    """Return the ending of a trace's name, as `path` writes it; empty where it has none."""
+    found = next((ending for ending in endings() if path.lower().endswith(ending)), "")
+    return path[len(path) - len(found) :]
+
+
 def format_of(path: str) -> Format:
     """Return the format that the ending of `path` stands for (UsageError when it stands for none)."""
     found = next((known for known in formats() if path.lower().endswith(known.endings)), None)

@@ -220,8 +220,8 @@ TEST(Sender, SendsNoNewDataAfterATimeoutInTheRecoveryFromAnother) {  // RFC 5682
   expect_all_delivered(f.path, 30);
 }
 
-// A packet each 200 ms into a path that loses everything. The first one's timer ends after the timeout; as in Linux and
-// RFC 8985 a probe goes first and starts the timer again, once, whatever the application sends.
+// A packet each 200 ms into a path that loses everything. The first one's timer ends after the timeout; a probe goes
+// first and starts the timer again, once, whatever the application sends (RFC 8985).
 TEST(Sender, TimesOutWhileTheApplicationSends) {
   Fixture f(100.0, {1 * ms, 150 * ms});
   for (std::int64_t i = 0; i < 40; ++i) {  // the timeout comes down to the RTT, 301 ms, and 200 ms
