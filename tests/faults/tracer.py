@@ -84,9 +84,8 @@ class _Registers(ctypes.Structure):
 class Fault:
     """The `number`-th call (from 1) of a kind ends in `how`: an error's name, ``short`` or ``kill``.
 
-    The kind ``any`` stands for all kinds, ``change`` for those that change a file system, which then all fail from
-    that call on, as in a file system that has become read-only; ``none`` stands for no fault and no count.
-    Number 0 only counts.
+    The kind ``any`` stands for all kinds, ``none`` for no fault and no count; number 0 only counts. Of the kind
+    ``change`` all calls that change a file system fail from that one on: it has become read-only.
     """
 
     call: str
