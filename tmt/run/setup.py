@@ -16,6 +16,7 @@ from tmt.spec.traffic import (
     DEFAULT_CODE,
     ENDLESS_BLOCK_SEGMENTS,
     FECTCP,
+    RECEIVE_BUFFER_BYTES,
     HEADER_BYTES,
     MAX_BLOCK_SEGMENTS,
     WINDOWS_PER_PATH,
@@ -142,7 +143,13 @@ def set_up(experiment: Experiment) -> Setup:
         proxy = replace(proxy, tcp=tcp, stack=stack, buffer_packets=buffer_packets)
     if traffic.tcp == FECTCP:
         traffic = replace(traffic, code=traffic.code or DEFAULT_CODE, block_segments=largest_block(traffic))
-    window = None if experiment.backend == "emulate" else window_packets  # the kernel's own buffers bound it
+    if traffic.has_host_receivers:
+        buffer_bytes = traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+        traffic = replace(traffic, receive_buffer_bytes=buffer_bytes)
+    window = None
+    if experiment.backend != "emulate":  # there, the kernel's own buffers and its rule of ACKs hold
+        window = window_packets
+        traffic = replace(traffic, delayed_acks=traffic.delays_acks)
     path = replace(path, queue_packets=queue_packets, window_packets=window, proxy=proxy)
     return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back)
 
