@@ -162,8 +162,8 @@ class Traffic(Spec):
     start_spread: Annotated[Seconds, "time within which each flow starts at random"] = 0
     delayed_acks: Annotated[
         bool | None,
-        "whether receivers delay ACKs as Linux does: every second packet, at once at the start and after holes, "
-        "a single packet after 40 to 200 ms (stacks of 2009: every second packet, or after 100 ms)",
+        "whether receivers acknowledge every second packet, as Linux does: quick at the start and after holes, "
+        "a single packet after 40 to 200 ms (stacks of 2009: 100 ms)",
         Param(
             label="delayed acknowledgements",
             absent="on with stacks modern and linux, off with those of 2009 and FECTCP",
@@ -172,7 +172,7 @@ class Traffic(Spec):
     ] = None
     receive_buffer_bytes: Annotated[
         int | None,
-        "largest receive buffer of each flow (Linux's `tcp_rmem`): it grows with the data, and may limit the sender",
+        "largest receive buffer of each flow (`tcp_rmem`): it grows with the data, and may limit the sender",
         Param(
             "byte",
             4096,

@@ -62,7 +62,7 @@ TEST(AckDelay, WaitsFortyMillisecondsAndTwiceAsLongAfterEachMiss) {
   for (int i = 17; i < 21; ++i) {
     EXPECT_FALSE(f.acknowledges(i));
     waits.push_back(f.wait());
-    f.time_ns += 250 * ms;  // longer than the ATO, shorter than the timeout of 300 ms
+    f.time_ns += 200 * ms;  // longer than the ATO, shorter than the timeout of 300 ms
   }
   EXPECT_EQ(waits, (std::vector<Nanoseconds>{40 * ms, 80 * ms, 100 * ms, 100 * ms}));
 }

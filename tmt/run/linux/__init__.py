@@ -138,7 +138,7 @@ def window_packets(setup: Setup) -> int:
 
 
 def send_buffer_bytes(setup: Setup) -> int:
-    """Return the bytes of a send buffer that never limits: four of the largest windows, as the kernel counts."""
+    """Return the memory of a send buffer that never limits: four of the largest windows."""
     memory = max(SEGMENT_MEMORY_BYTES, 2 * setup.traffic.packet_bytes)
     return max(LEAST_BUFFER_BYTES, 4 * window_packets(setup) * memory)
 
