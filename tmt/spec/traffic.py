@@ -162,7 +162,7 @@ class Traffic(Spec):
     start_spread: Annotated[Seconds, "time within which each flow starts at random"] = 0
     delayed_acks: Annotated[
         bool | None,
-        "whether receivers acknowledge every second packet as Linux does, quick at the start and after holes, "
+        "whether receivers acknowledge every second packet as Linux does: quick at first and after holes, "
         "a single packet after 40 to 200 ms (stacks of 2009: 100 ms)",
         Param(
             label="delayed acknowledgements",
