@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "aqm/offers.h"
+#include "tests/aqm/offers.h"
 
 namespace clift {
 

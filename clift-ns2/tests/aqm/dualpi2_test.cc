@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "aqm/offers.h"
+#include "tests/aqm/offers.h"
 
 namespace clift {
 
