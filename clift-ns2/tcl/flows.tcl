@@ -19,6 +19,7 @@ declare [string map [list STACKS $stacks] {
 	packet_bytes      {int 53 65535} 1500
 	window_packets    {int 1}  200
 	delayed_acks      flag     0
+	receive_buffer_bytes {int 0 1073741824} 0
 	block_segments    {int 1}  256
 	code_overhead     text     0%
 	groups            list     {}
@@ -35,6 +36,7 @@ set group_keys {
 	direction         {choice {forward return}} forward
 	rtt_s             {real 0} 0
 	delayed_acks      flag     0
+	receive_buffer_bytes {int 0 1073741824} 0
 }
 
 # Makes the list `flow_groups`, each with its congestion control in `control`, and sets that of the proxy's senders. The
@@ -62,7 +64,8 @@ proc control_of { key tcp stack_key stack } {
 proc described_groups {} {
 	global setting group_keys
 	if { $setting(groups) eq "" } {
-		set common [list tcp $setting(tcp) start_s $setting(start_s) end_s 0 rtt_s 0 delayed_acks $setting(delayed_acks)]
+		set common [list end_s 0 rtt_s 0]
+		foreach key { tcp start_s delayed_acks receive_buffer_bytes } { lappend common $key $setting($key) }
 		set found [list [list {*}$common count $setting(flows) transfer_bytes $setting(transfer_bytes) direction forward]]
 		if { $setting(return_flows) > 0 } {
 			lappend found [list {*}$common count $setting(return_flows) transfer_bytes 0 direction return]
@@ -76,6 +79,15 @@ proc described_groups {} {
 	if { ![info exists of(forward)] } { refuse "groups has no group with direction forward" }
 	if { [info exists of(return)] } { lappend of(forward) {*}$of(return) }
 	return $of(forward)
+}
+
+# Whether the receivers of a group have a buffer that may limit the sender.
+proc has_buffers {} {
+	global flow_groups
+	foreach group $flow_groups {
+		if { [dict get $group receive_buffer_bytes] > 0 } { return 1 }
+	}
+	return 0
 }
 
 proc nanoseconds { seconds } {
@@ -127,7 +139,7 @@ proc build_flow { flow start near group } {
 		split_flow $flow $start $control
 		return
 	}
-	set sink_of($flow) [new_receiver $flow $setting(stack) $control $delayed_acks]
+	set sink_of($flow) [new_receiver $flow $setting(stack) $control $delayed_acks $receive_buffer_bytes]
 	set ends [expr { $direction eq "forward" ? [list $near $receiver 0] : [list $receiver $near 1] }]
 	lassign $ends from to way
 	join_tapped $flow $from $tcp_of($flow) $to $sink_of($flow) $way
@@ -150,11 +162,17 @@ proc transfer_segments { transfer_bytes } {
 # Splits the connection of the sender at `from` by a proxy at `middle`. Returns the receiver at `to`.
 proc split_connection { flow from middle to control } {
 	global setting tcp_of onward_of proxy_of window_of
-	set sink [new_receiver $flow $setting(stack) $control $setting(delayed_acks)]
+	# The proxy advertises its own buffer.
+	set sink [new_receiver $flow $setting(stack) $control $setting(delayed_acks) 0]
 	set onward_of($flow) [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
-	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control) $setting(delayed_acks)]
+	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control) $setting(delayed_acks) \
+		$setting(receive_buffer_bytes)]
 	join_agents $from $tcp_of($flow) $middle $sink
 	join_agents $middle $onward_of($flow) $to $end
+	# Neither the bounded window nor the proxy ends a message with each segment that it passes on.
+	foreach one [list $tcp_of($flow) $onward_of($flow)] {
+		if { [$one info class] eq "Agent/TCP/Modern" } { $one set pushes_ 0 }
+	}
 	set capacity $setting(proxy_buffer_packets)
 	set window_of($flow) [keep_to_window $from $tcp_of($flow) $capacity]
 	set proxy_of($flow) [new_proxy $middle $sink $onward_of($flow) $capacity $setting(proxy_delay_s)]
@@ -201,11 +219,14 @@ proc trace_windows { flow tcp } {
 	}
 }
 
-proc new_receiver { flow stack control delayed_acks } {
+proc new_receiver { flow stack control delayed_acks buffer_bytes } {
 	global setting recorder
 	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
 	set sink [new_tcp_sink $kind $delayed_acks]
 	$sink set fid_ $flow
+	if { $kind eq "modern" && $buffer_bytes > 0 } {
+		$sink receive_buffer $buffer_bytes $setting(packet_bytes)
+	}
 	if { $kind eq "fectcp" } {
 		$sink overhead $setting(code_overhead)
 		$sink recorder $recorder

@@ -92,6 +92,9 @@ BACKENDS: dict[str, tuple[str, ...]] = {"ns2": NS2_STACKS, LINUX: (LINUX,), "emu
 
 DEFAULT_STACK: Final = "modern"
 
+RECEIVE_BUFFER_BYTES = 32 << 20
+"""Largest receive buffer where none is given: that of Linux since 6.16; before, it was 6 MiB."""
+
 FECTCP: Final = "fectcp"
 """The variant that codes instead of retransmitting."""
 
@@ -140,20 +143,19 @@ TransferBytes = Annotated[
     ),
 ]
 DelayedAcks = Annotated[
-    bool,
-    "whether receivers acknowledge every second packet, or a single waiting packet after 100 ms",
+    bool | None,
+    "whether receivers acknowledge every second packet as Linux does: quick at first and after holes, "
+    "a single packet after 40 to 200 ms (stacks of 2009: 100 ms)",
     Param(label="delayed acknowledgements"),
 ]
 ReceiveBuffer = Annotated[
     int | None,
-    "receive buffer of each flow, as the kernel counts memory; it may limit the sender",
+    "largest receive buffer of each flow (`tcp_rmem`): it grows with the data, and may limit the sender",
     Param(
         "byte",
         4096,
         2**30,
-        absent="so large that it never limits a sender",
         counts="memory of the receiver's socket: data and the kernel's own overhead",
-        null="when the receive buffer never limits",
     ),
 ]
 
@@ -180,7 +182,7 @@ class Flow(Spec):
         "round-trip propagation time of the group's flows: the path's, and that of an access link of theirs",
         Param(absent="that of the path", null="without an access link"),
     ] = None
-    delayed_acks: Annotated[DelayedAcks | None, Param(absent=_AS_TRAFFIC)] = None
+    delayed_acks: Annotated[DelayedAcks, Param(absent=_AS_TRAFFIC)] = None
     receive_buffer_bytes: Annotated[ReceiveBuffer, Param(absent=_AS_TRAFFIC)] = None
 
     def rules(self) -> Rules:
@@ -223,8 +225,20 @@ class Traffic(Spec):
     ] = 0
     start: Annotated[Seconds, "simulated time at which the first flow may start"] = 0
     start_spread: Annotated[Seconds, "time within which each flow starts at random"] = 0
-    delayed_acks: DelayedAcks = False
-    receive_buffer_bytes: ReceiveBuffer = None
+    delayed_acks: Annotated[
+        DelayedAcks,
+        Param(
+            absent="on with stacks modern and linux, off with those of 2009 and FECTCP",
+            null="with backend emulate, whose kernel has its own rule",
+        ),
+    ] = None
+    receive_buffer_bytes: Annotated[
+        ReceiveBuffer,
+        Param(
+            absent="32 MiB with stacks modern and linux",
+            null="with the stacks of 2009 and FECTCP, whose buffers never limit",
+        ),
+    ] = None
     code: Annotated[
         str | None,
         "rateless code of FECTCP's flows: raptorq, lt, or a fixed overhead such as 5%",
@@ -264,8 +278,9 @@ class Traffic(Spec):
         return tuple(map(self._filled, _forward_first(self.flow)))
 
     def _filled(self, group: Flow) -> Flow:
-        own = {key: getattr(group, key) for key in ("delayed_acks", "receive_buffer_bytes")}
-        return replace(group, **{key: getattr(self, key) for key, value in own.items() if value is None})
+        delayed_acks = self.delays_acks if group.delayed_acks is None else group.delayed_acks
+        buffer_bytes = group.receive_buffer_bytes or self.receive_buffer_bytes
+        return replace(group, delayed_acks=delayed_acks, receive_buffer_bytes=buffer_bytes)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -276,6 +291,18 @@ class Traffic(Spec):
     def variants(self) -> str:
         """The TCP variant in a word; of groups their names."""
         return " + ".join(one.label for one in self.flow) or self.tcp
+
+    @property
+    def delays_acks(self) -> bool:
+        """Whether receivers delay ACKs: as asked for, else as hosts of the stack do."""
+        if self.delayed_acks is not None:
+            return self.delayed_acks
+        return self.has_host_receivers
+
+    @property
+    def has_host_receivers(self) -> bool:
+        """Whether receivers are those of today's hosts, with delayed ACKs and buffers that grow."""
+        return self.stack in ("modern", LINUX) and self.tcp != FECTCP
 
     @property
     def carrier(self) -> str:
@@ -301,6 +328,8 @@ class Traffic(Spec):
                 yield "code", f"{', '.join(RATELESS_CODES)}, or a share from 0% to 100%", "is not allowed"
         if self.tcp == FECTCP and self.delayed_acks:
             yield "delayed_acks", "false: FECTCP acknowledges every segment"
+        if self.receive_buffer_bytes is not None and not self.has_host_receivers:
+            yield "receive_buffer_bytes", "none: the buffers of FECTCP and of 2009 never limit"
         if self.tcp == FECTCP and self.return_flows:
             yield "return_flows", "0 with FECTCP"
 
@@ -313,6 +342,8 @@ class Traffic(Spec):
                 yield ("flow", at, "tcp"), *rest  # type: ignore[misc]
             if one.tcp == FECTCP:
                 yield ("flow", at, "tcp"), "a variant of TCP", "does not go in a group"
+            if one.receive_buffer_bytes is not None and not self.has_host_receivers:
+                yield ("flow", at, "receive_buffer_bytes"), "none: the buffers of 2009 never limit"
             latest = self.duration if one.end is None else min(one.end, self.duration)
             if one.start + self.start_spread >= latest:
                 allowed = f"start + start_spread less than end and duration, {latest:g} s"
