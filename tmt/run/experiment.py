@@ -34,6 +34,7 @@ from tmt.spec.traffic import (
     HEADER_BYTES,
     MAX_BLOCK_SEGMENTS,
     RATELESS_CODES,
+    RECEIVE_BUFFER_BYTES,
     VARIANTS,
     WINDOWS_PER_PATH,
 )
@@ -161,7 +162,7 @@ def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value
 
 FACTS = (
     {name: variant.controls for name, variant in VARIANTS.items()},
-    *(WINDOWS_PER_PATH, HEADER_BYTES, MIN_BUFFER_PACKETS),
+    *(WINDOWS_PER_PATH, HEADER_BYTES, MIN_BUFFER_PACKETS, RECEIVE_BUFFER_BYTES),
     *(DEFAULT_CODE, RATELESS_CODES, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS),
 )
 """Values of `tmt.spec` that decide a run and are not settings: what names and absent values mean."""
