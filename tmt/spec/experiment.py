@@ -123,6 +123,17 @@ class Path(Spec):
     return_trace: Annotated[
         str | None, "PHY trace of the return link", Param(absent="the forward link's trace", is_path=True)
     ] = None
+    ack_thinning: Annotated[
+        Literal["none", "filter", "decimate"],
+        "what the return link's modem does with acknowledgements: nothing, put a new one in the place of one "
+        "that waits, or bound their rate",
+        Param(label="ACK thinning"),
+    ] = "none"
+    ack_interval: Annotated[
+        PositiveSeconds | None,
+        "least time between two acknowledgements of a flow that decimation lets pass",
+        Param(absent="the modem bounds no rate", label="ACK interval", null="without decimation"),
+    ] = None
     wired: Annotated[
         Wired | None, "hop between the senders and the node before the link", Param(absent="no such hop")
     ] = None
@@ -141,6 +152,10 @@ class Path(Spec):
             yield "return_rate", 'return_link = "plain"', meaning
         if self.return_trace is not None and self.return_link == "plain":
             yield "return_trace", 'return_link = "unprotected" or "protected"', meaning
+        if (self.ack_interval is None) == (self.ack_thinning == "decimate"):
+            allowed = 'a time in seconds with ack_thinning = "decimate", none without it'
+            reason = "has no meaning without decimation"
+            yield "ack_interval", allowed, "is missing" if self.ack_interval is None else reason
         if self.proxy is not None and self.wired is None:
             yield "proxy", "a wired hop, at whose end the proxy stands", "needs `wired.rate`"
 
@@ -232,6 +247,8 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
             yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
         if traffic.return_flows:
             yield ("traffic", "return_flows"), "0 with a proxy"
+    if path.ack_thinning != "none" and FECTCP in (traffic.tcp, proxy and proxy.tcp):
+        yield ("path", "ack_thinning"), '"none" with FECTCP, each of whose acknowledgements is needed'
     for place, scheme in schemes:
         for key, allowed in scheme.on_link(path.rtt):
             yield (*place, key), allowed
@@ -251,6 +268,8 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     if backend == "emulate":
         if traffic.delayed_acks:
             yield ("traffic", "delayed_acks"), "false: the kernel's own rule holds", lacking
+        if path.ack_thinning != "none":
+            yield ("path", "ack_thinning"), '"none"', lacking
         if path.window_packets is not None:
             yield ("path", "window_packets"), '"none": the kernel\'s own buffers bound it', lacking
         if traffic.return_flows:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Records = npt.NDArray[np.void]
 Figures = dict[str, int | float | None]
 
-SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED, DECODED = range(len(PACKET_EVENTS))
+SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED, DECODED, ACK_THINNED = range(len(PACKET_EVENTS))
 FORWARD, RETURN = 0, 1
 DELAY_PERCENTILES = {"median": 50, "p85": 85, "p95": 95, "p99": 99}
 
@@ -159,7 +159,7 @@ def loss_figures(packets: Records) -> Figures:
         f"{word}_{name}": int(counts[direction, event])
         for direction, word in ((FORWARD, "forward"), (RETURN, "return"))
         for event, name in names.items()
-    }
+    } | {"return_acks_thinned": int(counts[RETURN, ACK_THINNED])}
 
 
 def window_figures(windows: Records, flows: Sequence[FlowDelivery]) -> Figures:
