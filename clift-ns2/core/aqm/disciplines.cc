@@ -1,0 +1,53 @@
+#include "core/aqm/disciplines.h"
+
+#include "core/aqm/droptail.h"
+#include "core/setting_table.h"
+
+namespace clift {
+
+namespace {
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+// Options of a type that declares its parameters in a table.
+template <class Options>
+Options options_from(const Parameters& parameters) {
+  Options options;
+  SettingTable table;
+  options.declare(table);
+  for (const auto& [key, value] : parameters) table.set(key, value);
+  return options;
+}
+
+struct Entry {
+  const char* name;
+  std::unique_ptr<Discipline> (*make)(const Parameters&, const QueueLimits&, UniformSource);
+};
+
+constexpr Entry disciplines[] = {
+    {"droptail",
+     [](const Parameters& parameters, const QueueLimits& limits, UniformSource) -> std::unique_ptr<Discipline> {
+       return std::make_unique<DropTail>(limits, options_from<DropTailOptions>(parameters));
+     }},
+};
+
+}  // namespace
+
+std::unique_ptr<Discipline> make_discipline(const DisciplineChoice& choice, const QueueLimits& limits,
+                                            UniformSource uniform) {
+  std::string names;
+  for (const Entry& entry : disciplines) {
+    if (choice.name != entry.name) {
+      names += (names.empty() ? "" : ", ") + std::string(entry.name);
+      continue;
+    }
+    try {
+      return entry.make(choice.parameters, limits, std::move(uniform));
+    } catch (const SettingError& error) {
+      throw SettingError("queue " + choice.name + ": " + error.what());
+    }
+  }
+  SettingTable::refuse("queue", choice.name, names);
+}
+
+}  // namespace clift
