@@ -36,7 +36,7 @@ from tmt.core.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 Place = tuple[str | int, ...]
 """The way to a value: names of fields, and indices from 0 in lists."""
 
-Rules = Iterator[tuple[str | Place, str] | tuple[str | Place, str, str]]
+Rules = Iterator[tuple[str | Place, str | tuple[str, ...]] | tuple[str | Place, str | tuple[str, ...], str]]
 """Fields, or ways to them, that do not go with others; what would be allowed; and, where needed, why."""
 
 NONE = "none"

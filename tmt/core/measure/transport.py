@@ -155,11 +155,12 @@ def loss_figures(packets: Records) -> Figures:
     kinds = packets["direction"].astype(np.intp) * len(PACKET_EVENTS) + packets["event"]
     counts = np.bincount(kinds, minlength=2 * len(PACKET_EVENTS)).reshape(2, -1)
     names = {LINK_LOST: "link_lost", LINK_UNSETTLED: "link_unsettled", QUEUE_DROPPED: "queue_dropped"}
-    return {
+    found: Figures = {
         f"{word}_{name}": int(counts[direction, event])
         for direction, word in ((FORWARD, "forward"), (RETURN, "return"))
         for event, name in names.items()
-    } | {"return_acks_thinned": int(counts[RETURN, ACK_THINNED])}
+    }
+    return found | {"return_acks_thinned": int(counts[RETURN, ACK_THINNED])}
 
 
 def window_figures(windows: Records, flows: Sequence[FlowDelivery]) -> Figures:
