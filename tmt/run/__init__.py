@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from tmt.core.errors import SimulatorError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
     from tmt.core.measure.transport import Records
@@ -36,6 +36,7 @@ class Recording:
     `packets`, [n_packets], and `windows`, [n_changes], have the columns of `PACKET_RECORDS` and
     `WINDOW_RECORDS`. `end_ns` is the simulated time of the end, `header_bytes` the TCP and IP headers of a
     data packet; `columns` are result columns that the program counted, or that replace the settings' own.
+    `timeouts` are those of each flow; empty where the program does not count them.
     """
 
     packets: Records
@@ -43,6 +44,7 @@ class Recording:
     end_ns: int
     header_bytes: int
     columns: dict[str, Value]
+    timeouts: tuple[int, ...] = ()
 
 
 def use_columns(direction: str, offered: int, used: int, repeats: int) -> dict[str, Value]:
@@ -79,12 +81,12 @@ class Backend(Protocol):
         """
 
 
-def refuse_absent(tcp: str, kernel: str, controls: Collection[str]) -> None:
-    """Refuse a congestion control that is none of a kernel's (UsageError)."""
-    if tcp not in controls:
-        raise UsageError(
-            f"tcp is {tcp}, which {kernel} does not have; allowed: {', '.join(sorted(controls))}"
-        )
+def refuse_absent(names: Iterable[str], kernel: str, controls: Collection[str]) -> None:
+    """Refuse the first congestion control that is none of a kernel's (UsageError)."""
+    for name in names:
+        if name not in controls:
+            allowed = ", ".join(sorted(controls))
+            raise UsageError(f"tcp is {name}, which {kernel} does not have; allowed: {allowed}")
 
 
 class RunError(SimulatorError):

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/aqm/fifo.h"
 #include "core/aqm/packet.h"
 #include "core/time.h"
 
@@ -50,10 +51,19 @@ class Discipline {
   void clear_dropped() { dropped_.clear(); }
 
  protected:
+  // Whether so much may wait.
+  bool fits(const Load& waiting) const {
+    return waiting.packets <= limits_.packets - sending_.packets && waiting.bytes <= limits_.bytes - sending_.bytes;
+  }
+
   // Whether a packet has room beside those that wait.
   bool has_room(const Load& waiting, const QueuedPacket& packet) const {
-    return waiting.packets + sending_.packets < limits_.packets &&
-           waiting.bytes + sending_.bytes <= limits_.bytes - packet.size_bytes;
+    return fits({waiting.packets + 1, waiting.bytes + packet.size_bytes});
+  }
+
+  // Drops the packets at the head that have waited too long.
+  void expire(Fifo& fifo, Nanoseconds now_ns) {
+    while (!fifo.empty() && limits_.outlived(fifo.front(), now_ns)) drop(fifo.pop(), DropCause::limit);
   }
 
   void drop(const QueuedPacket& packet, DropCause cause) { dropped_.push_back({packet, cause}); }
@@ -63,6 +73,13 @@ class Discipline {
     if (packet.ecn == Ecn::not_ect) return false;
     packet.ecn = Ecn::ce;
     return packet.is_marked = true;
+  }
+
+  // Returns whether the packet is marked; another one is dropped.
+  bool mark_or_drop(QueuedPacket& packet) {
+    if (mark(packet)) return true;
+    drop(packet, DropCause::discipline);
+    return false;
   }
 
   const QueueLimits limits_;

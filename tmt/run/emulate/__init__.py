@@ -21,7 +21,7 @@ from tmt.run import Recording, RunError, refuse_absent, use_columns
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import find_program, run
 from tmt.run.program import last_words, program_hash
-from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS, control_of
+from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
 
 if TYPE_CHECKING:
     from tmt.core.measure.transport import Records
@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 BULK = Path(__file__).with_name("bulk.py")
 BUFFER_BYTES = 1 << 25
-"""Memory of a socket's buffer, in each direction."""
+"""Memory of a send buffer: it never limits."""
+
+FIRST_BUFFER_BYTES = 131_072
+"""Receive buffer of a new connection, by Linux's default."""
 
 SYSCTLS = (
     f"net.ipv4.tcp_wmem=4096 {BUFFER_BYTES} {BUFFER_BYTES}",
@@ -61,8 +64,9 @@ class Emulate:
 
     def check(self, traffic: Traffic) -> None:
         """Refuse a congestion control by its own name that this machine's kernel does not offer."""
-        if traffic.tcp not in VARIANTS:
-            refuse_absent(traffic.tcp, "this machine's kernel", AVAILABLE.read_text().split())
+        own = [one.tcp for one in traffic.groups if one.tcp not in VARIANTS]
+        if own:
+            refuse_absent(own, "this machine's kernel", AVAILABLE.read_text().split())
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment; it takes as long as it says."""
@@ -92,7 +96,7 @@ class Emulate:
 
 def _emulation(setup: Setup, command: tuple[str, ...]) -> Emulation:
     """Return the emulation of a bulk transfer that `command` sends."""
-    receive_buffer = setup.traffic.receive_buffer_bytes or BUFFER_BYTES
+    most = setup.traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
     return Emulation(
         command=command,
         server=f"exec {sys.executable} {BULK}",
@@ -100,7 +104,7 @@ def _emulation(setup: Setup, command: tuple[str, ...]) -> Emulation:
         back=setup.experiment.back,
         path=setup.path,
         mtu_bytes=setup.traffic.packet_bytes,
-        sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {receive_buffer} {receive_buffer}"),
+        sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {min(FIRST_BUFFER_BYTES, most)} {most}"),
     )
 
 
