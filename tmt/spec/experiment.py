@@ -276,7 +276,7 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
         if backend != "ns2" and getattr(path, key) is not None:
             yield ("path", key), '"none": only backend ns2 has it', f"is given, which backend {backend} lacks"
     if path.ack_thinning != "none" and (backend == "emulate" or traffic.tcp == FECTCP):
-        why = lacking if backend == "emulate" else "does not go with FECTCP, which needs every acknowledgement"
+        why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
         yield ("path", "ack_thinning"), '"none"', why
     if backend == "emulate":
         if traffic.delayed_acks is not None:
