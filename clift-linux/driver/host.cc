@@ -106,6 +106,7 @@ namespace {
 struct SentPacket {
   void* handle;
   schema::PacketRecord record;
+  AckView view;
 };
 
 using KernelLink = Link<std::unique_ptr<SentPacket>>;
@@ -127,9 +128,20 @@ struct LinkSettings {
 };
 
 struct Flow {
-  int direction = CLIFT_FORWARD;
-  Nanoseconds start_ns = 0;
+  clift_flow settings{};
   SegmentNumbers segments[CLIFT_DIRECTIONS];
+};
+
+// Packets of one direction on the flows' access links, in order of time, then of arrival: before the link and behind it.
+struct Access {
+  std::multimap<Nanoseconds, PacketInHand> before, behind;
+
+  Nanoseconds next_ns() const { return std::min(next_of(before), next_of(behind)); }
+
+ private:
+  static Nanoseconds next_of(const std::multimap<Nanoseconds, PacketInHand>& packets) {
+    return packets.empty() ? never : packets.begin()->first;
+  }
 };
 
 struct Experiment {
@@ -143,6 +155,7 @@ struct Experiment {
   AckFilter<QueuePlace> ack_filter;
   std::optional<AckSpacing<PacketInHand>> ack_spacing;  // with an interval
   std::vector<void*> dropped;
+  std::array<Access, CLIFT_DIRECTIONS> access;
   std::vector<Flow> flows;
   std::unique_ptr<RecordFile<schema::PacketRecord>> packets;
   std::unique_ptr<RecordFile<schema::WindowRecord>> windows;
@@ -181,18 +194,10 @@ Setters setters_of(Experiment& run, clift_settings& settings) {
   number("ack_interval_ns", run.ack_interval_ns);
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
-  number("transfer_bytes", settings.transfer_bytes);
-  number("transfers", settings.transfers);
   number("receive_buffer_bytes", settings.receive_buffer_bytes);
   number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);
-  number("delayed_acks", settings.delayed_acks);
   number("list_controls", settings.list_controls);
-  setters["control"] = [&settings](auto& in) {
-    std::string name;
-    in >> name;
-    std::snprintf(settings.control, sizeof settings.control, "%s", name.c_str());
-  };
   for (const char* name : {"loop", "in_order", "hold_ns"}) {
     setters[name] = [&run, key = std::string(name)](auto& in) {
       Nanoseconds value = 0;
@@ -206,7 +211,10 @@ Setters setters_of(Experiment& run, clift_settings& settings) {
   }
   setters["flow"] = [&run](auto& in) {
     Flow flow;
-    in >> flow.direction >> flow.start_ns;
+    clift_flow& own = flow.settings;
+    std::string control;
+    in >> control >> own.direction >> own.start_ns >> own.end_ns >> own.transfer_bytes >> own.access_ns >> own.delayed_acks;
+    std::snprintf(own.control, sizeof own.control, "%s", control.c_str());
     run.flows.push_back(flow);
   };
   return setters;
@@ -245,6 +253,25 @@ void record(schema::PacketRecord packet, schema::PacketEvent event, Nanoseconds 
 }
 
 KernelLink& link_to(int direction) { return experiment->links[static_cast<std::size_t>(direction)]; }
+
+Access& access_of(int direction) { return experiment->access[static_cast<std::size_t>(direction)]; }
+
+// One-way delay of a packet's access link, if that lies at this end of its direction.
+Nanoseconds access_ns(const schema::PacketRecord& packet, bool at_the_begin) {
+  const clift_flow& flow = experiment->flows[packet.flow].settings;
+  // The access link is at the begin of the forward direction, whatever the flow's own.
+  return (packet.direction == CLIFT_FORWARD) == at_the_begin ? flow.access_ns : 0;
+}
+
+// Records the arrival of a packet at its receiver, which was due then. The kernel's timer goes off a nanosecond late;
+// records stay in order of time.
+void arrive(Nanoseconds now_ns, Nanoseconds due_ns, const schema::PacketRecord& packet, schema::PacketEvent event) {
+  if (event == schema::PacketEvent::received) {
+    experiment->most_late_ns = std::max<Nanoseconds>(experiment->most_late_ns, now_ns - due_ns);
+  }
+  experiment->last_record_ns = std::max(experiment->last_record_ns, due_ns);
+  record(packet, event, std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
+}
 
 void count_link(const char* name, int direction, Nanoseconds now_ns) {
   const auto use = link_to(direction).row_use(now_ns);
@@ -286,7 +313,8 @@ void join_queue(PacketInHand packet, Nanoseconds now_ns) {
 }
 
 // A packet comes to the return link's queue behind the filter.
-void join_filtered(PacketInHand packet, const AckView& view, Nanoseconds now_ns) {
+void join_filtered(PacketInHand packet, Nanoseconds now_ns) {
+  const AckView view = packet->view;
   AckFilter<QueuePlace>& filter = experiment->ack_filter;
   KernelLink& link = link_to(CLIFT_RETURN);
   QueuePlace own{packet->record.uid, packet.get()};
@@ -310,11 +338,25 @@ void release_acks(Nanoseconds now_ns) {
   for (auto& passed : spacing->take_passed()) join_queue(std::move(passed.packet), passed.time_ns);
 }
 
-void space(PacketInHand packet, const AckView& view, Nanoseconds now_ns) {
+void space(PacketInHand packet, Nanoseconds now_ns) {
+  const AckView view = packet->view;
   auto& spacing = *experiment->ack_spacing;
   auto replaced = spacing.arrive(now_ns, view, std::move(packet));
   if (replaced) drop(std::move(*replaced), schema::PacketEvent::ack_thinned, now_ns);
   for (auto& passed : spacing.take_passed()) join_queue(std::move(passed.packet), passed.time_ns);
+}
+
+// A packet comes to the link of its direction.
+void enter_link(PacketInHand packet, Nanoseconds now_ns) {
+  const bool returns = packet->record.direction == CLIFT_RETURN;
+  if (returns) release_acks(now_ns);
+  if (returns && experiment->ack_spacing) {
+    space(std::move(packet), now_ns);
+  } else if (returns && experiment->filters_acks) {
+    join_filtered(std::move(packet), now_ns);
+  } else {
+    join_queue(std::move(packet), now_ns);
+  }
 }
 
 AckView view_of(const clift_packet& packet, std::int64_t acknowledged) {
@@ -355,13 +397,11 @@ void clift_open(clift_settings* settings) {
   });
 }
 
-long long clift_start_ns(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].start_ns; }
-
-int clift_direction(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].direction; }
+const clift_flow* clift_flow_of(int flow) { return &experiment->flows[static_cast<std::size_t>(flow)].settings; }
 
 void clift_take(long long now_ns, const clift_packet* packet) {
   guarded([&] {
-    auto sent = std::make_unique<SentPacket>(SentPacket{packet->handle, {}});
+    auto sent = std::make_unique<SentPacket>(SentPacket{packet->handle, {}, {}});
     sent->record.time_ns = now_ns;
     sent->record.direction = static_cast<std::uint8_t>(packet->direction);
     sent->record.flow = static_cast<std::uint16_t>(packet->flow);
@@ -370,14 +410,12 @@ void clift_take(long long now_ns, const clift_packet* packet) {
     sent->record.uid = experiment->sent_packets++;
     number(sent->record, *packet);
     record(sent->record, schema::PacketEvent::sent, now_ns);
-    const AckView view = view_of(*packet, sent->record.sequence);
-    release_acks(now_ns);
-    if (packet->direction == CLIFT_RETURN && experiment->ack_spacing) {
-      space(std::move(sent), view, now_ns);
-    } else if (packet->direction == CLIFT_RETURN && experiment->filters_acks) {
-      join_filtered(std::move(sent), view, now_ns);
+    sent->view = view_of(*packet, sent->record.sequence);
+    const Nanoseconds before_ns = access_ns(sent->record, true);
+    if (before_ns == 0) {
+      enter_link(std::move(sent), now_ns);
     } else {
-      join_queue(std::move(sent), now_ns);
+      access_of(packet->direction).before.emplace(now_ns + before_ns, std::move(sent));
     }
   });
 }
@@ -392,26 +430,37 @@ void* clift_dropped(void) {
 long long clift_next_due_ns(int direction) {
   const auto& spacing = experiment->ack_spacing;
   const Nanoseconds held_ns = direction == CLIFT_RETURN && spacing ? spacing->next_ns() : never;
-  return std::min(link_to(direction).next_due_ns(), held_ns);
+  return std::min({link_to(direction).next_due_ns(), access_of(direction).next_ns(), held_ns});
 }
 
 clift_fate clift_due(long long now_ns, int direction, void** handle) {
   return guarded([&] {
+    Access& access = access_of(direction);
+    while (!access.before.empty() && access.before.begin()->first <= now_ns) {
+      auto entering = access.before.extract(access.before.begin());
+      enter_link(std::move(entering.mapped()), entering.key());
+    }
     if (direction == CLIFT_RETURN) release_acks(now_ns);
-    const auto outcome = link_to(direction).outcome(now_ns);
-    if (!outcome) return CLIFT_NOTHING_DUE;
-    const SentPacket& sent = *outcome->packet.payload;
-    *handle = sent.handle;
-    const bool delivered = outcome->fate == Fate::delivered;
-    if (delivered) experiment->most_late_ns = std::max<Nanoseconds>(experiment->most_late_ns, now_ns - outcome->due_ns);
-    // The kernel's timer goes off a nanosecond late. Records stay in order of time.
-    experiment->last_record_ns = std::max(experiment->last_record_ns, outcome->due_ns);
-    record(sent.record,
-           delivered                     ? schema::PacketEvent::received
-           : outcome->fate == Fate::lost ? schema::PacketEvent::link_lost
-                                         : schema::PacketEvent::link_unsettled,
-           std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
-    return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
+    while (auto outcome = link_to(direction).outcome(now_ns)) {
+      PacketInHand& packet = outcome->packet.payload;
+      const bool delivered = outcome->fate == Fate::delivered;
+      const Nanoseconds behind_ns = access_ns(packet->record, false);
+      if (delivered && behind_ns > 0) {
+        access.behind.emplace(outcome->due_ns + behind_ns, std::move(packet));
+        continue;
+      }
+      *handle = packet->handle;
+      arrive(now_ns, outcome->due_ns, packet->record,
+             delivered                     ? schema::PacketEvent::received
+             : outcome->fate == Fate::lost ? schema::PacketEvent::link_lost
+                                           : schema::PacketEvent::link_unsettled);
+      return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
+    }
+    if (access.behind.empty() || access.behind.begin()->first > now_ns) return CLIFT_NOTHING_DUE;
+    const auto arrived = access.behind.extract(access.behind.begin());
+    *handle = arrived.mapped()->handle;
+    arrive(now_ns, arrived.key(), arrived.mapped()->record, schema::PacketEvent::received);
+    return CLIFT_DELIVERED;
   });
 }
 

@@ -278,6 +278,10 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     if path.ack_thinning != "none" and (backend == "emulate" or traffic.tcp == FECTCP):
         why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
         yield ("path", "ack_thinning"), '"none"', why
+    for at, group in enumerate(traffic.flow if backend == LINUX else ()):
+        if group.receive_buffer_bytes is not None:
+            alike = "none: all flows have the traffic's, as in tcp_rmem"
+            yield ("traffic", "flow", at, "receive_buffer_bytes"), alike, lacking
     if backend == "emulate":
         if traffic.delayed_acks is not None:
             yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking
