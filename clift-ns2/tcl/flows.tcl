@@ -21,6 +21,10 @@ declare [string map [list STACKS $stacks] {
 	delayed_acks      flag     0
 	block_segments    {int 1}  256
 	code_overhead     text     0%
+	slow_start        text     {}
+	resume_window_bytes {int 0 9223372036854775807} 0
+	resume_rtt_s      {real 0} 0
+	resume_lifetime_s {real 0} 4000000000
 }]
 
 # Sets the congestion controls of both senders. The stack determines the available variants.
@@ -58,6 +62,7 @@ proc build_flow { flow start } {
 	global ns setting sender base receiver tcp_of sink_of completed_ns
 	set completed_ns($flow) -1
 	set tcp_of($flow) [new_sender $flow $setting(stack) $setting(congestion_control)]
+	start_as_asked $flow $tcp_of($flow)
 	trace_windows $flow $tcp_of($flow)
 	if { $setting(proxy) } {
 		split_flow $flow $start
@@ -66,6 +71,25 @@ proc build_flow { flow start } {
 	set sink_of($flow) [new_receiver $flow $setting(stack) $setting(congestion_control)]
 	join_tapped $flow $sender $tcp_of($flow) $receiver $sink_of($flow) 0
 	start_tcp $tcp_of($flow) $start [transfer_segments] "flow_done $flow"
+}
+
+# The settings of a flow's beginning. Only one connection may use what an earlier one has left: the first flow.
+proc start_as_asked { flow tcp } {
+	global setting
+	if { $setting(slow_start) ne "" } {
+		refuse_other_stacks slow_start
+		$tcp slow_start $setting(slow_start)
+	}
+	if { $setting(resume_window_bytes) > 0 && $flow == 0 } {
+		refuse_other_stacks resume_window_bytes
+		set window_packets [expr { double($setting(resume_window_bytes)) / $setting(packet_bytes) }]
+		$tcp resume $window_packets $setting(resume_rtt_s) $setting(resume_lifetime_s)
+	}
+}
+
+proc refuse_other_stacks { key } {
+	global setting
+	if { $setting(stack) ne "modern" } { refuse "$key is $setting($key); that needs stack modern" }
 }
 
 # A flow without end from the receiver's node to the sender's.

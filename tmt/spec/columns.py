@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.core.declaration import Field, declared
 from tmt.spec.experiment import Experiment, Path, Proxy, Wired
-from tmt.spec.traffic import Traffic
+from tmt.spec.traffic import Resume, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,6 +73,7 @@ def _settings(
 
 SETTINGS = (
     *_settings(Traffic, ("traffic",)),
+    *_settings(Resume, ("traffic", "resume"), "resume_", "without Careful Resume"),
     *_settings(Path, ("path",)),
     Setting("seed", ("seed",), declared(Experiment)["seed"]),
     *_settings(Wired, ("path", "wired"), "wired_", "without a wired hop"),

@@ -123,6 +123,31 @@ def stack_rule(tcp: str, stack: str) -> Rules:
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
 
 
+RESUMING = ("newreno", "cubic", "bbr", "bbr3")
+"""Variants of the modern stack with Careful Resume."""
+
+WITH_SLOW_STARTS = ("newreno", "cubic")
+"""Variants of the modern stack with a choice of slow start."""
+
+
+class Resume(Spec):
+    """What an earlier connection over the path has left, from which the first flow resumes (RFC 9959)."""
+
+    window_bytes: Annotated[
+        int,
+        "data in flight that the earlier connection had",
+        Param("byte", 1, 2**62, label="remembered window", counts="IP packets: payload and headers"),
+    ]
+    rtt: Annotated[
+        PositiveSeconds, "least round-trip time that it measured", Param(label="remembered round-trip time")
+    ]
+    lifetime: Annotated[
+        PositiveSeconds | None,
+        "simulated time from which the two may no longer be used",
+        Param(absent="they do not expire", null="when they do not expire"),
+    ] = None
+
+
 class Traffic(Spec):
     """TCP flows of one variant over a path, and when they start and end."""
 
@@ -162,6 +187,14 @@ class Traffic(Spec):
         "whether receivers acknowledge every second packet, or a single waiting packet after 100 ms",
         Param(label="delayed acknowledgements"),
     ] = False
+    slow_start: Annotated[
+        Literal["standard", "hystart", "search"] | None,
+        "what ends the first slow start: a loss alone, growing delay (HyStart++), or stalling delivery (SEARCH)",
+        Param(absent="hystart for CUBIC, standard for others", null="for the variant's own"),
+    ] = None
+    resume: Annotated[
+        Resume | None, "Careful Resume of the first flow", Param(absent="flows know nothing of the path")
+    ] = None
     receive_buffer_bytes: Annotated[
         int | None,
         "receive buffer of each flow, as the kernel counts memory; it may limit the sender",
@@ -211,6 +244,10 @@ class Traffic(Spec):
         if self.start + self.start_spread >= self.duration:
             key = "start_spread" if self.start_spread else "start"
             yield key, f"start + start_spread less than duration, {self.duration:g} s", "is too late a start"
+        for key, having in (("resume", RESUMING), ("slow_start", WITH_SLOW_STARTS)):
+            if getattr(self, key) is not None and (self.stack != "modern" or self.tcp not in having):
+                lacking = f"is not in {self.tcp} of stack {self.stack}"
+                yield key, f'tcp {" or ".join(having)} with stack modern', lacking
         for key in ("code", "block_segments"):
             if getattr(self, key) is not None and self.tcp != FECTCP:
                 yield key, f'tcp = "{FECTCP}"', "has no meaning without FECTCP"
