@@ -189,7 +189,7 @@ class Traffic(Spec):
     ] = False
     slow_start: Annotated[
         Literal["standard", "hystart", "search"] | None,
-        "what ends the first slow start: a loss alone, growing delay (HyStart++), or stalling delivery (SEARCH)",
+        "end of the first slow start: at a loss only, at growing delay, or when deliveries no longer double",
         Param(absent="hystart for CUBIC, standard for others", null="for the variant's own"),
     ] = None
     resume: Annotated[
@@ -247,7 +247,7 @@ class Traffic(Spec):
         for key, having in (("resume", RESUMING), ("slow_start", WITH_SLOW_STARTS)):
             if getattr(self, key) is not None and (self.stack != "modern" or self.tcp not in having):
                 lacking = f"is not in {self.tcp} of stack {self.stack}"
-                yield key, f'tcp {" or ".join(having)} with stack modern', lacking
+                yield key, f"tcp {' or '.join(having)} with stack modern", lacking
         for key in ("code", "block_segments"):
             if getattr(self, key) is not None and self.tcp != FECTCP:
                 yield key, f'tcp = "{FECTCP}"', "has no meaning without FECTCP"
