@@ -244,10 +244,16 @@ class Traffic(Spec):
         if self.start + self.start_spread >= self.duration:
             key = "start_spread" if self.start_spread else "start"
             yield key, f"start + start_spread less than duration, {self.duration:g} s", "is too late a start"
-        for key, having in (("resume", RESUMING), ("slow_start", WITH_SLOW_STARTS)):
+        for key, place, having in (
+            ("resume", ("resume", "window_bytes"), RESUMING),
+            ("slow_start", ("slow_start",), WITH_SLOW_STARTS),
+        ):
             if getattr(self, key) is not None and (self.stack != "modern" or self.tcp not in having):
-                lacking = f"is not in {self.tcp} of stack {self.stack}"
-                yield key, f"tcp {' or '.join(having)} with stack modern", lacking
+                yield (
+                    place,
+                    f"{', '.join(having)} with stack modern",
+                    f"is not for {self.tcp}, stack {self.stack}",
+                )
         for key in ("code", "block_segments"):
             if getattr(self, key) is not None and self.tcp != FECTCP:
                 yield key, f'tcp = "{FECTCP}"', "has no meaning without FECTCP"
