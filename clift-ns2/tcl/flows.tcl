@@ -74,14 +74,20 @@ proc build_flow { flow start } {
 	start_tcp $tcp_of($flow) $start [transfer_segments] "flow_done $flow"
 }
 
-# The settings of a flow's beginning. Only one connection may use what an earlier one has left: the first flow.
+# Only one connection may use what an earlier one has left: the first flow.
+proc resumes { flow } {
+	global setting
+	expr { $setting(resume_window_bytes) > 0 && $flow == 0 }
+}
+
+# The settings of a flow's beginning.
 proc start_as_asked { flow tcp } {
 	global setting
 	if { $setting(slow_start) ne "" } {
 		refuse_other_stacks slow_start
 		$tcp slow_start $setting(slow_start)
 	}
-	if { $setting(resume_window_bytes) > 0 && $flow == 0 } {
+	if { [resumes $flow] } {
 		refuse_other_stacks resume_window_bytes
 		set window_packets [expr { double($setting(resume_window_bytes)) / $setting(packet_bytes) }]
 		$tcp resume $window_packets $setting(resume_rtt_s) $setting(resume_lifetime_s)
@@ -180,7 +186,9 @@ proc new_receiver { flow stack control { is_bounded 1 } } {
 	set sink [new_tcp_sink $kind $setting(delayed_acks)]
 	$sink set fid_ $flow
 	if { $kind eq "modern" && $is_bounded && $setting(receive_buffer_bytes) > 0 } {
-		$sink receive_buffer $setting(receive_buffer_bytes) $setting(packet_bytes)
+		# A window that grows with the data would forbid the jump (RFC 9959, section 4.7).
+		set first [expr { [resumes $flow] ? $setting(receive_buffer_bytes) : {} }]
+		$sink receive_buffer $setting(receive_buffer_bytes) $setting(packet_bytes) {*}$first
 	}
 	if { $kind eq "fectcp" } {
 		$sink overhead $setting(code_overhead)
