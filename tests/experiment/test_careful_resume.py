@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from experiments import asker
 
-from tmt import PlainLink, Resume
+from tmt import Flow, PlainLink, Resume
 from tmt.core.measure.transport import SENT
 
 PAGE = File(__file__).parents[2] / "docs" / "careful-resume.md"
@@ -46,6 +46,14 @@ def test_resume__is_for_one_flow_and_for_its_lifetime() -> None:
     assert largest == [500, pytest.approx(20)]
     expired = replay(resume=Resume(1_500_000, 0.6, lifetime=1.0), duration=3).run().windows
     assert window_at(expired, 1.4) == pytest.approx(20)
+
+
+def test_resume__of_a_group_is_for_its_first_flow() -> None:
+    groups = Flow("cubic"), Flow("newreno", 2, start=1, resume=REMEMBERED)
+    windows = asker(forward=PlainLink(20e6), rtt=0.6)(flow=groups, duration=2.5).run().windows
+    early = windows[windows["time_ns"] < 2.4 * S]
+    largest = [early["cwnd_packets"][early["flow"] == flow].max() for flow in (1, 2)]
+    assert largest == [500, pytest.approx(20)]
 
 
 @pytest.mark.parametrize(("tcp", "beta"), [("newreno", 0.5), ("cubic", 0.7)])
