@@ -164,15 +164,15 @@ proc build_flow { flow start near group } {
 }
 
 # The beginning of a flow, in the modern stack.
-proc start_as_asked { tcp group } {
+proc start_as_asked { agent group } {
 	global setting
 	dict with group {}
 	foreach key { slow_start resume_window_bytes } {
 		if { [set $key] ni { {} 0 } && $setting(stack) ne "modern" } { refuse "$key is [set $key]; that needs stack modern" }
 	}
-	if { $slow_start ne "" } { $tcp slow_start $slow_start }
+	if { $slow_start ne "" } { $agent slow_start $slow_start }
 	if { $resume_window_bytes > 0 } {
-		$tcp resume [expr { double($resume_window_bytes) / $setting(packet_bytes) }] $resume_rtt_s $resume_lifetime_s
+		$agent resume [expr { double($resume_window_bytes) / $setting(packet_bytes) }] $resume_rtt_s $resume_lifetime_s
 	}
 }
 
