@@ -57,7 +57,7 @@ def main() -> int:
 def _oldest() -> list[str]:
     """Return requirements of the oldest versions that the package allows."""
     allowed = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["dependencies"]
-    least = dict(re.match(r"([\w-]+)>=([\d.]+)", one).groups() for one in allowed)
+    least = dict(re.findall(r"^([\w-]+)>=([\d.]+)", "\n".join(allowed), re.MULTILINE))
     return [f"{name}=={least[name]}.*" for name in LIBRARIES]
 
 
