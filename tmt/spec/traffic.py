@@ -172,7 +172,9 @@ SlowStart = Annotated[
     Param(absent="hystart for CUBIC, standard for others", null="for the variant's own"),
 ]
 Resumption = Annotated[
-    Resume | None, "Careful Resume of the first flow", Param(absent="flows know nothing of the path")
+    Resume | None,
+    "Careful Resume of the first flow: what an earlier connection has left",
+    Param(absent="flows know nothing of the path"),
 ]
 
 
