@@ -162,6 +162,19 @@ def loss_figures(packets: Records) -> Figures:
     }
 
 
+def ack_load(packets: Records, flows: int, rate_bps: float) -> float | None:
+    """Return the share of a plain return link of `rate_bps` that the ACKs of flows 0 to `flows` - 1 took.
+
+    It counts from the first ACK to the last; None with less than two.
+    """
+    own = (packets["direction"] == RETURN) & (packets["flow"] < flows)
+    sent, dropped = (packets[own & (packets["event"] == event)] for event in (SENT, QUEUE_DROPPED))
+    if len(sent) < 2 or sent["time_ns"][-1] == sent["time_ns"][0]:
+        return None
+    taken_bits = 8 * (int(sent["size_bytes"].sum()) - int(dropped["size_bytes"].sum()))
+    return taken_bits * NS_PER_S / (rate_bps * float(sent["time_ns"][-1] - sent["time_ns"][0]))
+
+
 def window_figures(windows: Records, flows: Sequence[FlowDelivery]) -> Figures:
     """Return the congestion window's mean over the active times, averaged over flows, and its maximum."""
     means = [
