@@ -162,12 +162,12 @@ def loss_figures(packets: Records) -> Figures:
     }
 
 
-def ack_load(packets: Records, flows: int, rate_bps: float) -> float | None:
-    """Return the share of a plain return link of `rate_bps` that the ACKs of flows 0 to `flows` - 1 took.
+def ack_load(packets: Records, rate_bps: float) -> float | None:
+    """Return the share of a plain return link of `rate_bps` that the ACKs of forward flows took.
 
     It counts from the first ACK to the last; None with less than two.
     """
-    own = (packets["direction"] == RETURN) & (packets["flow"] < flows)
+    own = packets["direction"] == RETURN
     sent, dropped = (packets[own & (packets["event"] == event)] for event in (SENT, QUEUE_DROPPED))
     if len(sent) < 2 or sent["time_ns"][-1] == sent["time_ns"][0]:
         return None
@@ -212,11 +212,18 @@ def of_flows(records: Records, flows: int) -> Records:
     return records if own.all() else records[own]
 
 
-def mirrored(packets: Records, flows: int) -> Records:
-    """Return the packets of the return direction's flows, from `flows` on, with directions swapped."""
-    found = packets[packets["flow"] >= flows]
-    found["flow"] -= flows
-    found["direction"] = 1 - found["direction"]
+def of_group(records: Records, first: int, flows: int, until_ns: int, *, is_return: bool = False) -> Records:
+    """Return the records of the flows from `first` to `first + flows - 1` until a time, numbered from 0.
+
+    The directions of a return flow's packets are swapped: its data go `FORWARD`, as those of other flows.
+    """
+    own = (records["flow"] >= first) & (records["flow"] < first + flows) & (records["time_ns"] <= until_ns)
+    if not first and not is_return and own.all():
+        return records
+    found = records[own]
+    found["flow"] -= first
+    if is_return and "direction" in (found.dtype.names or ()):
+        found["direction"] = 1 - found["direction"]
     return found
 
 
