@@ -59,7 +59,7 @@ def test_set_up__keeps_a_short_path_s_queue_useful() -> None:
 def test_run__notes_acknowledgements_that_fill_the_return_link() -> None:
     # 2 Mbit/s are 167 packets a second; with an ACK of 52 bytes for each, 69 kbit/s.
     narrow, wide = (
-        replay(stack="modern", delayed_acks=False, back=PlainLink(rate)).run() for rate in (40e3, 80e3)
+        replay(stack="modern", delayed_acks=False, back=PlainLink(rate)).run() for rate in (40e3, 2e6)
     )
     assert narrow.notes[-1].startswith("acknowledgements fill the return link: they take ")
     assert 0.9 < narrow.row["return_ack_load"] <= 1.05

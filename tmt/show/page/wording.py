@@ -140,12 +140,12 @@ def _without_losses(results: Results, summary: Summary) -> list[str]:
 
 def _full_of_acks(results: Results) -> list[str]:
     """Return a sentence for each trace with a run whose acknowledgements fill the return link."""
-    runs = results.runs[results.runs["return_flows"] == 0]
-    worst = runs.groupby("trace", sort=False)[["return_ack_load", "return_queue_dropped"]].max()
+    runs = results.runs[~results.runs["return_flows"].fillna(0).astype(bool)]
+    worst = runs.groupby("trace", sort=False)[["return_ack_load", "return_queue_dropped"]].max().fillna(0)
     return [
         f"{note}."
         for trace, load, dropped in worst.itertuples()
-        for note in ack_notes(f"the return link of {trace} in some runs", load, int(dropped))
+        for note in ack_notes(f"the return link of {trace} in some runs", load or None, int(dropped))
     ]
 
 
