@@ -9,6 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,16 +17,17 @@ import numpy as np
 from tmt.core.declaration import ns
 from tmt.core.errors import SimulatorError
 from tmt.core.provenance import file_version
-from tmt.run import RunError
+from tmt.run import RunError, refuse_absent
 from tmt.run.link_files import link_settings
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
-from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS
+from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
 
 if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion
     from tmt.run import Recording
     from tmt.run.setup import Setup
+    from tmt.spec.traffic import Flow, Traffic
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
@@ -47,6 +49,7 @@ PACKET_MEMORY_BYTES = 6144
 MEMORY_STEP_MIB = 16
 
 SETTINGS = "settings.txt"
+CONTROLS = "controls.txt"
 SEGMENT_MEMORY_BYTES = 2304
 """Memory that the kernel counts for a segment of a packet of 1500 bytes; larger ones take more."""
 
@@ -72,27 +75,45 @@ class Kernel:
         _check(program, file_version(program))
         return cls(program, build_stamp(program, remedy("linux-kernel", ELSEWHERE)))
 
+    def controls(self) -> tuple[str, ...]:
+        """Return the names of the kernel's congestion controls (SimulatorError)."""
+        return _controls(self.program, file_version(self.program))
+
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
         """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
 
         Errors are those of `tmt.run.program.run_program`.
         """
+        return self.boot(memory_mib(setup), setup.experiment.seed, directory, timeout_s)
+
+    def boot(
+        self, memory: int, seed: int, directory: Path, timeout_s: float | None
+    ) -> tuple[list[str], float]:
+        """Do the same with a memory in MiB."""
         argv = [
             str(self.program),
-            f"mem={memory_mib(setup)}M",
+            f"mem={memory}M",
             "con=null",
             "con0=null,fd:1",
             "time-travel=inf-cpu",
             "time-travel-start=0",
-            f"seed={setup.experiment.seed}",
+            f"seed={seed}",
         ]
         environment = os.environ | {"HOME": str(directory), "CLIFT_PARENT": str(os.getpid())}
         return argv, run_program("the kernel", argv, directory, timeout_s, environment)
 
 
+@lru_cache(maxsize=8)
+def _controls(program: Path, _version: FileVersion | None) -> tuple[str, ...]:
+    with TemporaryDirectory(prefix="tmt-kernel-") as folder:
+        (Path(folder) / SETTINGS).write_text("list_controls 1\n")
+        Kernel(program, "").boot(LEAST_MEMORY_MIB, 0, Path(folder), SHOW_LIMIT_S)
+        return tuple((Path(folder) / CONTROLS).read_text().split())
+
+
 def memory_mib(setup: Setup) -> int:
     """Return the memory of the simulated machine: enough for the windows of all flows."""
-    held_packets = window_packets(setup) * (setup.traffic.flows + setup.traffic.return_flows)
+    held_packets = window_packets(setup) * sum(setup.flows)
     need = LEAST_MEMORY_MIB + held_packets * PACKET_MEMORY_BYTES // (1 << 20)
     return -(-need // MEMORY_STEP_MIB) * MEMORY_STEP_MIB
 
@@ -150,29 +171,43 @@ def settings_text(setup: Setup) -> str:
     for name in ("forward", "return"):
         if packing := values.pop(f"{name}_packing", None):
             values[f"{name}_packed"] = int(packing == "packed")
-    segment_bytes = traffic.packet_bytes - HEADER_BYTES
     values |= {
         "loop": int(path.loop),
         "in_order": int(path.in_order),
         "hold_ns": 0 if path.hold is None else ns(path.hold),
         "rtt_ns": ns(path.rtt),
         "queue_packets": path.queue_packets,
-        "control": VARIANTS[traffic.tcp].controls[LINUX],
         "duration_ns": ns(traffic.duration),
         "packet_bytes": traffic.packet_bytes,
-        "transfer_bytes": -(-(traffic.transfer_bytes or 0) // segment_bytes) * segment_bytes,
-        "transfers": traffic.flows,
         "receive_buffer_bytes": traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES,
         "send_buffer_bytes": send_buffer_bytes(setup),
         "window_packets": window_packets(setup),
-        "delayed_acks": int(traffic.delays_acks),
     }
+    if path.ack_thinning == "filter":
+        values["ack_filter"] = 1
+    if path.ack_interval is not None:
+        values["ack_interval_ns"] = ns(path.ack_interval)
     lines = [f"{key} {value}" for key, value in values.items()]
-    spread = np.random.default_rng(setup.experiment.seed).random(traffic.flows + traffic.return_flows)
-    for number, part in enumerate(spread.tolist()):
-        start_ns = ns(traffic.start) + int(part * ns(traffic.start_spread))
-        lines.append(f"flow {int(number >= traffic.flows)} {start_ns}")
+    of_flows = [group for group in traffic.groups for _ in range(group.count)]
+    drawn = np.random.default_rng(setup.experiment.seed).random(len(of_flows)).tolist()
+    for group, part in zip(of_flows, drawn, strict=True):
+        lines += [_flow_line(setup, group, int(part * ns(traffic.start_spread)))]
     return "\n".join(lines) + "\n"
+
+
+def _flow_line(setup: Setup, group: Flow, later_ns: int) -> str:
+    """Return the line of a flow that starts so much later than its group."""
+    segment_bytes = setup.traffic.packet_bytes - HEADER_BYTES
+    values = (
+        control_of(group.tcp, LINUX),
+        int(group.direction == "return"),
+        ns(group.start) + later_ns,
+        0 if group.end is None else ns(group.end),
+        -(-(group.transfer_bytes or 0) // segment_bytes) * segment_bytes,
+        0 if group.rtt is None else (ns(group.rtt) - ns(setup.path.rtt)) // 2,
+        int(bool(group.delayed_acks)),
+    )
+    return f"flow {' '.join(map(str, values))}"
 
 
 FAILURE_STATUS = 2
@@ -203,6 +238,13 @@ class Linux:
         """Return the stamp of the kernel's build."""
         return Kernel.find().stamp
 
+    def check(self, traffic: Traffic) -> None:
+        """Refuse a congestion control by its own name that the kernel does not have."""
+        own = [one.tcp for one in traffic.groups if one.tcp not in VARIANTS]
+        if own:
+            kernel = Kernel.find()
+            refuse_absent(own, str(kernel.program), kernel.controls())
+
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment in simulated time."""
         (directory / SETTINGS).write_text(settings_text(setup))
@@ -210,7 +252,7 @@ class Linux:
             argv, wall_time_s = Kernel.find().run(setup, directory, timeout_s)
         except RunError as error:
             raise _explained(error, setup) from error
-        flows, return_flows = setup.traffic.flows, setup.traffic.return_flows
+        flows, return_flows = setup.flows
         command = shlex.join(argv)
         try:
             # The counters come first: a clock that jumps may also cut the records short.
