@@ -20,6 +20,7 @@ struct clift_settings {
 	long long duration_ns;
 	long long packet_bytes; /* MTU of the link: IP size of a full packet */
 	long long transfer_bytes; /* of each flow with a transfer; 0: until the end */
+	long long first_half_bytes, pause_ns; /* of a transfer that pauses in the middle; 0 bytes: it does not */
 	long long transfers; /* the first flows, which have a transfer */
 	long long receive_buffer_bytes, send_buffer_bytes;
 	long long window_packets; /* upper bound on each sender's congestion window */

@@ -159,6 +159,8 @@ Setters setters_of(Experiment& run, clift_settings& settings) {
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
   number("transfer_bytes", settings.transfer_bytes);
+  number("first_half_bytes", settings.first_half_bytes);
+  number("pause_ns", settings.pause_ns);
   number("transfers", settings.transfers);
   number("receive_buffer_bytes", settings.receive_buffer_bytes);
   number("send_buffer_bytes", settings.send_buffer_bytes);

@@ -27,6 +27,9 @@ proc check_settings {} {
 	if { $setting(return_flows) > 0 && ($setting(proxy) || $setting(tcp) eq "fectcp") } {
 		refuse "return_flows is $setting(return_flows); with a proxy or fectcp only 0 is allowed"
 	}
+	if { $setting(pause_s) ne "none" && ($setting(proxy) || $setting(tcp) eq "fectcp" || $setting(transfer_bytes) == 0) } {
+		refuse "pause_s is $setting(pause_s); only transfers without a proxy and fectcp have one"
+	}
 }
 
 # Writes `counters.tsv`: one line NAME<tab>INTEGER for each.

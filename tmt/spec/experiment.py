@@ -232,6 +232,8 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
             yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
         if traffic.return_flows:
             yield ("traffic", "return_flows"), "0 with a proxy"
+        if traffic.pause is not None:
+            yield ("traffic", "pause"), "none with a proxy"
     for place, scheme in schemes:
         for key, allowed in scheme.on_link(path.rtt):
             yield (*place, key), allowed
@@ -253,5 +255,7 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
             yield ("traffic", "delayed_acks"), "false: the kernel's own rule holds", lacking
         if path.window_packets is not None:
             yield ("path", "window_packets"), '"none": the kernel\'s own buffers bound it', lacking
+        if traffic.pause is not None:
+            yield ("traffic", "pause"), "none", lacking
         if traffic.return_flows:
             yield ("traffic", "return_flows"), "0", lacking

@@ -115,6 +115,11 @@ ENDLESS_BLOCK_SEGMENTS = 256
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 
 
+def first_half(segments: int) -> int:
+    """Return the segments of a transfer that an application offers before its pause."""
+    return (segments + 1) // 2
+
+
 def stack_rule(tcp: str, stack: str) -> Rules:
     """Refuse a variant that a stack does not have."""
     if tcp not in STACKS[stack]:
@@ -143,6 +148,11 @@ class Traffic(Spec):
             counts="TCP payload bytes, each counted once; no TCP, IP or link header",
             null="for flows that send until the end",
         ),
+    ] = None
+    pause: Annotated[
+        Seconds | None,
+        "time for which each flow's application waits after the first half of its transfer is acknowledged",
+        Param(absent="the application offers its whole transfer at the start", null="without a pause"),
     ] = None
     packet_bytes: Annotated[
         int,
@@ -211,6 +221,10 @@ class Traffic(Spec):
         if self.start + self.start_spread >= self.duration:
             key = "start_spread" if self.start_spread else "start"
             yield key, f"start + start_spread less than duration, {self.duration:g} s", "is too late a start"
+        if self.pause is not None and self.transfer_bytes is None:
+            yield "pause", "none without transfer_bytes", "divides a transfer"
+        if self.pause is not None and self.tcp == FECTCP:
+            yield "pause", "none with FECTCP"
         for key in ("code", "block_segments"):
             if getattr(self, key) is not None and self.tcp != FECTCP:
                 yield key, f'tcp = "{FECTCP}"', "has no meaning without FECTCP"

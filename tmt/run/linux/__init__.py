@@ -20,7 +20,7 @@ from tmt.run import RunError
 from tmt.run.link_files import link_settings
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
-from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS
+from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS, first_half
 
 if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion
@@ -155,6 +155,7 @@ def settings_text(setup: Setup) -> str:
         if packing := values.pop(f"{name}_packing", None):
             values[f"{name}_packed"] = int(packing == "packed")
     segment_bytes = traffic.packet_bytes - HEADER_BYTES
+    segments = -(-(traffic.transfer_bytes or 0) // segment_bytes)
     values |= {
         "loop": int(path.loop),
         "in_order": int(path.in_order),
@@ -164,13 +165,15 @@ def settings_text(setup: Setup) -> str:
         "control": VARIANTS[traffic.tcp].controls[LINUX],
         "duration_ns": ns(traffic.duration),
         "packet_bytes": traffic.packet_bytes,
-        "transfer_bytes": -(-(traffic.transfer_bytes or 0) // segment_bytes) * segment_bytes,
+        "transfer_bytes": segments * segment_bytes,
         "transfers": traffic.flows,
         "receive_buffer_bytes": traffic.receive_buffer_bytes or ample_buffer_bytes(setup),
         "send_buffer_bytes": ample_buffer_bytes(setup),
         "window_packets": window_packets(setup),
         "delayed_acks": int(traffic.delayed_acks),
     }
+    if traffic.pause is not None and segments > 1:
+        values |= {"first_half_bytes": first_half(segments) * segment_bytes, "pause_ns": ns(traffic.pause)}
     lines = [f"{key} {value}" for key, value in values.items()]
     spread = np.random.default_rng(setup.experiment.seed).random(traffic.flows + traffic.return_flows)
     for number, part in enumerate(spread.tolist()):
