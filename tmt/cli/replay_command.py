@@ -13,7 +13,7 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
-from tmt.cli.options import JSON, FigurePath, Number, WholeNumber, json_text, output_option
+from tmt.cli.options import JSON, FigurePath, FilePath, Number, WholeNumber, json_text, output_option
 from tmt.cli.progress import print_notes, print_warnings, say
 from tmt.cli.tables import print_parts
 from tmt.cli.values import Values, by_options, flat_rlc
@@ -22,6 +22,7 @@ from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
 from tmt.core.words.values import time_notes
+from tmt.io.atomic import check_place
 from tmt.spec.columns import RUN_RESULTS
 from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
@@ -36,6 +37,7 @@ with imported_when_used():
     from rich import console as consoles, progress as bars, table as tables, text as texts
 
     from tmt.run import experiment as experiments
+    from tmt.show import qlog as logs
     from tmt.show.charts import files as figures, over_time
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
@@ -74,6 +76,7 @@ OLD = OLD_NAMES | {
 @JSON
 @output_option("Keep the records of the run in this new folder.", is_folder=True)
 @click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf.")
+@click.option("--qlog", type=FilePath(Path), help="Log the senders for a viewer of qlog, such as qvis.")
 def command(
     trace: str | None,
     forward: str | None,
@@ -86,6 +89,7 @@ def command(
     as_json: bool,
     output: Path | None,
     plot: Path | None,
+    qlog: Path | None,
 ) -> None:
     """Run TCP over links once, and print the measured figures.
 
@@ -112,6 +116,9 @@ def command(
         link = links.forward(trace or forward, online)
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
+    if qlog is not None:
+        check_place(qlog)
+        logs.check_qlog(experiment)
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
     with _spinner(f"{experiment.backend} runs {traffic.tcp}"):
         result = experiments.run(experiment, output, timeout)
@@ -120,6 +127,8 @@ def command(
         result.save(output)
     if plot is not None:
         figures.save_chart(over_time.run_chart(result), plot)
+    if qlog is not None:
+        logs.write_qlog(result, qlog)
     if as_json:
         say(json_text(result.row))
     else:

@@ -31,6 +31,14 @@ without the patches that change results (docs/tcp-linux.md). `modern` is CLIFT's
 LINUX: Final = "linux"
 """The stack of a real kernel: in simulated time (docs/linux.md), or in real time with backend emulate."""
 
+STACK_LABELS = {
+    "2009": "2009 stack (recovery: a model of CLIFT's)",
+    "2009-as-shipped": "2009 stack as shipped",
+    "modern": "modern stack",
+    LINUX: "Linux stack",
+}
+"""Names of the stacks in titles."""
+
 WINDOWS_PER_PATH = {"2009": 1, "2009-as-shipped": 1, "modern": 4, LINUX: 4}
 """Default window of each stack, in multiples of the packets that path and queue hold.
 
@@ -134,7 +142,8 @@ class Traffic(Spec):
     tcp: Annotated[Variant, "TCP variant of all flows", Param(label="TCP")] = "cubic"
     stack: Annotated[
         Stack,
-        "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended), 2009-as-shipped, or linux (a real kernel)",
+        "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended; its recovery adds a packet a window, a "
+        "model of CLIFT's), 2009-as-shipped, or linux (a real kernel)",
     ] = DEFAULT_STACK
     duration: Annotated[PositiveSeconds, "simulated time at which the run ends at the latest"] = 200
     transfer_bytes: Annotated[
