@@ -1,4 +1,4 @@
-"""A run as a qlog: the events of records made by hand, and a real run's packets found again by the importer."""
+"""A run as a qlog: events of records made by hand, and the packets of a run, which the importer finds again."""
 
 import json
 from pathlib import Path
@@ -35,8 +35,8 @@ def acknowledgement(number: int, *ranges: list[int]) -> dict[str, Any]:
 
 
 def test_events__are_those_of_the_records(tmp_path: Path) -> None:
-    # Segments 1, 2 and 3 are sent; 2 is lost; its second copy is sent in recovery. The ACK of 3 (a duplicate to
-    # TCP) is lost, so that the next one names both copies that arrived since.
+    # Segments 1, 2 and 3 are sent; 2 is lost; its second copy is sent in recovery. The ACK of 3 (a duplicate
+    # to TCP) is lost, so that the next one names both copies that arrived since.
     rows = [
         # ms, event, direction, segment, bytes, transmission, uid
         (1, SENT, 0, 1, 1000, 1, 10),

@@ -1,4 +1,4 @@
-"""Test cases of draft-ietf-ccwg-bbr-06, appendix, in ns-2: those about rates. clift-ns2/tests/tcp has all 22."""
+"""Test cases of draft-ietf-ccwg-bbr-06 about rates, in ns-2; clift-ns2/tests/tcp has all 22."""
 
 from pathlib import Path
 from typing import Any
