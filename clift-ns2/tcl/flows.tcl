@@ -20,6 +20,7 @@ declare [string map [list STACKS $stacks] {
 	packet_bytes      {int 53 65535} 1500
 	window_packets    {int 1}  200
 	delayed_acks      flag     0
+	receive_buffer_bytes {int 0 1073741824} 0
 	block_segments    {int 1}  256
 	code_overhead     text     0%
 }]
@@ -106,11 +107,16 @@ proc transfer_segments {} {
 # Splits the connection of the sender at `from` by a proxy at `middle`. Returns the receiver at `to`.
 proc split_connection { flow from middle to } {
 	global setting tcp_of onward_of proxy_of window_of
-	set sink [new_receiver $flow $setting(stack) $setting(congestion_control)]
+	# The proxy advertises its own buffer.
+	set sink [new_receiver $flow $setting(stack) $setting(congestion_control) 0]
 	set onward_of($flow) [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
 	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
 	join_agents $from $tcp_of($flow) $middle $sink
 	join_agents $middle $onward_of($flow) $to $end
+	# Neither the bounded window nor the proxy ends a message with each segment that it passes on.
+	foreach one [list $tcp_of($flow) $onward_of($flow)] {
+		if { [$one info class] eq "Agent/TCP/Modern" } { $one set pushes_ 0 }
+	}
 	set capacity $setting(proxy_buffer_packets)
 	set window_of($flow) [keep_to_window $from $tcp_of($flow) $capacity]
 	set proxy_of($flow) [new_proxy $middle $sink $onward_of($flow) $capacity $setting(proxy_delay_s)]
@@ -157,11 +163,14 @@ proc trace_windows { flow tcp } {
 	}
 }
 
-proc new_receiver { flow stack control } {
+proc new_receiver { flow stack control { is_bounded 1 } } {
 	global setting recorder
 	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
 	set sink [new_tcp_sink $kind $setting(delayed_acks)]
 	$sink set fid_ $flow
+	if { $kind eq "modern" && $is_bounded && $setting(receive_buffer_bytes) > 0 } {
+		$sink receive_buffer $setting(receive_buffer_bytes) $setting(packet_bytes)
+	}
 	if { $kind eq "fectcp" } {
 		$sink overhead $setting(code_overhead)
 		$sink recorder $recorder

@@ -56,7 +56,7 @@ read_settings $known $argv
 check_settings
 remove-all-packet-headers
 add-packet-header IP TCP Flags Clift
-if { $setting(proxy) } { add-packet-header CliftWindow }
+if { $setting(proxy) || $setting(receive_buffer_bytes) > 0 } { add-packet-header CliftWindow }
 set ns [new Simulator]
 use_seed $setting(seed)
 set recorder [new Clift/Recorder]

@@ -1,4 +1,4 @@
-"""A run as a qlog: events of records made by hand, and the packets of a run, which the importer finds again."""
+"""A run as a qlog: events of records made by hand, and a run's packets, found again by the importer."""
 
 import json
 from pathlib import Path

@@ -39,8 +39,6 @@ def test_setting__is_a_column_with_its_unit(one: Setting) -> None:
 
 @of_each
 def test_setting__is_one_of_the_simulator_s_script(one: Setting) -> None:
-    if one.name == "receive_buffer_bytes":
-        pytest.skip("ns-2's receivers have no buffer: its backend refuses the setting")
     name = "code_overhead" if one.name == "code" else one.name
     parts = [(SCRIPTS / part).read_text() for part in ("replay.tcl", "path.tcl", "flows.tcl")]
     assert re.search(rf"^\t{name}\s", "\n".join(parts), re.MULTILINE)

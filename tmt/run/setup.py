@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_S, ns_to_seconds
-from tmt.core.words.values import padding_notes, span_notes, time_notes, unsettled_notes
+from tmt.core.words.values import no_loss_notes, padding_notes, span_notes, time_notes, unsettled_notes
 from tmt.run.link_files import ReadyLink, ready_link
 from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
 from tmt.spec.traffic import (
@@ -18,6 +18,7 @@ from tmt.spec.traffic import (
     FECTCP,
     HEADER_BYTES,
     MAX_BLOCK_SEGMENTS,
+    RECEIVE_BUFFER_BYTES,
     WINDOWS_PER_PATH,
 )
 
@@ -52,7 +53,7 @@ class Setup:
         return self.experiment.traffic
 
     def notes(self) -> list[str]:
-        """Return notes on the traces for the user: those of `link_notes`, and an end before the run's."""
+        """Return notes on the traces: those of `link_notes`, an end before the run's, no losses."""
         found = []
         for direction, link in (("forward", self.forward), ("return", self.back)):
             found += link_notes(direction, link, self.path.rtt, self.traffic.packet_bytes)
@@ -64,6 +65,8 @@ class Setup:
                 found.append(
                     f"the {direction} trace ends after {ns_to_seconds(left_ns):g} s; the link then {then}"
                 )
+        if isinstance(self.forward, ReadyLink):
+            found += no_loss_notes("the forward trace", self.forward.file.lost, self.forward.file.repeated)
         return found
 
 
@@ -142,7 +145,13 @@ def set_up(experiment: Experiment) -> Setup:
         proxy = replace(proxy, tcp=tcp, stack=stack, buffer_packets=buffer_packets)
     if traffic.tcp == FECTCP:
         traffic = replace(traffic, code=traffic.code or DEFAULT_CODE, block_segments=largest_block(traffic))
-    window = None if experiment.backend == "emulate" else window_packets  # the kernel's own buffers bound it
+    if traffic.has_host_receivers:
+        buffer_bytes = traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+        traffic = replace(traffic, receive_buffer_bytes=buffer_bytes)
+    window = None
+    if experiment.backend != "emulate":  # there, the kernel's own buffers and its rule of ACKs hold
+        window = window_packets
+        traffic = replace(traffic, delayed_acks=traffic.delays_acks)
     path = replace(path, queue_packets=queue_packets, window_packets=window, proxy=proxy)
     return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back)
 

@@ -248,11 +248,9 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     for key in ("wired", "proxy"):
         if backend != "ns2" and getattr(path, key) is not None:
             yield ("path", key), '"none": only backend ns2 has it', f"is given, which backend {backend} lacks"
-    if backend == "ns2" and traffic.receive_buffer_bytes is not None:
-        yield ("traffic", "receive_buffer_bytes"), "none: only a kernel has it", lacking
     if backend == "emulate":
-        if traffic.delayed_acks:
-            yield ("traffic", "delayed_acks"), "false: the kernel's own rule holds", lacking
+        if traffic.delayed_acks is not None:
+            yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking
         if path.window_packets is not None:
             yield ("path", "window_packets"), '"none": the kernel\'s own buffers bound it', lacking
         if traffic.pause is not None:

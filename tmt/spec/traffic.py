@@ -99,6 +99,9 @@ BACKENDS: dict[str, tuple[str, ...]] = {"ns2": NS2_STACKS, LINUX: (LINUX,), "emu
 
 DEFAULT_STACK: Final = "modern"
 
+RECEIVE_BUFFER_BYTES = 32 << 20
+"""Largest receive buffer where none is given: that of Linux since 6.16; before, it was 6 MiB."""
+
 FECTCP: Final = "fectcp"
 """The variant that codes instead of retransmitting."""
 
@@ -177,20 +180,25 @@ class Traffic(Spec):
     start: Annotated[Seconds, "simulated time at which the first flow may start"] = 0
     start_spread: Annotated[Seconds, "time within which each flow starts at random"] = 0
     delayed_acks: Annotated[
-        bool,
-        "whether receivers acknowledge every second packet, or a single waiting packet after 100 ms",
-        Param(label="delayed acknowledgements"),
-    ] = False
+        bool | None,
+        "whether receivers acknowledge every second packet as Linux does: quick at first and after holes, "
+        "a single packet after 40 to 200 ms (stacks of 2009: 100 ms)",
+        Param(
+            label="delayed acknowledgements",
+            absent="on with stacks modern and linux, off with those of 2009 and FECTCP",
+            null="with backend emulate, whose kernel has its own rule",
+        ),
+    ] = None
     receive_buffer_bytes: Annotated[
         int | None,
-        "receive buffer of each flow, as the kernel counts memory; it may limit the sender",
+        "largest receive buffer of each flow (`tcp_rmem`): it grows with the data, and may limit the sender",
         Param(
             "byte",
             4096,
             2**30,
-            absent="so large that it never limits a sender",
+            absent="32 MiB with stacks modern and linux",
             counts="memory of the receiver's socket: data and the kernel's own overhead",
-            null="when the receive buffer never limits",
+            null="with the stacks of 2009 and FECTCP, whose buffers never limit",
         ),
     ] = None
     code: Annotated[
@@ -214,6 +222,18 @@ class Traffic(Spec):
         BackendName | None, "program that carries the run out", Param(absent="the first that has the stack")
     ] = None
     seeds: Annotated[Seed | None, "number of seeds of this traffic", Param(absent="the scenario's")] = None
+
+    @property
+    def delays_acks(self) -> bool:
+        """Whether receivers delay ACKs: as asked for, else as hosts of the stack do."""
+        if self.delayed_acks is not None:
+            return self.delayed_acks
+        return self.has_host_receivers
+
+    @property
+    def has_host_receivers(self) -> bool:
+        """Whether receivers are those of today's hosts, with delayed ACKs and buffers that grow."""
+        return self.stack in ("modern", LINUX) and self.tcp != FECTCP
 
     @property
     def carrier(self) -> str:
@@ -243,5 +263,7 @@ class Traffic(Spec):
                 yield "code", f"{', '.join(RATELESS_CODES)}, or a share from 0% to 100%", "is not allowed"
         if self.tcp == FECTCP and self.delayed_acks:
             yield "delayed_acks", "false: FECTCP acknowledges every segment"
+        if self.receive_buffer_bytes is not None and not self.has_host_receivers:
+            yield "receive_buffer_bytes", "none: the buffers of FECTCP and of 2009 never limit"
         if self.tcp == FECTCP and self.return_flows:
             yield "return_flows", "0 with FECTCP"

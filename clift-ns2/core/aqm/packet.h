@@ -1,0 +1,27 @@
+// A packet in a queue, as disciplines see it.
+#pragma once
+
+#include <cstdint>
+
+#include "core/time.h"
+
+namespace clift {
+
+// ECN codepoints of the IP header (RFC 3168, section 5).
+enum class Ecn : std::uint8_t { not_ect = 0, ect_1 = 1, ect_0 = 2, ce = 3 };
+
+struct QueuedPacket {
+  void* handle = nullptr;  // the host's own
+  Nanoseconds arrival_ns = 0;
+  std::int64_t size_bytes = 0;
+  std::uint32_t flow_hash = 0;  // the same for all packets of a flow
+  Ecn ecn = Ecn::not_ect;
+  bool is_marked = false;  // by the discipline, which sets `ecn` to `ce`
+};
+
+struct Load {
+  std::int64_t packets = 0;
+  std::int64_t bytes = 0;
+};
+
+}  // namespace clift
