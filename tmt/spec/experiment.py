@@ -239,10 +239,9 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
             yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
         if FECTCP in (tcp, traffic.tcp):
             yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
-        if traffic.return_flows:
-            yield ("traffic", "return_flows"), "0 with a proxy"
-        if traffic.pause is not None:
-            yield ("traffic", "pause"), "none with a proxy"
+        for key, usual in (("return_flows", "0"), ("pause", "none")):
+            if getattr(traffic, key) != traffic.usual(key):
+                yield ("traffic", key), f"{usual} with a proxy"
         if traffic.flow:
             yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
     for at, group in enumerate(traffic.flow):
