@@ -111,9 +111,20 @@ struct LinkSettings {
 };
 
 struct Flow {
-  int direction = CLIFT_FORWARD;
-  Nanoseconds start_ns = 0;
+  clift_flow settings{};
   SegmentNumbers segments[CLIFT_DIRECTIONS];
+};
+
+// Packets of one direction on the flows' access links, in order of time, then of arrival: before the link and behind it.
+struct Access {
+  std::multimap<Nanoseconds, KernelLink::Packet> before, behind;
+
+  Nanoseconds next_ns() const { return std::min(next_of(before), next_of(behind)); }
+
+ private:
+  static Nanoseconds next_of(const std::multimap<Nanoseconds, KernelLink::Packet>& packets) {
+    return packets.empty() ? never : packets.begin()->first;
+  }
 };
 
 struct Experiment {
@@ -122,6 +133,7 @@ struct Experiment {
   std::int64_t queue_packets = 1;
   std::array<std::unique_ptr<LinkTraceFile>, CLIFT_DIRECTIONS> traces;
   std::vector<KernelLink> links;
+  std::array<Access, CLIFT_DIRECTIONS> access;
   std::vector<Flow> flows;
   std::unique_ptr<RecordFile<schema::PacketRecord>> packets;
   std::unique_ptr<RecordFile<schema::WindowRecord>> windows;
@@ -158,19 +170,11 @@ Setters setters_of(Experiment& run, clift_settings& settings) {
   number("queue_packets", run.queue_packets);
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
-  number("transfer_bytes", settings.transfer_bytes);
   number("first_half_bytes", settings.first_half_bytes);
   number("pause_ns", settings.pause_ns);
-  number("transfers", settings.transfers);
   number("receive_buffer_bytes", settings.receive_buffer_bytes);
   number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);
-  number("delayed_acks", settings.delayed_acks);
-  setters["control"] = [&settings](auto& in) {
-    std::string name;
-    in >> name;
-    std::snprintf(settings.control, sizeof settings.control, "%s", name.c_str());
-  };
   for (const char* name : {"loop", "in_order", "hold_ns"}) {
     setters[name] = [&run, key = std::string(name)](auto& in) {
       Nanoseconds value = 0;
@@ -184,7 +188,10 @@ Setters setters_of(Experiment& run, clift_settings& settings) {
   }
   setters["flow"] = [&run](auto& in) {
     Flow flow;
-    in >> flow.direction >> flow.start_ns;
+    clift_flow& own = flow.settings;
+    std::string control;
+    in >> control >> own.direction >> own.start_ns >> own.end_ns >> own.transfer_bytes >> own.access_ns >> own.delayed_acks;
+    std::snprintf(own.control, sizeof own.control, "%s", control.c_str());
     run.flows.push_back(flow);
   };
   return setters;
@@ -223,6 +230,33 @@ void record(schema::PacketRecord packet, schema::PacketEvent event, Nanoseconds 
 }
 
 KernelLink& link_to(int direction) { return experiment->links[static_cast<std::size_t>(direction)]; }
+
+Access& access_of(int direction) { return experiment->access[static_cast<std::size_t>(direction)]; }
+
+// One-way delay of a packet's access link, if that lies at this end of its direction.
+Nanoseconds access_ns(const schema::PacketRecord& packet, bool at_the_begin) {
+  const clift_flow& flow = experiment->flows[packet.flow].settings;
+  // The access link is at the begin of the forward direction, whatever the flow's own.
+  return (packet.direction == CLIFT_FORWARD) == at_the_begin ? flow.access_ns : 0;
+}
+
+// Puts a packet into the link's queue. Returns whether that was full.
+bool enter_link(Nanoseconds now_ns, const KernelLink::Packet& packet) {
+  if (!link_to(packet.record.direction).take(now_ns, packet)) return false;
+  experiment->last_record_ns = std::max(experiment->last_record_ns, now_ns);
+  record(packet.record, schema::PacketEvent::queue_dropped, experiment->last_record_ns);
+  return true;
+}
+
+// Records the arrival of a packet at its receiver, which was due then. The kernel's timer goes off a nanosecond late;
+// records stay in order of time.
+void arrive(Nanoseconds now_ns, Nanoseconds due_ns, const schema::PacketRecord& packet, schema::PacketEvent event) {
+  if (event == schema::PacketEvent::received) {
+    experiment->most_late_ns = std::max<Nanoseconds>(experiment->most_late_ns, now_ns - due_ns);
+  }
+  experiment->last_record_ns = std::max(experiment->last_record_ns, due_ns);
+  record(packet, event, std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
+}
 
 void count_link(const char* name, int direction, Nanoseconds now_ns) {
   const auto use = link_to(direction).row_use(now_ns);
@@ -275,9 +309,7 @@ void clift_open(clift_settings* settings) {
   });
 }
 
-long long clift_start_ns(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].start_ns; }
-
-int clift_direction(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].direction; }
+const clift_flow* clift_flow_of(int flow) { return &experiment->flows[static_cast<std::size_t>(flow)].settings; }
 
 int clift_take(long long now_ns, const clift_packet* packet) {
   return guarded([&] {
@@ -291,30 +323,44 @@ int clift_take(long long now_ns, const clift_packet* packet) {
     sent.record.uid = experiment->sent_packets++;
     number(sent.record, *packet);
     record(sent.record, schema::PacketEvent::sent, now_ns);
-    const auto dropped = link_to(packet->direction).take(now_ns, sent);
-    if (!dropped) return 0;
-    record(sent.record, schema::PacketEvent::queue_dropped, now_ns);
-    return 1;
+    const Nanoseconds before_ns = access_ns(sent.record, true);
+    if (before_ns == 0) return enter_link(now_ns, sent) ? 1 : 0;
+    access_of(packet->direction).before.emplace(now_ns + before_ns, sent);
+    return 0;
   });
 }
 
-long long clift_next_due_ns(int direction) { return link_to(direction).next_due_ns(); }
+long long clift_next_due_ns(int direction) {
+  return std::min(link_to(direction).next_due_ns(), access_of(direction).next_ns());
+}
 
 clift_fate clift_due(long long now_ns, int direction, void** handle) {
   return guarded([&] {
-    const auto outcome = link_to(direction).outcome(now_ns);
-    if (!outcome) return CLIFT_NOTHING_DUE;
-    *handle = outcome->packet.payload;
-    const bool delivered = outcome->fate == Fate::delivered;
-    if (delivered) experiment->most_late_ns = std::max<Nanoseconds>(experiment->most_late_ns, now_ns - outcome->due_ns);
-    // The kernel's timer goes off a nanosecond late. Records stay in order of time.
-    experiment->last_record_ns = std::max(experiment->last_record_ns, outcome->due_ns);
-    record(outcome->packet.record,
-           delivered                     ? schema::PacketEvent::received
-           : outcome->fate == Fate::lost ? schema::PacketEvent::link_lost
-                                         : schema::PacketEvent::link_unsettled,
-           std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
-    return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
+    Access& access = access_of(direction);
+    while (!access.before.empty() && access.before.begin()->first <= now_ns) {
+      const auto entering = access.before.extract(access.before.begin());
+      *handle = entering.mapped().payload;
+      if (enter_link(now_ns, entering.mapped())) return CLIFT_GIVEN_UP;
+    }
+    while (const auto outcome = link_to(direction).outcome(now_ns)) {
+      *handle = outcome->packet.payload;
+      const bool delivered = outcome->fate == Fate::delivered;
+      const Nanoseconds behind_ns = access_ns(outcome->packet.record, false);
+      if (delivered && behind_ns > 0) {
+        access.behind.emplace(outcome->due_ns + behind_ns, outcome->packet);
+        continue;
+      }
+      arrive(now_ns, outcome->due_ns, outcome->packet.record,
+             delivered                     ? schema::PacketEvent::received
+             : outcome->fate == Fate::lost ? schema::PacketEvent::link_lost
+                                           : schema::PacketEvent::link_unsettled);
+      return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
+    }
+    if (access.behind.empty() || access.behind.begin()->first > now_ns) return CLIFT_NOTHING_DUE;
+    const auto arrived = access.behind.extract(access.behind.begin());
+    *handle = arrived.mapped().payload;
+    arrive(now_ns, arrived.key(), arrived.mapped().record, schema::PacketEvent::received);
+    return CLIFT_DELIVERED;
   });
 }
 

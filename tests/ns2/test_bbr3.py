@@ -59,8 +59,8 @@ def test_correctly_managing_sub_packet_bdps() -> None:
 
 
 def test_correctly_managing_sub_packet_bdps_fails_at_64_kbit_per_s() -> None:
-    # ProbeRTT comes every 5 s, and a round of several packets takes seconds: no cycle ends without one, so that
-    # the filter keeps its first samples, 5 % above the rate; the draft wants 2 %.
+    # ProbeRTT comes every 5 s, and a round of several packets takes seconds: no cycle ends without one, so
+    # that the filter keeps its first samples, 5 % above the rate; the draft wants 2 %.
     result = run(
         forward=PlainLink(64e3),
         rtt_ns=10 * NS_PER_MS,

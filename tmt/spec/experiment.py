@@ -228,22 +228,8 @@ class Experiment(Spec):
 
 def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme]]) -> Rules:
     """Refuse a path, traffic and schemes that do not go together; places begin with path or traffic."""
-    proxy = path.proxy
-    if proxy is not None:
-        tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
-        if stack != LINUX and proxy.tcp is not None:
-            for _, *rest in stack_rule(tcp, stack):
-                yield ("path", "proxy", "tcp"), *rest  # type: ignore[misc]
-        elif stack != LINUX and tcp not in STACKS[stack]:
-            having = " or ".join(name for name in STACKS if name != LINUX and tcp in STACKS[name])
-            yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
-        if FECTCP in (tcp, traffic.tcp):
-            yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
-        for key, usual in (("return_flows", "0"), ("pause", "none")):
-            if getattr(traffic, key) != traffic.usual(key):
-                yield ("traffic", key), f"{usual} with a proxy"
-        if traffic.flow:
-            yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
+    if path.proxy is not None:
+        yield from _of_proxy(path.proxy, traffic)
     for at, group in enumerate(traffic.flow):
         if group.rtt is not None and group.rtt < path.rtt:
             yield ("traffic", "flow", at, "rtt"), f"at least that of the path, {path.rtt:g} s", "is too short"
@@ -256,11 +242,32 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
     yield from _of_backend(path, traffic, traffic.carrier)
 
 
+def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
+    tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
+    if stack != LINUX and proxy.tcp is not None:
+        for _, *rest in stack_rule(tcp, stack):
+            yield ("path", "proxy", "tcp"), *rest  # type: ignore[misc]
+    elif stack != LINUX and tcp not in STACKS[stack]:
+        having = " or ".join(name for name in STACKS if name != LINUX and tcp in STACKS[name])
+        yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
+    if FECTCP in (tcp, traffic.tcp):
+        yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
+    for key, usual in (("return_flows", "0"), ("pause", "none")):
+        if getattr(traffic, key) != traffic.usual(key):
+            yield ("traffic", key), f"{usual} with a proxy"
+    if traffic.flow:
+        yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
+
+
 def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     lacking = f"is not in backend {backend}"
     for key in ("wired", "proxy"):
         if backend != "ns2" and getattr(path, key) is not None:
             yield ("path", key), '"none": only backend ns2 has it', f"is given, which backend {backend} lacks"
+    for at, group in enumerate(traffic.flow if backend == LINUX else ()):
+        if group.receive_buffer_bytes is not None:
+            alike = "none: all flows have the traffic's, as in tcp_rmem"
+            yield ("traffic", "flow", at, "receive_buffer_bytes"), alike, lacking
     if backend == "emulate":
         if traffic.delayed_acks is not None:
             yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking

@@ -130,11 +130,6 @@ ENDLESS_BLOCK_SEGMENTS = 256
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 
 
-def first_half(segments: int) -> int:
-    """Return the segments of a transfer that an application offers before its pause."""
-    return (segments + 1) // 2
-
-
 def stack_rule(tcp: str, stack: str) -> Rules:
     """Refuse a variant that a stack does not have."""
     if tcp not in STACKS[stack]:
