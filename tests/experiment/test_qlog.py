@@ -66,8 +66,8 @@ def test_events__are_those_of_the_records(tmp_path: Path) -> None:
     windows["time_ns"] = 9 * NS_PER_MS, 10 * NS_PER_MS
     windows["cwnd_packets"], windows["ssthresh_packets"] = (10, 5), (2**31 - 1, 5)
     windows["srtt_ns"], windows["state"], windows["pacing_bps"] = (-1, 8_500_000), (0, 3), (0, 2e6)
-    row = {"tcp": "cubic", "stack": "modern", "packet_bytes": 1000, "flows": 1}
-    run: Any = SimpleNamespace(row=row, packets=packets, windows=windows)
+    row = {"tcp": "cubic", "stack": "modern", "packet_bytes": 1000}
+    run: Any = SimpleNamespace(row=row, packets=packets, windows=windows, flows=[None])
     write_qlog(run, tmp_path / "run.qlog")
     log = json.loads((tmp_path / "run.qlog").read_text())
     assert log["qlog_version"], log["qlog_format"] == ("0.3", "JSON")

@@ -18,7 +18,8 @@ from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.schema import CONGESTION_STATES
 from tmt.core.units import NS_PER_MS
 from tmt.io.atomic import staged
-from tmt.spec.traffic import FECTCP, HEADER_BYTES, VARIANTS
+from tmt.show.charts.style import tcp_label
+from tmt.spec.traffic import FECTCP, HEADER_BYTES
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -48,7 +49,9 @@ def write_qlog(result: ExperimentResult, path: str | PathLike[str]) -> None:
     OutputError when the file cannot be written.
     """
     row = result.row
-    label = f"{VARIANTS[str(row['tcp'])].label}, stack {row['stack']}"
+    label = f"{tcp_label(str(row['tcp']))}, stack {row['stack']}"
+    packet_bytes = row["packet_bytes"]
+    assert isinstance(packet_bytes, int)
     flows = sorted({int(flow) for flow in result.packets["flow"]})
     with staged(path) as part, part.open("w", encoding="utf-8") as file:
         head = {"qlog_version": "0.3", "qlog_format": "JSON", "title": f"TMT: {label}"}
@@ -60,7 +63,7 @@ def write_qlog(result: ExperimentResult, path: str | PathLike[str]) -> None:
                 "common_fields": {"time_format": "absolute", "reference_time": 0, "protocol_type": ["TCP"]},
             }
             file.write("," * (place > 0) + _text(about)[:-1] + ',"events":[')
-            sender = _Sender(int(row["packet_bytes"]), int(flow >= int(row["flows"])))
+            sender = _Sender(packet_bytes, int(flow >= len(result.flows)))
             events = sender.events(result.packets, result.windows, flow)
             file.writelines("," * (number > 0) + "\n" + _text(event) for number, event in enumerate(events))
             file.write("]}")
