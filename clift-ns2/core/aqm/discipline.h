@@ -39,6 +39,9 @@ class Discipline {
   // Moves the packet that the link sends from `now_ns` on into `packet`; false without one.
   virtual bool dequeue(Nanoseconds now_ns, QueuedPacket& packet) = 0;
 
+  // Whether every packet that it takes is sent, in order of arrival, whenever the link asks for it.
+  virtual bool sends_all_in_order() const { return false; }
+
   // What waits in the queue.
   virtual Load load() const = 0;
 

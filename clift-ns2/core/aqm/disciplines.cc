@@ -1,5 +1,7 @@
 #include "core/aqm/disciplines.h"
 
+#include <sstream>
+
 #include "core/aqm/droptail.h"
 #include "core/setting_table.h"
 
@@ -32,6 +34,18 @@ constexpr Entry disciplines[] = {
 };
 
 }  // namespace
+
+DisciplineChoice DisciplineChoice::of(const std::string& words) {
+  std::istringstream in(words);
+  DisciplineChoice choice;
+  in >> choice.name;
+  for (std::string key, value; in >> key;) {
+    if (!(in >> value)) throw SettingError("queue " + choice.name + ": " + key + " has no value");
+    choice.parameters.emplace_back(key, value);
+  }
+  make_discipline(choice, {}, {});
+  return choice;
+}
 
 std::unique_ptr<Discipline> make_discipline(const DisciplineChoice& choice, const QueueLimits& limits,
                                             UniformSource uniform) {

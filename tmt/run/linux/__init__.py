@@ -148,12 +148,9 @@ def ample_buffer_bytes(setup: Setup) -> int:
 
 
 def settings_text(setup: Setup) -> str:
-    """Return the text of the settings file: a key and its values a line (`clift-linux/driver/host.cc`)."""
+    """Return the text of the settings file: a key and its value a line (`clift-linux/driver/host.cc`)."""
     path, traffic = setup.path, setup.traffic
     values = link_settings("forward", setup.forward) | link_settings("return", setup.back)
-    for name in ("forward", "return"):
-        if packing := values.pop(f"{name}_packing", None):
-            values[f"{name}_packed"] = int(packing == "packed")
     segment_bytes = traffic.packet_bytes - HEADER_BYTES
     values |= {
         "loop": int(path.loop),
@@ -161,6 +158,7 @@ def settings_text(setup: Setup) -> str:
         "hold_ns": 0 if path.hold is None else ns(path.hold),
         "rtt_ns": ns(path.rtt),
         "queue_packets": path.queue_packets,
+        "seed": setup.experiment.seed,
         "control": VARIANTS[traffic.tcp].controls[LINUX],
         "duration_ns": ns(traffic.duration),
         "packet_bytes": traffic.packet_bytes,
