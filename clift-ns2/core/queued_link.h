@@ -35,6 +35,9 @@ class QueuedLink {
   // Takes a packet at its arrival, then call `pull`. Earlier departures have been told by `depart`.
   void take(const QueuedPacket& packet);
 
+  // Changes a limit from now on; what waits stays.
+  void limit_packets(std::int64_t packets) { discipline_->limit_packets(packets); }
+
   // When `pull` has something to do; `never` while nothing waits.
   Nanoseconds pull_ns() const { return pull_ns_; }
 

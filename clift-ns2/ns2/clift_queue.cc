@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "flags.h"
 #include "ip.h"
 #include "random.h"
 
 #include "core/setting_table.h"
+#include "core/words.h"
 #include "failure.h"
 #include "named_class.h"
 
@@ -46,6 +49,12 @@ CliftQueue::CliftQueue() : LinkQueue("Queue/Clift") {
 }
 
 int CliftQueue::command(int argc, const char* const* argv) {
+  if (argc == 3 && std::string(argv[1]) == "rate") {
+    const auto rate_bps = number_in(argv[2], 1.0, 1e12);
+    if (!rate_bps) clift::refuse(name_ + ": rate", argv[2], "a rate from 1 to 1e12 bit/s");
+    rate_bps_ = *rate_bps;
+    return TCL_OK;
+  }
   if (argc < 3 || argc % 2 == 0 || std::string(argv[1]) != "discipline") return LinkQueue::command(argc, argv);
   discipline_ = {argv[2], {}};
   for (int i = 3; i < argc; i += 2) discipline_.parameters.emplace_back(argv[i], argv[i + 1]);
@@ -61,14 +70,14 @@ void CliftQueue::load(const char* path) { trace_ = opened<LinkTraceFile>(path, l
 
 // Makes the link when the simulation begins, so that a script may set variables and load the trace in any order.
 QueuedLink& CliftQueue::begin() {
-  if (!trace_) fail(name_ + ": there is no link trace; call `load FILE.npy` before packets arrive");
-  link_ = std::make_unique<QueuedLink>(DeliveryPlan(trace_->rows(), plan_options()), queue_options(),
-                                       [] { return Random::uniform(); });
+  if (!trace_ && rate_bps_ == 0) fail(name_ + ": there is no link trace; call `load FILE.npy` before packets arrive");
+  check_limit();
+  LinkPlan plan = trace_ ? LinkPlan(DeliveryPlan(trace_->rows(), plan_options())) : LinkPlan(RatePlan(rate_bps_));
+  link_ = std::make_unique<QueuedLink>(std::move(plan), queue_options(), [] { return Random::uniform(); });
   return *link_;
 }
 
 PlanOptions CliftQueue::plan_options() const {
-  check_limit();
   PlanOptions options{checked_playback(*trace_)};
   options.lldu_bytes = checked_count("lldu_bytes_", lldu_bytes_, 1);
   options.packing = packing();
@@ -97,7 +106,8 @@ void CliftQueue::take(Packet* packet) {
   queued.size_bytes = hdr_cmn::access(packet)->size();
   queued.flow_hash = flow_hash_of(packet);
   queued.ecn = ecn_of(packet);
-  link().take(queued);
+  link().limit_packets(qlim_);
+  link_->take(queued);
   take_dropped();
   if (link_->pull_ns() <= queued.arrival_ns) pull();
   set_timer();
@@ -105,7 +115,7 @@ void CliftQueue::take(Packet* packet) {
 
 void CliftQueue::pull() {
   link_->pull();
-  if (link_->stopped()) say_stopped(*trace_);
+  if (link_->stopped() && trace_) say_stopped(*trace_);
   take_dropped();
 }
 
@@ -149,7 +159,7 @@ void CliftQueue::reset() {
     for (const QueuedPacket& packet : link_->take_all()) overflow(static_cast<Packet*>(packet.handle));
   }
   Queue::reset();
-  if (trace_) begin();
+  if (trace_ || rate_bps_ > 0) begin();
 }
 
 void CliftQueue::carry(Packet* packet, Handler* next, double delay_s) {

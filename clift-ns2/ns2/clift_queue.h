@@ -1,4 +1,4 @@
-// `Queue/Clift`: a queue with a discipline in front of a link trace.
+// `Queue/Clift`: a queue with a discipline in front of a link trace (`load`), or of a link of constant rate (`rate`).
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,7 @@ class CliftQueue : public LinkQueue {
   int limit_counts_sending_;
   DisciplineChoice discipline_;
 
+  double rate_bps_ = 0;  // of a link without a trace
   std::unique_ptr<LinkTraceFile> trace_;
   std::unique_ptr<QueuedLink> link_;
   Delivery delivery_{};              // of the packet that is being passed to the DelayLink

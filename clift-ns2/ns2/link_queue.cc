@@ -32,6 +32,8 @@ int LinkQueue::command(int argc, const char* const* argv) {
     add(counters, "packets_queued", queued());
     add(counters, "bytes_delivered", counts_.delivered_bytes);
     add_counters(counters);
+    add(counters, "packets_aqm_dropped", counts_.aqm_dropped);
+    add(counters, "packets_marked", counts_.marked);
     Tcl::instance().resultf("%s", counters.c_str());
     return TCL_OK;
   }

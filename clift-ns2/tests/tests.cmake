@@ -2,6 +2,7 @@
 find_package(GTest REQUIRED)
 
 file(GLOB_RECURSE TEST_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cc)
+list(FILTER TEST_SOURCES EXCLUDE REGEX "/aqm_replay\\.cc$")
 set(SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
 # Of the emulator what knows neither clock nor device.
@@ -20,3 +21,12 @@ target_compile_options(core_tests PRIVATE -std=c++17 -Og -g1 ${CLIFT_WARNINGS} $
 set_source_files_properties(${TEST_SOURCES} PROPERTIES COMPILE_OPTIONS -fno-sanitize=null,alignment)
 target_link_options(core_tests PRIVATE ${SANITIZERS})
 target_link_libraries(core_tests PRIVATE GTest::gtest_main)
+
+# A program that test_disciplines.py compares with its twins.
+set(AQM_SOURCES ${CORE_SOURCES})
+list(FILTER AQM_SOURCES INCLUDE REGEX "/core/(aqm/.*|setting_table|text|words)\\.cc$")
+add_executable(aqm_replay ${CMAKE_CURRENT_LIST_DIR}/aqm_replay.cc ${AQM_SOURCES})
+target_include_directories(aqm_replay PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_compile_definitions(aqm_replay PRIVATE _GLIBCXX_ASSERTIONS)
+target_compile_options(aqm_replay PRIVATE -std=c++17 -Og -g1 ${CLIFT_WARNINGS} ${SANITIZERS})
+target_link_options(aqm_replay PRIVATE ${SANITIZERS})

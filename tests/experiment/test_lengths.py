@@ -62,7 +62,7 @@ def test_offset__lies_inside_the_length(tmp_path: Path) -> None:
 
 def test_notes__tell_the_length(tmp_path: Path) -> None:
     setup = set_up(*replay(forward=TraceLink(link(tmp_path / "a.npy", [S, 2 * S], 0, 15 * S))))
-    assert setup.notes() == ["the forward trace ends after 15 s; the link then starts again"]
+    assert setup.notes()[0] == "the forward trace ends after 15 s; the link then starts again"
     assert link_notes("forward", setup.forward, 16, 1500) == [
         "the forward trace lasts 15 s, less than one round trip of 16 s"
     ]

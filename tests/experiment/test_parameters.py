@@ -21,6 +21,10 @@ from tmt.run.setup import set_up
 
 S = 1_000_000_000
 WIRED = Wired(rate=1e7)
+NO_LOSSES = (
+    "the forward trace holds no losses: only full queues drop packets, so TCP variants may look more alike "
+    "than over the real link"
+)
 
 
 replay = asker(tcp="cubic", stack="2009", forward=PlainLink(2e6), rtt_ns=S // 2, duration_ns=10 * S)
@@ -153,14 +157,15 @@ def test_notes__tell_of_padding(lldu_bytes: int, packing: str | None, noted: str
         f"the forward trace: {noted} of each LLDU of {lldu_bytes:,} bytes is padding beside a packet of "
         "1,500 bytes; with --packing packed, packets share LLDUs"
     )
-    assert notes == ([said] if noted else [])
+    assert notes == [*([said] if noted else []), NO_LOSSES]
 
 
 def test_notes__tell_of_delays_that_may_be_milliseconds(tmp_path: Path) -> None:
     slow = LinkTrace(np.arange(3) * S, np.full(3, 45 * S), np.ones(3, np.bool_), np.ones(3, np.uint8))
     write_trace(tmp_path / "a.npy", slow)
     notes = set_up(*replay(forward=TraceLink(tmp_path / "a.npy", 33), duration_ns=2 * S)).notes()
-    assert notes == ["the mean delay of the forward trace is 45 s; times are in seconds: 45 ms is 0.045"]
+    slow_note = "the mean delay of the forward trace is 45 s; times are in seconds: 45 ms is 0.045"
+    assert notes == [slow_note, NO_LOSSES]
 
 
 def test_notes__tell_of_an_assumed_size_and_of_an_early_end(tmp_path: Path) -> None:
@@ -169,7 +174,22 @@ def test_notes__tell_of_an_assumed_size_and_of_an_early_end(tmp_path: Path) -> N
     assert set_up(*replay(forward=TraceLink(trace))).notes() == [
         "the forward trace does not say its LLDU size; 1500 bytes assumed",
         "the forward trace ends after 6 s; the link then starts again",
+        NO_LOSSES,
     ]
     stopping = replay(forward=TraceLink(trace, 33, offset_ns=2 * S), loop=False)
-    assert set_up(*stopping).notes() == ["the forward trace ends after 4 s; the link then stops"]
-    assert set_up(*replay(forward=TraceLink(trace, 33), duration_ns=6 * S)).notes() == []
+    assert set_up(*stopping).notes() == ["the forward trace ends after 4 s; the link then stops", NO_LOSSES]
+    assert set_up(*replay(forward=TraceLink(trace, 33), duration_ns=6 * S)).notes() == [NO_LOSSES]
+
+
+@pytest.mark.parametrize(
+    ("delivered", "transmissions", "noted"),
+    [([1, 1, 1], [1, 1, 1], True), ([1, 0, 1], [1, 1, 1], False), ([1, 1, 1], [1, 2, 1], False)],
+)
+def test_notes__tell_of_a_trace_without_losses(
+    delivered: list[int], transmissions: list[int], noted: bool, tmp_path: Path
+) -> None:
+    """Nothing was ever lost: no LLDU is given up, and none was sent again."""
+    fates = np.array(delivered, np.bool_), np.array(transmissions, np.uint8)
+    write_trace(tmp_path / "a.npy", LinkTrace(np.arange(3) * S, np.full(3, S // 10), *fates))
+    notes = set_up(*replay(forward=TraceLink(tmp_path / "a.npy", 33), duration_ns=2 * S)).notes()
+    assert notes == ([NO_LOSSES] if noted else [])

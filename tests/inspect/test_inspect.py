@@ -305,8 +305,12 @@ def test_inspect_command__says_when_by_a_clock_that_shows_the_time_of_day(tmp_pa
 def test_inspect_command__draws_a_trace_without_losses(tmp_path: Path) -> None:
     path, picture = tmp_path / "phy.csv", tmp_path / "phy.png"
     write_trace(path, PhyTrace(np.array([1, 2]), np.array([3, 3])))
-    assert CliRunner().invoke(command, [str(path), "--plot", str(picture)]).exception is None
+    result = CliRunner().invoke(command, [str(path), "--plot", str(picture)])
+    assert result.exception is None
+    assert f"{path} holds no losses: only full queues drop packets" in result.stderr
     assert picture.read_bytes().startswith(b"\x89PNG")
+    write_trace(path, PhyTrace(np.array([1, 2]), np.array([3, 0])))
+    assert CliRunner().invoke(command, [str(path)]).stderr == ""
 
 
 def test_inspect_command__shows_the_longest_pause_of_a_capacity_trace(tmp_path: Path) -> None:
@@ -323,7 +327,7 @@ def test_inspect_command__shows_the_longest_pause_of_a_capacity_trace(tmp_path: 
     assert "longest pause: 11.6 s" in drawn
     assert "Rate (kbit/s)" in drawn
     assert "Bursts" not in drawn
-    summary = json.loads(CliRunner().invoke(command, [str(path), "--json"]).output)
+    summary = json.loads(CliRunner().invoke(command, [str(path), "--json"]).stdout)
     assert summary["longest_pause"] == {"start_s": 29.99, "duration_s": 11.61}
     assert min(summary["rate_over_time"]["offered"]) == 0.0
     assert max(summary["rate_over_time"]["offered"]) == pytest.approx(1.2e6, rel=0.1)

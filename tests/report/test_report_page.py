@@ -113,6 +113,14 @@ def test_page__tells_how_many_seeds_a_wished_precision_needs() -> None:
     assert "seeds would be needed" not in sure
 
 
+@pytest.mark.parametrize(("tcps", "ratio", "said"), [(2, 0.0, True), (1, 0.0, False), (2, 0.01, False)])
+def test_page__warns_of_variants_compared_over_a_link_without_losses(
+    tcps: int, ratio: float, said: bool
+) -> None:
+    page = _page([run(tcp=tcp, lldu_loss_ratio=ratio) for tcp in ("cubic", "bbr")[:tcps]])
+    assert ("holds no losses: only full queues drop packets" in page) == said
+
+
 def test_settings__of_many_parameters_open_on_demand() -> None:
     parameters = json.dumps({f"parameter_{i}": i for i in range(40)})
     page = _page([run(seed=seed, trace_parameters=parameters) for seed in (1, 2)])

@@ -15,7 +15,7 @@ from tmt.core.measure.distribution import of_values
 from tmt.core.measure.link import summarise
 from tmt.core.measure.summaries import LinkSummary, PhySummary
 from tmt.core.units import ns_to_seconds
-from tmt.core.words.values import decode_time_notes, span_notes, unsettled_notes
+from tmt.core.words.values import decode_time_notes, no_loss_notes, span_notes, unsettled_notes
 from tmt.io import open_trace
 
 if TYPE_CHECKING:
@@ -77,8 +77,10 @@ def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
     if isinstance(summary, PhySummary):
         decode = summary.decode_time_s
         times_s = (decode.p50, decode.maximum, summary.times.interval_s.mean)
-        return decode_time_notes(path, *(1e9 * (time_s or 0) for time_s in times_s))
+        notes = decode_time_notes(path, *(1e9 * (time_s or 0) for time_s in times_s))
+        return notes + no_loss_notes(path, summary.erased)
     found = unsettled_notes(path, summary.unsettled, summary.times.rows)
+    found += no_loss_notes(path, summary.lost, summary.persistency)
     if summary.rtt_s is not None:
         span_ns = round(1e9 * summary.times.duration_s)
         found += span_notes(path, span_ns, round(1e9 * summary.rtt_s))

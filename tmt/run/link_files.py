@@ -17,7 +17,8 @@ from tmt.core.errors import UsageError
 from tmt.core.extent import Extent
 from tmt.core.measure.link_use import packets_in_rows
 from tmt.core.provenance import file_sha256
-from tmt.core.schema import LINK_TRACE, PHY_TRACE, UNSETTLED
+from tmt.core.schema import LINK_TRACE, PHY_TRACE
+from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import is_uri
@@ -55,6 +56,8 @@ class LinkFile:
     size_bytes : sum of the rows' sizes; None where they have none
     packing : how packets lie in rows; None where the metadata say nothing
     unsettled : number of rows that are open when the trace ends
+    lost : number of rows that are lost, in a PHY trace erased
+    repeated : number of rows that were sent more than once
     """
 
     npy: Path
@@ -68,6 +71,8 @@ class LinkFile:
     size_bytes: int | None
     packing: Packing | None
     unsettled: int
+    lost: int
+    repeated: int
     columns: tuple[Column, ...]
 
     @property
@@ -214,7 +219,7 @@ def _folder() -> TemporaryDirectory[str]:
 
 def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFile:
     """Read a trace in the simulator's form; `metadata` of the trace that it is a copy of, else its own."""
-    rows = size_bytes = unsettled = 0
+    rows = size_bytes = unsettled = lost = repeated = 0
     total_delay_ns = 0.0
     first_ns = last_ns = settled_ns = 0
     delay = "delay_ns" if table is LINK_TRACE else "decode_time_ns"
@@ -227,7 +232,11 @@ def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFi
             ends_ns[0] = max(int(ends_ns[0]), settled_ns)
             np.maximum.accumulate(ends_ns, out=ends_ns)
             total_delay_ns += float((ends_ns - tx_ns).sum(dtype=np.float64))
-            unsettled += int(np.count_nonzero(getattr(chunk, delay) == UNSETTLED))
+            fates = chunk.fates
+            unsettled += fates.get("unsettled", 0)
+            lost += fates.get("lost", 0) + fates.get("erased", 0)
+            if isinstance(chunk, LinkTrace):
+                repeated += int(np.count_nonzero(chunk.transmissions > 1))
             if chunk.size_bytes is not None:
                 size_bytes += int(chunk.size_bytes.sum(dtype=np.int64))
             rows, last_ns, settled_ns = rows + len(chunk), int(tx_ns[-1]), int(ends_ns[-1])
@@ -245,5 +254,7 @@ def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFi
         size_bytes or None,
         said.get("packing"),
         unsettled,
+        lost,
+        repeated,
         reader.columns,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_S, ns_to_seconds
-from tmt.core.words.values import padding_notes, span_notes, time_notes, unsettled_notes
+from tmt.core.words.values import no_loss_notes, padding_notes, span_notes, time_notes, unsettled_notes
 from tmt.run.link_files import ReadyLink, ready_link
 from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
 from tmt.spec.traffic import (
@@ -52,7 +52,7 @@ class Setup:
         return self.experiment.traffic
 
     def notes(self) -> list[str]:
-        """Return notes on the traces for the user: those of `link_notes`, and an end before the run's."""
+        """Return notes on the traces: those of `link_notes`, an end before the run's, no losses."""
         found = []
         for direction, link in (("forward", self.forward), ("return", self.back)):
             found += link_notes(direction, link, self.path.rtt, self.traffic.packet_bytes)
@@ -64,6 +64,8 @@ class Setup:
                 found.append(
                     f"the {direction} trace ends after {ns_to_seconds(left_ns):g} s; the link then {then}"
                 )
+        if isinstance(self.forward, ReadyLink):
+            found += no_loss_notes("the forward trace", self.forward.file.lost, self.forward.file.repeated)
         return found
 
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/aqm/fifo.h"
 #include "core/aqm/packet.h"
 #include "core/time.h"
 
@@ -45,6 +46,9 @@ class Discipline {
   // What waits in the queue.
   virtual Load load() const = 0;
 
+  // Changes a limit from now on; what waits stays.
+  void limit_packets(std::int64_t packets) { limits_.packets = packets; }
+
   // Sets what the link is sending and the limits count too.
   void set_sending(const Load& sending) { sending_ = sending; }
 
@@ -53,10 +57,19 @@ class Discipline {
   void clear_dropped() { dropped_.clear(); }
 
  protected:
+  // Whether so much may wait.
+  bool fits(const Load& waiting) const {
+    return waiting.packets <= limits_.packets - sending_.packets && waiting.bytes <= limits_.bytes - sending_.bytes;
+  }
+
   // Whether a packet has room beside those that wait.
   bool has_room(const Load& waiting, const QueuedPacket& packet) const {
-    return waiting.packets + sending_.packets < limits_.packets &&
-           waiting.bytes + sending_.bytes <= limits_.bytes - packet.size_bytes;
+    return fits({waiting.packets + 1, waiting.bytes + packet.size_bytes});
+  }
+
+  // Drops the packets at the head that have waited too long.
+  void expire(Fifo& fifo, Nanoseconds now_ns) {
+    while (!fifo.empty() && limits_.outlived(fifo.front(), now_ns)) drop(fifo.pop(), DropCause::limit);
   }
 
   void drop(const QueuedPacket& packet, DropCause cause) { dropped_.push_back({packet, cause}); }
@@ -68,7 +81,14 @@ class Discipline {
     return packet.is_marked = true;
   }
 
-  const QueueLimits limits_;
+  // Returns whether the packet is marked; another one is dropped.
+  bool mark_or_drop(QueuedPacket& packet) {
+    if (mark(packet)) return true;
+    drop(packet, DropCause::discipline);
+    return false;
+  }
+
+  QueueLimits limits_;
 
  private:
   Load sending_;

@@ -1,8 +1,13 @@
 #include "core/aqm/disciplines.h"
 
 #include <sstream>
+#include <type_traits>
 
+#include "core/aqm/codel.h"
 #include "core/aqm/droptail.h"
+#include "core/aqm/dualpi2.h"
+#include "core/aqm/fq_codel.h"
+#include "core/aqm/pie.h"
 #include "core/setting_table.h"
 
 namespace clift {
@@ -21,16 +26,24 @@ Options options_from(const Parameters& parameters) {
   return options;
 }
 
+template <class Chosen, class Options>
+std::unique_ptr<Discipline> make(const Parameters& parameters, const QueueLimits& limits, UniformSource uniform) {
+  if constexpr (std::is_constructible_v<Chosen, QueueLimits, Options, UniformSource>) {
+    return std::make_unique<Chosen>(limits, options_from<Options>(parameters), std::move(uniform));
+  } else {
+    return std::make_unique<Chosen>(limits, options_from<Options>(parameters));
+  }
+}
+
 struct Entry {
   const char* name;
   std::unique_ptr<Discipline> (*make)(const Parameters&, const QueueLimits&, UniformSource);
 };
 
 constexpr Entry disciplines[] = {
-    {"droptail",
-     [](const Parameters& parameters, const QueueLimits& limits, UniformSource) -> std::unique_ptr<Discipline> {
-       return std::make_unique<DropTail>(limits, options_from<DropTailOptions>(parameters));
-     }},
+    {"droptail", make<DropTail, DropTailOptions>}, {"codel", make<CoDel, CoDelOptions>},
+    {"fq-codel", make<FqCoDel, FqCoDelOptions>},   {"pie", make<Pie, PieOptions>},
+    {"dualpi2", make<DualPi2, DualPi2Options>},
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ void DropTailOptions::declare(SettingTable& table) {
 }
 
 void DropTail::enqueue(const QueuedPacket& packet) {
-  expire(packet.arrival_ns);
+  expire(fifo_, packet.arrival_ns);
   while (options_.drop == DropEnd::head && !fifo_.empty() && !has_room(fifo_.load(), packet)) {
     drop(fifo_.pop(), DropCause::limit);
   }
@@ -18,14 +18,10 @@ void DropTail::enqueue(const QueuedPacket& packet) {
 }
 
 bool DropTail::dequeue(Nanoseconds now_ns, QueuedPacket& packet) {
-  expire(now_ns);
+  expire(fifo_, now_ns);
   if (fifo_.empty()) return false;
   packet = fifo_.pop();
   return true;
-}
-
-void DropTail::expire(Nanoseconds now_ns) {
-  while (!fifo_.empty() && limits_.outlived(fifo_.front(), now_ns)) drop(fifo_.pop(), DropCause::limit);
 }
 
 }  // namespace clift

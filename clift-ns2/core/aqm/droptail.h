@@ -26,9 +26,6 @@ class DropTail : public Discipline {
   Load load() const override { return fifo_.load(); }
 
  private:
-  // Drops the packets at the head that have waited too long.
-  void expire(Nanoseconds now_ns);
-
   const DropTailOptions options_;
   Fifo fifo_;
 };

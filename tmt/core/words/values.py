@@ -81,6 +81,16 @@ def unsettled_notes(name: str, unsettled: int, rows: int) -> list[str]:
     return [f"{name}: {unsettled:,} of {rows:,} rows are unsettled: open when the trace ends"]
 
 
+def no_loss_notes(name: str, lost: float, repeated: int = 0) -> list[str]:
+    """Note a trace that holds no losses: no row was erased or lost, and none was sent more than once."""
+    if lost or repeated:
+        return []
+    return [
+        f"{name} holds no losses: only full queues drop packets, so TCP variants may look more alike than "
+        "over the real link"
+    ]
+
+
 def full_window_notes(name: str, stalled: int, slots: int, window: int, round_trip_slots: int) -> list[str]:
     """Note a conversion to `tetrys` that left more than 1 % of the slots idle: the coding window was full."""
     if 100 * stalled <= slots:

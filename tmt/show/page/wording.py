@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.core.words.values import counted
+from tmt.core.words.values import counted, no_loss_notes
 from tmt.results.cells import Cell, Summary, best
 from tmt.results.dataset import matches
 from tmt.results.statistics import seeds_needed
@@ -69,7 +69,8 @@ def findings(results: Results, summary: Summary) -> list[Record]:
         for column, verb in wanted:
             if column in shown and len(cells) > 1:
                 sentences.extend(_finding(results, summary, cells, shown[column], verb))
-    return sentences + [finding(text) for text in _precision(summary) + _deviation(results, summary)]
+    plain = _precision(summary) + _deviation(results, summary) + _without_losses(results, summary)
+    return sentences + [finding(text) for text in plain]
 
 
 def _finding(
@@ -125,6 +126,15 @@ def _deviation(results: Results, summary: Summary) -> list[str]:
         f"From {counted(len(deviations), 'published value')} ours deviate by "
         f"{100 * rms:.1f} % (root mean square), {100 * worst:+.0f} % at worst."
     ]
+
+
+def _without_losses(results: Results, summary: Summary) -> list[str]:
+    """Return a sentence for each trace over which TCP variants are compared and no scheme loses an LLDU."""
+    if len(summary.tcps) < 2:
+        return []
+    lost = results.runs.groupby("trace", sort=False)["lldu_loss_ratio"].max()
+    notes = (note for trace, most in lost.items() for note in no_loss_notes(f"The link over {trace}", most))
+    return [f"{note}." for note in notes]
 
 
 def setup_tables(results: Results, summary: Summary) -> list[Record]:
