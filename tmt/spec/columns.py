@@ -83,7 +83,10 @@ SETTINGS = (
 
 def columns_of(experiment: Experiment) -> dict[str, Value]:
     """Return the settings of an experiment as result columns."""
-    return {one.name: one.of(experiment) for one in SETTINGS} | {"proxy": experiment.path.proxy is not None}
+    return {one.name: one.of(experiment) for one in SETTINGS} | {
+        "proxy": experiment.path.proxy is not None,
+        "queue": experiment.path.queue.label,
+    }
 
 
 ResultGroup = Literal[
@@ -209,6 +212,8 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
         link.integer(
             f"{direction}_queue_dropped", "packets", "dropped because the queue in front of the link was full"
         ),
+        link.integer(f"{direction}_aqm_dropped", "packets", "dropped by the discipline of that queue"),
+        link.integer(f"{direction}_marked", "packets", "marked by the discipline of that queue (ECN)"),
         link.number(
             f"{direction}_utilisation",
             "",
@@ -231,6 +236,7 @@ RUN_RESULTS = (
     _SCENARIO.text("backend", "program that did the run: ns2, emulate or linux"),
     *_link_columns("forward"),
     *_link_columns("return"),
+    _SCENARIO.text("queue", "discipline of the queue, and its parameters that are not the usual ones"),
     ResultColumn("proxy", "flag", "scenario", "", "whether a proxy before the link splits the connections"),
     _PROVENANCE.text("tmt_version", "version of this program"),
     _PROVENANCE.text("simulator", "stamp of the simulator's build"),

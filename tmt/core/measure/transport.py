@@ -157,6 +157,7 @@ def loss_figures(packets: Records) -> Figures:
     kinds = packets["direction"].astype(np.intp) * len(PACKET_EVENTS) + packets["event"]
     counts = np.bincount(kinds, minlength=2 * len(PACKET_EVENTS)).reshape(2, -1)
     names = {LINK_LOST: "link_lost", LINK_UNSETTLED: "link_unsettled", QUEUE_DROPPED: "queue_dropped"}
+    names |= {AQM_DROPPED: "aqm_dropped", MARKED: "marked"}
     return {
         f"{word}_{name}": int(counts[direction, event])
         for direction, word in ((FORWARD, "forward"), (RETURN, "return"))

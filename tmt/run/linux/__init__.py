@@ -17,7 +17,7 @@ from tmt.core.declaration import ns
 from tmt.core.errors import SimulatorError
 from tmt.core.provenance import file_version
 from tmt.run import RunError
-from tmt.run.link_files import link_settings
+from tmt.run.link_files import link_settings, queue_settings
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
 from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS
@@ -157,7 +157,7 @@ def settings_text(setup: Setup) -> str:
         "in_order": int(path.in_order),
         "hold_ns": 0 if path.hold is None else ns(path.hold),
         "rtt_ns": ns(path.rtt),
-        "queue_packets": path.queue_packets,
+        **queue_settings(path),
         "seed": setup.experiment.seed,
         "control": VARIANTS[traffic.tcp].controls[LINUX],
         "duration_ns": ns(traffic.duration),

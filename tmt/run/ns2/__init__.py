@@ -25,6 +25,7 @@ from tmt.run.link_files import ReadyLink, link_settings
 from tmt.run.program import FROM_THE_WHEEL, build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import read_records
 from tmt.spec.columns import SETTINGS
+from tmt.spec.experiment import MAX_PACKETS
 from tmt.spec.traffic import RATELESS_CODES
 
 if TYPE_CHECKING:
@@ -112,6 +113,9 @@ def arguments(setup: Setup) -> list[str]:
         if (value := one.of(setup.experiment)) is not None and one.name != "code"
     }
     given |= _link_arguments("forward", setup.forward) | _link_arguments("return", setup.back)
+    given["queue"] = setup.path.queue.words()
+    if setup.path.queue_packets is None:
+        given["queue_packets"] = MAX_PACKETS
     traffic = setup.traffic
     if setup.path.proxy is not None:
         given["proxy"] = 1
