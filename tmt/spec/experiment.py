@@ -107,7 +107,7 @@ class Path(Spec):
         Packets | None,
         "limit of the queue before each link",
         Param(
-            absent="one bandwidth-delay product, at least 10 packets; no limit beside one in bytes or time",
+            absent="one bandwidth-delay product, at least 10 packets",
             counts="IP packets",
             null="for a queue that is limited only in bytes or time",
         ),
