@@ -61,12 +61,13 @@ Clift/RandomLoss set debug_ false
 Agent/TCP/Modern set srtt_s_ 0
 Agent/TCP/Modern set ca_state_ 0
 Agent/TCP/Modern set pacing_bps_ 0
+Agent/TCP/Modern set pushes_ 1
 Agent/TCP/Fectcp set srtt_s_ 0
 Agent/TCP/Fectcp set ca_state_ 0
 Agent/TCP/Fectcp set pacing_bps_ 0
 Agent/TCP/Fectcp set alpha_ 0.875
 Agent/TCP/Fectcp set block_segments_ 256
-Agent/TCPSink/Modern set interval_ 0
+Agent/TCPSink/Modern set delayed_acks_ 0
 
 # Refuses numbers that are infinite, nan or too large for a variable: they end ns-2 in an arithmetic exception. `digits`
 # has no unit such as ms. ns-2 reads a time that is nan as 0.

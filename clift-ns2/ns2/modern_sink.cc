@@ -1,14 +1,22 @@
-// `Agent/TCPSink/Modern`: acknowledges every packet, with selective acknowledgements and duplicate reports (D-SACK).
-// With `interval_` above 0 it acknowledges every second packet in order, and a single waiting one after that time.
+// `Agent/TCPSink/Modern`: acknowledges every packet, or with `delayed_acks_` by the rule of Linux, with selective
+// acknowledgements and duplicate reports (D-SACK). `receive_buffer MOST_BYTES PACKET_BYTES` bounds its buffer, which grows
+// as Linux's does: scripts that call it call `add-packet-header CliftWindow` before `new Simulator`.
 // ns-2's Agent/TCPSink/Sack1 walks through its window for each packet and can lose duplicate reports.
+#include <algorithm>
+#include <cstring>
+
 #include "agent.h"
 #include "ip.h"
+#include "tcp-full.h"
 #include "tcp.h"
 
 #include "core/tcp/receiver.h"
+#include "core/words.h"
+#include "failure.h"
 #include "named_class.h"
 #include "sim_time.h"
 #include "timer.h"
+#include "window_header.h"
 
 namespace clift {
 
@@ -18,31 +26,42 @@ class ModernSink : public Agent {
  public:
   ModernSink() : Agent(PT_ACK) {
     bind("packetSize_", &size_);
-    bind_time("interval_", &interval_s_);
+    bind_bool("delayed_acks_", &delayed_acks_);
+  }
+
+  int command(int argc, const char* const* argv) override {
+    if (argc != 4 || std::strcmp(argv[1], "receive_buffer") != 0) return Agent::command(argc, argv);
+    hdr_clift_window::check_named("Agent/TCPSink/Modern");
+    const auto most = number_in<std::int64_t>(argv[2], 4096, 1'073'741'824);
+    if (!most) refuse("Agent/TCPSink/Modern: receive_buffer", argv[2], "4096 to 1073741824 bytes");
+    const auto packet = number_in<std::int64_t>(argv[3], size_ + 1, 65'535);
+    if (!packet) refuse("Agent/TCPSink/Modern: receive_buffer", argv[3], "a packet with payload, of at most 65535 bytes");
+    receiver_.limit({*most, *packet - size_, *packet});
+    return TCL_OK;
   }
 
   void recv(Packet* packet, Handler*) override {
-    const hdr_tcp* data = hdr_tcp::access(packet);
+    hdr_tcp* data = hdr_tcp::access(packet);  // flags() is not const
     const std::int64_t before = receiver_.next();
-    receiver_.delay_acks(interval_s_ > 0.0);
-    const tcp::Reply& reply = receiver_.on_packet(data->seqno_, to_ns(data->ts_));
+    receiver_.delay_acks(delayed_acks_ != 0);
+    const bool pushed = (data->flags() & TH_PUSH) != 0;
+    const Nanoseconds echo_ns = data->ts_echo_ > 0.0 ? to_ns(data->ts_echo_) : -1;
+    const tcp::Reply& reply = receiver_.on_packet({data->seqno_, to_ns(data->ts_), now_ns(), pushed, echo_ns});
     // All packets of a flow but the SYN have one size.
     const std::int64_t bytes = (reply.ack - before) * hdr_cmn::access(packet)->size();
     if (bytes > 0) recvBytes(static_cast<int>(bytes));
     flow_ = hdr_ip::access(packet)->flowid();
     Packet::free(packet);
-    if (reply.may_wait) {
-      timer_.set_after(interval_s_);
-    } else {
-      timer_.cancel();
-      acknowledge(reply);
-    }
+    acknowledge_if_due();
   }
 
  private:
   static constexpr int block_bytes = 8;
 
-  void on_wait_over() { acknowledge(receiver_.on_wait_over()); }
+  void acknowledge_if_due() {
+    if (const tcp::Reply* reply = receiver_.take_reply(now_ns())) acknowledge(*reply);
+    timer_.arm(receiver_.deadline_ns());
+  }
 
   void acknowledge(const tcp::Reply& reply) {
     Packet* ack = allocpkt();
@@ -56,14 +75,19 @@ class ModernSink : public Agent {
       header->sack_area_[header->sa_length_][1] = static_cast<int>(right);
       ++header->sa_length_;
     }
+    if (receiver_.is_limited()) {
+      // Packet numbers end at TCP_MAXSEQ.
+      const auto end = std::min<std::int64_t>(reply.window_end, TCP_MAXSEQ);
+      *hdr_clift_window::access(ack) = {static_cast<std::int32_t>(end), hdr_clift_window::plain};
+    }
     hdr_cmn::access(ack)->size() += block_bytes * header->sa_length_;
     hdr_ip::access(ack)->flowid() = flow_;
     send(ack, nullptr);
   }
 
   tcp::Receiver receiver_;
-  Timer<ModernSink, &ModernSink::on_wait_over> timer_{*this};
-  double interval_s_;
+  DeadlineTimer<ModernSink, &ModernSink::acknowledge_if_due> timer_{*this};
+  int delayed_acks_;
   int flow_ = 0;  // flow of the current packet
 };
 

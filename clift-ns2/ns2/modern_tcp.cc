@@ -8,6 +8,7 @@
 
 #include "agent.h"
 #include "random.h"
+#include "tcp-full.h"
 #include "tcp.h"
 
 #include "core/tcp/sender.h"
@@ -15,6 +16,7 @@
 #include "named_class.h"
 #include "sender_agent.h"
 #include "sim_time.h"
+#include "window_header.h"
 
 namespace clift {
 
@@ -22,7 +24,7 @@ namespace {
 
 class ModernTcp : public SenderAgent {
  public:
-  ModernTcp() : SenderAgent("Agent/TCP/Modern") {}
+  ModernTcp() : SenderAgent("Agent/TCP/Modern") { bind_bool("pushes_", &pushes_); }
 
   void recv(Packet* packet, Handler* handler) override;
   int command(int argc, const char* const* argv) override;
@@ -39,6 +41,7 @@ class ModernTcp : public SenderAgent {
   std::string control_ = "reno";
   std::unique_ptr<tcp::Sender> sender_;  // from the first packet on
   tcp::Acknowledgement ack_;             // reused, to save allocations
+  int pushes_;                           // whether the application's last packet is pushed
 };
 
 int ModernTcp::command(int argc, const char* const* argv) {
@@ -83,6 +86,7 @@ void ModernTcp::recv(Packet* packet, Handler*) {
   ack_.now_ns = now_ns();
   ack_.ack = header->seqno_ + 1;
   ack_.echo_ns = ts_option_ ? to_ns(header->ts_echo_) : -1;
+  ack_.window_end = hdr_clift_window::offset_ < 0 ? 0 : hdr_clift_window::access(packet)->end;
   ack_.blocks.clear();
   for (int i = 0; i < header->sa_length_; ++i) {
     ack_.blocks.emplace_back(header->sack_area_[i][0], header->sack_area_[i][1]);
@@ -99,6 +103,7 @@ void ModernTcp::transmit(std::int64_t sequence, bool is_retransmission) {
   header->seqno_ = static_cast<int>(sequence);
   header->ts_ = Scheduler::instance().clock();
   header->ts_echo_ = ts_peer_;
+  if (pushes_ != 0 && sequence + 1 == offered()) header->flags() |= TH_PUSH;
   header->reason_ = is_retransmission ? TCP_REASON_DUPACK : 0;
   header->last_rtt_ = static_cast<int>(sender_->rtt().srtt_ns() / 1'000'000);
   int payload_bytes = hdr_cmn::access(packet)->size();

@@ -74,6 +74,7 @@ void SendWindow::recv(Packet* packet, Handler* handler) {
   const hdr_clift_window window = *hdr_clift_window::access(packet);
   const bool is_new = window_.on_ack(now_ns(), hdr_tcp::access(packet)->seqno() + 1, window.end);
   give();
+  hdr_clift_window::access(packet)->end = 0;  // TCP does not get all updates: its window must not follow the others
   // A window update without new data is no duplicate acknowledgement, and its timestamp is old: TCP does not get it.
   if (window.kind == hdr_clift_window::update && !is_new) {
     Packet::free(packet);

@@ -6,7 +6,7 @@ set tcp_ip_bytes 40
 set timestamp_bytes 12
 # Headers of a data segment with timestamps.
 set header_bytes [expr { $tcp_ip_bytes + $timestamp_bytes }]
-# Upper bound on the delay of an ACK (RFC 5681 allows 0.5 s).
+# Upper bound on the delay of an ACK in the stacks of 2009 (RFC 5681 allows 0.5 s).
 set delayed_ack_s 0.1
 
 # Chooses the substream of a seed: with small seeds, ns-2's first draws are nearly proportional to the seed.
@@ -63,14 +63,17 @@ proc new_tcp_sink { kind { delayed_acks 0 } { class Agent/TCPSink } } {
 	global delayed_ack_s
 	switch $kind {
 		fectcp { set sink [new Agent/TCPSink/Fectcp] }
-		modern { set sink [new Agent/TCPSink/Modern] }
+		modern {
+			set sink [new Agent/TCPSink/Modern]
+			$sink set delayed_acks_ $delayed_acks
+		}
 		2009 - 2009-as-shipped {
 			set sink [new [expr { $delayed_acks ? "Agent/TCPSink/Sack1/DelAck" : "Agent/TCPSink/Sack1" }]]
 			$sink set ts_echo_rfc1323_ true
+			if { $delayed_acks } { $sink set interval_ $delayed_ack_s }
 		}
 		default { set sink [new $class] }
 	}
-	if { $delayed_acks } { $sink set interval_ $delayed_ack_s }
 	$sink set packetSize_ [header_bytes_of $kind]
 	return $sink
 }

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import subprocess
 import sys
 import threading
 from multiprocessing import Pipe, get_context
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from processes import execute
+from waiting import until
 
 from tmt.campaign.local_workers import LocalWorkers, work
 from tmt.core.errors import WorkerError
@@ -75,3 +77,35 @@ def test_local_workers__that_get_no_process_show_no_traceback(tmp_path: Path) ->
     end = execute(*words, env=variables)
     assert end.stdout == "no worker process can be started: the system refuses more processes\n"
     assert (end.returncode, end.stderr) == (0, "")
+
+
+HANGING_IMPORT = """
+import os, sys
+from pathlib import Path
+
+class Hang:
+    server = os.getpid()
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "tmt.campaign.local_workers" and os.getpid() == self.server:
+            raise ImportError("refused to the process that forks workers")
+        if name == "tmt.campaign.local_workers":
+            Path("hangs").write_text(str(os.getpid()))
+            while True:
+                pass
+
+if any("forkserver" in word for word in sys.orig_argv):
+    sys.meta_path.insert(0, Hang())
+"""
+
+
+def test_worker__whose_import_hangs_ends_with_its_engine(tmp_path: Path) -> None:
+    """OpenBLAS asks for ever for memory that the system refuses."""
+    (tmp_path / "sitecustomize.py").write_text(HANGING_IMPORT)
+    variables = os.environ | {"PYTHONPATH": str(tmp_path)}
+    words = [sys.executable, "-c", START.replace("LocalWorkers(1)", "LocalWorkers(1).answers(1e6)")]
+    hangs = tmp_path / "hangs"
+    with subprocess.Popen(words, cwd=tmp_path, env=variables) as engine:
+        worker = until(lambda: hangs.exists() and hangs.read_text(), engine)
+        engine.kill()
+    until(lambda: not Path(f"/proc/{worker}").exists())

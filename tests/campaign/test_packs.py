@@ -19,6 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from damage import damages
 from in_process import tmt
 from processes import execute
 
@@ -28,7 +29,7 @@ from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pack_reader import is_pack, unpacked
 from tmt.campaign.pack_writer import write_pack
 from tmt.campaign.pool import Pool
-from tmt.core.errors import InputError
+from tmt.core.errors import InputError, TmtError
 from tmt.results.reading import check_rows
 from tmt.spec.toml import read
 
@@ -363,6 +364,25 @@ def test_run__refuses_special_files(entry: dict[str, int], reason: str, pack: Pa
 def test_run__of_a_pack_that_was_cut_ends_in_one_line(keep: int, pack: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(pack.read_bytes()[:keep])
     _refuses(tmp_path, "is damaged: ")
+
+
+def test_pack__with_an_inverted_byte_is_refused_or_holds_what_was_packed(pack: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.zip"
+    copy.write_bytes(pack.read_bytes())
+
+    def content() -> tuple[str, pa.Table, list[bytes]]:
+        with unpacked(copy) as found:
+            traces = sorted(found.scenario.parent.rglob("*.parquet"))
+            return found.scenario.read_text(), found.results, [path.read_bytes() for path in traces]
+
+    expected = content()
+    refused = 0
+    for place in damages(copy):
+        try:
+            assert content() == expected, place
+        except TmtError:
+            refused += 1
+    assert refused
 
 
 def test_run__refuses_a_file_that_is_in_a_pack_twice(pack: Path, tmp_path: Path) -> None:

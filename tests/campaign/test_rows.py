@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from tmt.campaign.columns import Row
 
-FLIPS_APART = 97
-"""Distance of the bytes that are inverted, one at a time."""
-
 
 @pytest.fixture
 def out(tmp_path: Path, make_row: Callable[..., Row]) -> Path:
@@ -29,23 +26,6 @@ def out(tmp_path: Path, make_row: Callable[..., Row]) -> Path:
     store.append(*(make_row(n, goodput_bps=799_296.5 + n, delay_p95_s=0.16 / (n + 1)) for n in range(12)))
     store.close()
     return tmp_path / "out"
-
-
-def test_rows__with_an_inverted_byte_anywhere_are_refused_or_right(out: Path) -> None:
-    """Each file with one inverted byte is refused, or gives rows that were written; none may be another."""
-    written = read_runs(out).to_pylist()
-    path = out / DATABASE
-    whole = path.read_bytes()
-    refused = 0
-    for place in range(0, len(whole), FLIPS_APART):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
-        try:
-            found = read_runs(out).to_pylist()
-        except TmtError:
-            refused += 1
-        else:
-            assert all(row in written for row in found), place
-    assert 0 < refused < len(whole) // FLIPS_APART
 
 
 def test_row__that_has_changed_is_refused_and_its_run_is_done_again(out: Path) -> None:

@@ -20,7 +20,11 @@ from tests.faults.log import Injection, Log
 from tests.faults.tracer import ERRORS, Fault, can_trace
 from tests.faults.warm import prepare
 
-KINDS = (*((call, how) for call, hows in ERRORS.items() for how in hows), ("any", "kill"))
+KINDS = (
+    *((call, how) for call, hows in ERRORS.items() for how in hows),
+    ("change", "EROFS"),
+    ("any", "kill"),
+)
 
 
 def main() -> int:
@@ -28,7 +32,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(case.name for case in CASES))
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th call")
-    parser.add_argument("--call", choices=[*ERRORS, "any"], action="append", help="only calls of this kind")
+    parser.add_argument(
+        "--call", choices=[*ERRORS, "change", "any"], action="append", help="only calls of this kind"
+    )
     parser.add_argument("--fault", choices=sorted({how for _, how in KINDS}), action="append")
     parser.add_argument("--log", type=Path, help="file of the injections, where a second start goes on")
     chosen = parser.parse_args()

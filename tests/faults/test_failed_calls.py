@@ -23,9 +23,16 @@ SAMPLE = {
         ("write", "ENOSPC", 1),
         ("rename", "EIO", 1),
         ("any", "kill", 40),
+        ("change", "EROFS", 2),
     ],
     "import": [("write", "EIO", 1), ("read", "EINTR", 2), ("rename", "ENOSPC", 2), ("clone", "EAGAIN", 17)],
-    "run": [("rename", "EIO", 7), ("fsync", "EIO", 9), ("mkdir", "ENOSPC", 4), ("any", "kill", 400)],
+    "run": [
+        ("rename", "EIO", 7),
+        ("fsync", "EIO", 9),
+        ("mkdir", "ENOSPC", 4),
+        ("change", "EROFS", 90),
+        ("any", "kill", 400),
+    ],
 }
 
 

@@ -53,6 +53,9 @@ ERRORS: dict[str, tuple[str, ...]] = {
 }
 """Faults of each kind of call; `short` transfers half of the bytes."""
 
+CHANGES = ("open", "write", "rename", "unlink", "fsync", "mkdir")
+"""Kinds of calls that change a file system; of `open` those that ask to write."""
+
 CRASHES = (signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)
 
 LOCK_COMMANDS = (5, 6, 7, 36, 37, 38)
@@ -81,7 +84,8 @@ class _Registers(ctypes.Structure):
 class Fault:
     """The `number`-th call (from 1) of a kind ends in `how`: an error's name, ``short`` or ``kill``.
 
-    The kind ``any`` stands for all kinds, ``none`` for no fault and no count; number 0 only counts.
+    The kind ``any`` stands for all kinds, ``none`` for no fault and no count; number 0 only counts. Of
+    the kind ``change`` all calls that change a file system fail from that one on: it has become read-only.
     """
 
     call: str
@@ -90,6 +94,15 @@ class Fault:
 
     def __str__(self) -> str:
         return f"{self.call} {self.number} {self.how}"
+
+    def meets(self, kind: str) -> bool:
+        """Whether it is a fault of calls of this kind."""
+        return self.call in (kind, "any") or (self.lasts and kind in CHANGES)
+
+    @property
+    def lasts(self) -> bool:
+        """Whether later calls fail too."""
+        return self.call == "change"
 
 
 @dataclass
@@ -126,7 +139,7 @@ def trace(run: Callable[[], object], folder: Path, fault: Fault, timeout_s: floa
     End
         After the process and all its descendants have ended.
     """
-    numbers = [number for kind, calls in CALLS.items() if fault.call in (kind, "any") for number in calls]
+    numbers = [number for kind, calls in CALLS.items() if fault.meets(kind) for number in calls]
     child = os.fork()
     if child == 0:
         try:
@@ -182,24 +195,26 @@ class _Tracer:
             _ptrace(_CONT, thread, 0, 0 if event or number in (signal.SIGSTOP, signal.SIGTRAP) else number)
 
     def _judge(self, thread: int) -> None:
-        if self._end.fired:
+        if self._end.fired and not self._fault.lasts:
             return
         registers = _Registers()
         _ptrace(_GETREGS, thread, 0, ctypes.addressof(registers))
         kind, terms = next(
             (kind, calls[registers.orig_rax])
             for kind, calls in CALLS.items()
-            if registers.orig_rax in calls and self._fault.call in (kind, "any")
+            if registers.orig_rax in calls and self._fault.meets(kind)
         )
         place = self._counted(thread, registers, terms)
         if place is None:
             return
         if self._fault.how == "short" and not self._can_shorten(registers, terms):
             return
-        self._end.calls += 1
-        if self._end.calls != self._fault.number:
+        if self._fault.lasts and kind == "open" and not _asks_to_write(registers):
             return
-        self._end.fired = f"{kind} {place}".strip()
+        self._end.calls += 1
+        if not self._end.fired and self._end.calls != self._fault.number:
+            return
+        self._end.fired = self._end.fired or f"{kind} {place}".strip()
         if self._fault.how == "kill":
             os.kill(_process_of(thread), signal.SIGKILL)
         elif self._fault.how == "short":
@@ -308,6 +323,12 @@ def _path_of(thread: int, descriptor: int) -> bytes:
         return os.fsencode(Path(f"/proc/{thread}/fd/{ctypes.c_int(descriptor).value}").readlink())
     except OSError:
         return b""
+
+
+def _asks_to_write(registers: _Registers) -> bool:
+    """Whether a call that opens a file does not only ask to read: open(2), openat(2), creat(2)."""
+    flags = {2: registers.rsi, 257: registers.rdx}.get(registers.orig_rax, os.O_CREAT)
+    return bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))
 
 
 def _process_of(thread: int) -> int:

@@ -150,9 +150,7 @@ def test_schedule__has_ns2_s_fates(lossy_trace: Path, in_order: bool, send_datag
     assert there.fates() == fates
 
 
-SOUND = dict.fromkeys(
-    (*linux.MACHINE_SIGNS, "most_late_ns", "flow_0_rwnd_limited_us", "flow_0_sndbuf_limited_us"), 0
-)
+SOUND = dict.fromkeys((*linux.MACHINE_SIGNS, "most_late_ns", "flow_0_sndbuf_limited_us"), 0)
 """Counters of a sound run."""
 
 
@@ -174,20 +172,6 @@ def test_clock_that_jumps__is_told(tmp_path: Path) -> None:
             "".join(f"{key}\t{value}\n" for key, value in counters.items())
         )
         assert linux.reason_to_doubt(tmp_path, 1) == reason
-
-
-def test_receive_buffer_that_limits__is_told(tmp_path: Path) -> None:
-    counters = SOUND | {"flow_0_rwnd_limited_us": 1_500_000}
-    (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
-    assert linux.reason_to_doubt(tmp_path, 1) == "the receive buffer limited flow 0 for 1.5 s"
-    assert linux.reason_to_doubt(tmp_path, 1, may_limit=True) is None
-
-
-@pytest.mark.usefixtures("kernel")
-def test_window_of_the_handshake__is_no_limit_of_a_buffer() -> None:
-    """Hybla's first window is RTT / 25 ms, here 80 packets; a SYN cannot advertise more than 65,535 bytes."""
-    row = experiment(tcp="hybla", rtt_ns=2 * NS_PER_S, transfer_bytes=99_912).run().row
-    assert row["flows_completed"] == 1
 
 
 def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Imported only by the process that forks workers.
 
-A refused fork ends it without a traceback. It is killed when its engine dies, and the kernel then continues
-the workers that are stopped: they find their pipes closed, and end.
+A refused fork ends it without a traceback. It is killed when its engine dies, and then the kernel kills the
+workers that are not yet at work, such as one whose import of a library hangs, and continues those that are
+stopped: they find their pipes closed, and end with their simulations.
 """
 
 import ctypes
@@ -22,5 +23,10 @@ def _when_the_parent_dies(number: int) -> None:
     _libc.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
 
 
+def continue_when_the_parent_dies() -> None:
+    """Let this worker end in order, now that it waits for its engine."""
+    _when_the_parent_dies(signal.SIGCONT)
+
+
 _when_the_parent_dies(signal.SIGKILL)
-os.register_at_fork(after_in_child=lambda: _when_the_parent_dies(signal.SIGCONT))
+os.register_at_fork(after_in_child=lambda: _when_the_parent_dies(signal.SIGKILL))

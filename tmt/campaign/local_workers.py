@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -163,6 +164,8 @@ def work(connection: Connection) -> None:
     except RuntimeError as error:
         connection.send(("error", WorkerError(f"a worker process cannot start a thread: {error}")))
         return
+    if fork_server := sys.modules.get(f"{__package__}.fork_server"):
+        fork_server.continue_when_the_parent_dies()
     while (task := tasks.get()) is not None:
         try:
             answer: tuple[str, object] = ("result", perform(task))

@@ -1,13 +1,14 @@
 """Tasks of a worker in any process, on any machine: make a link trace that runs share, or do a run.
 
 Beside each link trace of the cache lies a file of facts: its metadata, the length of its channel, the counts
-of its conversion, and the size and hash of the trace, so that one that was cut short, swapped or changed is
-made anew. Tasks and their results are plain data.
+of its conversion, the size and hash of the trace, and a checksum of the facts, so that a trace or facts that
+were cut short, swapped or changed are made anew. Tasks and their results are plain data.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shlex
@@ -16,12 +17,12 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tmt import __version__
 from tmt.campaign.columns import DONE, FAILED, KILLED, RECORDS, TIMED_OUT, blank_row
 from tmt.campaign.recipe import SlotsSeen
-from tmt.campaign.rows import new_records, waiting
+from tmt.campaign.rows import CHECKSUM, new_records, waiting
 from tmt.core.convert import Share
 from tmt.core.errors import ChangedProgramsError, InputError, OutputError, TmtError
 from tmt.core.extent import Extent
@@ -197,10 +198,9 @@ def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: FileVers
     try:
         found = json.loads(facts.read_bytes())
         is_whole = (
-            found["identity"] == identity
-            and found["file_bytes"] == trace.stat().st_size
+            found[CHECKSUM] == _checksum(found)
+            and found["identity"] == identity
             and found["sha256"] == file_sha256(trace)
-            and type(found["span_ns"]) is int
         )
         numbers = found | read_beside(str(trace), found["file_bytes"])
     except OSError as error:
@@ -262,11 +262,17 @@ def keep_link_trace(staged: Path, recipe: Recipe, cache: Path, facts: dict[str, 
         METADATA_KEY: _of_extent(read_beside(str(staged), size)),
     }
     staged_facts = staged.with_suffix(".json")
-    staged_facts.write_text(json.dumps(proof | facts))
+    content = proof | facts
+    staged_facts.write_text(json.dumps(content | {CHECKSUM: _checksum(content)}))
     for part, place in ((staged, link_file), (staged_facts, facts_file)):
         with part.open("rb") as file:
             os.fsync(file.fileno())  # a power cut must not leave a name without its content
         part.replace(place(cache, recipe))
+
+
+def _checksum(facts: dict[str, Any]) -> str:
+    told = {name: value for name, value in facts.items() if name != CHECKSUM}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 def _check_sources(recipe: Recipe) -> None:

@@ -18,6 +18,7 @@ from tmt.spec.traffic import (
     FECTCP,
     HEADER_BYTES,
     MAX_BLOCK_SEGMENTS,
+    RECEIVE_BUFFER_BYTES,
     WINDOWS_PER_PATH,
 )
 
@@ -50,6 +51,12 @@ class Setup:
     def traffic(self) -> Traffic:
         """The traffic of the experiment."""
         return self.experiment.traffic
+
+    @property
+    def flows(self) -> tuple[int, int]:
+        """Number of flows in the forward direction, whose numbers come first, and in the return direction."""
+        forward = sum(one.count for one in self.traffic.groups if one.direction == "forward")
+        return forward, sum(one.count for one in self.traffic.groups) - forward
 
     def notes(self) -> list[str]:
         """Return notes on the traces: those of `link_notes`, an end before the run's, no losses."""
@@ -144,6 +151,12 @@ def set_up(experiment: Experiment) -> Setup:
     if proxy is not None:
         tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
         stacks.add(stack)
+    longest = max(path.rtt, *(group.rtt or 0 for group in traffic.groups))
+    if longest > path.rtt:
+        longer = ready_path(
+            experiment.forward, experiment.back, replace(path, rtt=longest), traffic.packet_bytes
+        )
+        held_packets += longer.pipe_packets - links.pipe_packets
     window_packets = path.window_packets or held_packets * max(WINDOWS_PER_PATH[name] for name in stacks)
     if proxy is not None:
         buffer_packets = proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
@@ -157,7 +170,13 @@ def set_up(experiment: Experiment) -> Setup:
         proxy = replace(proxy, tcp=tcp, stack=stack, buffer_packets=buffer_packets)
     if traffic.tcp == FECTCP:
         traffic = replace(traffic, code=traffic.code or DEFAULT_CODE, block_segments=largest_block(traffic))
-    window = None if experiment.backend == "emulate" else window_packets  # the kernel's own buffers bound it
+    if traffic.has_host_receivers:
+        buffer_bytes = traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+        traffic = replace(traffic, receive_buffer_bytes=buffer_bytes)
+    window = None
+    if experiment.backend != "emulate":  # there, the kernel's own buffers and its rule of ACKs hold
+        window = window_packets
+        traffic = replace(traffic, delayed_acks=traffic.delays_acks)
     path = replace(path, queue_packets=queue_packets, window_packets=window, proxy=proxy)
     return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back)
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tmt.core.declaration import MAX_TIME_S, Count, Param, PositiveSeconds, Probability, Rate, Seconds, Spec
+from tmt.core.declaration import (
+    MAX_TIME_S,
+    Count,
+    Param,
+    PositiveSeconds,
+    Probability,
+    Rate,
+    Seconds,
+    Spec,
+)
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
@@ -280,6 +289,11 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
             yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
         if traffic.return_flows:
             yield ("traffic", "return_flows"), "0 with a proxy"
+        if traffic.flow:
+            yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
+    for at, group in enumerate(traffic.flow):
+        if group.rtt is not None and group.rtt < path.rtt:
+            yield ("traffic", "flow", at, "rtt"), f"at least that of the path, {path.rtt:g} s", "is too short"
     for place, scheme in schemes:
         if not path.has_plain_queue:
             usual = Path(path.rtt)
@@ -301,12 +315,12 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     for key in ("wired", "proxy"):
         if backend != "ns2" and getattr(path, key) is not None:
             yield ("path", key), '"none": only backend ns2 has it', f"is given, which backend {backend} lacks"
-    if backend == "ns2" and traffic.receive_buffer_bytes is not None:
-        yield ("traffic", "receive_buffer_bytes"), "none: only a kernel has it", lacking
     if backend == "emulate":
-        if traffic.delayed_acks:
-            yield ("traffic", "delayed_acks"), "false: the kernel's own rule holds", lacking
+        if traffic.delayed_acks is not None:
+            yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking
         if path.window_packets is not None:
             yield ("path", "window_packets"), '"none": the kernel\'s own buffers bound it', lacking
         if traffic.return_flows:
             yield ("traffic", "return_flows"), "0", lacking
+        if traffic.flow:
+            yield ("traffic", "flow"), "none: all flows have one variant", lacking

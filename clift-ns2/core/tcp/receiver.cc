@@ -4,26 +4,68 @@
 
 namespace clift::tcp {
 
-const Reply& Receiver::on_packet(std::int64_t sequence, Nanoseconds timestamp_ns) {
+namespace {
+
+constexpr std::int64_t open_window = 1'000'000;  // packets of a window without bound
+
+}  // namespace
+
+const Reply& Receiver::on_packet(const Arrived& packet) {
   // RFC 7323, section 4.3: the timestamp of a packet at or before the last acknowledgement, if it is not older.
-  if (sequence <= answered_) reply_.echo_ns = std::max(reply_.echo_ns, timestamp_ns);
+  if (packet.sequence <= answered_) reply_.echo_ns = std::max(reply_.echo_ns, packet.timestamp_ns);
   reply_.blocks.clear();
   const bool had_holes = !runs_.empty();
-  const bool is_new = insert(sequence);
+  const bool is_new = insert(packet.sequence);
+  distinct_ += is_new;
   if (!is_new) {
     ++duplicates_;
-    reply_.blocks.emplace_back(sequence, sequence + 1);
+    reply_.blocks.emplace_back(packet.sequence, packet.sequence + 1);
   }
-  report_runs(sequence);
-  reply_.may_wait = delays_ && is_new && !had_holes && runs_.empty() && sequence > 0 && sequence == answered_;
-  if (!reply_.may_wait) answered_ = reply_.ack;
+  report_runs(packet.sequence);
+  arrived_ns_ = packet.now_ns;
+  if (is_new && packet.sequence > 0) grow(packet);
+  decide(packet, is_new, had_holes);
   return reply_;
 }
 
-const Reply& Receiver::on_wait_over() {
+// The window follows the data; the packets with which it grows are acknowledged at once.
+void Receiver::grow(const Arrived& packet) {
+  if (!window_) return;
+  const bool is_sample = packet.echo_ns >= 0 && packet.echo_ns != last_echo_ns_;
+  last_echo_ns_ = packet.echo_ns;
+  const Nanoseconds rtt_ns = is_sample ? packet.now_ns - packet.echo_ns : -1;
+  if (window_->on_packet(packet.now_ns, reply_.ack, held(), rtt_ns)) delay_.on_window_growth();
+}
+
+void Receiver::decide(const Arrived& packet, bool is_new, bool had_holes) {
+  if (!delays_ || packet.sequence == 0) {
+    handshake_ns_ = is_new ? packet.now_ns : -1;
+    delay_.send_at(packet.now_ns);
+    return;
+  }
+  if (handshake_ns_ >= 0) delay_.know_rtt(packet.now_ns - handshake_ns_);
+  handshake_ns_ = -1;
+  const bool advances = is_new && reply_.ack > packet.sequence;
+  const Arrival arrival = !is_new         ? Arrival::duplicate
+                          : !advances     ? Arrival::beyond_hole
+                          : !runs_.empty() ? Arrival::among_holes
+                          : had_holes      ? Arrival::fills_hole
+                                           : Arrival::in_order;
+  const std::int64_t window = window_ ? reply_.window_end - answered_ : open_window;
+  if (window_ && window_->is_tight(held())) delay_.calm();
+  delay_.on_packet(packet.now_ns, arrival, reply_.ack - answered_, window);
+  // All blocks of the next acknowledgement are taken: a further one would displace the oldest.
+  const bool is_full = delay_.collects() && reply_.blocks.size() == most_blocks;
+  if (is_full || (advances && packet.pushed)) delay_.send_at(packet.now_ns);
+}
+
+const Reply* Receiver::take_reply(Nanoseconds now_ns) {
+  if (delay_.deadline_ns() > now_ns) return nullptr;
+  if (arrived_ns_ < now_ns) delay_.on_deadline();
+  delay_.on_sent();
   answered_ = reply_.ack;
-  reply_.may_wait = false;
-  return reply_;
+  if (window_) reply_.window_end = window_->advertise(reply_.ack, held());
+  return &reply_;
 }
 
 // Returns whether the packet is new.

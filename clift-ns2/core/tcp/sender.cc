@@ -11,7 +11,7 @@ Sender::Sender(const SenderOptions& options, std::unique_ptr<CongestionControl> 
 void Sender::offer(Nanoseconds now_ns, std::int64_t end) {
   if (offered_ == 0) control_->on_start(now_ns);
   check_application();
-  offered_ = std::max(offered_, end);
+  offered_ = std::max(end, board_.next());
   send_what_may(now_ns);
 }
 
@@ -24,6 +24,7 @@ double Sender::cwnd() const {
 
 void Sender::on_ack(const Acknowledgement& ack) {
   if (ack.ack > board_.next()) return;
+  advertised_end_ = std::max(advertised_end_, ack.window_end);
   check_application();
   Progress progress;
   progress.prior_una = board_.una();
@@ -392,8 +393,14 @@ void Sender::check_application() {
   }
 }
 
+// A receiver never takes back what it has advertised.
+std::int64_t Sender::window_end() const {
+  const std::int64_t own = board_.una() + options_.receiver_window;
+  return advertised_end_ == 0 ? own : std::min(own, advertised_end_);
+}
+
 bool Sender::has_new() const {
-  return board_.next() < offered_ && board_.next() < board_.una() + options_.receiver_window &&
+  return board_.next() < offered_ && board_.next() < window_end() &&
          (!is_handshake() || board_.next() == 0);
 }
 

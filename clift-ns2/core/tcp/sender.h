@@ -33,6 +33,7 @@ struct Acknowledgement {
   Nanoseconds now_ns = 0;
   std::int64_t ack = 0;      // the first packet that the receiver lacks
   Nanoseconds echo_ns = -1;  // the echoed timestamp; -1: none
+  std::int64_t window_end = 0;  // the first packet beyond the advertised window; 0: none is advertised
   // Selectively acknowledged [left, right), newest first; the first may be a DSACK (RFC 2883).
   std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
 };
@@ -53,7 +54,8 @@ class Sender {
 
   Sender(const SenderOptions& options, std::unique_ptr<CongestionControl> control, Transmit transmit);
 
-  // The application has offered all packets before `end`; the sender sends nothing before the first offer.
+  // The application has offered all packets before `end`, and takes back those behind it that were not sent yet; the
+  // sender sends nothing before the first offer.
   void offer(Nanoseconds now_ns, std::int64_t end);
 
   void on_ack(const Acknowledgement& ack);
@@ -115,6 +117,7 @@ class Sender {
 
   void check_application();
   void send_what_may(Nanoseconds now_ns);
+  std::int64_t window_end() const;
   bool has_new() const;  // the application has unsent packets and the receiver's window admits one
   void send(Nanoseconds now_ns, std::int64_t sequence);
 
@@ -136,6 +139,7 @@ class Sender {
 
   RecoveryState state_ = RecoveryState::open;
   std::int64_t offered_ = 0;
+  std::int64_t advertised_end_ = 0;  // the first packet beyond the advertised window; 0: none was advertised
   std::int64_t recovery_point_ = 0;  // recovery ends when all packets before it are acknowledged
   std::int64_t round_end_ = 0;       // a round of the RTT estimator ends when an ACK passes it
   int timeouts_since_advance_ = 0;

@@ -64,7 +64,8 @@ class Path : public PacketPath {
   }
 
   void deliver(std::int64_t sequence, Nanoseconds timestamp_ns) {
-    const Reply& reply = receiver.on_packet(sequence, timestamp_ns);
+    const Reply& reply = receiver.on_packet({sequence, timestamp_ns, now_ns});
+    receiver.take_reply(now_ns);
     Acknowledgement ack;
     ack.ack = reply.ack;
     ack.echo_ns = echoes ? reply.echo_ns : -1;

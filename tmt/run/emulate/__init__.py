@@ -21,7 +21,7 @@ from tmt.run import Recording, RunError, use_columns
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import find_program, run
 from tmt.run.program import last_words, program_hash
-from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS
+from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS
 
 if TYPE_CHECKING:
     from tmt.core.measure.transport import Records
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 BULK = Path(__file__).with_name("bulk.py")
 BUFFER_BYTES = 1 << 25
-"""Memory of a socket's buffer, in each direction."""
+"""Memory of a send buffer: it never limits."""
+
+FIRST_BUFFER_BYTES = 131_072
+"""Receive buffer of a new connection, by Linux's default."""
 
 SYSCTLS = (
     f"net.ipv4.tcp_wmem=4096 {BUFFER_BYTES} {BUFFER_BYTES}",
@@ -85,7 +88,7 @@ class Emulate:
 
 def _emulation(setup: Setup, command: tuple[str, ...]) -> Emulation:
     """Return the emulation of a bulk transfer that `command` sends."""
-    receive_buffer = setup.traffic.receive_buffer_bytes or BUFFER_BYTES
+    most = setup.traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
     return Emulation(
         command=command,
         server=f"exec {sys.executable} {BULK}",
@@ -93,7 +96,7 @@ def _emulation(setup: Setup, command: tuple[str, ...]) -> Emulation:
         back=setup.experiment.back,
         path=setup.path,
         mtu_bytes=setup.traffic.packet_bytes,
-        sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {receive_buffer} {receive_buffer}"),
+        sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {min(FIRST_BUFFER_BYTES, most)} {most}"),
     )
 
 

@@ -20,7 +20,7 @@ from tmt.run import RunError
 from tmt.run.link_files import link_settings, queue_settings
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
-from tmt.spec.traffic import HEADER_BYTES, LINUX, VARIANTS
+from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS
 
 if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion
@@ -137,12 +137,8 @@ def window_packets(setup: Setup) -> int:
     return setup.path.window_packets
 
 
-def ample_buffer_bytes(setup: Setup) -> int:
-    """Return the bytes of a buffer that never limits: four of the largest windows, as the kernel counts.
-
-    A receiver may hold one window out of order while it advertises another one, and it advertises half of the
-    memory that is free.
-    """
+def send_buffer_bytes(setup: Setup) -> int:
+    """Return the memory of a send buffer that never limits: four of the largest windows."""
     memory = max(SEGMENT_MEMORY_BYTES, 2 * setup.traffic.packet_bytes)
     return max(LEAST_BUFFER_BYTES, 4 * window_packets(setup) * memory)
 
@@ -164,10 +160,10 @@ def settings_text(setup: Setup) -> str:
         "packet_bytes": traffic.packet_bytes,
         "transfer_bytes": -(-(traffic.transfer_bytes or 0) // segment_bytes) * segment_bytes,
         "transfers": traffic.flows,
-        "receive_buffer_bytes": traffic.receive_buffer_bytes or ample_buffer_bytes(setup),
-        "send_buffer_bytes": ample_buffer_bytes(setup),
+        "receive_buffer_bytes": traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES,
+        "send_buffer_bytes": send_buffer_bytes(setup),
         "window_packets": window_packets(setup),
-        "delayed_acks": int(traffic.delayed_acks),
+        "delayed_acks": int(traffic.delays_acks),
     }
     lines = [f"{key} {value}" for key, value in values.items()]
     spread = np.random.default_rng(setup.experiment.seed).random(traffic.flows + traffic.return_flows)
@@ -213,11 +209,10 @@ class Linux:
         except RunError as error:
             raise _explained(error, setup) from error
         flows, return_flows = setup.traffic.flows, setup.traffic.return_flows
-        may_limit = setup.traffic.receive_buffer_bytes is not None
         command = shlex.join(argv)
         try:
             # The counters come first: a clock that jumps may also cut the records short.
-            if doubt := reason_to_doubt(directory, flows + return_flows, may_limit=may_limit):
+            if doubt := reason_to_doubt(directory, flows + return_flows):
                 raise SimulatorError(f"its result is not valid: {doubt}")
             return read_records(directory, flows, return_flows, command=command, wall_time_s=wall_time_s)
         except SimulatorError as error:
@@ -235,23 +230,17 @@ def _explained(error: RunError, setup: Setup) -> RunError:
     return RunError(error.argv, reason, "", program=error.program, status=error.status)
 
 
-def reason_to_doubt(directory: Path, flows: int, *, may_limit: bool = False) -> str | None:
-    """Return the reason why the result of a run of `flows` flows is not the link's; None: it is sound.
-
-    `may_limit`: somebody asked for the size of the receive buffer, so that it may limit a sender.
-    """
+def reason_to_doubt(directory: Path, flows: int) -> str | None:
+    """Return the reason why the result of a run of `flows` flows is not the link's; None: it is sound."""
     counters = Counters(directory / COUNTERS)
     for name, meaning in MACHINE_SIGNS.items():
         if counters(name):
             return f"{meaning} ({counters(name)} times)"
     if counters("most_late_ns") > MOST_LATE_NS:
         return f"the clock jumped: a packet arrived {counters('most_late_ns')} ns after its due time"
-    buffers = {"send": "sndbuf"} | ({} if may_limit else {"receive": "rwnd"})
     for flow in range(flows):
-        for buffer, name in buffers.items():
-            limited_us = counters(f"flow_{flow}_{name}_limited_us")
-            if limited_us:
-                return f"the {buffer} buffer limited flow {flow} for {limited_us / US_PER_S:g} s"
+        if limited_us := counters(f"flow_{flow}_sndbuf_limited_us"):
+            return f"the send buffer limited flow {flow} for {limited_us / US_PER_S:g} s"
     return None
 
 
