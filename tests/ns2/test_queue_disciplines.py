@@ -37,7 +37,7 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
     send_datagrams: Datagrams,
 ) -> None:
     rng = np.random.default_rng(len(name) + limits.packets % 97)
-    # Rows at even nanoseconds, packets at odd ones: the order of two events at one moment is undefined. Outages: two.
+    # Rows at even nanoseconds, packets at odd ones: the order of two events at one moment is undefined.
     gaps = rng.integers(1, MS, 6000)
     gaps[[1000, 3000]] = 300 * MS
     rows = 2 * np.cumsum(gaps)
