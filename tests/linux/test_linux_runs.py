@@ -97,17 +97,23 @@ def test_pacing_rate__is_that_of_the_bandwidth() -> None:
     assert not experiment(tcp="cubic").run().windows["pacing_bps"].any()
 
 
-@pytest.mark.usefixtures("kernel")
-def test_delayed_acks__halve_the_acknowledgements() -> None:
-    counts = {}
-    for delayed in (False, True):
-        packets = experiment(delayed_acks=delayed).run().packets
+@pytest.mark.ns2
+@pytest.mark.usefixtures("kernel", "simulator")
+def test_acknowledgements__are_as_many_as_the_kernel_s() -> None:
+    """While window and buffer grow, each segment is acknowledged; later, every second one."""
+    shares = {}
+    for stack, delayed in ((LINUX, False), (LINUX, None), ("modern", None)):
+        settings = {"tcp": "newreno", "stack": stack, "delayed_acks": delayed}
+        result = experiment(**settings, duration_ns=40 * NS_PER_S).run()
+        packets, late = result.packets, result.packets["time_ns"] > 25 * NS_PER_S
         data = (packets["event"] == PACKET_EVENTS.index("received")) & (packets["direction"] == 0)
         acks = (packets["event"] == PACKET_EVENTS.index("sent")) & (packets["direction"] == 1)
-        counts[delayed] = np.count_nonzero(acks) / np.count_nonzero(data)
-    assert counts[False] > 0.95
-    # Slow start acknowledges every segment in any case.
-    assert counts[True] < 0.75
+        shares[stack, delayed] = [
+            np.count_nonzero(acks & part) / np.count_nonzero(data & part) for part in (late, ~late)
+        ]
+    assert min(shares[LINUX, False]) > 0.95
+    assert shares[LINUX, None][0] == pytest.approx(0.5, abs=0.05)
+    assert shares["modern", None] == pytest.approx(shares[LINUX, None], abs=0.05)
 
 
 @pytest.mark.usefixtures("kernel")
@@ -172,6 +178,19 @@ def test_clock_that_jumps__is_told(tmp_path: Path) -> None:
             "".join(f"{key}\t{value}\n" for key, value in counters.items())
         )
         assert linux.reason_to_doubt(tmp_path, 1) == reason
+
+
+def test_send_buffer_that_limits__is_told(tmp_path: Path) -> None:
+    counters = SOUND | {"flow_0_sndbuf_limited_us": 1_500_000}
+    (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
+    assert linux.reason_to_doubt(tmp_path, 1) == "the send buffer limited flow 0 for 1.5 s"
+
+
+@pytest.mark.usefixtures("kernel")
+def test_receive_buffer__bounds_the_window() -> None:
+    # 65,536 bytes of memory are 65,536 * 160 / 256 bytes of window: 28 segments a round trip of 0.5 s.
+    row = experiment(receive_buffer_bytes=65_536).run().row
+    assert row["goodput_bps"] == pytest.approx(28 * 1448 * 8 / 0.5, rel=0.1)
 
 
 def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
