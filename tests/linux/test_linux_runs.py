@@ -11,7 +11,8 @@ from link_traces import sent_once
 from tests.experiment.test_return_flows import check, result
 from tests.ns2.conftest import Datagrams
 from tmt import PlainLink, TraceLink
-from tmt.core.errors import SimulatorError
+from tmt.core.declaration import Refused
+from tmt.core.errors import SimulatorError, UsageError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
@@ -198,3 +199,24 @@ def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.delenv("CLIFT_LINUX", raising=False)
     with pytest.raises(SimulatorError, match="make linux-kernel"):
         Kernel.find()
+
+
+def test_control_of_a_users_kernel__is_a_value_that_needs_no_kernel() -> None:
+    assert asked(tcp="my_cc", stack=LINUX, forward=PlainLink(1e6), rtt=0.1).experiment.traffic.tcp == "my_cc"
+    with pytest.raises(Refused, match="my_cc"):
+        asked(tcp="my_cc", stack="modern", forward=PlainLink(1e6), rtt=0.1)
+    with pytest.raises(Refused, match="16 letters"):
+        asked(tcp="a_name_of_more_than_16 letters", stack=LINUX, forward=PlainLink(1e6), rtt=0.1)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_control_by_its_own_name__is_that_of_the_kernel() -> None:
+    # The kernel's name of New Reno is no name of TMT's.
+    own, known = (experiment(tcp=tcp, duration_ns=2 * NS_PER_S).run() for tcp in ("reno", "newreno"))
+    assert np.array_equal(own.packets, known.packets)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_control_that_the_kernel_lacks__is_refused_with_the_list_of_those_that_it_has() -> None:
+    with pytest.raises(UsageError, match=r"^tcp is my_cc, which .* does not have; allowed: bbr, .*, yeah$"):
+        experiment(tcp="my_cc").run()
