@@ -7,9 +7,10 @@ import pytest
 from experiments import asked
 
 from tmt import PlainLink
+from tmt.core.measure.transport import SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.experiment import ExperimentResult
-from tmt.spec.traffic import LINUX
+from tmt.spec.traffic import HEADER_BYTES, LINUX
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("kernel", "simulator")]
 
@@ -33,8 +34,11 @@ def run(tcp: str, stack: str, pause_s: int) -> ExperimentResult:
 def second_half(result: ExperimentResult) -> tuple[float, list[float]]:
     """How long it took, in s, and the window 1.5 and 3.5 round trips after its begin."""
     packets, windows = result.packets, result.windows
-    is_first = (packets["direction"] == 0) & (packets["sequence"] == SEGMENTS // 2 + 1)
-    begin_ns = int(packets["time_ns"][is_first][0])
+    # The kernel may send a part of a segment, up to the end of the receiver's window: bytes count, not segments.
+    is_new = (packets["direction"] == 0) & (packets["event"] == SENT) & (packets["transmission"] == 1)
+    new = packets[is_new & (packets["sequence"] > 0)]
+    payload = np.cumsum(new["size_bytes"].astype(np.int64) - HEADER_BYTES)
+    begin_ns = int(new["time_ns"][payload > SEGMENTS // 2 * 1448][0])
     moments_ns = begin_ns + np.array([150, 350]) * NS_PER_MS
     rows = np.searchsorted(windows["time_ns"], moments_ns, side="right") - 1
     return (result.end_ns - begin_ns) / NS_PER_S, windows["cwnd_packets"][rows].tolist()
