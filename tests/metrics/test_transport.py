@@ -36,6 +36,8 @@ def table(*packets: Packet) -> np.ndarray:
     return np.array(rows, PACKET_RECORDS.dtype)
 
 
+QUEUE_AND_LINK = ("link_lost", "link_unsettled", "queue_dropped", "aqm_dropped", "marked")
+
 packets_strategy = st.lists(
     st.builds(
         Packet,
@@ -113,7 +115,7 @@ def test_counts__equal_a_count_record_by_record(packets: list[Packet]) -> None:
     records = table(*packets)
     losses = transport.loss_figures(records)
     for direction, word in enumerate(("forward", "return")):
-        for event in ("link_lost", "link_unsettled", "queue_dropped"):
+        for event in QUEUE_AND_LINK:
             count = sum(p.direction == direction and PACKET_EVENTS[p.event] == event for p in packets)
             assert losses[f"{word}_{event}"] == count
     sent = [p.transmission for p in packets if p.direction == 0 and p.event == SENT]
@@ -195,11 +197,7 @@ def test_figures__of_a_run_in_which_nothing_happened_are_null_or_zero() -> None:
         "return_acks_thinned",
         "segments_sent",
         "retransmissions",
-        *(
-            f"{d}_{e}"
-            for d in ("forward", "return")
-            for e in ("link_lost", "link_unsettled", "queue_dropped")
-        ),
+        *(f"{d}_{e}" for d in ("forward", "return") for e in QUEUE_AND_LINK),
     }
     assert all(value is None for value in figures.values() if value != 0)
 
@@ -323,3 +321,15 @@ def test_timeline__shows_losses_of_data_and_not_of_acknowledgements() -> None:
     nothing = np.zeros(0, WINDOW_RECORDS.dtype)
     found = over_time.timeline(packets, nothing, [], None, end_ns=5 * S, bins=5, samples=2)
     assert (found.link_lost_s.tolist(), found.queue_dropped_s.tolist()) == ([1], [3])
+
+
+def test_ack_load__is_the_acks_share_of_the_return_link() -> None:
+    # Five ACKs of 52 bytes in 4 s, one of them dropped: 4 * 52 * 8 bits of 4 * 500.
+    packets = np.zeros(7, PACKET_RECORDS.dtype)
+    packets["time_ns"] = np.array([0, 1, 2, 2, 3, 4, 9]) * S
+    packets["direction"] = [1, 1, 1, 1, 1, 1, 0]
+    packets["size_bytes"] = [52] * 6 + [1500]
+    packets["event"] = [PACKET_EVENTS.index("sent")] * 7
+    packets["event"][3] = PACKET_EVENTS.index("queue_dropped")
+    assert transport.ack_load(packets, 500.0) == pytest.approx(4 * 52 * 8 / (4 * 500))
+    assert transport.ack_load(packets[:1], 500.0) is None

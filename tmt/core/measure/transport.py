@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 Records = npt.NDArray[np.void]
 Figures = dict[str, int | float | None]
 
-SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED, DECODED, ACK_THINNED = range(len(PACKET_EVENTS))
+SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED, DECODED, ACK_THINNED, AQM_DROPPED, MARKED = range(
+    len(PACKET_EVENTS)
+)
 FORWARD, RETURN = 0, 1
 DELAY_PERCENTILES = {"median": 50, "p85": 85, "p95": 95, "p99": 99}
 
@@ -155,12 +157,27 @@ def loss_figures(packets: Records) -> Figures:
     kinds = packets["direction"].astype(np.intp) * len(PACKET_EVENTS) + packets["event"]
     counts = np.bincount(kinds, minlength=2 * len(PACKET_EVENTS)).reshape(2, -1)
     names = {LINK_LOST: "link_lost", LINK_UNSETTLED: "link_unsettled", QUEUE_DROPPED: "queue_dropped"}
+    names |= {AQM_DROPPED: "aqm_dropped", MARKED: "marked"}
     found: Figures = {
         f"{word}_{name}": int(counts[direction, event])
         for direction, word in ((FORWARD, "forward"), (RETURN, "return"))
         for event, name in names.items()
     }
     return found | {"return_acks_thinned": int(counts[RETURN, ACK_THINNED])}
+
+
+def ack_load(packets: Records, rate_bps: float) -> float | None:
+    """Return the share of a plain return link of `rate_bps` that the ACKs of forward flows took.
+
+    It counts from the first ACK to the last; None with less than two.
+    """
+    own = packets["direction"] == RETURN
+    sent = packets[own & (packets["event"] == SENT)]
+    kept_out = packets[own & np.isin(packets["event"], (QUEUE_DROPPED, ACK_THINNED))]
+    if len(sent) < 2 or sent["time_ns"][-1] == sent["time_ns"][0]:
+        return None
+    taken_bits = 8 * (int(sent["size_bytes"].sum()) - int(kept_out["size_bytes"].sum()))
+    return taken_bits * NS_PER_S / (rate_bps * float(sent["time_ns"][-1] - sent["time_ns"][0]))
 
 
 def window_figures(windows: Records, flows: Sequence[FlowDelivery]) -> Figures:
