@@ -16,6 +16,7 @@ from analysis.command_line import start
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import SCENARIOS, run_named
 from analysis.selections import chosen, interval
+from tmt.core.errors import UsageError
 from tmt.results.dataset import Published, Results
 from tmt.results.reading import read_results
 from tmt.results.statistics import Interval
@@ -108,10 +109,12 @@ def pairs(results: Results) -> Iterator[Pair]:
 
 
 def _runs_of(item: Published, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of the cell to which a published value belongs."""
+    """Return the runs of the cell to which a published value belongs (UsageError when none is done)."""
     own = chosen(runs, tcp=item.tcp, scheme=item.scheme)
     for column, level in item.levels.items():
         own = own[[scalar(value) == level for value in own[column]]]
+    if own.empty:
+        raise UsageError(f"{item.source}: no run of {item.tcp} at {item.levels} is done")
     return own
 
 
