@@ -130,6 +130,52 @@ def stack_rule(tcp: str, stack: str) -> Rules:
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
 
 
+RESUMING = ("newreno", "cubic", "bbr", "bbr3")
+"""Variants of the modern stack with Careful Resume."""
+
+WITH_SLOW_STARTS = ("newreno", "cubic")
+"""Variants of the modern stack with a choice of slow start."""
+
+
+class Resume(Spec):
+    """What an earlier connection over the path has left, from which the first flow resumes (RFC 9959)."""
+
+    window_bytes: Annotated[
+        int,
+        "data in flight that the earlier connection had",
+        Param("byte", 1, 2**62, label="remembered window", counts="IP packets: payload and headers"),
+    ]
+    rtt: Annotated[
+        PositiveSeconds, "least round-trip time that it measured", Param(label="remembered round-trip time")
+    ]
+    lifetime: Annotated[
+        PositiveSeconds | None,
+        "simulated time from which the two may no longer be used",
+        Param(absent="they do not expire", null="when they do not expire"),
+    ] = None
+
+
+SlowStart = Annotated[
+    Literal["standard", "hystart", "search"] | None,
+    "end of the first slow start: at a loss only, at growing delay, or when deliveries no longer double",
+    Param(absent="hystart for CUBIC, standard for others", null="for the variant's own"),
+]
+Resumption = Annotated[
+    Resume | None, "Careful Resume of the first flow", Param(absent="flows know nothing of the path")
+]
+
+
+def _start_rules(own: Traffic | Flow, stack: str) -> Rules:
+    """Refuse a beginning of flows that their variant does not have."""
+    for key, place, having in (
+        ("resume", ("resume", "window_bytes"), RESUMING),
+        ("slow_start", ("slow_start",), WITH_SLOW_STARTS),
+    ):
+        if getattr(own, key) is not None and (stack != "modern" or own.tcp not in having):
+            lacking = f"is not for {own.tcp}, stack {stack}"
+            yield place, f"{', '.join(having)} with stack modern", lacking
+
+
 TransferBytes = Annotated[
     int | None,
     "TCP payload that each flow sends, in whole segments",
@@ -184,6 +230,8 @@ class Flow(Spec):
     ] = None
     delayed_acks: Annotated[DelayedAcks, Param(absent=_AS_TRAFFIC)] = None
     receive_buffer_bytes: Annotated[ReceiveBuffer, Param(absent=_AS_TRAFFIC)] = None
+    slow_start: SlowStart = None
+    resume: Resumption = None
 
     def rules(self) -> Rules:
         """Refuse an end that is not behind the start."""
@@ -193,8 +241,10 @@ class Flow(Spec):
     @property
     def label(self) -> str:
         """Name of the group: number and variant of its flows, and every setting that is not the usual one."""
-        settings = (key for key in self.said() if key not in ("tcp", "count"))
-        said = (f"{key}={shown(getattr(self, key)).strip(chr(39))}" for key in settings)
+        settings = [(key, getattr(self, key)) for key in self.said() if key not in ("tcp", "count", "resume")]
+        if self.resume is not None:
+            settings += [(f"resume.{key}", getattr(self.resume, key)) for key in self.resume.said()]
+        said = (f"{key}={shown(value).strip(chr(39))}" for key, value in settings)
         return " ".join([*([str(self.count)] if self.count > 1 else []), self.tcp, *said])
 
 
@@ -232,6 +282,8 @@ class Traffic(Spec):
             null="with backend emulate, whose kernel has its own rule",
         ),
     ] = None
+    slow_start: SlowStart = None
+    resume: Resumption = None
     receive_buffer_bytes: Annotated[
         ReceiveBuffer,
         Param(
@@ -271,9 +323,10 @@ class Traffic(Spec):
         Without `flow` they are what `tcp`, `flows` and `return_flows` describe.
         """
         if not self.flow:
-            found = [Flow(self.tcp, self.flows, self.start, transfer_bytes=self.transfer_bytes)]
+            own = Flow(self.tcp, self.flows, self.start, transfer_bytes=self.transfer_bytes)
+            found = [replace(own, slow_start=self.slow_start, resume=self.resume)]
             if self.return_flows:
-                found.append(Flow(self.tcp, self.return_flows, self.start, direction="return"))
+                found.append(replace(own, count=self.return_flows, transfer_bytes=None, direction="return"))
             return tuple(map(self._filled, found))
         return tuple(map(self._filled, _forward_first(self.flow)))
 
@@ -312,6 +365,7 @@ class Traffic(Spec):
     def rules(self) -> Rules:
         """Refuse variants that a stack, stacks that a backend, and settings that a variant does not have."""
         yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack)
+        yield from _start_rules(self, self.stack)
         if self.backend is not None and self.stack not in BACKENDS[self.backend]:
             having = [name for name in BACKENDS if self.stack in BACKENDS[name]]
             lacking = f"does not have stack {self.stack}"
@@ -334,7 +388,7 @@ class Traffic(Spec):
             yield "return_flows", "0 with FECTCP"
 
     def _of_groups(self) -> Rules:
-        for key in ("tcp", "flows", "return_flows", "start", "transfer_bytes"):
+        for key in ("tcp", "flows", "return_flows", "start", "transfer_bytes", "slow_start", "resume"):
             if getattr(self, key) != self.usual(key):
                 yield key, "only without flow, whose groups have their own", "does not go with flow"
         for at, one in enumerate(self.flow):
@@ -342,6 +396,8 @@ class Traffic(Spec):
                 yield ("flow", at, "tcp"), *rest  # type: ignore[misc]
             if one.tcp == FECTCP:
                 yield ("flow", at, "tcp"), "a variant of TCP", "does not go in a group"
+            own = _start_rules(one, self.stack)
+            yield from ((("flow", at, *place), *rest) for place, *rest in own)  # type: ignore[misc]
             if one.receive_buffer_bytes is not None and not self.has_host_receivers:
                 yield ("flow", at, "receive_buffer_bytes"), "none: the buffers of 2009 never limit"
             latest = self.duration if one.end is None else min(one.end, self.duration)

@@ -126,7 +126,7 @@ def arguments(setup: Setup) -> list[str]:
 
 
 def _group_words(group: Flow) -> str:
-    values = ((one, getattr(group, one.place[-1])) for one in GROUP_SETTINGS)
+    values = ((one, one.of(group)) for one in GROUP_SETTINGS)
     return " ".join(f"{one.name} {_text(one, value)}" for one, value in values if value is not None)
 
 
