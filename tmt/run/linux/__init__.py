@@ -164,7 +164,7 @@ def settings_text(setup: Setup) -> str:
         "window_packets": window_packets(setup),
     }
     lines = [f"{key} {value}" for key, value in values.items()]
-    of_flows = [group for group in traffic.groups for _ in range(group.count)]
+    of_flows = [group for group in setup.groups for _ in range(group.count)]
     drawn = np.random.default_rng(setup.experiment.seed).random(len(of_flows)).tolist()
     for group, part in zip(of_flows, drawn, strict=True):
         lines += [_flow_line(setup, group, int(part * ns(traffic.start_spread)))]
