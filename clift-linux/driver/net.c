@@ -62,8 +62,19 @@ static bool describe(struct sk_buff *skb, int direction, struct clift_packet *pa
 		.sequence = ntohl(tcp->seq),
 		.acknowledged = ntohl(tcp->ack_seq),
 		.syn = tcp->syn,
+		.is_plain_ack = tcp->ack && !tcp->syn && !tcp->fin && !tcp->rst && !tcp->urg &&
+				skb->len == sizeof(*ip) + sizeof(*tcp) + TCPOLEN_TSTAMP_ALIGNED,
+		.ecn_flags = tcp_flag_word(tcp) & (TCP_FLAG_ECE | TCP_FLAG_CWR | TCP_RESERVED_BITS),
 	};
 	return packet->flow >= 0 && packet->flow < clift_flows();
+}
+
+static void free_dropped(void)
+{
+	void *skb;
+
+	while ((skb = clift_dropped()) != NULL)
+		dev_kfree_skb_any(skb);
 }
 
 static netdev_tx_t send(struct sk_buff *skb, struct net_device *device)
@@ -73,10 +84,13 @@ static netdev_tx_t send(struct sk_buff *skb, struct net_device *device)
 
 	/* The queue may hold it for long: its bytes must not count for the sending socket any more. */
 	skb_orphan(skb);
-	if (!describe(skb, end->direction, &packet) || clift_take(clift_now_ns(), &packet) != 0)
+	if (!describe(skb, end->direction, &packet)) {
 		dev_kfree_skb(skb);
-	else
-		rearm(end);
+		return NETDEV_TX_OK;
+	}
+	clift_take(clift_now_ns(), &packet);
+	free_dropped();
+	rearm(end);
 	return NETDEV_TX_OK;
 }
 
@@ -108,6 +122,7 @@ static enum hrtimer_restart settle(struct hrtimer *timer)
 		else
 			kfree_skb(skb);
 	}
+	free_dropped();
 	while ((next = __skb_dequeue(&arrived)) != NULL)
 		deliver(next, ends[!end->direction]);
 	rearm(end);

@@ -53,6 +53,9 @@ class Link {
   std::optional<Outcome<Payload>> outcome(Nanoseconds now_ns);
 
   const LinkCounts& counts() const { return counts_; }
+  // Whether this packet is in the queue behind the one that is being sent.
+  bool waits(Nanoseconds now_ns, std::int64_t uid);
+
   bool stopped() const { return stuck_packets_ > 0; }
 
   // Use of the trace until `now_ns`; nothing for a plain link.
@@ -70,7 +73,7 @@ class Link {
   Plan plan_;
   std::int64_t limit_packets_;
   Nanoseconds propagation_ns_;
-  std::deque<Nanoseconds> departures_;  // departures of the queue's packets, up to the trace's end
+  std::deque<std::pair<Nanoseconds, std::int64_t>> departures_;  // of the queue's packets, up to the trace's end: time, uid
   std::int64_t stuck_packets_ = 0;      // packets that stay in the queue after the trace's end
   std::vector<Outcome<Payload>> outcomes_;  // a heap with the next outcome first
   LinkCounts counts_;
@@ -89,7 +92,7 @@ auto Link<Payload>::take(Nanoseconds now_ns, Packet packet) -> std::optional<Pac
     ++stuck_packets_;
     return std::nullopt;
   }
-  departures_.push_back(delivery.departure_ns);
+  departures_.emplace_back(delivery.departure_ns, std::int64_t{packet.record.uid});
   outcomes_.push_back({std::move(packet), delivery.fate, sum_of(delivery.arrival_ns, propagation_ns_)});
   std::push_heap(outcomes_.begin(), outcomes_.end(), Later());
   return std::nullopt;
@@ -97,8 +100,15 @@ auto Link<Payload>::take(Nanoseconds now_ns, Packet packet) -> std::optional<Pac
 
 template <class Payload>
 std::int64_t Link<Payload>::queued(Nanoseconds now_ns) {
-  while (!departures_.empty() && departures_.front() <= now_ns) departures_.pop_front();
+  while (!departures_.empty() && departures_.front().first <= now_ns) departures_.pop_front();
   return static_cast<std::int64_t>(departures_.size()) + stuck_packets_;
+}
+
+template <class Payload>
+bool Link<Payload>::waits(Nanoseconds now_ns, std::int64_t uid) {
+  if (queued(now_ns) < 2) return false;
+  const auto is_it = [uid](const auto& departure) { return departure.second == uid; };
+  return std::any_of(departures_.begin() + 1, departures_.end(), is_it);
 }
 
 template <class Payload>

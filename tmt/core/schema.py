@@ -208,9 +208,18 @@ PACKET_RECORDS = Table(
     ),
 )
 
-PACKET_EVENTS = ("sent", "received", "link_lost", "link_unsettled", "queue_dropped", "decoded")
+PACKET_EVENTS = (
+    "sent",
+    "received",
+    "link_lost",
+    "link_unsettled",
+    "queue_dropped",
+    "decoded",
+    "ack_thinned",
+)
 """Numbers of `event` in `PACKET_RECORDS`: agent sends, agent receives, given up by the link's scheme, open
-when the link trace ends, dropped by the queue's limit, handed to the application after decoding."""
+when the link trace ends, dropped by the queue's limit, handed to the application after decoding, removed by
+ACK thinning because a later acknowledgement stands for it."""
 
 WINDOW_RECORDS = Table(
     "windows",

@@ -163,6 +163,7 @@ _ARRIVED = "IP packets with TCP data that reached the receiver: payload and head
 _DELAY = ColumnFamily("delay", _ARRIVED, "when nothing was received")
 _RECOVERY = ColumnFamily("recovery", "TCP segments handed to IP by the sender, of all flows")
 _WINDOW = ColumnFamily("window", "TCP segments", _NEVER_ACTIVE)
+_RETURN = ColumnFamily("link", "IP packets (TCP acknowledgements) before the return link")
 _WIRED = ColumnFamily("link", null="without a wired hop")
 _PROXY = ColumnFamily("proxy", "TCP segments at the proxy, on their way over the link", _NO_PROXY)
 _WINDOWS = ColumnFamily("proxy", "windows that the proxy advertises to the senders", _NO_PROXY)
@@ -360,6 +361,9 @@ RUN_RESULTS = (
     _WINDOW.number("cwnd_max_packets", "packets", "largest congestion window of any flow"),
     *_link_metrics("forward", "IP packets (TCP data) on the forward link"),
     *_link_metrics("return", "IP packets (TCP acknowledgements) on the return link"),
+    _RETURN.integer(
+        "return_acks_thinned", "packets", "removed by ACK thinning: a later acknowledgement stands for it"
+    ),
     _WIRED.integer(
         "wired_lost",
         "packets",

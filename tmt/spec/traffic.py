@@ -119,12 +119,23 @@ MAX_BLOCK_SEGMENTS = 10_000
 ENDLESS_BLOCK_SEGMENTS = 256
 """Block of a flow without end, where none is given: data are of use when all of their block is decoded."""
 
+_OWN_CONTROL = re.compile(r"[A-Za-z0-9_.-]{1,15}")
+"""The name of a congestion control in Linux."""
+
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 
 
+def control_of(tcp: str, stack: str) -> str:
+    """Return the name of a variant's congestion control in a stack that has it."""
+    return VARIANTS[tcp].controls[stack] if tcp in VARIANTS else tcp
+
+
 def stack_rule(tcp: str, stack: str) -> Rules:
-    """Refuse a variant that a stack does not have."""
-    if tcp not in STACKS[stack]:
+    """Refuse a variant that a stack does not have; a kernel may have others, for which its backend asks."""
+    if tcp not in VARIANTS:
+        if stack != LINUX or not _OWN_CONTROL.fullmatch(tcp):
+            yield "tcp", tuple(VARIANTS)
+    elif tcp not in STACKS[stack]:
         having = [name for name in STACKS if tcp in STACKS[name]]
         reason = f"needs stack {' or '.join(having)}"
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
@@ -211,7 +222,7 @@ _AS_TRAFFIC = "that of the traffic"
 class Flow(Spec):
     """A group of like flows that compete with those of other groups on one path."""
 
-    tcp: Annotated[Variant, "TCP variant of the group's flows", Param(label="TCP")]
+    tcp: Annotated[Variant | str, "TCP variant of the group's flows", Param(label="TCP")]
     count: Annotated[int, "number of TCP flows of the group", Param("", 1, MAX_FLOWS)] = 1
     start: Annotated[Seconds, "simulated time at which the group's first flow may start"] = 0
     end: Annotated[
@@ -251,7 +262,11 @@ class Flow(Spec):
 class Traffic(Spec):
     """TCP flows over a path, of one variant or in groups, and when they start and end."""
 
-    tcp: Annotated[Variant, "TCP variant of all flows", Param(label="TCP")] = "cubic"
+    tcp: Annotated[
+        Variant | str,
+        "TCP variant of all flows; with a kernel also any congestion control that it has, by its name",
+        Param(label="TCP"),
+    ] = "cubic"
     stack: Annotated[
         Stack,
         "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended), 2009-as-shipped, or linux (a real kernel)",
