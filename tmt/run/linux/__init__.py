@@ -240,7 +240,7 @@ class Linux:
 
     def check(self, traffic: Traffic) -> None:
         """Refuse a congestion control by its own name that the kernel does not have."""
-        own = [one.tcp for one in traffic.groups if one.tcp not in VARIANTS]
+        own = [one.tcp for one in traffic.flow or (traffic,) if one.tcp not in VARIANTS]
         if own:
             kernel = Kernel.find()
             refuse_absent(own, str(kernel.program), kernel.controls())
