@@ -35,8 +35,6 @@ struct flow {
 	struct socket *sender, *listener;
 	u32 end_sequence; /* of a transfer that is written whole */
 	bool is_written, is_done;
-	bool is_scaled; /* the receiver has advertised more than a SYN can */
-	u32 syn_limited; /* jiffies for which the SYN's window limited the sender */
 	struct window last;
 };
 
@@ -68,23 +66,6 @@ static void look_for_end(struct flow *flow, const struct tcp_sock *tcp)
 		wake_up(&finished);
 }
 
-/* Returns the jiffies for which the receiver's window has limited a sender. */
-static u32 window_limited(const struct tcp_sock *tcp)
-{
-	u32 limited = tcp->chrono_stat[TCP_CHRONO_RWND_LIMITED - 1];
-
-	return tcp->chrono_type == TCP_CHRONO_RWND_LIMITED ? limited + tcp_jiffies32 - tcp->chrono_start : limited;
-}
-
-/* The window of a SYN is at most 65,535 bytes (RFC 7323, section 2.2): that limit is no buffer's. */
-static void look_for_scaled_window(struct flow *flow, const struct tcp_sock *tcp)
-{
-	if (flow->is_scaled || tcp->max_window <= U16_MAX)
-		return;
-	flow->is_scaled = true;
-	flow->syn_limited = window_limited(tcp);
-}
-
 /* Records a sender's window where it has changed. */
 void clift_watch(int flow)
 {
@@ -98,7 +79,6 @@ void clift_watch(int flow)
 	sk = own->sender->sk;
 	tcp = tcp_sk(sk);
 	look_for_end(own, tcp);
-	look_for_scaled_window(own, tcp);
 	now = (struct window){ tcp_snd_cwnd(tcp), tcp->snd_ssthresh, tcp->srtt_us >> 3,
 			       sk->sk_pacing_status == SK_PACING_NONE ? 0 : sk->sk_pacing_rate,
 			       inet_csk(sk)->icsk_ca_state };
@@ -130,8 +110,6 @@ static int receive(void *argument)
 
 	if (kernel_accept(flow->listener, &sock, 0))
 		return 0;
-	/* The window that is advertised would begin small, and bound a fast start. */
-	tcp_sk(sock->sk)->rcv_ssthresh = tcp_sk(sock->sk)->window_clamp;
 	for (;;) {
 		struct msghdr message = { .msg_flags = MSG_TRUNC };
 		struct kvec nowhere = { NULL, CHUNK_BYTES };
@@ -194,7 +172,8 @@ static const char *prepare_network(int end)
 			return "no second network namespace";
 	}
 	networks[end] = net;
-	net->ipv4.sysctl_tcp_rmem[1] = net->ipv4.sysctl_tcp_rmem[2] = settings.receive_buffer_bytes;
+	net->ipv4.sysctl_tcp_rmem[1] = min_t(s64, net->ipv4.sysctl_tcp_rmem[1], settings.receive_buffer_bytes);
+	net->ipv4.sysctl_tcp_rmem[2] = settings.receive_buffer_bytes; /* largest, when it has grown */
 	net->ipv4.sysctl_tcp_wmem[1] = net->ipv4.sysctl_tcp_wmem[2] = settings.send_buffer_bytes;
 	net->ipv4.sysctl_tcp_ecn = 0;
 	return clift_add_end(net, end, settings.packet_bytes) ? "the link's end could not be set up" : NULL;
@@ -268,7 +247,7 @@ static void count_flow(int number)
 
 	tcp_get_info(flows[number].sender->sk, &info);
 	clift_count("timeouts", number, info.tcpi_total_rto);
-	clift_count("rwnd_limited_us", number, info.tcpi_rwnd_limited - jiffies_to_usecs(flows[number].syn_limited));
+	clift_count("rwnd_limited_us", number, info.tcpi_rwnd_limited);
 	clift_count("sndbuf_limited_us", number, info.tcpi_sndbuf_limited);
 }
 

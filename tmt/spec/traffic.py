@@ -92,6 +92,9 @@ BACKENDS: dict[str, tuple[str, ...]] = {"ns2": NS2_STACKS, LINUX: (LINUX,), "emu
 
 DEFAULT_STACK: Final = "modern"
 
+HOST_STACKS = ("modern", LINUX)
+"""Stacks whose receivers are those of today's hosts."""
+
 RECEIVE_BUFFER_BYTES = 32 << 20
 """Largest receive buffer where none is given: that of Linux since 6.16; before, it was 6 MiB."""
 
@@ -342,7 +345,7 @@ class Traffic(Spec):
     @property
     def has_host_receivers(self) -> bool:
         """Whether receivers are those of today's hosts, with delayed ACKs and buffers that grow."""
-        return self.stack in ("modern", LINUX) and self.tcp != FECTCP
+        return self.stack in HOST_STACKS and self.tcp != FECTCP
 
     @property
     def carrier(self) -> str:
