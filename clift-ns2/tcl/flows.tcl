@@ -19,6 +19,7 @@ declare [string map [list STACKS $stacks] {
 	packet_bytes      {int 53 65535} 1500
 	window_packets    {int 1}  200
 	delayed_acks      flag     0
+	ecn               {choice {off classic}} off
 	receive_buffer_bytes {int 0 1073741824} 0
 	block_segments    {int 1}  256
 	code_overhead     text     0%
@@ -135,6 +136,10 @@ proc new_sender { flow stack control } {
 	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
 	set tcp [new_tcp $kind $setting(packet_bytes) $setting(window_packets) $control]
 	$tcp set fid_ $flow
+	if { $setting(ecn) ne "off" } {
+		if { $kind ne "modern" } { refuse "ecn is $setting(ecn); with $kind senders allowed is off" }
+		$tcp set ecn_ 1
+	}
 	if { $kind eq "fectcp" } {
 		$tcp set block_segments_ $setting(block_segments)
 		$tcp overhead $setting(code_overhead)

@@ -8,7 +8,7 @@ array set setting {
 	stack 2009  tcp cubic  proxy_stack 2009  proxy_tcp cubic
 	wired_bps 10e6  wired_delay_s 0.02  link_bps 2e6  link_delay_s 0.05
 	wired_loss 0  wired_ack_loss 0  link_loss 0  link_ack_loss 0
-	queue_packets 1000  window_packets 1000  packet_bytes 1500  delayed_acks 0  receive_buffer_bytes 0
+	queue_packets 1000  window_packets 1000  packet_bytes 1500  delayed_acks 0  ecn off  receive_buffer_bytes 0
 }
 array set setting $argv
 choose_controls

@@ -8,7 +8,7 @@ from tmt.core.declaration import MAX_TIME_S, Count, Param, PositiveSeconds, Prob
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
-from tmt.spec.traffic import FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, Seed, Traffic, stack_rule
+from tmt.spec.traffic import ANSWER_MARKS, FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, Seed, Traffic, stack_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -232,6 +232,8 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
             yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
         if traffic.return_flows:
             yield ("traffic", "return_flows"), "0 with a proxy"
+        if traffic.ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
+            yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
     for place, scheme in schemes:
         for key, allowed in scheme.on_link(path.rtt):
             yield (*place, key), allowed

@@ -18,6 +18,7 @@ KernelVariant = Literal[
     "bic", "cdg", "dctcp", "highspeed", "htcp", "illinois", "lp", "nv", "scalable", "vegas", "veno", "yeah"
 ]
 Variant = Ns2Variant | KernelVariant
+Ecn = Literal["off", "classic"]
 BackendName = Literal["ns2", "linux", "emulate"]
 
 NS2_STACKS = get_args(Ns2Stack)
@@ -97,6 +98,9 @@ RECEIVE_BUFFER_BYTES = 32 << 20
 FECTCP: Final = "fectcp"
 """The variant that codes instead of retransmitting."""
 
+ANSWER_MARKS = ("newreno", "westwood", "hybla", "cubic", "compound")
+"""Variants of stack modern that reduce their window for marks of ECN."""
+
 HEADER_BYTES = 52
 """TCP and IP headers of a data segment, with timestamps: in `clift-ns2/tcl/flows.tcl` as in the kernel."""
 
@@ -170,6 +174,12 @@ class Traffic(Spec):
             null="with backend emulate, whose kernel has its own rule",
         ),
     ] = None
+    ecn: Annotated[
+        Ecn,
+        "explicit congestion notification: off, or classic (RFC 3168, with RFC 8511's response of New Reno and "
+        "CUBIC), which queues with a discipline mark instead of dropping",
+        Param(label="ECN"),
+    ] = "off"
     receive_buffer_bytes: Annotated[
         int | None,
         "largest receive buffer of each flow (`tcp_rmem`): it grows with the data, and may limit the sender",
@@ -240,6 +250,8 @@ class Traffic(Spec):
                 yield "code", f"{', '.join(RATELESS_CODES)}, or a share from 0% to 100%", "is not allowed"
         if self.tcp == FECTCP and self.delayed_acks:
             yield "delayed_acks", "false: FECTCP acknowledges every segment"
+        if self.ecn != "off" and (self.stack != "modern" or self.tcp not in ANSWER_MARKS):
+            yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
         if self.receive_buffer_bytes is not None and not self.has_host_receivers:
             yield "receive_buffer_bytes", "none: the buffers of FECTCP and of 2009 never limit"
         if self.tcp == FECTCP and self.return_flows:

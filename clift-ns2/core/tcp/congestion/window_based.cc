@@ -11,7 +11,7 @@ WindowBased::WindowBased(const ControlParameters& parameters)
       window_clamp_(static_cast<double>(parameters.window_clamp)) {}
 
 void WindowBased::on_ack(const AckSample& ack) {
-  if (ack.state == RecoveryState::recovery || !may_grow(ack)) return;
+  if (ack.state == RecoveryState::recovery || ack.has_echo || !may_grow(ack)) return;
   // As in Linux, out-of-order delivery counts on paths that are known to reorder packets.
   if (ack.newly_acked == 0 && ack.reordering <= duplicate_threshold) return;
   // The ACK that ends a recovery acknowledges packets that were selectively acknowledged long before. They let no

@@ -14,6 +14,7 @@ class WindowBased : public CongestionControl {
 
   double cwnd() const override { return cwnd_; }
   std::int64_t ssthresh() const override { return ssthresh_; }
+  bool answers_marks() const override { return true; }
 
   // Lets the window grow by the packets that an ACK delivers in order, outside fast recovery and only if the window was
   // the limit (RFC 7661's condition for growth; RFC 9438, section 5.8). On a path that reorders, every ACK counts.
