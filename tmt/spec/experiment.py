@@ -8,7 +8,17 @@ from tmt.core.declaration import MAX_TIME_S, Count, Param, PositiveSeconds, Prob
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
-from tmt.spec.traffic import ANSWER_MARKS, FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, Seed, Traffic, stack_rule
+from tmt.spec.traffic import (
+    ANSWER_MARKS,
+    FECTCP,
+    LINUX,
+    STACKS,
+    Ns2Stack,
+    Ns2Variant,
+    Seed,
+    Traffic,
+    stack_rule,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -176,8 +176,8 @@ class Traffic(Spec):
     ] = None
     ecn: Annotated[
         Ecn,
-        "explicit congestion notification: off, or classic (RFC 3168, with RFC 8511's response of New Reno and "
-        "CUBIC), which queues with a discipline mark instead of dropping",
+        "explicit congestion notification: off, or classic (RFC 3168; New Reno and CUBIC respond as in "
+        "RFC 8511), so that disciplines mark packets instead of dropping them",
         Param(label="ECN"),
     ] = "off"
     receive_buffer_bytes: Annotated[
