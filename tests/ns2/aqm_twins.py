@@ -511,3 +511,37 @@ def fates(
             departure = begin(packet.time_ns)
     depart(1 << 62)
     return twin.fates
+
+
+def fates_over_rows(
+    name: str,
+    limits: Limits,
+    arrivals: Sequence[Packet],
+    rows: Sequence[int],
+    row_bytes: int,
+    parameters: dict[str, Any],
+    random: Iterator[float] | None = None,
+) -> dict[int, tuple[str, int]]:
+    """Return event and time of each packet by its number, behind a link with rows at these times.
+
+    A packet leaves the queue at the first row that it takes, and the link at its last. No packet arrives at the
+    time of a row.
+    """
+    twin = TWINS[name](limits, parameters)
+    if isinstance(twin, Pie) and random is not None:
+        twin.random = random
+    waiting = deque(arrivals)
+    left = 0
+    for tx in rows:
+        while waiting and waiting[0].time_ns < tx:
+            packet = waiting.popleft()
+            twin.enqueue(packet, packet.time_ns)
+        if twin.sending is None:
+            twin.sending = twin.dequeue(tx)
+            left = twin.sending.size if twin.sending else 0
+        if twin.sending is not None:
+            left -= row_bytes
+            if left <= 0:
+                twin.fates.append((twin.sending.number, "marked" if twin.sending.marked else "sent", tx))
+                twin.sending = None
+    return {number: (event, time) for number, event, time in twin.fates}
