@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from tmt.core.measure.competition import FEWEST_WINDOWS, LEAST_WINDOW_NS, TOLERANCE, WINDOW_RTTS
 from tmt.core.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS, Table
-from tmt.spec.columns import RUN_RESULTS, ResultColumn
+from tmt.core.units import NS_PER_S
+from tmt.spec.columns import GROUP_RESULTS, GROUP_SETTINGS, RUN_RESULTS, ResultColumn
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -57,6 +59,26 @@ own, so that recovery by TCP is excluded. Packets that never arrived do not coun
 }
 
 
+GROUPS = f"""\
+## Groups of flows
+
+A run of [groups](scenarios.md#trafficflow-flows-of-several-variants-on-one-link) has one row like any
+other. Its `tcp` names the mix, such as `2 cubic + bbr start=10`. Its `groups` is a JSON list with an
+object for each group. The keys of an object are its
+[settings](scenarios.md#trafficflow-flows-of-several-variants-on-one-link), those of the table below,
+and columns of a run, which count the group's flows until the group's end: {{}}.
+
+The *common time* of a direction is that in which all of its flows are active. A *share* is a part of
+the bytes that were delivered in it. For convergence, shares are taken in windows of {WINDOW_RTTS} times
+the longest RTT, at least {LEAST_WINDOW_NS // NS_PER_S} s. The final share of a group is that of the
+second half of the windows. The share is *steady* from the window on from which no window differs from
+the final share by more than {TOLERANCE:g} (of the total). If a window of the second half does, or there
+are fewer than {FEWEST_WINDOWS} windows, it never is. RFC 5166 (section 2.5) asks for the time until
+flows share fairly, PCC (Dong et al., NSDI 2015) for that until a rate stays near its ideal. Here the
+final share replaces the fair one, because variants need not share fairly.
+"""
+
+
 def reference() -> str:
     """Return the text of the page."""
     order = list(TITLES)
@@ -73,6 +95,11 @@ def reference() -> str:
             *([notes[group]] if group in notes else []),
             _results(list(members)),
         ]
+    settings = {one.name for one in GROUP_SETTINGS}
+    of_run = {c.name for c in RUN_RESULTS} - {"convergence_s"}
+    own = [c for c in GROUP_RESULTS if c.name not in settings | of_run]
+    others = [f"`{c.name}`" for c in GROUP_RESULTS if c.name in of_run - settings]
+    parts += [GROUPS.format(", ".join(others)), _results(own)]
     events = ", ".join(f"{number} `{name}`" for number, name in enumerate(PACKET_EVENTS))
     states = ", ".join(f"{number} `{name}`" for number, name in enumerate(CONGESTION_STATES))
     parts += [

@@ -13,7 +13,7 @@ from tmt.core.schemes import SCHEMES
 from tmt.spec.experiment import Path as LinkPath, Proxy, Wired
 from tmt.spec.scenario import AXES, Scenario
 from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic
+from tmt.spec.traffic import Flow, Traffic
 
 PAGE = Path(__file__).parents[1] / "docs" / "scenarios.md"
 
@@ -76,6 +76,7 @@ def tables() -> dict[str, str]:
         "wired": _keys(Wired),
         "proxy": _keys(Proxy),
         "traffic": _keys(Traffic),
+        "flow": _keys(Flow),
     }
 
 

@@ -23,60 +23,128 @@ declare [string map [list STACKS $stacks] {
 	receive_buffer_bytes {int 0 1073741824} 0
 	block_segments    {int 1}  256
 	code_overhead     text     0%
+	groups            list     {}
 }]
 
-# Sets the congestion controls of both senders. The stack determines the available variants.
+# Keys of a group of flows, their kinds and defaults. Without groups the settings above describe one, and one of the
+# return direction.
+set group_keys {
+	tcp               text     cubic
+	count             {int 1 65536} 1
+	start_s           {real 0} 0
+	end_s             {real 0} 0
+	transfer_bytes    {int 0 9223372036854775807} 0
+	direction         {choice {forward return}} forward
+	rtt_s             {real 0} 0
+	delayed_acks      flag     0
+	receive_buffer_bytes {int 0 1073741824} 0
+}
+
+# Makes the list `flow_groups`, each with its congestion control in `control`, and sets that of the proxy's senders. The
+# stack determines the available variants.
 proc choose_controls {} {
-	global variants setting
-	foreach whose { {} proxy_ } {
-		set tcp $setting(${whose}tcp)
-		set stack $setting(${whose}stack)
-		if { ![dict exists $variants($stack) $tcp] } {
-			set names [join [lsort [dict keys $variants($stack)]] {, }]
-			refuse "${whose}tcp is $tcp; with ${whose}stack $stack allowed are $names"
-		}
-		set setting(${whose}congestion_control) [dict get $variants($stack) $tcp]
+	global setting flow_groups
+	set flow_groups {}
+	foreach group [described_groups] {
+		set of [expr { $setting(groups) eq "" ? "" : "groups: " }]
+		dict set group control [control_of ${of}tcp [dict get $group tcp] stack $setting(stack)]
+		lappend flow_groups $group
 	}
+	set setting(proxy_congestion_control) [control_of proxy_tcp $setting(proxy_tcp) proxy_stack $setting(proxy_stack)]
+}
+
+proc control_of { key tcp stack_key stack } {
+	global variants
+	if { ![dict exists $variants($stack) $tcp] } {
+		refuse "$key is $tcp; with $stack_key $stack allowed are [join [lsort [dict keys $variants($stack)]] {, }]"
+	}
+	dict get $variants($stack) $tcp
+}
+
+# Returns the groups of flows, those of the forward direction first, as dictionaries with every key of `group_keys`.
+proc described_groups {} {
+	global setting group_keys
+	if { $setting(groups) eq "" } {
+		set common [list end_s 0 rtt_s 0]
+		foreach key { tcp start_s delayed_acks receive_buffer_bytes } { lappend common $key $setting($key) }
+		set found [list [list {*}$common count $setting(flows) transfer_bytes $setting(transfer_bytes) direction forward]]
+		if { $setting(return_flows) > 0 } {
+			lappend found [list {*}$common count $setting(return_flows) transfer_bytes 0 direction return]
+		}
+		return $found
+	}
+	foreach words $setting(groups) {
+		set group [checked_values groups $group_keys $words]
+		lappend of([dict get $group direction]) $group
+	}
+	if { ![info exists of(forward)] } { refuse "groups has no group with direction forward" }
+	if { [info exists of(return)] } { lappend of(forward) {*}$of(return) }
+	return $of(forward)
+}
+
+# Whether the receivers of a group have a buffer that may limit the sender.
+proc has_buffers {} {
+	global flow_groups
+	foreach group $flow_groups {
+		if { [dict get $group receive_buffer_bytes] > 0 } { return 1 }
+	}
+	return 0
 }
 
 proc nanoseconds { seconds } {
 	expr { wide(round($seconds * 1e9)) }
 }
 
+# The run ends with the last transfer, unless a forward flow has none.
 proc build_flows {} {
-	global setting open_flows start_of
-	set open_flows $setting(flows)
+	global ns setting flow_groups open_flows tcp_of
+	set open_flows 0
 	set spread [new_spread $setting(start_spread_s)]
-	for { set flow 0 } { $flow < $setting(flows) } { incr flow } {
-		set start_of($flow) [expr { $setting(start_s) + [$spread value] }]
-		build_flow $flow $start_of($flow)
+	set flow 0
+	set is_endless 0
+	foreach group $flow_groups {
+		dict with group {}
+		if { $direction eq "forward" && $transfer_bytes == 0 } { set is_endless 1 }
+		if { $transfer_bytes > 0 } { incr open_flows $count }
+		set near [access_node $rtt_s]
+		for { set i 0 } { $i < $count } { incr i; incr flow } {
+			build_flow $flow [expr { $start_s + [$spread value] }] $near $group
+			if { $end_s > 0 } { $ns at $end_s "$tcp_of($flow) advance 0" }
+		}
 	}
-	for { set other 0 } { $other < $setting(return_flows) } { incr other } {
-		build_return_flow [expr { $setting(flows) + $other }] [expr { $setting(start_s) + [$spread value] }]
-	}
+	if { $is_endless } { incr open_flows }
 }
 
-proc build_flow { flow start } {
-	global ns setting sender base receiver tcp_of sink_of completed_ns
+# Returns the node of flows with this RTT at the sender's end of the path: one behind an access link if the RTT is longer
+# than that of the path.
+proc access_node { rtt_s } {
+	global ns setting sender
+	if { $rtt_s <= $setting(rtt_s) } { return $sender }
+	set node [$ns node]
+	foreach { from to } [list $node $sender $sender $node] {
+		# Practically without serialisation and without a limit.
+		$ns simplex-link $from $to 1e12 [expr { ($rtt_s - $setting(rtt_s)) / 2.0 }] DropTail
+		$ns queue-limit $from $to 2147483647
+	}
+	return $node
+}
+
+# A flow between the node `near`, at the sender's end of the path, and the receiver's node.
+proc build_flow { flow start near group } {
+	global setting receiver tcp_of sink_of completed_ns
+	dict with group {}
 	set completed_ns($flow) -1
-	set tcp_of($flow) [new_sender $flow $setting(stack) $setting(congestion_control)]
+	set tcp_of($flow) [new_sender $flow $setting(stack) $control]
 	trace_windows $flow $tcp_of($flow)
 	if { $setting(proxy) } {
-		split_flow $flow $start
+		split_flow $flow $start $control
 		return
 	}
-	set sink_of($flow) [new_receiver $flow $setting(stack) $setting(congestion_control)]
-	join_tapped $flow $sender $tcp_of($flow) $receiver $sink_of($flow) 0
-	start_tcp $tcp_of($flow) $start [transfer_segments] "flow_done $flow"
-}
-
-# A flow without end from the receiver's node to the sender's.
-proc build_return_flow { flow start } {
-	global setting sender receiver
-	set tcp [new_sender $flow $setting(stack) $setting(congestion_control)]
-	trace_windows $flow $tcp
-	join_tapped $flow $receiver $tcp $sender [new_receiver $flow $setting(stack) $setting(congestion_control)] 1
-	start_tcp $tcp $start 0
+	set sink_of($flow) [new_receiver $flow $setting(stack) $control $delayed_acks $receive_buffer_bytes]
+	set ends [expr { $direction eq "forward" ? [list $near $receiver 0] : [list $receiver $near 1] }]
+	lassign $ends from to way
+	join_tapped $flow $from $tcp_of($flow) $to $sink_of($flow) $way
+	start_tcp $tcp_of($flow) $start [transfer_segments $transfer_bytes] "flow_done $flow"
 }
 
 # Joins two agents whose data go in `direction`, and adds taps at both.
@@ -86,19 +154,20 @@ proc join_tapped { flow from tcp to sink direction } {
 	tap_agent $to $sink $flow [expr { 1 - $direction }]
 }
 
-# Returns the segments of each flow's transfer; 0 for flows without end.
-proc transfer_segments {} {
+# Returns the segments of a transfer; 0 for flows without end.
+proc transfer_segments { transfer_bytes } {
 	global setting header_bytes
-	segments_of $setting(transfer_bytes) [expr { $setting(packet_bytes) - $header_bytes }]
+	segments_of $transfer_bytes [expr { $setting(packet_bytes) - $header_bytes }]
 }
 
 # Splits the connection of the sender at `from` by a proxy at `middle`. Returns the receiver at `to`.
-proc split_connection { flow from middle to } {
+proc split_connection { flow from middle to control } {
 	global setting tcp_of onward_of proxy_of window_of
 	# The proxy advertises its own buffer.
-	set sink [new_receiver $flow $setting(stack) $setting(congestion_control) 0]
+	set sink [new_receiver $flow $setting(stack) $control $setting(delayed_acks) 0]
 	set onward_of($flow) [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
-	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
+	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control) $setting(delayed_acks) \
+		$setting(receive_buffer_bytes)]
 	join_agents $from $tcp_of($flow) $middle $sink
 	join_agents $middle $onward_of($flow) $to $end
 	# Neither the bounded window nor the proxy ends a message with each segment that it passes on.
@@ -113,15 +182,15 @@ proc split_connection { flow from middle to } {
 
 # A flow through the proxy. Records hold the sender's packets, their arrivals at the final receiver, and the receiver's
 # acknowledgements.
-proc split_flow { flow start } {
+proc split_flow { flow start control } {
 	global ns setting sender base receiver tcp_of onward_of proxy_of window_of
 	set tcp $tcp_of($flow)
-	set end [split_connection $flow $sender $base $receiver]
+	set end [split_connection $flow $sender $base $receiver $control]
 	set onward $onward_of($flow)
 	tap_outgoing $tcp $flow 0
 	tap_incoming $base $onward
 	tap_agent $receiver $end $flow 1
-	set segments [transfer_segments]
+	set segments [transfer_segments $setting(transfer_bytes)]
 	if { $segments > 0 } {
 		$proxy_of($flow) expect $segments
 		$proxy_of($flow) proc done {} "close_senders $tcp $onward; flow_done $flow"
@@ -155,13 +224,13 @@ proc trace_windows { flow tcp } {
 	}
 }
 
-proc new_receiver { flow stack control { is_bounded 1 } } {
+proc new_receiver { flow stack control delayed_acks buffer_bytes } {
 	global setting recorder
 	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
-	set sink [new_tcp_sink $kind $setting(delayed_acks)]
+	set sink [new_tcp_sink $kind $delayed_acks]
 	$sink set fid_ $flow
-	if { $kind eq "modern" && $is_bounded && $setting(receive_buffer_bytes) > 0 } {
-		$sink receive_buffer $setting(receive_buffer_bytes) $setting(packet_bytes)
+	if { $kind eq "modern" && $buffer_bytes > 0 } {
+		$sink receive_buffer $buffer_bytes $setting(packet_bytes)
 	}
 	if { $kind eq "fectcp" } {
 		$sink overhead $setting(code_overhead)
@@ -198,12 +267,12 @@ proc flow_done { flow } {
 proc flow_counters {} {
 	global setting tcp_of sink_of completed_ns
 	set counters {}
-	for { set flow 0 } { $flow < $setting(flows) } { incr flow } {
+	foreach flow [lsort -integer [array names tcp_of]] {
 		lappend counters flow_${flow}_timeouts [$tcp_of($flow) set nrexmit_] \
 			flow_${flow}_completed_ns $completed_ns($flow)
 		set more {}
 		if { $setting(proxy) } { set more [split_counters $flow] }
-		if { $setting(tcp) eq "fectcp" } { set more [$sink_of($flow) counters] }
+		if { $setting(groups) eq "" && $setting(tcp) eq "fectcp" } { set more [$sink_of($flow) counters] }
 		foreach { name value } $more {
 			lappend counters flow_${flow}_$name $value
 		}

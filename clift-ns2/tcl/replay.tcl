@@ -16,16 +16,24 @@ declare {
 
 # Checks of combinations of settings.
 proc check_settings {} {
-	global setting
+	global setting flow_groups
 	choose_controls
 	if { $setting(proxy) && $setting(wired_rate_bps) == 0 } {
 		refuse "proxy is 1; it needs a wired hop, wired_rate_bps of 1 or more"
+	}
+	if { $setting(proxy) && $setting(groups) ne "" } {
+		refuse "proxy is 1; it does not go with groups"
 	}
 	if { $setting(proxy) && "fectcp" in [list $setting(tcp) $setting(proxy_tcp)] } {
 		refuse "proxy is 1; it cannot split fectcp"
 	}
 	if { $setting(return_flows) > 0 && ($setting(proxy) || $setting(tcp) eq "fectcp") } {
 		refuse "return_flows is $setting(return_flows); with a proxy or fectcp only 0 is allowed"
+	}
+	foreach group $flow_groups {
+		if { $setting(groups) ne "" && [dict get $group tcp] eq "fectcp" } {
+			refuse "groups: tcp is fectcp, which does not go in a group"
+		}
 	}
 }
 
@@ -53,7 +61,7 @@ read_settings $known $argv
 check_settings
 remove-all-packet-headers
 add-packet-header IP TCP Flags Clift
-if { $setting(proxy) || $setting(receive_buffer_bytes) > 0 } { add-packet-header CliftWindow }
+if { $setting(proxy) || [has_buffers] } { add-packet-header CliftWindow }
 set ns [new Simulator]
 use_seed $setting(seed)
 set recorder [new Clift/Recorder]

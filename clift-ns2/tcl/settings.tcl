@@ -19,20 +19,28 @@ proc declare { settings } {
 # Fills the global array `setting` from alternating keys and values; `known` has a name, a kind and a default for each.
 proc read_settings { known words } {
 	global setting
+	array set setting [checked_values "" $known $words]
+}
+
+# Returns a dictionary of the known keys: the values of alternating keys and values, and the defaults of the others. `of`
+# names the setting that holds the words, if they are not all of the script's.
+proc checked_values { of known words } {
+	set of [expr { $of eq "" ? "" : "$of: " }]
 	foreach { key kind default } $known {
 		set kinds($key) $kind
-		set setting($key) $default
+		dict set found $key $default
 	}
 	if { [llength $words] % 2 != 0 } {
-		refuse "the last key, [lindex $words end], has no value"
+		refuse "${of}the last key, [lindex $words end], has no value"
 	}
 	foreach { key value } $words {
 		if { ![info exists kinds($key)] } {
-			refuse "$key is not a setting; there are [join [lsort [array names kinds]] {, }]"
+			refuse "$of$key is not a setting; there are [join [lsort [array names kinds]] {, }]"
 		}
-		check_setting $key $value {*}$kinds($key)
-		set setting($key) $value
+		check_setting $of$key $value {*}$kinds($key)
+		dict set found $key $value
 	}
+	return $found
 }
 
 proc check_setting { key value kind args } {

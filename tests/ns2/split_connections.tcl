@@ -9,9 +9,11 @@ array set setting {
 	wired_bps 10e6  wired_delay_s 0.02  link_bps 2e6  link_delay_s 0.05
 	wired_loss 0  wired_ack_loss 0  link_loss 0  link_ack_loss 0
 	queue_packets 1000  window_packets 1000  packet_bytes 1500  delayed_acks 0  ecn off  receive_buffer_bytes 0
+	groups {}  flows 1  return_flows 0  start_s 0  transfer_bytes 0
 }
 array set setting $argv
 choose_controls
+set control [dict get [lindex $flow_groups 0] control]
 
 remove-all-packet-headers
 add-packet-header IP TCP Flags CliftWindow
@@ -36,9 +38,9 @@ lossy_link $middle $right $setting(link_bps) $setting(link_delay_s) $setting(lin
 lossy_link $right $middle $setting(link_bps) $setting(link_delay_s) $setting(link_ack_loss)
 
 proc transfer { flow from to } {
-	global ns setting middle window_of proxy_of tcp_of onward_of done_s
-	set tcp_of($flow) [new_sender $flow $setting(stack) $setting(congestion_control)]
-	split_connection $flow $from $middle $to
+	global ns setting control middle window_of proxy_of tcp_of onward_of done_s
+	set tcp_of($flow) [new_sender $flow $setting(stack) $control]
+	split_connection $flow $from $middle $to $control
 	set done_s($flow) -1
 	$proxy_of($flow) expect $setting(packets)
 	$proxy_of($flow) proc done {} "close_senders $tcp_of($flow) $onward_of($flow); set ::done_s($flow) \[\$::ns now\]"

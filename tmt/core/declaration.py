@@ -68,7 +68,9 @@ class Problem:
     def fault(self) -> str:
         """What is wrong, without the place and what is allowed."""
         is_nothing = self.value is None and self.kind != "type"
-        value = "" if is_nothing or isinstance(self.value, Spec | dict) else shown(self.value)
+        parts = self.value if isinstance(self.value, list | tuple) and self.value else (self.value,)
+        is_object = all(isinstance(one, Spec | dict) for one in parts)
+        value = "" if is_nothing or is_object else shown(self.value)
         if self.kind == "type" and isinstance(self.value, float):
             value = repr(self.value)  # 1.0 is not a whole number
         match self.kind:

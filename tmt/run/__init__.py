@@ -35,6 +35,7 @@ class Recording:
     `packets`, [n_packets], and `windows`, [n_changes], have the columns of `PACKET_RECORDS` and
     `WINDOW_RECORDS`. `end_ns` is the simulated time of the end, `header_bytes` the TCP and IP headers of a
     data packet; `columns` are result columns that the program counted, or that replace the settings' own.
+    `timeouts` are those of each flow; empty where the program does not count them.
     """
 
     packets: Records
@@ -42,6 +43,7 @@ class Recording:
     end_ns: int
     header_bytes: int
     columns: dict[str, Value]
+    timeouts: tuple[int, ...] = ()
 
 
 def use_columns(direction: str, offered: int, used: int, repeats: int) -> dict[str, Value]:

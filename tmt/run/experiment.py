@@ -21,6 +21,7 @@ from tmt.core.words.html_table import Charted, html_table, spelled_number
 from tmt.io.atomic import own_folder, write_text
 from tmt.io.parquet import write_records
 from tmt.run import load_backend
+from tmt.run.groups import competition_columns, delivery_of, measured_groups
 from tmt.run.link_files import ReadyLink, link_figures, ready_link
 from tmt.run.records import PACKETS, WINDOWS
 from tmt.run.setup import set_up
@@ -33,6 +34,7 @@ from tmt.spec.traffic import (
     HEADER_BYTES,
     MAX_BLOCK_SEGMENTS,
     RATELESS_CODES,
+    RECEIVE_BUFFER_BYTES,
     VARIANTS,
     WINDOWS_PER_PATH,
 )
@@ -115,17 +117,13 @@ class ExperimentResult(Charted):
 
 def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) -> ExperimentResult:
     """Return the figures of merit of a run beside its settings."""
-    traffic = setup.traffic
-    packets = transport.of_flows(recording.packets, traffic.flows)
-    windows = transport.of_flows(recording.windows, traffic.flows)
-    flows = transport.deliveries(
-        packets,
-        flows=traffic.flows,
-        end_ns=recording.end_ns,
-        header_bytes=recording.header_bytes,
-        transfer_bytes=traffic.transfer_bytes,
-        coded=traffic.code is not None,
-    )
+    flows = setup.flows[0]
+    packets = transport.of_flows(recording.packets, flows)
+    windows = transport.of_flows(recording.windows, flows)
+    groups = measured_groups(setup, recording)
+    forward = [one for one in groups if one.group.direction == "forward"]
+    own = [flow for one in forward for flow in one.flows]
+    back = [flow for one in groups[len(forward) :] for flow in one.flows]
     found = (
         columns_of(setup.experiment)
         | link_columns("forward", setup.forward)
@@ -135,15 +133,17 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
             "backend": backend.name,
             "simulator": stamp,
             "simulated_s": ns_to_seconds(recording.end_ns),
-            "return_goodput_bps": _return_goodput_bps(setup, recording),
+            "return_goodput_bps": sum(flow.goodput_bps for flow in back) if back else None,
         }
-        | transport.delivery_figures(flows, traffic.transfer_bytes)
+        | delivery_of(forward)
         | transport.delay_figures(packets)
         | transport.recovery_figures(packets)
-        | transport.window_figures(windows, flows)
+        | transport.window_figures(windows, own)
         | transport.loss_figures(recording.packets)
         | recording.columns
     )
+    if setup.traffic.flow:
+        found |= competition_columns(setup, groups)
     # A backend leaves out the columns of what a run did not have.
     absent: dict[str, Value] = {column.name: None for column in RUN_RESULTS if column.null}
     found = absent | found
@@ -151,21 +151,7 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
     assert found.keys() == row.keys(), "measured, but not declared in RUN_RESULTS"
     trace = setup.forward.file.npy if isinstance(setup.forward, ReadyLink) else None
     packets, windows = recording.packets, recording.windows
-    return ExperimentResult(row, packets, windows, flows, recording.end_ns, setup.notes(), trace)
-
-
-def _return_goodput_bps(setup: Setup, recording: Recording) -> float | None:
-    """Return the goodput of all flows of the return direction; None without such flows."""
-    traffic = setup.traffic
-    if not traffic.return_flows:
-        return None
-    found = transport.deliveries(
-        transport.mirrored(recording.packets, traffic.flows),
-        flows=traffic.return_flows,
-        end_ns=recording.end_ns,
-        header_bytes=recording.header_bytes,
-    )
-    return sum(flow.goodput_bps for flow in found)
+    return ExperimentResult(row, packets, windows, own, recording.end_ns, setup.notes(), trace)
 
 
 def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
@@ -176,7 +162,7 @@ def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value
 
 FACTS = (
     {name: variant.controls for name, variant in VARIANTS.items()},
-    *(WINDOWS_PER_PATH, HEADER_BYTES, MIN_BUFFER_PACKETS),
+    *(WINDOWS_PER_PATH, HEADER_BYTES, MIN_BUFFER_PACKETS, RECEIVE_BUFFER_BYTES),
     *(DEFAULT_CODE, RATELESS_CODES, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS),
 )
 """Values of `tmt.spec` that decide a run and are not settings: what names and absent values mean."""

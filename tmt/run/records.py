@@ -43,6 +43,7 @@ def read_records(directory: Path, flows: int, return_flows: int = 0, **more: Val
         counters("end_ns"),
         counters("header_bytes"),
         _counted_columns(counters, flows) | more,
+        tuple(counters(f"flow_{flow}_timeouts") for flow in range(flows + return_flows)),
     )
 
 

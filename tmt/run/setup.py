@@ -52,6 +52,12 @@ class Setup:
         """The traffic of the experiment."""
         return self.experiment.traffic
 
+    @property
+    def flows(self) -> tuple[int, int]:
+        """Number of flows in the forward direction, whose numbers come first, and in the return direction."""
+        forward = sum(one.count for one in self.traffic.groups if one.direction == "forward")
+        return forward, sum(one.count for one in self.traffic.groups) - forward
+
     def notes(self) -> list[str]:
         """Return notes on the traces: those of `link_notes`, an end before the run's, no losses."""
         found = []
@@ -132,6 +138,12 @@ def set_up(experiment: Experiment) -> Setup:
     if proxy is not None:
         tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
         stacks.add(stack)
+    longest = max(path.rtt, *(group.rtt or 0 for group in traffic.groups))
+    if longest > path.rtt:
+        longer = ready_path(
+            experiment.forward, experiment.back, replace(path, rtt=longest), traffic.packet_bytes
+        )
+        held_packets += longer.pipe_packets - links.pipe_packets
     window_packets = path.window_packets or held_packets * max(WINDOWS_PER_PATH[name] for name in stacks)
     if proxy is not None:
         buffer_packets = proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.core.declaration import Field, declared
 from tmt.spec.experiment import Experiment, Path, Proxy, Wired
-from tmt.spec.traffic import Traffic
+from tmt.spec.traffic import Flow, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,9 +81,25 @@ SETTINGS = (
 """Every setting of an experiment but its links."""
 
 
+GROUP_SETTINGS = tuple(_settings(Flow, ()))
+"""Every setting of a group of flows."""
+
+
 def columns_of(experiment: Experiment) -> dict[str, Value]:
-    """Return the settings of an experiment as result columns."""
-    return {one.name: one.of(experiment) for one in SETTINGS} | {"proxy": experiment.path.proxy is not None}
+    """Return the settings of an experiment as result columns; of groups as far as one value says them."""
+    found = {one.name: one.of(experiment) for one in SETTINGS} | {"proxy": experiment.path.proxy is not None}
+    return found | (_of_groups(experiment.traffic) if experiment.traffic.flow else {})
+
+
+def _of_groups(traffic: Traffic) -> dict[str, Value]:
+    sizes = {one.transfer_bytes for one in traffic.flow}
+    return {
+        "tcp": traffic.variants,
+        "flows": sum(one.count for one in traffic.flow if one.direction == "forward"),
+        "return_flows": sum(one.count for one in traffic.flow if one.direction == "return"),
+        "start_s": min(one.start for one in traffic.flow),
+        "transfer_bytes": sizes.pop() if len(sizes) == 1 else None,
+    }
 
 
 ResultGroup = Literal[
@@ -137,6 +153,7 @@ _TCP_PAYLOAD = "TCP payload bytes, each counted once; no TCP, IP or link header"
 _NO_TRACE = "for a plain link"
 _NO_PROXY = "without a proxy"
 _NEVER_ACTIVE = "when no flow was ever active"
+_NO_COMPETITION = "without two groups of flows in the forward direction that are active together"
 
 _SCENARIO = ColumnFamily("scenario")
 _PROVENANCE = ColumnFamily("provenance")
@@ -278,6 +295,31 @@ RUN_RESULTS = (
         null="for a single flow, or when nothing was delivered",
     ),
     _DELIVERY.number(
+        "competition_s",
+        "s",
+        "common time: that in which all flows of the forward direction are active",
+        counts="",
+        null=_NO_COMPETITION,
+    ),
+    _DELIVERY.number(
+        "competition_fairness",
+        "",
+        "Jain's index of these flows' goodputs in their common time",
+        null=f"{_NO_COMPETITION}, or when nothing was delivered",
+    ),
+    _DELIVERY.number(
+        "convergence_s",
+        "s",
+        "from the begin of the common time until the shares of all groups are steady",
+        null=f"{_NO_COMPETITION}, or where a share never is",
+    ),
+    _DELIVERY.text(
+        "groups",
+        "groups of flows as JSON: a list of one object each, those of the forward direction first",
+        counts="",
+        null="without groups of flows",
+    ),
+    _DELIVERY.number(
         "received_bps",
         "bit/s",
         "all data packets that arrived per second of active time, summed over flows",
@@ -355,3 +397,38 @@ RUN_RESULTS = (
     _COST.number("wall_time_s", "s", "time that the program ran, by the wall clock"),
 )
 """Columns of the row that one replay gives; `docs/metrics.md` is written from them."""
+
+_OF_RUN = (
+    *("goodput_bps", "goodput_bytes", "completion_s", "flows_completed", "fairness", "received_bps"),
+    *("delay_min_s", "delay_median_s", "delay_p85_s", "delay_p95_s", "delay_p99_s"),
+    *("segments_sent", "retransmissions", "retransmission_ratio", "max_transmissions", "timeouts"),
+    *("cwnd_mean_packets", "cwnd_max_packets"),
+)
+"""Columns of a run that each of its groups has, too."""
+
+_LOST = ColumnFamily("link", "IP packets (TCP data) of the group's flows")
+_NO_RIVAL = "without another group in its direction that is active together with it"
+
+GROUP_RESULTS = (
+    ResultColumn(
+        "group", "text", "scenario", "", "the group's name: its flows, and settings that are not usual"
+    ),
+    *map(_setting_column, GROUP_SETTINGS),
+    _DELIVERY.number(
+        "share",
+        "",
+        "part of the data that all groups of its direction delivered in their common time",
+        null=f"{_NO_RIVAL}, or when nothing was delivered",
+    ),
+    _DELIVERY.number(
+        "convergence_s",
+        "s",
+        "from the begin of the common time until the group's share is steady",
+        null=f"{_NO_RIVAL}, or where the share never is",
+    ),
+    *(one for one in RUN_RESULTS if one.name in _OF_RUN),
+    _LOST.integer("link_lost", "packets", "given up by the link's scheme"),
+    _LOST.integer("link_unsettled", "packets", "carried by rows that were unsettled at the end of the trace"),
+    _LOST.integer("queue_dropped", "packets", "dropped because the queue in front of the link was full"),
+)
+"""Keys of an object of the column `groups`, in this order; figures of a group count until its end."""

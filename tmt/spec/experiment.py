@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tmt.core.declaration import MAX_TIME_S, Count, Param, PositiveSeconds, Probability, Rate, Seconds, Spec
+from tmt.core.declaration import (
+    MAX_TIME_S,
+    Count,
+    Param,
+    PositiveSeconds,
+    Probability,
+    Rate,
+    Seconds,
+    Spec,
+)
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
@@ -244,6 +253,11 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
             yield ("traffic", "return_flows"), "0 with a proxy"
         if traffic.ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
             yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
+        if traffic.flow:
+            yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
+    for at, group in enumerate(traffic.flow):
+        if group.rtt is not None and group.rtt < path.rtt:
+            yield ("traffic", "flow", at, "rtt"), f"at least that of the path, {path.rtt:g} s", "is too short"
     for place, scheme in schemes:
         for key, allowed in scheme.on_link(path.rtt):
             yield (*place, key), allowed
@@ -265,3 +279,5 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
             yield ("path", "window_packets"), '"none": the kernel\'s own buffers bound it', lacking
         if traffic.return_flows:
             yield ("traffic", "return_flows"), "0", lacking
+        if traffic.flow:
+            yield ("traffic", "flow"), "none: all flows have one variant", lacking

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
-from tmt.core.declaration import NONE, Field, Place, Problem, Refused, Spec, declared, number
+from tmt.core.declaration import NONE, Field, Place, Problem, Refused, Spec, declared, number, spelled
+from tmt.core.errors import UsageError
 from tmt.spec.points import one_of, plain
 
 if TYPE_CHECKING:
@@ -71,6 +72,27 @@ class Text(click.ParamType[Any]):
         if self.field is not None and self.field.param.is_path:
             return [CompletionItem(incomplete, type="file")]
         return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+
+
+class TableText(Text):
+    """A table behind an option, such as ``tcp=cubic,count=2``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the table in a list, which may be given in several pieces (UsageError)."""
+        assert self.field is not None
+        known, table = declared(self.field.kind), dict[str, Any]()
+        for part in value.split(","):
+            key, equals, word = (one.strip() for one in part.partition("="))
+            if not equals or key in table:
+                allowed = f"KEY=VALUE,..., each key once: {', '.join(known)}"
+                raise UsageError(f"--{self.field.name}: {part!r} is not allowed; allowed: {allowed}")
+            table[key] = _word(known[key], word) if key in known else word
+        return [table]
+
+
+def _word(field: Field, text: str) -> Any:
+    is_flag = field.kind is bool and text in ("true", "false")
+    return text == "true" if is_flag else typed(field, text)
 
 
 def typed(field: Field, text: str) -> Any:
@@ -151,7 +173,7 @@ class Part:
                 having.setdefault(key, []).append(kind)
         fields = {key: self._shown(owners[0])[key] for key, owners in having.items()}
         for key, one in fields.items():
-            if not one.is_nested:
+            if not one.is_nested or one.is_many:
                 yield self._option(having[key], key, one)
         for key, one in fields.items():
             if one.is_nested and not one.is_many:
@@ -168,9 +190,7 @@ class Part:
 
     def _shown(self, kind: type[Spec]) -> dict[str, Field]:
         known = declared(kind).items()
-        return {
-            key: one for key, one in known if key not in self.hidden and not (one.is_nested and one.is_many)
-        }
+        return {key: one for key, one in known if key not in self.hidden and not one.param.is_axis}
 
     def value(self, given: Mapping[Place, Any], chosen: Chosen) -> Any:
         """Return the object, or the objects, that the options describe (Refused)."""
@@ -188,7 +208,7 @@ class Part:
         families = [one for one in self.family.__mro__ if issubclass(one, Spec) and len(one.kinds()) > 1]
         for kind in (self.among or (families[0] if families else self.family).kinds()).values():
             for key, one in self._shown(kind).items():
-                if not one.is_nested:
+                if not one.is_nested or one.is_many:
                     yield flag_of((*self.place, key)), self, kind.name
                 elif one.kind not in outer:
                     yield from self._within(kind, key, one).every((*outer, one.kind))
@@ -225,7 +245,7 @@ class Part:
         table |= {"name": kind.name} if kind.name else {}
         for key, one in self._shown(kind).items():
             value = given.get((*self.place, key))
-            if not one.is_nested:
+            if not one.is_nested or one.is_many:
                 table |= {} if value is None else {key: value}
             else:
                 found = self._within(kind, key, one)._tables(given, chosen)
@@ -251,7 +271,12 @@ class Part:
         absent = field.param.absent if field.is_optional else "the profile's"
         default = absent if usual is None else _spelled(usual)
         attributes: dict[str, Any] = {"is_flag": True}
-        if field.kind is bool:
+        if field.is_nested:
+            words = tuple(declared(field.kind))
+            said = f"{said[:-1]}; may be given several times. KEY is {listed(words)}."
+            attributes = {"type": TableText("KEY=VALUE,...", words, field), "multiple": True}
+            default = ""
+        elif field.kind is bool:
             default = {True: flags.removeprefix("--"), False: ""}.get(usual, default)
             flags += "" if usual is False else f"/--no-{flags[2:]}"
         else:
@@ -268,7 +293,13 @@ class Part:
 
 
 def flag_of(place: Place) -> str:
-    """Return the option of a place: the name of a class is chosen by the option of its part."""
+    """Return the option of a place: the name of a class is chosen by the option of its part.
+
+    In one of several tables behind an option it is the option and the way from there: ``--flow[1].tcp``.
+    """
+    tables = [at for at, part in enumerate(place[:-1]) if at > 1 and isinstance(part, int)]
+    if tables:
+        return flag_of(place[: tables[0]]) + spelled(place[tables[0] :])
     inner = [part for part in place[1:] if isinstance(part, str) and part != "name"] or [str(place[0])]
     return "--" + "-".join(part.rstrip("_").replace("_", "-") for part in inner)
 

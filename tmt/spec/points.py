@@ -121,6 +121,8 @@ def _ways(field: Field, raw: Any) -> list[Way]:
         members = _axis(field, raw)
         return [(list(members.values()), tuple(members))]
     is_value = field.is_many and isinstance(raw, list) and not any(isinstance(one, list) for one in raw)
+    if field.is_nested and field.is_many and (is_value or isinstance(raw, Mapping)):
+        return _groups(field, raw)
     if isinstance(raw, list) and not is_value:
         if not raw:
             raise Refused([Problem((), raw, "range", "a value, or a list with at least one")])
@@ -128,6 +130,24 @@ def _ways(field: Field, raw: Any) -> list[Way]:
     if field.is_nested and not field.is_many and isinstance(raw, Mapping):
         return [((), value) for value in points(field.kind, raw)]
     return [((), field.take(raw))]
+
+
+def _groups(field: Field, raw: Any) -> list[Way]:
+    """Return every tuple of objects that a list of tables describes, one object for each table."""
+    members: list[list[tuple[Place, Places, Any]]] = []
+    problems: list[Problem] = []
+    for number, table in enumerate(raw if isinstance(raw, list) else [raw]):
+        place: Place = (number,) if isinstance(raw, list) else ()
+        try:
+            members.append([(place, places, value) for places, value in placed_points(field.kind, table)])
+        except Refused as refused:
+            problems += [one.within(*place) for one in refused.problems]
+    if problems:
+        raise Refused(problems)
+    return [
+        ([(place, places) for place, places, _ in picked], tuple(value for *_, value in picked))
+        for picked in product(*members)
+    ]
 
 
 def _listed(field: Field, raw: list[Any]) -> list[Way]:

@@ -116,7 +116,9 @@ def _limit(table: dict[str, Any], max_runs: int | None) -> dict[str, int]:
     usual = seeds if type(seeds) is int and seeds > 0 else size_of(seeds)
     size = prod(size_of(table.get(key, 1)) for key in AXES if key != "traffic")
     size *= sum(
-        size_of(_without(one, "seeds")) * (own if type(own) is int and 0 < own <= MAX_SEED else usual)
+        size_of(_without(_without(one, "seeds"), "flow"))
+        * _sets(one.get("flow", []))
+        * (own if type(own) is int and 0 < own <= MAX_SEED else usual)
         for one in _listed(table.get("traffic", []))
         if isinstance(one, dict)
         for own in _listed(one.get("seeds"))
@@ -126,6 +128,15 @@ def _limit(table: dict[str, Any], max_runs: int | None) -> dict[str, int]:
         allowed, reason = f"up to {limit:,} runs; a higher limit is {higher}", f"has up to {size:,} runs"
         raise Refused([Problem((), None, "rule", allowed, reason)])
     return {"max_runs": limit} if size > own else {}
+
+
+def _sets(flows: Any) -> int:
+    """Return an upper bound on the sets of groups that tables of flows describe: one of each table."""
+    if not isinstance(flows, list):
+        return size_of(flows)
+    if any(isinstance(one, list) for one in flows):
+        return sum(map(_sets, flows))
+    return prod(map(size_of, flows))
 
 
 def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
@@ -145,18 +156,18 @@ _KEY = re.compile(r'\s*"?([\w-]+)"?\s*=')
 def lines_of(text: str) -> dict[Place, int]:
     """Return the line, from 1, of each table and key of a TOML file."""
     found: dict[Place, int] = {}
-    number_of: dict[str, int] = {}
+    number_of: dict[Place, int] = {}
     table: Place = ()
     outside = _QUOTED.sub(lambda many: "\n" * many[0].count("\n"), text)
     for number, line in enumerate(outside.splitlines(), start=1):
         if header := _HEADER.match(line):
             names = header[2].split(".")
-            if header[1] == "[[":
-                number_of[header[2]] = number_of.get(header[2], -1) + 1
             table = ()
             for depth, part in enumerate(names, 1):
-                at = number_of.get(".".join(names[:depth]))
-                table = (*table, part) if at is None else (*table, part, at)
+                table = (*table, part)
+                if header[1] == "[[" and depth == len(names):
+                    number_of[table] = number_of.get(table, -1) + 1
+                table += (number_of[table],) if table in number_of else ()
             found[table] = number
         elif key := _KEY.match(line):
             found.setdefault((*table, key[1]), number)
@@ -252,7 +263,7 @@ def _joined(first: Any, second: Any) -> Any:
             return None
         inner = _joined(first[differing[0]], second[differing[0]])
         return None if inner is None else first | {differing[0]: inner}
-    if isinstance(first, dict) or isinstance(second, dict):
+    if any(isinstance(one, dict) for value in (first, second) for one in _listed(value)):
         return None
     return [*_listed(first), *_listed(second)]
 

@@ -1,12 +1,13 @@
-"""The traffic over a path: TCP stacks and variants, the flows of one variant, and FECTCP's code."""
+"""The traffic over a path: TCP stacks and variants, flows of one variant or groups of them, FECTCP's code."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Final, Literal, get_args
 
-from tmt.core.declaration import Param, PositiveSeconds, Seconds, Spec
+from tmt.core.declaration import Param, PositiveSeconds, Seconds, Spec, shown
+from tmt.core.schemes.scheme import RoundTrip
 
 if TYPE_CHECKING:
     from tmt.core.declaration import Rules
@@ -113,6 +114,9 @@ RATELESS_CODES = ("raptorq", "lt")
 
 DEFAULT_CODE: Final = "raptorq"
 
+MAX_FLOWS = 1000
+"""Most flows of a run in one direction."""
+
 MAX_BLOCK_SEGMENTS = 10_000
 """Largest block, as large as any that was measured."""
 
@@ -130,8 +134,80 @@ def stack_rule(tcp: str, stack: str) -> Rules:
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
 
 
+TransferBytes = Annotated[
+    int | None,
+    "TCP payload that each flow sends, in whole segments",
+    Param(
+        "byte",
+        1,
+        2**62,
+        absent="it sends until the end",
+        counts="TCP payload bytes, each counted once; no TCP, IP or link header",
+        null="for flows that send until the end",
+    ),
+]
+DelayedAcks = Annotated[
+    bool | None,
+    "whether receivers acknowledge every second packet as Linux does: quick at first and after holes, "
+    "a single packet after 40 to 200 ms (stacks of 2009: 100 ms)",
+    Param(label="delayed acknowledgements"),
+]
+ReceiveBuffer = Annotated[
+    int | None,
+    "largest receive buffer of each flow (`tcp_rmem`): it grows with the data, and may limit the sender",
+    Param(
+        "byte",
+        4096,
+        2**30,
+        counts="memory of the receiver's socket: data and the kernel's own overhead",
+    ),
+]
+
+_AS_TRAFFIC = "that of the traffic"
+
+
+class Flow(Spec):
+    """A group of like flows that compete with those of other groups on one path."""
+
+    tcp: Annotated[Variant, "TCP variant of the group's flows", Param(label="TCP")]
+    count: Annotated[int, "number of TCP flows of the group", Param("", 1, MAX_FLOWS)] = 1
+    start: Annotated[Seconds, "simulated time at which the group's first flow may start"] = 0
+    end: Annotated[
+        PositiveSeconds | None,
+        "simulated time from which on the group's flows send nothing new",
+        Param(absent="the end of the run", null="for flows that send until the end of the run"),
+    ] = None
+    transfer_bytes: TransferBytes = None
+    direction: Annotated[
+        Literal["forward", "return"], "direction of the group's data: along the forward link, or against it"
+    ] = "forward"
+    rtt: Annotated[
+        RoundTrip | None,
+        "round-trip propagation time of the group's flows: the path's, and that of an access link of theirs",
+        Param(absent="that of the path", null="without an access link"),
+    ] = None
+    delayed_acks: Annotated[DelayedAcks, Param(absent=_AS_TRAFFIC)] = None
+    receive_buffer_bytes: Annotated[ReceiveBuffer, Param(absent=_AS_TRAFFIC)] = None
+
+    def rules(self) -> Rules:
+        """Refuse an end that is not behind the start."""
+        if self.end is not None and self.end <= self.start:
+            yield "end", f"more than start, {self.start:g} s", "is not behind the start"
+
+    @property
+    def label(self) -> str:
+        """Name of the group: number and variant of its flows, and every setting that is not the usual one."""
+        settings = (key for key in self.said() if key not in ("tcp", "count"))
+        said = (f"{key}={shown(getattr(self, key)).strip(chr(39))}" for key in settings)
+        return " ".join([*([str(self.count)] if self.count > 1 else []), self.tcp, *said])
+
+
+def _forward_first(groups: tuple[Flow, ...]) -> list[Flow]:
+    return sorted(groups, key=lambda one: one.direction == "return")
+
+
 class Traffic(Spec):
-    """TCP flows of one variant over a path, and when they start and end."""
+    """TCP flows over a path, of one variant or in groups, and when they start and end."""
 
     tcp: Annotated[Variant, "TCP variant of all flows", Param(label="TCP")] = "cubic"
     stack: Annotated[
@@ -139,37 +215,23 @@ class Traffic(Spec):
         "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended), 2009-as-shipped, or linux (a real kernel)",
     ] = DEFAULT_STACK
     duration: Annotated[PositiveSeconds, "simulated time at which the run ends at the latest"] = 200
-    transfer_bytes: Annotated[
-        int | None,
-        "TCP payload that each flow sends, in whole segments",
-        Param(
-            "byte",
-            1,
-            2**62,
-            absent="it sends until the end",
-            counts="TCP payload bytes, each counted once; no TCP, IP or link header",
-            null="for flows that send until the end",
-        ),
-    ] = None
+    transfer_bytes: TransferBytes = None
     packet_bytes: Annotated[
         int,
         "IP size of a full data packet",
         Param("byte", 100, 65_535, label="packet size", counts="IP packet: payload and headers"),
     ] = 1500
-    flows: Annotated[int, "number of TCP flows that share the path", Param("", 1, 1000)] = 1
+    flows: Annotated[int, "number of TCP flows that share the path", Param("", 1, MAX_FLOWS)] = 1
     return_flows: Annotated[
         int,
         "number of TCP flows in the other direction, which send until the end and share both links",
-        Param("", 0, 1000),
+        Param("", 0, MAX_FLOWS),
     ] = 0
     start: Annotated[Seconds, "simulated time at which the first flow may start"] = 0
     start_spread: Annotated[Seconds, "time within which each flow starts at random"] = 0
     delayed_acks: Annotated[
-        bool | None,
-        "whether receivers acknowledge every second packet as Linux does: quick at first and after holes, "
-        "a single packet after 40 to 200 ms (stacks of 2009: 100 ms)",
+        DelayedAcks,
         Param(
-            label="delayed acknowledgements",
             absent="on with stacks modern and linux, off with those of 2009 and FECTCP",
             null="with backend emulate, whose kernel has its own rule",
         ),
@@ -181,14 +243,9 @@ class Traffic(Spec):
         Param(label="ECN"),
     ] = "off"
     receive_buffer_bytes: Annotated[
-        int | None,
-        "largest receive buffer of each flow (`tcp_rmem`): it grows with the data, and may limit the sender",
+        ReceiveBuffer,
         Param(
-            "byte",
-            4096,
-            2**30,
             absent="32 MiB with stacks modern and linux",
-            counts="memory of the receiver's socket: data and the kernel's own overhead",
             null="with the stacks of 2009 and FECTCP, whose buffers never limit",
         ),
     ] = None
@@ -213,6 +270,37 @@ class Traffic(Spec):
         BackendName | None, "program that carries the run out", Param(absent="the first that has the stack")
     ] = None
     seeds: Annotated[Seed | None, "number of seeds of this traffic", Param(absent="the scenario's")] = None
+    flow: Annotated[
+        tuple[Flow, ...], "groups of flows that share the path, each of a variant and settings of its own"
+    ] = ()
+
+    @property
+    def groups(self) -> tuple[Flow, ...]:
+        """The groups of flows in the order of their flows' numbers, those of the forward direction first.
+
+        Without `flow` they are what `tcp`, `flows` and `return_flows` describe.
+        """
+        if not self.flow:
+            found = [Flow(self.tcp, self.flows, self.start, transfer_bytes=self.transfer_bytes)]
+            if self.return_flows:
+                found.append(Flow(self.tcp, self.return_flows, self.start, direction="return"))
+            return tuple(map(self._filled, found))
+        return tuple(map(self._filled, _forward_first(self.flow)))
+
+    def _filled(self, group: Flow) -> Flow:
+        delayed_acks = self.delays_acks if group.delayed_acks is None else group.delayed_acks
+        buffer_bytes = group.receive_buffer_bytes or self.receive_buffer_bytes
+        return replace(group, delayed_acks=delayed_acks, receive_buffer_bytes=buffer_bytes)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the groups of `flow`, in the order of `groups`."""
+        return tuple(one.label for one in _forward_first(self.flow))
+
+    @property
+    def variants(self) -> str:
+        """The TCP variant in a word; of groups their names."""
+        return " + ".join(one.label for one in self.flow) or self.tcp
 
     @property
     def delays_acks(self) -> bool:
@@ -233,7 +321,7 @@ class Traffic(Spec):
 
     def rules(self) -> Rules:
         """Refuse variants that a stack, stacks that a backend, and settings that a variant does not have."""
-        yield from stack_rule(self.tcp, self.stack)
+        yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack)
         if self.backend is not None and self.stack not in BACKENDS[self.backend]:
             having = [name for name in BACKENDS if self.stack in BACKENDS[name]]
             lacking = f"does not have stack {self.stack}"
@@ -256,3 +344,30 @@ class Traffic(Spec):
             yield "receive_buffer_bytes", "none: the buffers of FECTCP and of 2009 never limit"
         if self.tcp == FECTCP and self.return_flows:
             yield "return_flows", "0 with FECTCP"
+
+    def _of_groups(self) -> Rules:
+        for key in ("tcp", "flows", "return_flows", "start", "transfer_bytes"):
+            if getattr(self, key) != self.usual(key):
+                yield key, "only without flow, whose groups have their own", "does not go with flow"
+        for at, one in enumerate(self.flow):
+            for _, *rest in stack_rule(one.tcp, self.stack):
+                yield ("flow", at, "tcp"), *rest  # type: ignore[misc]
+            if one.tcp == FECTCP:
+                yield ("flow", at, "tcp"), "a variant of TCP", "does not go in a group"
+            if one.receive_buffer_bytes is not None and not self.has_host_receivers:
+                yield ("flow", at, "receive_buffer_bytes"), "none: the buffers of 2009 never limit"
+            latest = self.duration if one.end is None else min(one.end, self.duration)
+            if one.start + self.start_spread >= latest:
+                allowed = f"start + start_spread less than end and duration, {latest:g} s"
+                yield ("flow", at, "start"), allowed, "is too late a start"
+            if one.end is not None and one.end > self.duration:
+                yield ("flow", at, "end"), f"up to duration, {self.duration:g} s", "is behind duration"
+            if one in self.flow[:at]:
+                yield ("flow", at), "each group once", "describes a group that is there already"
+        counts = {"forward": 0, "return": 0}
+        for one in self.flow:
+            counts[one.direction] += one.count
+        if not counts["forward"]:
+            yield "flow", 'a group with direction = "forward"', "has no flow in the forward direction"
+        if max(counts.values()) > MAX_FLOWS:
+            yield "flow", f"up to {MAX_FLOWS} flows in each direction", f"has {max(counts.values())} flows"

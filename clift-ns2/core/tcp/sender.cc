@@ -14,7 +14,7 @@ Sender::Sender(const SenderOptions& options, std::unique_ptr<CongestionControl> 
 void Sender::offer(Nanoseconds now_ns, std::int64_t end) {
   if (offered_ == 0) control_->on_start(now_ns);
   check_application();
-  offered_ = std::max(offered_, end);
+  offered_ = std::max(end, board_.next());
   send_what_may(now_ns);
 }
 

@@ -58,7 +58,8 @@ class Sender {
 
   Sender(const SenderOptions& options, std::unique_ptr<CongestionControl> control, Transmit transmit);
 
-  // The application has offered all packets before `end`; the sender sends nothing before the first offer.
+  // The application has offered all packets before `end`, and takes back those behind it that were not sent yet; the
+  // sender sends nothing before the first offer.
   void offer(Nanoseconds now_ns, std::int64_t end);
 
   void on_ack(const Acknowledgement& ack);

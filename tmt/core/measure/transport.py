@@ -199,11 +199,18 @@ def of_flows(records: Records, flows: int) -> Records:
     return records if own.all() else records[own]
 
 
-def mirrored(packets: Records, flows: int) -> Records:
-    """Return the packets of the return direction's flows, from `flows` on, with directions swapped."""
-    found = packets[packets["flow"] >= flows]
-    found["flow"] -= flows
-    found["direction"] = 1 - found["direction"]
+def of_group(records: Records, first: int, flows: int, until_ns: int, *, is_return: bool = False) -> Records:
+    """Return the records of the flows from `first` to `first + flows - 1` until a time, numbered from 0.
+
+    The directions of a return flow's packets are swapped: its data go `FORWARD`, as those of other flows.
+    """
+    own = (records["flow"] >= first) & (records["flow"] < first + flows) & (records["time_ns"] <= until_ns)
+    if not first and not is_return and own.all():
+        return records
+    found = records[own]
+    found["flow"] -= first
+    if is_return and "direction" in (found.dtype.names or ()):
+        found["direction"] = 1 - found["direction"]
     return found
 
 

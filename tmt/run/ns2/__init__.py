@@ -24,7 +24,7 @@ from tmt.run import RunError
 from tmt.run.link_files import ReadyLink, link_settings
 from tmt.run.program import FROM_THE_WHEEL, build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import read_records
-from tmt.spec.columns import SETTINGS
+from tmt.spec.columns import GROUP_SETTINGS, SETTINGS
 from tmt.spec.traffic import RATELESS_CODES
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tmt.run.setup import Setup
     from tmt.spec.columns import Setting
     from tmt.spec.experiment import PlainLink
+    from tmt.spec.traffic import Flow
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
 _OVERHEADS = Path(__file__).with_name("code_overhead.csv")
@@ -95,7 +96,7 @@ class Ns2:
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Simulate one experiment."""
         argv, wall_time_s = Simulator.find().run(arguments(setup), directory, timeout_s)
-        flows, return_flows = setup.traffic.flows, setup.traffic.return_flows
+        flows, return_flows = setup.flows
         command = shlex.join(argv)
         try:
             return read_records(directory, flows, return_flows, command=command, wall_time_s=wall_time_s)
@@ -111,6 +112,10 @@ def arguments(setup: Setup) -> list[str]:
         for one in SETTINGS
         if (value := one.of(setup.experiment)) is not None and one.name != "code"
     }
+    if setup.traffic.flow:
+        given["groups"] = " ".join(f"{{{_group_words(group)}}}" for group in setup.traffic.groups)
+        for name in ("tcp", "flows", "return_flows", "start_s", "transfer_bytes"):
+            given.pop(name, None)
     given |= _link_arguments("forward", setup.forward) | _link_arguments("return", setup.back)
     traffic = setup.traffic
     if setup.path.proxy is not None:
@@ -118,6 +123,11 @@ def arguments(setup: Setup) -> list[str]:
     if traffic.code is not None and traffic.block_segments is not None:
         given["code_overhead"] = overhead(traffic.code, traffic.block_segments)
     return [str(word) for item in given.items() for word in item]
+
+
+def _group_words(group: Flow) -> str:
+    values = ((one, getattr(group, one.place[-1])) for one in GROUP_SETTINGS)
+    return " ".join(f"{one.name} {_text(one, value)}" for one, value in values if value is not None)
 
 
 def _text(setting: Setting, value: Any) -> str:
