@@ -37,6 +37,7 @@ set group_keys {
 	direction         {choice {forward return}} forward
 	rtt_s             {real 0} 0
 	delayed_acks      flag     0
+	ecn               {choice {off classic}} off
 	receive_buffer_bytes {int 0 1073741824} 0
 }
 
@@ -66,7 +67,7 @@ proc described_groups {} {
 	global setting group_keys
 	if { $setting(groups) eq "" } {
 		set common [list end_s 0 rtt_s 0]
-		foreach key { tcp start_s delayed_acks receive_buffer_bytes } { lappend common $key $setting($key) }
+		foreach key { tcp start_s delayed_acks ecn receive_buffer_bytes } { lappend common $key $setting($key) }
 		set found [list [list {*}$common count $setting(flows) transfer_bytes $setting(transfer_bytes) direction forward]]
 		if { $setting(return_flows) > 0 } {
 			lappend found [list {*}$common count $setting(return_flows) transfer_bytes 0 direction return]
@@ -134,7 +135,7 @@ proc build_flow { flow start near group } {
 	global setting receiver tcp_of sink_of completed_ns
 	dict with group {}
 	set completed_ns($flow) -1
-	set tcp_of($flow) [new_sender $flow $setting(stack) $control]
+	set tcp_of($flow) [new_sender $flow $setting(stack) $control $ecn]
 	trace_windows $flow $tcp_of($flow)
 	if { $setting(proxy) } {
 		split_flow $flow $start $control
@@ -165,7 +166,7 @@ proc split_connection { flow from middle to control } {
 	global setting tcp_of onward_of proxy_of window_of
 	# The proxy advertises its own buffer.
 	set sink [new_receiver $flow $setting(stack) $control $setting(delayed_acks) 0]
-	set onward_of($flow) [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
+	set onward_of($flow) [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control) $setting(ecn)]
 	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control) $setting(delayed_acks) \
 		$setting(receive_buffer_bytes)]
 	join_agents $from $tcp_of($flow) $middle $sink
@@ -200,13 +201,13 @@ proc split_flow { flow start control } {
 	}
 }
 
-proc new_sender { flow stack control } {
+proc new_sender { flow stack control { ecn off } } {
 	global setting
 	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
 	set tcp [new_tcp $kind $setting(packet_bytes) $setting(window_packets) $control]
 	$tcp set fid_ $flow
-	if { $setting(ecn) ne "off" } {
-		if { $kind ne "modern" } { refuse "ecn is $setting(ecn); with $kind senders allowed is off" }
+	if { $ecn ne "off" } {
+		if { $kind ne "modern" } { refuse "ecn is $ecn; with $kind senders allowed is off" }
 		$tcp set ecn_ 1
 	}
 	if { $kind eq "fectcp" } {

@@ -238,23 +238,8 @@ class Experiment(Spec):
 
 def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme]]) -> Rules:
     """Refuse a path, traffic and schemes that do not go together; places begin with path or traffic."""
-    proxy = path.proxy
-    if proxy is not None:
-        tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
-        if stack != LINUX and proxy.tcp is not None:
-            for _, *rest in stack_rule(tcp, stack):
-                yield ("path", "proxy", "tcp"), *rest  # type: ignore[misc]
-        elif stack != LINUX and tcp not in STACKS[stack]:
-            having = " or ".join(name for name in STACKS if name != LINUX and tcp in STACKS[name])
-            yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
-        if FECTCP in (tcp, traffic.tcp):
-            yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
-        if traffic.return_flows:
-            yield ("traffic", "return_flows"), "0 with a proxy"
-        if traffic.ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
-            yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
-        if traffic.flow:
-            yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
+    if path.proxy is not None:
+        yield from _of_proxy(path.proxy, traffic)
     for at, group in enumerate(traffic.flow):
         if group.rtt is not None and group.rtt < path.rtt:
             yield ("traffic", "flow", at, "rtt"), f"at least that of the path, {path.rtt:g} s", "is too short"
@@ -265,6 +250,24 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
             lacking = f"is not in backend {traffic.carrier}"
             yield (*place, "online"), "false: only backend ns2 has online schemes", lacking
     yield from _of_backend(path, traffic, traffic.carrier)
+
+
+def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
+    tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
+    if stack != LINUX and proxy.tcp is not None:
+        for _, *rest in stack_rule(tcp, stack):
+            yield ("path", "proxy", "tcp"), *rest  # type: ignore[misc]
+    elif stack != LINUX and tcp not in STACKS[stack]:
+        having = " or ".join(name for name in STACKS if name != LINUX and tcp in STACKS[name])
+        yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
+    if FECTCP in (tcp, traffic.tcp):
+        yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
+    if traffic.return_flows:
+        yield ("traffic", "return_flows"), "0 with a proxy"
+    if traffic.ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
+        yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
+    if traffic.flow:
+        yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
 
 
 def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:

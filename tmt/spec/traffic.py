@@ -126,12 +126,14 @@ ENDLESS_BLOCK_SEGMENTS = 256
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 
 
-def stack_rule(tcp: str, stack: str) -> Rules:
-    """Refuse a variant that a stack does not have."""
+def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
+    """Refuse a variant that a stack does not have, and ECN of one that does not answer marks."""
     if tcp not in STACKS[stack]:
         having = [name for name in STACKS if tcp in STACKS[name]]
         reason = f"needs stack {' or '.join(having)}"
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
+    elif ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
+        yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
 
 
 TransferBytes = Annotated[
@@ -163,6 +165,11 @@ ReceiveBuffer = Annotated[
     ),
 ]
 
+_ECN = (
+    "explicit congestion notification, by which disciplines mark packets instead of dropping them: off, or "
+    "classic (RFC 3168; New Reno and CUBIC respond as in RFC 8511)"
+)
+
 _AS_TRAFFIC = "that of the traffic"
 
 
@@ -187,6 +194,7 @@ class Flow(Spec):
         Param(absent="that of the path", null="without an access link"),
     ] = None
     delayed_acks: Annotated[DelayedAcks, Param(absent=_AS_TRAFFIC)] = None
+    ecn: Annotated[Ecn | None, _ECN, Param(label="ECN", absent=_AS_TRAFFIC)] = None
     receive_buffer_bytes: Annotated[ReceiveBuffer, Param(absent=_AS_TRAFFIC)] = None
 
     def rules(self) -> Rules:
@@ -236,12 +244,7 @@ class Traffic(Spec):
             null="with backend emulate, whose kernel has its own rule",
         ),
     ] = None
-    ecn: Annotated[
-        Ecn,
-        "explicit congestion notification: off, or classic (RFC 3168; New Reno and CUBIC respond as in "
-        "RFC 8511), so that disciplines mark packets instead of dropping them",
-        Param(label="ECN"),
-    ] = "off"
+    ecn: Annotated[Ecn, _ECN, Param(label="ECN")] = "off"
     receive_buffer_bytes: Annotated[
         ReceiveBuffer,
         Param(
@@ -290,7 +293,8 @@ class Traffic(Spec):
     def _filled(self, group: Flow) -> Flow:
         delayed_acks = self.delays_acks if group.delayed_acks is None else group.delayed_acks
         buffer_bytes = group.receive_buffer_bytes or self.receive_buffer_bytes
-        return replace(group, delayed_acks=delayed_acks, receive_buffer_bytes=buffer_bytes)
+        ecn = group.ecn or self.ecn
+        return replace(group, delayed_acks=delayed_acks, ecn=ecn, receive_buffer_bytes=buffer_bytes)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -321,7 +325,7 @@ class Traffic(Spec):
 
     def rules(self) -> Rules:
         """Refuse variants that a stack, stacks that a backend, and settings that a variant does not have."""
-        yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack)
+        yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack, self.ecn)
         if self.backend is not None and self.stack not in BACKENDS[self.backend]:
             having = [name for name in BACKENDS if self.stack in BACKENDS[name]]
             lacking = f"does not have stack {self.stack}"
@@ -338,8 +342,6 @@ class Traffic(Spec):
                 yield "code", f"{', '.join(RATELESS_CODES)}, or a share from 0% to 100%", "is not allowed"
         if self.tcp == FECTCP and self.delayed_acks:
             yield "delayed_acks", "false: FECTCP acknowledges every segment"
-        if self.ecn != "off" and (self.stack != "modern" or self.tcp not in ANSWER_MARKS):
-            yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
         if self.receive_buffer_bytes is not None and not self.has_host_receivers:
             yield "receive_buffer_bytes", "none: the buffers of FECTCP and of 2009 never limit"
         if self.tcp == FECTCP and self.return_flows:
@@ -350,8 +352,8 @@ class Traffic(Spec):
             if getattr(self, key) != self.usual(key):
                 yield key, "only without flow, whose groups have their own", "does not go with flow"
         for at, one in enumerate(self.flow):
-            for _, *rest in stack_rule(one.tcp, self.stack):
-                yield ("flow", at, "tcp"), *rest  # type: ignore[misc]
+            for key, *rest in stack_rule(one.tcp, self.stack, one.ecn or self.ecn):
+                yield ("flow", at, key), *rest  # type: ignore[misc]
             if one.tcp == FECTCP:
                 yield ("flow", at, "tcp"), "a variant of TCP", "does not go in a group"
             if one.receive_buffer_bytes is not None and not self.has_host_receivers:
