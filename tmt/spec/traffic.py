@@ -352,8 +352,8 @@ class Traffic(Spec):
             if getattr(self, key) != self.usual(key):
                 yield key, "only without flow, whose groups have their own", "does not go with flow"
         for at, one in enumerate(self.flow):
-            for key, *rest in stack_rule(one.tcp, self.stack, one.ecn or self.ecn):
-                yield ("flow", at, key), *rest  # type: ignore[misc]
+            for place, *rest in stack_rule(one.tcp, self.stack, one.ecn or self.ecn):
+                yield ("flow", at, place), *rest  # type: ignore[misc]
             if one.tcp == FECTCP:
                 yield ("flow", at, "tcp"), "a variant of TCP", "does not go in a group"
             if one.receive_buffer_bytes is not None and not self.has_host_receivers:
