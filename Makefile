@@ -34,7 +34,7 @@ test-wheel: wheel $(VENV)/installed-dev  ## install the wheel into an environmen
 test-blocks: setup test-packages $(VENV)/installed-dev  ## run every command of the documentation, its campaigns too, minutes
 	TMT_CODE_BLOCKS=all $(BIN)/pytest -n 2 --dist worksteal -q tests/house/test_code_blocks.py
 
-soak: setup test-packages $(VENV)/installed-dev  ## kill the engine 120 times, invert every byte of a campaign's files, 10,000 rough paths for TCP
+soak: setup test-packages $(VENV)/installed-dev  ## stop and kill two engines 120 times, invert every byte of a campaign's files, 10,000 rough paths for TCP
 	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
 	TMT_EVERY_BYTE=1 $(BIN)/pytest -n 2 -q tests/campaign/test_inverted_bytes.py tests/campaign/test_packs.py -k inverted
 	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q tests/ns2/test_core.py

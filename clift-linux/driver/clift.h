@@ -44,8 +44,10 @@ long long clift_start_ns(int flow);
 /* Direction in which a flow's data travels. */
 int clift_direction(int flow);
 
-/* Puts a packet into the queue of its direction. Returns nonzero if the queue is full. */
-int clift_take(long long now_ns, const struct clift_packet *packet);
+/* Puts a packet into the queue of its direction. */
+void clift_take(long long now_ns, const struct clift_packet *packet);
+/* Takes out the next packet that the queue has dropped, after clift_take and clift_due; NULL without one. */
+void *clift_dropped(long long now_ns, int direction);
 /* Time at which the next packet is due at the far end; the largest number if there is none. */
 long long clift_next_due_ns(int direction);
 /* Takes out the next packet that is due by now. */

@@ -8,20 +8,20 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <functional>
-#include <map>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "clift.h"
-#include "core/delivery_plan.h"
 #include "core/input_error.h"
-#include "core/playback.h"
+#include "core/path_settings.h"
 #include "core/record_file.h"
 #include "core/schema.h"
+#include "core/setting_table.h"
 #include "core/trace_file.h"
+#include "core/words.h"
 #include "emulate/flow_table.h"
 #include "emulate/link.h"
 #include "emulate/report.h"
@@ -104,12 +104,6 @@ using KernelLink = Link<void*>;
 constexpr long long tcp_header_bytes = 52;  // TCP with timestamps, and IP
 constexpr int failure_status = 2;           // the last line on stderr is the reason
 
-struct LinkSettings {
-  std::string trace;
-  double rate_bps = 0;
-  PlanOptions options;
-};
-
 struct Flow {
   int direction = CLIFT_FORWARD;
   Nanoseconds start_ns = 0;
@@ -117,9 +111,8 @@ struct Flow {
 };
 
 struct Experiment {
-  std::array<LinkSettings, CLIFT_DIRECTIONS> link_settings;
-  Nanoseconds rtt_ns = 0;
-  std::int64_t queue_packets = 1;
+  PathSettings path;
+  std::int64_t seed = 1;
   std::array<std::unique_ptr<LinkTraceFile>, CLIFT_DIRECTIONS> traces;
   std::vector<KernelLink> links;
   std::vector<Flow> flows;
@@ -133,29 +126,16 @@ struct Experiment {
 
 Experiment* experiment = nullptr;
 
-using Setters = std::map<std::string, std::function<void(std::istream&)>>;
-
-void add_link(Setters& setters, const std::string& direction, LinkSettings& link) {
-  setters[direction] = [&link](auto& in) { in >> link.trace; };
-  setters[direction + "_rate_bps"] = [&link](auto& in) { in >> link.rate_bps; };
-  setters[direction + "_lldu_bytes"] = [&link](auto& in) { in >> link.options.lldu_bytes; };
-  setters[direction + "_packed"] = [&link](auto& in) {
-    bool packed = false;
-    in >> packed;
-    link.options.packing = packed ? Packing::packed : Packing::padded;
+SettingTable table_of(Experiment& run, clift_settings& settings) {
+  SettingTable table;
+  run.path.declare(table);
+  const auto number = [&table](const char* name, long long& target) {
+    table.add(name, [name, &target](const std::string& value) {
+      const auto found = number_in(value, 0LL, static_cast<long long>(most_setting));
+      if (!found) SettingTable::refuse(name, value, "a whole number");
+      target = *found;
+    });
   };
-  setters[direction + "_begin_ns"] = [&link](auto& in) { in >> link.options.begin_ns; };
-  setters[direction + "_length_ns"] = [&link](auto& in) { in >> link.options.length_ns; };
-  setters[direction + "_offset_ns"] = [&link](auto& in) { in >> link.options.offset_ns; };
-}
-
-Setters setters_of(Experiment& run, clift_settings& settings) {
-  Setters setters;
-  add_link(setters, "forward", run.link_settings[CLIFT_FORWARD]);
-  add_link(setters, "return", run.link_settings[CLIFT_RETURN]);
-  const auto number = [&setters](const char* name, auto& target) { setters[name] = [&target](auto& in) { in >> target; }; };
-  number("rtt_ns", run.rtt_ns);
-  number("queue_packets", run.queue_packets);
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
   number("transfer_bytes", settings.transfer_bytes);
@@ -164,52 +144,38 @@ Setters setters_of(Experiment& run, clift_settings& settings) {
   number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);
   number("delayed_acks", settings.delayed_acks);
-  setters["control"] = [&settings](auto& in) {
-    std::string name;
-    in >> name;
-    std::snprintf(settings.control, sizeof settings.control, "%s", name.c_str());
-  };
-  for (const char* name : {"loop", "in_order", "hold_ns"}) {
-    setters[name] = [&run, key = std::string(name)](auto& in) {
-      Nanoseconds value = 0;
-      in >> value;
-      for (LinkSettings& link : run.link_settings) {
-        if (key == "loop") link.options.loop = value != 0;
-        if (key == "in_order") link.options.in_order = value != 0;
-        if (key == "hold_ns") link.options.hold_ns = value;
-      }
-    };
-  }
-  setters["flow"] = [&run](auto& in) {
+  table.add_whole("seed", run.seed, 0, most_setting);
+  table.add("control", [&settings](const std::string& value) {
+    std::snprintf(settings.control, sizeof settings.control, "%s", value.c_str());
+  });
+  table.add("flow", [&run](const std::string& value) {
     Flow flow;
-    in >> flow.direction >> flow.start_ns;
+    std::istringstream(value) >> flow.direction >> flow.start_ns;
     run.flows.push_back(flow);
-  };
-  return setters;
+  });
+  return table;
 }
 
-// The settings file holds one `KEY VALUE ...` per line; `tmt` writes it.
+// The settings file holds one `KEY VALUE` per line, a value lasts to its end; `tmt` writes it.
 void read_settings(const std::string& path, Experiment& run, clift_settings& settings) {
-  const Setters setters = setters_of(run, settings);
+  const SettingTable table = table_of(run, settings);
   std::ifstream file(path);
   if (!file) throw InputError(path, "cannot be read");
-  for (std::string key; file >> key;) {
-    const auto setter = setters.find(key);
-    if (setter == setters.end()) throw InputError(path, key + " is not a setting");
-    setter->second(file);
-    if (!file) throw InputError(path, "the value of " + key + " is missing, or no number");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string::npos) throw InputError(path, "the value of " + line + " is missing");
+    table.set(line.substr(0, blank), line.substr(blank + 1));
   }
+  run.path.complete();
   settings.flows = static_cast<long long>(run.flows.size());
 }
 
 KernelLink link_of(Experiment& run, int direction) {
-  const LinkSettings& link = run.link_settings[static_cast<std::size_t>(direction)];
-  const Nanoseconds propagation_ns = run.rtt_ns / 2;
-  if (link.trace.empty()) return {RatePlan(link.rate_bps), run.queue_packets, propagation_ns};
+  const LinkSettings& link = run.path.links[direction];
   auto& trace = run.traces[static_cast<std::size_t>(direction)];
-  trace = std::make_unique<LinkTraceFile>(link.trace);
-  check_playback(*trace, link.options);
-  return {DeliveryPlan(trace->rows(), link.options), run.queue_packets, propagation_ns};
+  trace = link.opened();
+  return {link.plan(trace.get()), run.path.queue, run.path.rtt_ns / 2,
+          seeded_uniform(static_cast<std::uint64_t>(CLIFT_DIRECTIONS * run.seed + direction))};
 }
 
 void record(schema::PacketRecord packet, schema::PacketEvent event, Nanoseconds now_ns) {
@@ -277,7 +243,7 @@ long long clift_start_ns(int flow) { return experiment->flows[static_cast<std::s
 
 int clift_direction(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].direction; }
 
-int clift_take(long long now_ns, const clift_packet* packet) {
+void clift_take(long long now_ns, const clift_packet* packet) {
   return guarded([&] {
     KernelLink::Packet sent;
     sent.payload = packet->handle;
@@ -289,10 +255,19 @@ int clift_take(long long now_ns, const clift_packet* packet) {
     sent.record.uid = experiment->sent_packets++;
     number(sent.record, *packet);
     record(sent.record, schema::PacketEvent::sent, now_ns);
-    const auto dropped = link_to(packet->direction).take(now_ns, sent);
-    if (!dropped) return 0;
-    record(sent.record, schema::PacketEvent::queue_dropped, now_ns);
-    return 1;
+    link_to(packet->direction).take(now_ns, sent);
+  });
+}
+
+void* clift_dropped(long long now_ns, int direction) {
+  return guarded([&]() -> void* {
+    while (const auto found = link_to(direction).queue_event()) {
+      // Records stay in order of time, though the kernel's timer goes off a nanosecond late.
+      experiment->last_record_ns = std::max(experiment->last_record_ns, found->time_ns);
+      record(found->packet.record, found->event, std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
+      if (found->event != schema::PacketEvent::marked) return found->packet.payload;
+    }
+    return nullptr;
   });
 }
 

@@ -66,6 +66,19 @@ static bool describe(struct sk_buff *skb, int direction, struct clift_packet *pa
 	return packet->flow >= 0 && packet->flow < clift_flows();
 }
 
+/* Frees what the queue has dropped; returns whether this packet was among it. */
+static bool free_dropped(int direction, const void *packet)
+{
+	bool among = false;
+	void *skb;
+
+	while ((skb = clift_dropped(clift_now_ns(), direction)) != NULL) {
+		among |= skb == packet;
+		dev_kfree_skb_any(skb);
+	}
+	return among;
+}
+
 static netdev_tx_t send(struct sk_buff *skb, struct net_device *device)
 {
 	struct clift_end *end = netdev_priv(device);
@@ -73,9 +86,12 @@ static netdev_tx_t send(struct sk_buff *skb, struct net_device *device)
 
 	/* The queue may hold it for long: its bytes must not count for the sending socket any more. */
 	skb_orphan(skb);
-	if (!describe(skb, end->direction, &packet) || clift_take(clift_now_ns(), &packet) != 0)
+	if (!describe(skb, end->direction, &packet)) {
 		dev_kfree_skb(skb);
-	else
+		return NETDEV_TX_OK;
+	}
+	clift_take(clift_now_ns(), &packet);
+	if (!free_dropped(end->direction, skb))
 		rearm(end);
 	return NETDEV_TX_OK;
 }
@@ -108,6 +124,7 @@ static enum hrtimer_restart settle(struct hrtimer *timer)
 		else
 			kfree_skb(skb);
 	}
+	free_dropped(end->direction, NULL);
 	while ((next = __skb_dequeue(&arrived)) != NULL)
 		deliver(next, ends[!end->direction]);
 	rearm(end);

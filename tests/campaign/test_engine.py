@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -103,19 +104,32 @@ def test_run__does_every_run_once(scenario: Path, undisturbed: pd.DataFrame, fin
 def test_run__killed_many_times_ends_as_if_undisturbed(
     scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path, seed: int
 ) -> None:
+    """Of two engines one is stopped, the other killed, and then both are."""
     out, chance, most = tmp_path / "out", random.Random(seed), 0
+    scenario = Path(shutil.copy(scenario, tmp_path / "kept.toml"))
+    scenario.write_text("records = [1, 2, 3]\n" + scenario.read_text())
     for number in range(6):
-        with subprocess.Popen(_command(scenario, out)) as engine:
+        with (
+            subprocess.Popen(_command(scenario, out)) as engine,
+            subprocess.Popen(_command(scenario, out)) as other,
+        ):
             if number % 2:
                 until(lambda most=most: engine.poll() is not None or finished_runs(out) > most)
+            other.send_signal(signal.SIGSTOP)
             time.sleep(chance.uniform(0.1, 1.2) / (1 + number % 2))
             engine.send_signal(signal.SIGKILL)
+            other.send_signal(signal.SIGCONT)
+            time.sleep(chance.uniform(0, 0.5))
+            other.send_signal(signal.SIGKILL)
         finished = finished_runs(out)
         assert finished >= most, "a finished run was lost"
         most = finished
     assert most > 0
     assert _run(scenario, out) == (0, "", "")
     assert results_of(out).equals(undisturbed)
+    for row in pq.read_table(out / "results.parquet").to_pylist():
+        told = json.loads((out / row["records"] / "result.json").read_text())
+        assert told["wall_time_s"] == row["wall_time_s"], "row and records are of one attempt"
     assert list((out / "scratch").iterdir()) == []
     assert sorted(path.name for path in out.glob("campaign*")) == ["campaign.sqlite"]
     assert list(_inside(out.resolve())) == []

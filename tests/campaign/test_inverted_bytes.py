@@ -1,4 +1,4 @@
-"""A byte of a campaign's files is inverted, one at a time: the file is refused, healed, or as good as before."""
+"""One byte of a campaign's files is inverted: the file is refused, healed, or as good as before."""
 
 from __future__ import annotations
 

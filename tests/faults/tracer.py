@@ -84,8 +84,8 @@ class _Registers(ctypes.Structure):
 class Fault:
     """The `number`-th call (from 1) of a kind ends in `how`: an error's name, ``short`` or ``kill``.
 
-    The kind ``any`` stands for all kinds, ``none`` for no fault and no count; number 0 only counts. Of the kind
-    ``change`` all calls that change a file system fail from that one on: it has become read-only.
+    The kind ``any`` stands for all kinds, ``none`` for no fault and no count; number 0 only counts. Of
+    the kind ``change`` all calls that change a file system fail from that one on: it has become read-only.
     """
 
     call: str

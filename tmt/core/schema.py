@@ -208,9 +208,19 @@ PACKET_RECORDS = Table(
     ),
 )
 
-PACKET_EVENTS = ("sent", "received", "link_lost", "link_unsettled", "queue_dropped", "decoded")
+PACKET_EVENTS = (
+    "sent",
+    "received",
+    "link_lost",
+    "link_unsettled",
+    "queue_dropped",
+    "decoded",
+    "aqm_dropped",
+    "marked",
+)
 """Numbers of `event` in `PACKET_RECORDS`: agent sends, agent receives, given up by the link's scheme, open
-when the link trace ends, dropped by the queue's limit, handed to the application after decoding."""
+when the link trace ends, dropped by the queue's limit, handed to the application after decoding, dropped
+by the queue's discipline, marked by it (ECN)."""
 
 WINDOW_RECORDS = Table(
     "windows",

@@ -17,6 +17,7 @@ from tmt.core.declaration import (
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
+from tmt.spec.queue import Discipline, DropTail
 from tmt.spec.traffic import (
     ANSWER_MARKS,
     FECTCP,
@@ -40,10 +41,17 @@ MOST_RATE_BPS = 1e12
 MAX_PACKETS = 2**31 - 1
 """Most packets that ns-2 counts in a queue or a window."""
 
+MAX_BYTES = 2**62
+"""Most bytes that a queue counts."""
+
 Packets = Annotated[int, Param("packets", 1, MAX_PACKETS)]
 
 MIN_BUFFER_PACKETS = 2
 """Least buffer of a proxy: the segment without data that opens a connection, and one with data."""
+
+
+QUEUE_KEYS = ("queue", "queue_bytes", "queue_time", "queue_counts")
+"""Fields of a path that only a queue with a discipline has."""
 
 
 class Wired(Spec):
@@ -113,11 +121,38 @@ class Path(Spec):
             null="when packets may wait for ever, or in_order is off",
         ),
     ] = None
+    queue: Annotated[Discipline, "discipline of the queue in front of each link"] = DropTail()
     queue_packets: Annotated[
         Packets | None,
         "limit of the queue before each link",
-        Param(absent="one bandwidth-delay product, at least 10 packets", counts="IP packets"),
+        Param(
+            absent="one bandwidth-delay product, at least 10 packets",
+            counts="IP packets",
+            null="for a queue that is limited only in bytes or time",
+        ),
     ] = None
+    queue_bytes: Annotated[
+        int | None,
+        "limit of the queue before each link in bytes",
+        Param(
+            "byte",
+            1,
+            MAX_BYTES,
+            absent="no limit",
+            counts="IP packets: payload and headers",
+            null="without one",
+        ),
+    ] = None
+    queue_time: Annotated[
+        PositiveSeconds | None,
+        "time after which the queue drops a packet that still waits",
+        Param(absent="no limit", null="without one"),
+    ] = None
+    queue_counts: Annotated[
+        Literal["all", "waiting"],
+        "packets that the limits count: all, or only those of which nothing has been sent",
+        Param(label="packets that limits count"),
+    ] = "all"
     window_packets: Annotated[
         Packets | None,
         "bound on each sender's window",
@@ -158,10 +193,23 @@ class Path(Spec):
         meaning = f"has no meaning for a return link that is {self.return_link}"
         if self.return_rate is not None and self.return_link != "plain":
             yield "return_rate", 'return_link = "plain"', meaning
+        if self.wired is not None and self.queue_packets is None and self.is_limited_otherwise:
+            reason = "is missing: the queue of the wired hop counts packets"
+            yield "queue_packets", "a number, with a wired hop and a limit in bytes or time", reason
         if self.return_trace is not None and self.return_link == "plain":
             yield "return_trace", 'return_link = "unprotected" or "protected"', meaning
         if self.proxy is not None and self.wired is None:
             yield "proxy", "a wired hop, at whose end the proxy stands", "needs `wired.rate`"
+
+    @property
+    def is_limited_otherwise(self) -> bool:
+        """Whether bytes or time limit the queue."""
+        return self.queue_bytes is not None or self.queue_time is not None
+
+    @property
+    def has_plain_queue(self) -> bool:
+        """Whether the queue is drop-tail with a limit in packets, the one being sent included."""
+        return self.queue == DropTail() and self.queue_counts == "all" and not self.is_limited_otherwise
 
 
 class Link(Spec):
@@ -244,6 +292,13 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
         if group.rtt is not None and group.rtt < path.rtt:
             yield ("traffic", "flow", at, "rtt"), f"at least that of the path, {path.rtt:g} s", "is too short"
     for place, scheme in schemes:
+        if not path.has_plain_queue:
+            usual = Path(path.rtt)
+            key = next(key for key in QUEUE_KEYS if getattr(path, key) != getattr(usual, key))
+            allowed = {"queue": "droptail, dropping at its tail", "queue_counts": "all"}.get(key, '"none"')
+            name = path.queue.name if key == "queue" else ""
+            reason = f"{name} does not go with a scheme that works online".strip()
+            yield ("path", key), allowed, reason
         for key, allowed in scheme.on_link(path.rtt):
             yield (*place, key), allowed
         if traffic.carrier != "ns2":
