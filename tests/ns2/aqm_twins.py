@@ -524,8 +524,8 @@ def fates_over_rows(
 ) -> dict[int, tuple[str, int]]:
     """Return event and time of each packet by its number, behind a link with rows at these times.
 
-    A packet leaves the queue at the first row that it takes, and the link at its last. No packet arrives at the
-    time of a row.
+    A packet leaves the queue at the first row that it takes, and the link at its last. No packet arrives at
+    the time of a row.
     """
     twin = TWINS[name](limits, parameters)
     if isinstance(twin, Pie) and random is not None:

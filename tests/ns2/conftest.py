@@ -53,7 +53,8 @@ def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
         queue: str | None = None,
         **variables: Any,
     ) -> Run:
-        (tmp_path / "sendings").write_text("".join(f"{t / 1e9:.9f} {' '.join(map(str, more))}\n" for t, *more in sendings))
+        lines = (f"{t / 1e9:.9f} {' '.join(map(str, more))}\n" for t, *more in sendings)
+        (tmp_path / "sendings").write_text("".join(lines))
         queue = queue or ("Clift/Online" if "scheme" in variables else "Clift")
         words: list[object] = [word for item in variables.items() for word in item]
         if trace is not None:

@@ -1,4 +1,4 @@
-"""Disciplines of Queue/Clift in ns-2: packets' fates and times beside the twins of the disciplines; ECN of flows."""
+"""Disciplines of Queue/Clift in ns-2: packets' fates and times beside their twins; ECN of flows."""
 
 from collections import Counter
 from typing import Any
