@@ -1,11 +1,13 @@
 """Disciplines of Queue/Clift in ns-2: packets' fates and times beside their twins; ECN of flows."""
 
+import json
 from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 from link_traces import sent_once
+from processes import TMT, execute
 
 from tests.ns2.aqm_twins import NOT_ECT, Limits, Packet, fates_over_rows
 from tests.ns2.conftest import Datagrams
@@ -65,3 +67,19 @@ def test_queue__follows_the_twin_of_its_discipline(case: int, send_datagrams: Da
     counts = Counter(event for event, _ in expected.values())
     assert sum(counts.values()) == N_PACKETS
     assert min(counts["received"], counts["queue_dropped" if name == "droptail" else "aqm_dropped"]) > 20
+
+
+@pytest.mark.parametrize("tcp", ["newreno", "cubic"])
+def test_ecn__marks_take_the_place_of_drops(tcp: str) -> None:
+    command = (TMT, "replay", "--rate", 20e6, "--rtt", 0.05, "--duration", 20, "--queue-packets", 1000)
+    rows = {}
+    for ecn in ("off", "classic"):
+        result = execute(*map(str, (*command, "--tcp", tcp, "--queue", "codel", "--ecn", ecn, "--json")))
+        assert result.returncode == 0, result.stderr
+        rows[ecn] = json.loads(result.stdout)
+    assert rows["off"]["forward_aqm_dropped"] > 5
+    assert rows["off"]["forward_marked"] == 0
+    assert rows["off"]["retransmissions"] >= rows["off"]["forward_aqm_dropped"]
+    assert rows["classic"]["forward_aqm_dropped"] == rows["classic"]["retransmissions"] == 0
+    assert rows["classic"]["forward_marked"] > 5
+    assert rows["classic"]["goodput_bps"] > 0.95 * rows["off"]["goodput_bps"]
