@@ -50,10 +50,6 @@ MIN_BUFFER_PACKETS = 2
 """Least buffer of a proxy: the segment without data that opens a connection, and one with data."""
 
 
-QUEUE_KEYS = ("queue", "queue_bytes", "queue_time", "queue_counts")
-"""Fields of a path that only a queue with a discipline has."""
-
-
 class Wired(Spec):
     """A hop from the senders to the node before the link: a link of constant rate each way.
 
@@ -206,10 +202,16 @@ class Path(Spec):
         """Whether bytes or time limit the queue."""
         return self.queue_bytes is not None or self.queue_time is not None
 
-    @property
-    def has_plain_queue(self) -> bool:
-        """Whether the queue is drop-tail with a limit in packets, the one being sent included."""
-        return self.queue == DropTail() and self.queue_counts == "all" and not self.is_limited_otherwise
+    def online_rules(self) -> Rules:
+        """Refuse a queue that no scheme that works online has."""
+        usual = {"queue": DropTail(), "queue_bytes": None, "queue_time": None, "queue_counts": "all"}
+        for key, value in usual.items():
+            if getattr(self, key) != value:
+                allowed = {"queue": "droptail, dropping at its tail", "queue_counts": "all"}.get(
+                    key, '"none"'
+                )
+                name = self.queue.name if key == "queue" else ""
+                yield ("path", key), allowed, f"{name} does not go with a scheme that works online".strip()
 
 
 class Link(Spec):
@@ -292,13 +294,7 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
         if group.rtt is not None and group.rtt < path.rtt:
             yield ("traffic", "flow", at, "rtt"), f"at least that of the path, {path.rtt:g} s", "is too short"
     for place, scheme in schemes:
-        if not path.has_plain_queue:
-            usual = Path(path.rtt)
-            key = next(key for key in QUEUE_KEYS if getattr(path, key) != getattr(usual, key))
-            allowed = {"queue": "droptail, dropping at its tail", "queue_counts": "all"}.get(key, '"none"')
-            name = path.queue.name if key == "queue" else ""
-            reason = f"{name} does not go with a scheme that works online".strip()
-            yield ("path", key), allowed, reason
+        yield from path.online_rules()
         for key, allowed in scheme.on_link(path.rtt):
             yield (*place, key), allowed
         if traffic.carrier != "ns2":
