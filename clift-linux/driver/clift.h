@@ -15,14 +15,20 @@ enum clift_fate { CLIFT_NOTHING_DUE, CLIFT_DELIVERED, CLIFT_GIVEN_UP };
 enum { CLIFT_CONTROL_BYTES = 16 };
 
 struct clift_settings {
-	char control[CLIFT_CONTROL_BYTES]; /* name of the congestion control */
 	long long flows;
 	long long duration_ns;
 	long long packet_bytes; /* MTU of the link: IP size of a full packet */
-	long long transfer_bytes; /* of each flow with a transfer; 0: until the end */
-	long long transfers; /* the first flows, which have a transfer */
 	long long receive_buffer_bytes, send_buffer_bytes;
 	long long window_packets; /* upper bound on each sender's congestion window */
+};
+
+struct clift_flow {
+	char control[CLIFT_CONTROL_BYTES]; /* name of the congestion control */
+	int direction; /* in which the flow's data travels */
+	long long start_ns;
+	long long end_ns; /* from then on it sends nothing new; 0: the end of the run */
+	long long transfer_bytes; /* 0: until the end */
+	long long access_ns; /* one-way delay between its end of the path and the link */
 	long long delayed_acks; /* 0: every segment is acknowledged at once */
 };
 
@@ -39,15 +45,13 @@ struct clift_packet {
 
 /* Reads settings.txt of the current folder and opens the traces. It ends the run when it cannot. */
 void clift_open(struct clift_settings *settings);
-/* Start time of a flow; 0 <= flow < flows. */
-long long clift_start_ns(int flow);
-/* Direction in which a flow's data travels. */
-int clift_direction(int flow);
+/* The settings of a flow; 0 <= flow < flows. */
+const struct clift_flow *clift_flow_of(int flow);
 
 /* Puts a packet into the queue of its direction. */
 void clift_take(long long now_ns, const struct clift_packet *packet);
 /* Takes out the next packet that the queue has dropped, after clift_take and clift_due; NULL without one. */
-void *clift_dropped(long long now_ns, int direction);
+void *clift_dropped(int direction);
 /* Time at which the next packet is due at the far end; the largest number if there is none. */
 long long clift_next_due_ns(int direction);
 /* Takes out the next packet that is due by now. */

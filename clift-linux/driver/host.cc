@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <memory>
 #include <new>
@@ -105,9 +106,20 @@ constexpr long long tcp_header_bytes = 52;  // TCP with timestamps, and IP
 constexpr int failure_status = 2;           // the last line on stderr is the reason
 
 struct Flow {
-  int direction = CLIFT_FORWARD;
-  Nanoseconds start_ns = 0;
+  clift_flow settings{};
   SegmentNumbers segments[CLIFT_DIRECTIONS];
+};
+
+// Packets of one direction on the flows' access links, in order of time, then of arrival: before the link and behind it.
+struct Access {
+  std::multimap<Nanoseconds, KernelLink::Packet> before, behind;
+
+  Nanoseconds next_ns() const { return std::min(next_of(before), next_of(behind)); }
+
+ private:
+  static Nanoseconds next_of(const std::multimap<Nanoseconds, KernelLink::Packet>& packets) {
+    return packets.empty() ? never : packets.begin()->first;
+  }
 };
 
 struct Experiment {
@@ -115,6 +127,8 @@ struct Experiment {
   std::int64_t seed = 1;
   std::array<std::unique_ptr<LinkTraceFile>, CLIFT_DIRECTIONS> traces;
   std::vector<KernelLink> links;
+  std::array<Access, CLIFT_DIRECTIONS> access;
+  std::array<std::deque<void*>, CLIFT_DIRECTIONS> dropped;  // packets for the kernel to free
   std::vector<Flow> flows;
   std::unique_ptr<RecordFile<schema::PacketRecord>> packets;
   std::unique_ptr<RecordFile<schema::WindowRecord>> windows;
@@ -138,19 +152,18 @@ SettingTable table_of(Experiment& run, clift_settings& settings) {
   };
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
-  number("transfer_bytes", settings.transfer_bytes);
-  number("transfers", settings.transfers);
   number("receive_buffer_bytes", settings.receive_buffer_bytes);
   number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);
-  number("delayed_acks", settings.delayed_acks);
   table.add_whole("seed", run.seed, 0, most_setting);
-  table.add("control", [&settings](const std::string& value) {
-    std::snprintf(settings.control, sizeof settings.control, "%s", value.c_str());
-  });
   table.add("flow", [&run](const std::string& value) {
     Flow flow;
-    std::istringstream(value) >> flow.direction >> flow.start_ns;
+    clift_flow& own = flow.settings;
+    std::string control;
+    std::istringstream in(value);
+    in >> control >> own.direction >> own.start_ns >> own.end_ns >> own.transfer_bytes >> own.access_ns >> own.delayed_acks;
+    if (!in) SettingTable::refuse("flow", value, "a control and six numbers");
+    std::snprintf(own.control, sizeof own.control, "%s", control.c_str());
     run.flows.push_back(flow);
   });
   return table;
@@ -187,6 +200,43 @@ void record(schema::PacketRecord packet, schema::PacketEvent event, Nanoseconds 
 }
 
 KernelLink& link_to(int direction) { return experiment->links[static_cast<std::size_t>(direction)]; }
+
+Access& access_of(int direction) { return experiment->access[static_cast<std::size_t>(direction)]; }
+
+// One-way delay of a packet's access link, if that lies at this end of its direction.
+Nanoseconds access_ns(const schema::PacketRecord& packet, bool at_the_begin) {
+  const clift_flow& flow = experiment->flows[packet.flow].settings;
+  // The access link is at the begin of the forward direction, whatever the flow's own.
+  return (packet.direction == CLIFT_FORWARD) == at_the_begin ? flow.access_ns : 0;
+}
+
+// Records drops and marks of the link's queue. The kernel's timer goes off a nanosecond late; records stay in order of time.
+void record_queue(Nanoseconds now_ns, int direction) {
+  while (const auto found = link_to(direction).queue_event()) {
+    experiment->last_record_ns = std::max(experiment->last_record_ns, std::min(found->time_ns, now_ns));
+    record(found->packet.record, found->event, experiment->last_record_ns);
+    if (found->event != schema::PacketEvent::marked) {
+      experiment->dropped[static_cast<std::size_t>(direction)].push_back(found->packet.payload);
+    }
+  }
+}
+
+// Puts a packet into the link's queue.
+void enter_link(Nanoseconds now_ns, const KernelLink::Packet& packet) {
+  const int direction = packet.record.direction;
+  link_to(direction).take(now_ns, packet);
+  record_queue(now_ns, direction);
+}
+
+// Records the arrival of a packet at its receiver, which was due then. The kernel's timer goes off a nanosecond late;
+// records stay in order of time.
+void arrive(Nanoseconds now_ns, Nanoseconds due_ns, const schema::PacketRecord& packet, schema::PacketEvent event) {
+  if (event == schema::PacketEvent::received) {
+    experiment->most_late_ns = std::max<Nanoseconds>(experiment->most_late_ns, now_ns - due_ns);
+  }
+  experiment->last_record_ns = std::max(experiment->last_record_ns, due_ns);
+  record(packet, event, std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
+}
 
 void count_link(const char* name, int direction, Nanoseconds now_ns) {
   const auto use = link_to(direction).row_use(now_ns);
@@ -239,9 +289,7 @@ void clift_open(clift_settings* settings) {
   });
 }
 
-long long clift_start_ns(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].start_ns; }
-
-int clift_direction(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].direction; }
+const clift_flow* clift_flow_of(int flow) { return &experiment->flows[static_cast<std::size_t>(flow)].settings; }
 
 void clift_take(long long now_ns, const clift_packet* packet) {
   return guarded([&] {
@@ -255,39 +303,54 @@ void clift_take(long long now_ns, const clift_packet* packet) {
     sent.record.uid = experiment->sent_packets++;
     number(sent.record, *packet);
     record(sent.record, schema::PacketEvent::sent, now_ns);
-    link_to(packet->direction).take(now_ns, sent);
-  });
-}
-
-void* clift_dropped(long long now_ns, int direction) {
-  return guarded([&]() -> void* {
-    while (const auto found = link_to(direction).queue_event()) {
-      // Records stay in order of time, though the kernel's timer goes off a nanosecond late.
-      experiment->last_record_ns = std::max(experiment->last_record_ns, found->time_ns);
-      record(found->packet.record, found->event, std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
-      if (found->event != schema::PacketEvent::marked) return found->packet.payload;
+    const Nanoseconds before_ns = access_ns(sent.record, true);
+    if (before_ns == 0) {
+      enter_link(now_ns, sent);
+    } else {
+      access_of(packet->direction).before.emplace(now_ns + before_ns, sent);
     }
-    return nullptr;
   });
 }
 
-long long clift_next_due_ns(int direction) { return link_to(direction).next_due_ns(); }
+void* clift_dropped(int direction) {
+  auto& dropped = experiment->dropped[static_cast<std::size_t>(direction)];
+  if (dropped.empty()) return nullptr;
+  void* const handle = dropped.front();
+  dropped.pop_front();
+  return handle;
+}
+
+long long clift_next_due_ns(int direction) {
+  return std::min(link_to(direction).next_due_ns(), access_of(direction).next_ns());
+}
 
 clift_fate clift_due(long long now_ns, int direction, void** handle) {
   return guarded([&] {
-    const auto outcome = link_to(direction).outcome(now_ns);
-    if (!outcome) return CLIFT_NOTHING_DUE;
-    *handle = outcome->packet.payload;
-    const bool delivered = outcome->fate == Fate::delivered;
-    if (delivered) experiment->most_late_ns = std::max<Nanoseconds>(experiment->most_late_ns, now_ns - outcome->due_ns);
-    // The kernel's timer goes off a nanosecond late. Records stay in order of time.
-    experiment->last_record_ns = std::max(experiment->last_record_ns, outcome->due_ns);
-    record(outcome->packet.record,
-           delivered                     ? schema::PacketEvent::received
-           : outcome->fate == Fate::lost ? schema::PacketEvent::link_lost
-                                         : schema::PacketEvent::link_unsettled,
-           std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
-    return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
+    Access& access = access_of(direction);
+    while (!access.before.empty() && access.before.begin()->first <= now_ns) {
+      enter_link(now_ns, access.before.extract(access.before.begin()).mapped());
+    }
+    while (const auto outcome = link_to(direction).outcome(now_ns)) {
+      record_queue(now_ns, direction);
+      *handle = outcome->packet.payload;
+      const bool delivered = outcome->fate == Fate::delivered;
+      const Nanoseconds behind_ns = access_ns(outcome->packet.record, false);
+      if (delivered && behind_ns > 0) {
+        access.behind.emplace(outcome->due_ns + behind_ns, outcome->packet);
+        continue;
+      }
+      arrive(now_ns, outcome->due_ns, outcome->packet.record,
+             delivered                     ? schema::PacketEvent::received
+             : outcome->fate == Fate::lost ? schema::PacketEvent::link_lost
+                                           : schema::PacketEvent::link_unsettled);
+      return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
+    }
+    record_queue(now_ns, direction);
+    if (access.behind.empty() || access.behind.begin()->first > now_ns) return CLIFT_NOTHING_DUE;
+    const auto arrived = access.behind.extract(access.behind.begin());
+    *handle = arrived.mapped().payload;
+    arrive(now_ns, arrived.key(), arrived.mapped().record, schema::PacketEvent::received);
+    return CLIFT_DELIVERED;
   });
 }
 

@@ -72,7 +72,7 @@ static bool free_dropped(int direction, const void *packet)
 	bool among = false;
 	void *skb;
 
-	while ((skb = clift_dropped(clift_now_ns(), direction)) != NULL) {
+	while ((skb = clift_dropped(direction)) != NULL) {
 		among |= skb == packet;
 		dev_kfree_skb_any(skb);
 	}
@@ -146,14 +146,15 @@ static void set_up(struct net_device *device)
 	device->hw_features = device->features;
 }
 
-static int give_address(struct net_device *device, int end)
+static int give_address(struct net_device *device, int end, bool delayed_acks)
 {
 	struct ifreq request = {};
 	struct sockaddr_in *address = (struct sockaddr_in *)&request.ifr_addr;
 	int error;
 
-	strscpy(request.ifr_name, device->name, IFNAMSIZ);
-	*address = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(clift_address(end)) };
+	snprintf(request.ifr_name, IFNAMSIZ, "%s%s", device->name, delayed_acks ? ":1" : "");
+	*address = (struct sockaddr_in){ .sin_family = AF_INET,
+					 .sin_addr.s_addr = htonl(clift_address(end, delayed_acks)) };
 	error = devinet_ioctl(dev_net(device), SIOCSIFADDR, &request);
 	if (error)
 		return error;
@@ -169,7 +170,7 @@ static int add_quick_route(struct net_device *device, int end)
 		u32 value;
 	} metric = { { .nla_len = NLA_HDRLEN + sizeof(u32), .nla_type = RTAX_QUICKACK }, 1 };
 	struct fib_config route = {
-		.fc_dst = htonl(clift_address(!end)),
+		.fc_dst = htonl(clift_address(!end, false)),
 		.fc_dst_len = 32,
 		.fc_type = RTN_UNICAST,
 		.fc_scope = RT_SCOPE_LINK,
@@ -192,7 +193,7 @@ static int add_quick_route(struct net_device *device, int end)
 	return error;
 }
 
-int clift_add_end(struct net *net, int end, int mtu, bool quick_acks)
+int clift_add_end(struct net *net, int end, int mtu)
 {
 	struct net_device *device = alloc_netdev(sizeof(struct clift_end), "link", NET_NAME_PREDICTABLE, set_up);
 	struct clift_end *own;
@@ -216,6 +217,6 @@ int clift_add_end(struct net *net, int end, int mtu, bool quick_acks)
 	error = dev_change_flags(device, device->flags | IFF_UP, NULL);
 	rtnl_unlock();
 	if (!error)
-		error = give_address(device, end);
-	return error ?: quick_acks ? add_quick_route(device, end) : 0;
+		error = give_address(device, end, false) ?: give_address(device, end, true);
+	return error ?: add_quick_route(device, end);
 }

@@ -152,14 +152,14 @@ static void sleep_until(s64 time_ns)
 static int send(void *argument)
 {
 	struct flow *flow = argument;
-	int number = flow - flows, from = clift_direction(number);
+	int number = flow - flows;
+	const struct clift_flow *own = clift_flow_of(number);
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons(CLIFT_RECEIVER_PORT + number),
-				  .sin_addr.s_addr = htonl(clift_address(!from)) };
-	bool is_transfer = settings.transfer_bytes && number < settings.transfers;
-	s64 left = is_transfer ? settings.transfer_bytes : S64_MAX;
+				  .sin_addr.s_addr = htonl(clift_address(!own->direction, own->delayed_acks)) };
+	s64 left = own->transfer_bytes ?: S64_MAX;
 
-	sleep_until(clift_start_ns(number));
+	sleep_until(own->start_ns);
 	if (kernel_connect(flow->sender, (struct sockaddr *)&to, sizeof(to), 0))
 		return 0;
 	/* Hybla sets a bound of its own when the connection is established. */
@@ -197,25 +197,52 @@ static const char *prepare_network(int end)
 	net->ipv4.sysctl_tcp_rmem[1] = net->ipv4.sysctl_tcp_rmem[2] = settings.receive_buffer_bytes;
 	net->ipv4.sysctl_tcp_wmem[1] = net->ipv4.sysctl_tcp_wmem[2] = settings.send_buffer_bytes;
 	net->ipv4.sysctl_tcp_ecn = 0;
-	return clift_add_end(net, end, settings.packet_bytes, !settings.delayed_acks) ? "the link's end could not be set up" : NULL;
+	return clift_add_end(net, end, settings.packet_bytes) ? "the link's end could not be set up" : NULL;
+}
+
+/* Takes back what the application has written and the sender has not sent yet. */
+static int stop(void *argument)
+{
+	struct flow *flow = argument;
+	struct sock *sk = flow->sender->sk;
+	struct tcp_sock *tcp = tcp_sk(sk);
+	struct sk_buff *unsent;
+
+	sleep_until(clift_flow_of(flow - flows)->end_ns);
+	lock_sock(sk);
+	sk->sk_shutdown |= SEND_SHUTDOWN; /* a write that waits for room fails; no FIN is sent */
+	while ((unsent = tcp_send_head(sk)) != NULL) {
+		tcp_unlink_write_queue(unsent, sk);
+		tcp_wmem_free_skb(sk, unsent);
+	}
+	WRITE_ONCE(tcp->write_seq, tcp->snd_nxt);
+	tcp->pushed_seq = tcp->snd_nxt;
+	flow->end_sequence = tcp->snd_nxt;
+	flow->is_written = clift_flow_of(flow - flows)->transfer_bytes != 0;
+	sk->sk_state_change(sk);
+	release_sock(sk);
+	return 0;
 }
 
 static const char *prepare_flow(int number)
 {
 	struct flow *flow = &flows[number];
-	int from = clift_direction(number);
+	const struct clift_flow *own = clift_flow_of(number);
+	int from = own->direction;
 
 	flow->listener = bound_socket(networks[!from], CLIFT_RECEIVER_PORT + number);
 	flow->sender = bound_socket(networks[from], CLIFT_SENDER_PORT + number);
 	if (!flow->listener || !flow->sender)
 		return "no socket could be made";
-	if (flow->sender->ops->setsockopt(flow->sender, SOL_TCP, TCP_CONGESTION, KERNEL_SOCKPTR(settings.control),
-					  strlen(settings.control)))
+	if (flow->sender->ops->setsockopt(flow->sender, SOL_TCP, TCP_CONGESTION, KERNEL_SOCKPTR((void *)own->control),
+					  strlen(own->control)))
 		return "this kernel has no such congestion control";
 	if (kernel_listen(flow->listener, 1))
 		return "no socket could listen";
 	kthread_run(receive, flow, "receive%d", number);
 	kthread_run(send, flow, "send%d", number);
+	if (own->end_ns)
+		kthread_run(stop, flow, "stop%d", number);
 	return NULL;
 }
 
@@ -239,6 +266,19 @@ static s64 mib(int entry)
 	return sum;
 }
 
+/* Counts the transfers, and one more that never ends if a forward flow sends until the end. */
+static int count_transfers(void)
+{
+	int transfers = 0, i;
+	bool is_endless = false;
+
+	for (i = 0; i < settings.flows; ++i) {
+		transfers += clift_flow_of(i)->transfer_bytes != 0;
+		is_endless |= !clift_flow_of(i)->transfer_bytes && clift_flow_of(i)->direction == CLIFT_FORWARD;
+	}
+	return transfers + is_endless;
+}
+
 static const char *run(void)
 {
 	const char *wrong = NULL;
@@ -250,7 +290,7 @@ static const char *run(void)
 		return "no memory for the flows";
 	/* Little memory must not mean memory pressure for TCP. */
 	sysctl_tcp_mem[0] = sysctl_tcp_mem[1] = sysctl_tcp_mem[2] = LONG_MAX / PAGE_SIZE / 4;
-	atomic_set(&unfinished, settings.transfers);
+	atomic_set(&unfinished, count_transfers());
 	for (i = 0; i < CLIFT_DIRECTIONS && !wrong; ++i)
 		wrong = prepare_network(i);
 	current->timer_slack_ns = 1;

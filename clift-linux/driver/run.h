@@ -11,13 +11,14 @@ struct net;
 
 enum { CLIFT_SENDER_PORT = 10000, CLIFT_RECEIVER_PORT = 5000 };
 
-static inline u32 clift_address(int end)
+/* 10.0.0.1 and 10.0.0.2 of flows whose receivers acknowledge at once, 10.0.1.1 and 10.0.1.2 of others. */
+static inline u32 clift_address(int end, bool delayed_acks)
 {
-	return 0x0a000001 + end; /* 10.0.0.1 and 10.0.0.2 */
+	return 0x0a000001 + end + (delayed_acks ? 0x100 : 0);
 }
 
 /* net.c */
-int clift_add_end(struct net *net, int end, int mtu, bool quick_acks);
+int clift_add_end(struct net *net, int end, int mtu);
 void clift_begin(void);
 s64 clift_now_ns(void);
 

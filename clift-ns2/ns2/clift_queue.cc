@@ -55,11 +55,9 @@ int CliftQueue::command(int argc, const char* const* argv) {
     rate_bps_ = *rate_bps;
     return TCL_OK;
   }
-  if (argc < 3 || argc % 2 == 0 || std::string(argv[1]) != "discipline") return LinkQueue::command(argc, argv);
-  discipline_ = {argv[2], {}};
-  for (int i = 3; i < argc; i += 2) discipline_.parameters.emplace_back(argv[i], argv[i + 1]);
+  if (argc != 3 || std::string(argv[1]) != "discipline") return LinkQueue::command(argc, argv);
   try {
-    make_discipline(discipline_, {}, {});
+    discipline_ = DisciplineChoice::of(argv[2]);
   } catch (const SettingError& error) {
     fail(name_ + ": " + error.what());
   }

@@ -95,7 +95,7 @@ proc set_queue { queue type } {
 		if { ![has_plain_queue] } { refuse "queue is $setting(queue); with a scheme only droptail with a limit in packets is allowed" }
 		return
 	}
-	$queue discipline {*}$setting(queue)
+	$queue discipline $setting(queue)
 	$queue set limit_bytes_ $setting(queue_bytes)
 	$queue set limit_time_ $setting(queue_time_s)
 	$queue set limit_counts_sending_ [expr { $setting(queue_counts) eq "all" }]

@@ -518,30 +518,31 @@ def fates_over_rows(
     limits: Limits,
     arrivals: Sequence[Packet],
     rows: Sequence[int],
-    row_bytes: int,
+    lldu_bytes: int,
     parameters: dict[str, Any],
+    *,
+    counts_sending: bool = True,
     random: Iterator[float] | None = None,
-) -> dict[int, tuple[str, int]]:
-    """Return event and time of each packet by its number, behind a link with rows at these times.
+) -> list[Fate]:
+    """Return number, event and time of each packet behind rows of these times and this size.
 
-    A packet leaves the queue at the first row that it takes, and the link at its last. No packet arrives at
-    the time of a row.
+    A packet begins in a row of its own, whose time is that at which the queue is asked for it.
     """
     twin = TWINS[name](limits, parameters)
     if isinstance(twin, Pie) and random is not None:
         twin.random = random
-    waiting = deque(arrivals)
-    left = 0
-    for tx in rows:
-        while waiting and waiting[0].time_ns < tx:
+    waiting, left, sending = deque(arrivals), 0, None
+    for now in rows:
+        while waiting and waiting[0].time_ns < now:
             packet = waiting.popleft()
             twin.enqueue(packet, packet.time_ns)
-        if twin.sending is None:
-            twin.sending = twin.dequeue(tx)
-            left = twin.sending.size if twin.sending else 0
-        if twin.sending is not None:
-            left -= row_bytes
+        if sending is None:
+            sending = twin.dequeue(now)
+            left = sending.size if sending else 0
+        if sending is not None:
+            left -= lldu_bytes
             if left <= 0:
-                twin.fates.append((twin.sending.number, "marked" if twin.sending.marked else "sent", tx))
-                twin.sending = None
-    return {number: (event, time) for number, event, time in twin.fates}
+                twin.fates.append((sending.number, "sent", now))
+                sending = None
+        twin.sending = sending if counts_sending else None
+    return twin.fates

@@ -1,4 +1,4 @@
-"""Disciplines of Queue/Clift in ns-2: packets' fates and times beside their twins; ECN of flows."""
+"""Disciplines of Queue/Clift in ns-2: packets' fates and times over rows beside the slow twins; ECN of flows."""
 
 import json
 from collections import Counter
@@ -16,52 +16,79 @@ from tests.ns2.mrg32k3a import uniform_numbers
 pytestmark = pytest.mark.ns2
 
 N_PACKETS = 10_000
-ROW_NS = 600_000
+MS = 1_000_000
+DELAY_NS = 10 * MS
 ROW_BYTES = 700
-DELAY_NS = 10_000_000
-EVENTS = {"sent": "received", "limit": "queue_dropped", "dropped": "aqm_dropped"}
+MOST = 2**31 - 1
+EVENTS = {"limit": "queue_dropped", "dropped": "aqm_dropped"}
 
-CASES: list[tuple[str, dict[str, Any], int]] = [
-    ("droptail", {"drop": "head"}, 40),
-    ("codel", {}, 1000),
-    ("fq-codel", {"target": 0.01}, 10_000),
-    ("pie", {}, 100),
-    ("pie", {"delay": "rate", "burst": 0.05}, 100),
-    ("dualpi2", {"rtt_max": 0.05}, 100),
+CASES: list[tuple[str, dict[str, Any], Limits, bool]] = [
+    ("droptail", {}, Limits(packets=20), True),
+    ("droptail", {}, Limits(size=9000), True),
+    ("droptail", {}, Limits(size=9000), False),
+    ("droptail", {}, Limits(time_ns=60 * MS), True),
+    ("droptail", {"drop": "head"}, Limits(packets=20), False),
+    ("codel", {}, Limits(), True),
+    ("codel", {"target": 0.02, "interval": 0.05, "mtu_bytes": 0}, Limits(packets=60), True),
+    ("fq-codel", {"interval": 0.05}, Limits(), True),
+    ("pie", {}, Limits(packets=100), True),
+    ("pie", {"delay": "rate", "burst": 0.05}, Limits(packets=100), False),
+    ("dualpi2", {}, Limits(packets=100), True),
 ]
 
 
 def arrivals(rng: np.random.Generator) -> list[Packet]:
-    """Return packets at odd nanoseconds, below, at, and above the link's rate."""
-    sizes = rng.choice([100, 700, 1400], N_PACKETS)
-    loads = np.repeat(rng.choice([0.3, 0.9, 1.1, 1.5, 3.0], N_PACKETS // 500), 500)
-    gaps = rng.exponential(1.33 * ROW_NS / loads)
-    times = 2 * np.cumsum(gaps / 2 + 1).astype(np.int64) + 1
+    """Return packets of 4 flows at odd nanoseconds, below, at, and above the link's rate."""
+    sizes = rng.integers(40, 1500, N_PACKETS)
+    loads = np.repeat(rng.choice([0.5, 0.9, 1.2, 1.5, 3.0], N_PACKETS // 500), 500)
+    times = 2 * np.cumsum((rng.exponential(0.8 * MS, N_PACKETS) / loads).astype(np.int64) + 1) + 1
     flows = rng.integers(0, 4, N_PACKETS)
     columns = zip(times.tolist(), sizes.tolist(), flows.tolist(), strict=True)
     return [Packet(i, *row, NOT_ECT) for i, row in enumerate(columns)]
 
 
-@pytest.mark.parametrize("case", range(len(CASES)))
-def test_queue__follows_the_twin_of_its_discipline(case: int, send_datagrams: Datagrams) -> None:
-    name, parameters, limit = CASES[case]
-    packets = arrivals(np.random.default_rng(case))
-    rows = ROW_NS * np.arange(1, packets[-1].time_ns // ROW_NS + 2 * N_PACKETS)
-    words = " ".join([name, *(str(word) for item in parameters.items() for word in item)])
+@pytest.mark.parametrize(("name", "parameters", "limits", "counts_sending"), CASES)
+def test_discipline__decides_when_the_link_pulls_a_packet(
+    name: str,
+    parameters: dict[str, Any],
+    limits: Limits,
+    counts_sending: bool,
+    send_datagrams: Datagrams,
+) -> None:
+    rng = np.random.default_rng(len(name) + limits.packets % 97)
+    # Rows at even nanoseconds, packets at odd ones: the order of two events at one moment is undefined.
+    packets = arrivals(rng)
+    gaps = rng.integers(1, MS // 2, 5 * N_PACKETS)
+    gaps[[3000, 9000]] = 300 * MS
+    rows = 2 * np.cumsum(gaps)
+    assert rows[-1] > packets[-1].time_ns + 1000 * MS
+    words = [str(word) for item in parameters.items() for word in item]
     run = send_datagrams(
-        sent_once(rows),
-        [(p.time_ns, p.size, p.flow) for p in packets],
+        sent_once(rows.tolist()),
+        [(one.time_ns, one.size, one.flow) for one in packets],
         delay_s=DELAY_NS / 1e9,
-        duration_s=1e6,
+        duration_s=1e4,
+        discipline=" ".join([name, *words]),
         lldu_bytes_=ROW_BYTES,
-        limit_=limit,
-        discipline=words,
+        limit_=min(limits.packets, MOST),
+        limit_bytes_=limits.size if limits.size < MOST else 0,
+        limit_time_=limits.time_ns / 1e9 if limits.time_ns < MOST else 0,
+        limit_counts_sending_=int(counts_sending),
     )
-    limits, numbers = Limits(limit), uniform_numbers()
-    twin = fates_over_rows(name, limits, packets, rows.tolist(), ROW_BYTES, parameters, numbers)
+    assert run.status == 0, run.stderr
+    twin = fates_over_rows(
+        name,
+        limits,
+        packets,
+        rows.tolist(),
+        ROW_BYTES,
+        parameters,
+        counts_sending=counts_sending,
+        random=uniform_numbers(),
+    )
     expected = {
-        number: (EVENTS[event], time + DELAY_NS if event == "sent" else time)
-        for number, (event, time) in twin.items()
+        number: ("received", time + DELAY_NS) if event == "sent" else (EVENTS[event], time)
+        for number, event, time in twin
     }
     assert run.fates() == expected
     counts = Counter(event for event, _ in expected.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from dataclasses import MISSING
 from functools import partial
@@ -15,7 +16,7 @@ from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.options import JSON, FigurePath, Number, WholeNumber, json_text, output_option
 from tmt.cli.progress import print_notes, print_warnings, say
-from tmt.cli.tables import print_parts
+from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options, flat_rlc
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
@@ -37,6 +38,9 @@ with imported_when_used():
 
     from tmt.run import experiment as experiments
     from tmt.show.charts import files as figures, over_time
+
+OF_GROUPS = ("group", "goodput_bps", "share", "convergence_s", "delay_p95_s", "retransmissions", "timeouts")
+"""Keys of the result column `groups` that the terminal shows."""
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LEAST_WIDTH = 72
@@ -113,7 +117,7 @@ def command(
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
-    with _spinner(f"{experiment.backend} runs {traffic.tcp}"):
+    with _spinner(f"{experiment.backend} runs {traffic.variants}"):
         result = experiments.run(experiment, output, timeout)
     print_notes(result.notes)
     if output is not None:
@@ -138,7 +142,7 @@ def _spinner(text: str) -> Iterator[None]:
 
 
 def _print(result: ExperimentResult) -> None:
-    present = [column for column in RUN_RESULTS if result.row[column.name] is not None]
+    present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name != "groups"]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
     parts: list[tables.Table | texts.Text | str] = [", ".join(given)]
     measured = [column for column in present if column.group not in {"scenario", "provenance"}]
@@ -151,5 +155,12 @@ def _print(result: ExperimentResult) -> None:
         for column in columns:
             table.add_row(column.name, spelled_number(result.row[column.name]), column.unit, column.meaning)
         parts += [texts.Text(f"\n{counts or 'the run itself'}", style="bold"), table]
+    if isinstance(groups := result.row["groups"], str):
+        rows = [[_spelled(group[key]) for key in OF_GROUPS] for group in json.loads(groups)]
+        parts.append(text_table("", OF_GROUPS, rows, {0}))
     print_parts(*parts, least_width=LEAST_WIDTH)
     say(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")
+
+
+def _spelled(value: str | float | None) -> str:
+    return "" if value is None else spelled_number(value)

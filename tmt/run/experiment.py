@@ -75,7 +75,7 @@ class ExperimentResult(Charted):
     forward_trace: Path | None = None
 
     def _repr_html_(self) -> str:
-        shown = [column for column in RUN_RESULTS if column.group != "provenance"]
+        shown = [c for c in RUN_RESULTS if c.group != "provenance" and c.name != "groups"]
         rows = [
             (column.name, spelled_number(self.row[column.name]), column.unit, column.meaning)
             for column in shown

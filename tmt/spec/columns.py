@@ -294,17 +294,23 @@ RUN_RESULTS = (
         null="without a transfer size",
     ),
     _DELIVERY.number(
-        "fairness",
-        "",
-        "Jain's index of the flows' goodputs, from 1/flows to 1",
-        null="for a single flow, or when nothing was delivered",
-    ),
-    _DELIVERY.number(
         "competition_s",
         "s",
         "common time: that in which all flows of the forward direction are active",
         counts="",
         null=_NO_COMPETITION,
+    ),
+    _DELIVERY.text(
+        "groups",
+        "groups of flows as JSON: a list of one object each, those of the forward direction first",
+        counts="",
+        null="without groups of flows",
+    ),
+    _DELIVERY.number(
+        "fairness",
+        "",
+        "Jain's index of the flows' goodputs, from 1/flows to 1",
+        null="for a single flow, or when nothing was delivered",
     ),
     _DELIVERY.number(
         "competition_fairness",
@@ -317,12 +323,6 @@ RUN_RESULTS = (
         "s",
         "from the begin of the common time until the shares of all groups are steady",
         null=f"{_NO_COMPETITION}, or where a share never is",
-    ),
-    _DELIVERY.text(
-        "groups",
-        "groups of flows as JSON: a list of one object each, those of the forward direction first",
-        counts="",
-        null="without groups of flows",
     ),
     _DELIVERY.number(
         "received_bps",

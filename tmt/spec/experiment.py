@@ -326,6 +326,10 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     for key in ("wired", "proxy"):
         if backend != "ns2" and getattr(path, key) is not None:
             yield ("path", key), '"none": only backend ns2 has it', f"is given, which backend {backend} lacks"
+    for at, group in enumerate(traffic.flow if backend == LINUX else ()):
+        if group.receive_buffer_bytes is not None:
+            alike = "none: all flows have the traffic's, as in tcp_rmem"
+            yield ("traffic", "flow", at, "receive_buffer_bytes"), alike, lacking
     if backend == "emulate":
         if traffic.delayed_acks is not None:
             yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking

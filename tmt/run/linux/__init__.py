@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion
     from tmt.run import Recording
     from tmt.run.setup import Setup
+    from tmt.spec.traffic import Flow
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
@@ -92,7 +93,7 @@ class Kernel:
 
 def memory_mib(setup: Setup) -> int:
     """Return the memory of the simulated machine: enough for the windows of all flows."""
-    held_packets = window_packets(setup) * (setup.traffic.flows + setup.traffic.return_flows)
+    held_packets = window_packets(setup) * sum(setup.flows)
     need = LEAST_MEMORY_MIB + held_packets * PACKET_MEMORY_BYTES // (1 << 20)
     return -(-need // MEMORY_STEP_MIB) * MEMORY_STEP_MIB
 
@@ -147,7 +148,6 @@ def settings_text(setup: Setup) -> str:
     """Return the text of the settings file: a key and its value a line (`clift-linux/driver/host.cc`)."""
     path, traffic = setup.path, setup.traffic
     values = link_settings("forward", setup.forward) | link_settings("return", setup.back)
-    segment_bytes = traffic.packet_bytes - HEADER_BYTES
     values |= {
         "loop": int(path.loop),
         "in_order": int(path.in_order),
@@ -155,22 +155,33 @@ def settings_text(setup: Setup) -> str:
         "rtt_ns": ns(path.rtt),
         **queue_settings(path),
         "seed": setup.experiment.seed,
-        "control": VARIANTS[traffic.tcp].controls[LINUX],
         "duration_ns": ns(traffic.duration),
         "packet_bytes": traffic.packet_bytes,
-        "transfer_bytes": -(-(traffic.transfer_bytes or 0) // segment_bytes) * segment_bytes,
-        "transfers": traffic.flows,
         "receive_buffer_bytes": traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES,
         "send_buffer_bytes": send_buffer_bytes(setup),
         "window_packets": window_packets(setup),
-        "delayed_acks": int(traffic.delays_acks),
     }
     lines = [f"{key} {value}" for key, value in values.items()]
-    spread = np.random.default_rng(setup.experiment.seed).random(traffic.flows + traffic.return_flows)
-    for number, part in enumerate(spread.tolist()):
-        start_ns = ns(traffic.start) + int(part * ns(traffic.start_spread))
-        lines.append(f"flow {int(number >= traffic.flows)} {start_ns}")
+    of_flows = [group for group in traffic.groups for _ in range(group.count)]
+    drawn = np.random.default_rng(setup.experiment.seed).random(len(of_flows)).tolist()
+    for group, part in zip(of_flows, drawn, strict=True):
+        lines += [_flow_line(setup, group, int(part * ns(traffic.start_spread)))]
     return "\n".join(lines) + "\n"
+
+
+def _flow_line(setup: Setup, group: Flow, later_ns: int) -> str:
+    """Return the line of a flow that starts so much later than its group."""
+    segment_bytes = setup.traffic.packet_bytes - HEADER_BYTES
+    values = (
+        VARIANTS[group.tcp].controls[LINUX],
+        int(group.direction == "return"),
+        ns(group.start) + later_ns,
+        0 if group.end is None else ns(group.end),
+        -(-(group.transfer_bytes or 0) // segment_bytes) * segment_bytes,
+        0 if group.rtt is None else (ns(group.rtt) - ns(setup.path.rtt)) // 2,
+        int(bool(group.delayed_acks)),
+    )
+    return f"flow {' '.join(map(str, values))}"
 
 
 FAILURE_STATUS = 2
@@ -208,7 +219,7 @@ class Linux:
             argv, wall_time_s = Kernel.find().run(setup, directory, timeout_s)
         except RunError as error:
             raise _explained(error, setup) from error
-        flows, return_flows = setup.traffic.flows, setup.traffic.return_flows
+        flows, return_flows = setup.flows
         command = shlex.join(argv)
         try:
             # The counters come first: a clock that jumps may also cut the records short.
