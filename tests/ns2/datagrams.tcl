@@ -18,7 +18,6 @@ foreach { key value } [lrange $argv 5 end] {
 	switch -glob -- $key {
 		at { $ns at {*}$value }
 		*_ { $queue set $key $value }
-		discipline { $queue discipline {*}$value }
 		default { $queue $key $value }
 	}
 }

@@ -1,4 +1,4 @@
-"""Disciplines of Queue/Clift in ns-2: packets' fates and times over rows beside the slow twins; ECN of flows."""
+"""Disciplines of Queue/Clift in ns-2: packets' fates and times over rows beside slow twins; ECN of flows."""
 
 import json
 from collections import Counter
