@@ -211,12 +211,20 @@ def make_command(tree: Path, work: Path) -> list[str]:
 
 
 def configure(tree: Path, work: Path) -> None:
-    """Configure the kernel, and refuse a tree that lacks one of the wanted options."""
-    config = HERE / "config"
+    """Configure the kernel, and refuse a tree that lacks one of the wanted options.
+
+    All congestion controls of the tree are built, those of its owner too.
+    """
+    wanted_lines = (HERE / "config").read_text().splitlines()
+    controls = re.findall(
+        r"^config (TCP_CONG_\w+)", (tree / "net" / "ipv4" / "Kconfig").read_text(), re.MULTILINE
+    )
+    config = work / "config"
+    config.write_text("\n".join([*wanted_lines, *(f"CONFIG_{name}=y" for name in controls)]) + "\n")
     environment = os.environ | {"KCONFIG_ALLCONFIG": str(config)}
     run([*make_command(tree, work), "allnoconfig"], work / "configure.log", environment=environment)
     taken = (work / "kernel" / ".config").read_text().splitlines()
-    for wanted in config.read_text().splitlines():
+    for wanted in wanted_lines:
         if wanted.startswith("CONFIG_") and wanted not in taken:
             raise BuildError(
                 f"this kernel cannot be configured with {wanted}: a kernel with time travel is needed"

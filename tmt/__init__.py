@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     )
     from tmt.spec.scenario import Scenario as Scenario
     from tmt.spec.trace import Trace as Trace
-    from tmt.spec.traffic import Flow as Flow, Traffic as Traffic
+    from tmt.spec.traffic import Flow as Flow, Resume as Resume, Traffic as Traffic
     from tmt.spec.tune import Tune as Tune
 
 _NAMES = {
@@ -63,7 +63,7 @@ _NAMES = {
     "tmt.spec.scenario": ("Scenario",),
     "tmt.spec.trace": ("Trace",),
     "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
-    "tmt.spec.traffic": ("Traffic", "Flow"),
+    "tmt.spec.traffic": ("Traffic", "Flow", "Resume"),
     "tmt.spec.tune": ("Tune",),
     "tmt.core.schemes": (
         *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),

@@ -20,6 +20,7 @@ struct clift_settings {
 	long long packet_bytes; /* MTU of the link: IP size of a full packet */
 	long long receive_buffer_bytes, send_buffer_bytes;
 	long long window_packets; /* upper bound on each sender's congestion window */
+	long long list_controls; /* instead of a run: write controls.txt */
 };
 
 struct clift_flow {
@@ -41,6 +42,8 @@ struct clift_packet {
 	unsigned int payload_bytes;
 	unsigned int sequence, acknowledged;
 	int syn;
+	int is_plain_ack; /* no data, no flag of a connection, no option but timestamps */
+	unsigned int ecn_flags;
 };
 
 /* Reads settings.txt of the current folder and opens the traces. It ends the run when it cannot. */
@@ -50,8 +53,9 @@ const struct clift_flow *clift_flow_of(int flow);
 
 /* Puts a packet into the queue of its direction. */
 void clift_take(long long now_ns, const struct clift_packet *packet);
-/* Takes out the next packet that the queue has dropped, after clift_take and clift_due; NULL without one. */
-void *clift_dropped(int direction);
+/* The handle of a packet that has been dropped, the caller's to free; NULL if there is none. Asked after each call of
+ * clift_take and clift_due. */
+void *clift_dropped(void);
 /* Time at which the next packet is due at the far end; the largest number if there is none. */
 long long clift_next_due_ns(int direction);
 /* Takes out the next packet that is due by now. */
@@ -59,6 +63,8 @@ enum clift_fate clift_due(long long now_ns, int direction, void **handle);
 
 void clift_record_window(long long now_ns, int flow, unsigned int cwnd_packets, unsigned int ssthresh_packets,
 			 long long srtt_ns, int state, unsigned long long pacing_bytes_per_s);
+/* Writes the names of the kernel's congestion controls. */
+void clift_write_controls(const char *names);
 void clift_count(const char *name, int flow, long long value); /* flow < 0: of the whole run */
 /* Prints the reason and ends the run at once. */
 void clift_fail(const char *reason) __attribute__((noreturn));

@@ -11,11 +11,13 @@
 #include <fstream>
 #include <memory>
 #include <new>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "clift.h"
+#include "core/ack_thinning.h"
 #include "core/input_error.h"
 #include "core/path_settings.h"
 #include "core/record_file.h"
@@ -100,7 +102,21 @@ void operator delete(void* object, std::size_t) noexcept { operator delete(objec
 namespace clift {
 namespace {
 
-using KernelLink = Link<void*>;
+// A packet on its way; ACK thinning may exchange two of them.
+struct SentPacket {
+  void* handle;
+  schema::PacketRecord record;
+  AckView view;
+};
+
+using KernelLink = Link<std::unique_ptr<SentPacket>>;
+using PacketInHand = std::unique_ptr<SentPacket>;
+
+// A place in the return link's queue: the number by which the link knows it, and its packet.
+struct QueuePlace {
+  std::int64_t uid;
+  SentPacket* packet;
+};
 
 constexpr long long tcp_header_bytes = 52;  // TCP with timestamps, and IP
 constexpr int failure_status = 2;           // the last line on stderr is the reason
@@ -112,12 +128,12 @@ struct Flow {
 
 // Packets of one direction on the flows' access links, in order of time, then of arrival: before the link and behind it.
 struct Access {
-  std::multimap<Nanoseconds, KernelLink::Packet> before, behind;
+  std::multimap<Nanoseconds, PacketInHand> before, behind;
 
   Nanoseconds next_ns() const { return std::min(next_of(before), next_of(behind)); }
 
  private:
-  static Nanoseconds next_of(const std::multimap<Nanoseconds, KernelLink::Packet>& packets) {
+  static Nanoseconds next_of(const std::multimap<Nanoseconds, PacketInHand>& packets) {
     return packets.empty() ? never : packets.begin()->first;
   }
 };
@@ -126,9 +142,13 @@ struct Experiment {
   PathSettings path;
   std::int64_t seed = 1;
   std::array<std::unique_ptr<LinkTraceFile>, CLIFT_DIRECTIONS> traces;
-  std::vector<KernelLink> links;
+  std::deque<KernelLink> links;
+  bool filters_acks = false;
+  Nanoseconds ack_interval_ns = 0;
+  AckFilter<QueuePlace> ack_filter;
+  std::optional<AckSpacing<PacketInHand>> ack_spacing;  // with an interval
+  std::vector<void*> dropped;
   std::array<Access, CLIFT_DIRECTIONS> access;
-  std::array<std::deque<void*>, CLIFT_DIRECTIONS> dropped;  // packets for the kernel to free
   std::vector<Flow> flows;
   std::unique_ptr<RecordFile<schema::PacketRecord>> packets;
   std::unique_ptr<RecordFile<schema::WindowRecord>> windows;
@@ -150,11 +170,14 @@ SettingTable table_of(Experiment& run, clift_settings& settings) {
       target = *found;
     });
   };
+  table.add_flag("ack_filter", run.filters_acks);
+  table.add_whole("ack_interval_ns", run.ack_interval_ns, 0, most_setting);
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
   number("receive_buffer_bytes", settings.receive_buffer_bytes);
   number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);
+  number("list_controls", settings.list_controls);
   table.add_whole("seed", run.seed, 0, most_setting);
   table.add("flow", [&run](const std::string& value) {
     Flow flow;
@@ -210,24 +233,6 @@ Nanoseconds access_ns(const schema::PacketRecord& packet, bool at_the_begin) {
   return (packet.direction == CLIFT_FORWARD) == at_the_begin ? flow.access_ns : 0;
 }
 
-// Records drops and marks of the link's queue. The kernel's timer goes off a nanosecond late; records stay in order of time.
-void record_queue(Nanoseconds now_ns, int direction) {
-  while (const auto found = link_to(direction).queue_event()) {
-    experiment->last_record_ns = std::max(experiment->last_record_ns, std::min(found->time_ns, now_ns));
-    record(found->packet.record, found->event, experiment->last_record_ns);
-    if (found->event != schema::PacketEvent::marked) {
-      experiment->dropped[static_cast<std::size_t>(direction)].push_back(found->packet.payload);
-    }
-  }
-}
-
-// Puts a packet into the link's queue.
-void enter_link(Nanoseconds now_ns, const KernelLink::Packet& packet) {
-  const int direction = packet.record.direction;
-  link_to(direction).take(now_ns, packet);
-  record_queue(now_ns, direction);
-}
-
 // Records the arrival of a packet at its receiver, which was due then. The kernel's timer goes off a nanosecond late;
 // records stay in order of time.
 void arrive(Nanoseconds now_ns, Nanoseconds due_ns, const schema::PacketRecord& packet, schema::PacketEvent event) {
@@ -262,6 +267,89 @@ void number(schema::PacketRecord& record, const clift_packet& packet) {
   }
 }
 
+void drop(PacketInHand packet, schema::PacketEvent event, Nanoseconds now_ns) {
+  record(packet->record, event, std::max(now_ns, experiment->last_record_ns));
+  experiment->dropped.push_back(packet->handle);
+}
+
+// Records drops and marks of a link's queue, which have happened by now.
+void record_queue(KernelLink& link, Nanoseconds now_ns) {
+  while (auto found = link.queue_event()) {
+    const Nanoseconds time_ns = std::min(found->time_ns, now_ns);
+    if (found->event != schema::PacketEvent::marked) {
+      drop(std::move(found->packet.payload), found->event, time_ns);
+    } else {
+      record(found->packet.record, found->event, std::max(time_ns, experiment->last_record_ns));
+    }
+  }
+}
+
+void join_queue(PacketInHand packet, Nanoseconds now_ns) {
+  KernelLink& link = link_to(packet->record.direction);
+  KernelLink::Packet queued;
+  queued.record = packet->record;
+  queued.payload = std::move(packet);
+  link.take(now_ns, std::move(queued));
+  record_queue(link, now_ns);
+}
+
+// A packet comes to the return link's queue behind the filter.
+void join_filtered(PacketInHand packet, Nanoseconds now_ns) {
+  const AckView view = packet->view;
+  AckFilter<QueuePlace>& filter = experiment->ack_filter;
+  KernelLink& link = link_to(CLIFT_RETURN);
+  QueuePlace own{packet->record.uid, packet.get()};
+  const auto place = filter.place_for(view);
+  if (place && link.waits(now_ns, place->uid)) {
+    std::swap(*packet, *place->packet);
+    filter.joined(view, *place);
+    drop(std::move(packet), schema::PacketEvent::ack_thinned, now_ns);
+    return;
+  }
+  const std::size_t dropped = experiment->dropped.size();
+  join_queue(std::move(packet), now_ns);
+  if (experiment->dropped.size() == dropped) filter.joined(view, own);
+}
+
+// The held ACKs that are due by now join the queue.
+void release_acks(Nanoseconds now_ns) {
+  auto& spacing = experiment->ack_spacing;
+  if (!spacing) return;
+  spacing->release(now_ns);
+  for (auto& passed : spacing->take_passed()) join_queue(std::move(passed.packet), passed.time_ns);
+}
+
+void space(PacketInHand packet, Nanoseconds now_ns) {
+  const AckView view = packet->view;
+  auto& spacing = *experiment->ack_spacing;
+  auto replaced = spacing.arrive(now_ns, view, std::move(packet));
+  if (replaced) drop(std::move(*replaced), schema::PacketEvent::ack_thinned, now_ns);
+  for (auto& passed : spacing.take_passed()) join_queue(std::move(passed.packet), passed.time_ns);
+}
+
+// A packet comes to the link of its direction.
+void enter_link(PacketInHand packet, Nanoseconds now_ns) {
+  const bool returns = packet->record.direction == CLIFT_RETURN;
+  if (returns) release_acks(now_ns);
+  if (returns && experiment->ack_spacing) {
+    space(std::move(packet), now_ns);
+  } else if (returns && experiment->filters_acks) {
+    join_filtered(std::move(packet), now_ns);
+  } else {
+    join_queue(std::move(packet), now_ns);
+  }
+}
+
+AckView view_of(const clift_packet& packet, std::int64_t acknowledged) {
+  AckView view;
+  view.flow = packet.flow;
+  view.acknowledged = acknowledged;
+  view.size_bytes = packet.size_bytes;
+  view.flags = packet.ecn_flags;
+  view.is_plain = packet.is_plain_ack != 0;
+  return view;
+}
+
 // The kernel knows no exceptions: an exception of this code ends the run.
 template <class Body>
 auto guarded(Body body) {
@@ -284,6 +372,7 @@ void clift_open(clift_settings* settings) {
     for (int direction = 0; direction < CLIFT_DIRECTIONS; ++direction) {
       experiment->links.push_back(link_of(*experiment, direction));
     }
+    if (experiment->ack_interval_ns > 0) experiment->ack_spacing.emplace(experiment->ack_interval_ns);
     experiment->packets = std::make_unique<RecordFile<schema::PacketRecord>>("packets.npy");
     experiment->windows = std::make_unique<RecordFile<schema::WindowRecord>>("windows.npy");
   });
@@ -292,64 +381,68 @@ void clift_open(clift_settings* settings) {
 const clift_flow* clift_flow_of(int flow) { return &experiment->flows[static_cast<std::size_t>(flow)].settings; }
 
 void clift_take(long long now_ns, const clift_packet* packet) {
-  return guarded([&] {
-    KernelLink::Packet sent;
-    sent.payload = packet->handle;
-    sent.record.time_ns = now_ns;
-    sent.record.direction = static_cast<std::uint8_t>(packet->direction);
-    sent.record.flow = static_cast<std::uint16_t>(packet->flow);
+  guarded([&] {
+    auto sent = std::make_unique<SentPacket>(SentPacket{packet->handle, {}, {}});
+    sent->record.time_ns = now_ns;
+    sent->record.direction = static_cast<std::uint8_t>(packet->direction);
+    sent->record.flow = static_cast<std::uint16_t>(packet->flow);
     // A SYN has eight bytes of options more than a data segment; they are no payload.
-    sent.record.size_bytes = packet->syn != 0 ? tcp_header_bytes : packet->size_bytes;
-    sent.record.uid = experiment->sent_packets++;
-    number(sent.record, *packet);
-    record(sent.record, schema::PacketEvent::sent, now_ns);
-    const Nanoseconds before_ns = access_ns(sent.record, true);
+    sent->record.size_bytes = packet->syn != 0 ? tcp_header_bytes : packet->size_bytes;
+    sent->record.uid = experiment->sent_packets++;
+    number(sent->record, *packet);
+    record(sent->record, schema::PacketEvent::sent, now_ns);
+    sent->view = view_of(*packet, sent->record.sequence);
+    const Nanoseconds before_ns = access_ns(sent->record, true);
     if (before_ns == 0) {
-      enter_link(now_ns, sent);
+      enter_link(std::move(sent), now_ns);
     } else {
-      access_of(packet->direction).before.emplace(now_ns + before_ns, sent);
+      access_of(packet->direction).before.emplace(now_ns + before_ns, std::move(sent));
     }
   });
 }
 
-void* clift_dropped(int direction) {
-  auto& dropped = experiment->dropped[static_cast<std::size_t>(direction)];
-  if (dropped.empty()) return nullptr;
-  void* const handle = dropped.front();
-  dropped.pop_front();
+void* clift_dropped(void) {
+  if (experiment->dropped.empty()) return nullptr;
+  void* handle = experiment->dropped.back();
+  experiment->dropped.pop_back();
   return handle;
 }
 
 long long clift_next_due_ns(int direction) {
-  return std::min(link_to(direction).next_due_ns(), access_of(direction).next_ns());
+  const auto& spacing = experiment->ack_spacing;
+  const Nanoseconds held_ns = direction == CLIFT_RETURN && spacing ? spacing->next_ns() : never;
+  return std::min({link_to(direction).next_due_ns(), access_of(direction).next_ns(), held_ns});
 }
 
 clift_fate clift_due(long long now_ns, int direction, void** handle) {
   return guarded([&] {
     Access& access = access_of(direction);
     while (!access.before.empty() && access.before.begin()->first <= now_ns) {
-      enter_link(now_ns, access.before.extract(access.before.begin()).mapped());
+      auto entering = access.before.extract(access.before.begin());
+      enter_link(std::move(entering.mapped()), entering.key());
     }
-    while (const auto outcome = link_to(direction).outcome(now_ns)) {
-      record_queue(now_ns, direction);
-      *handle = outcome->packet.payload;
+    if (direction == CLIFT_RETURN) release_acks(now_ns);
+    while (auto outcome = link_to(direction).outcome(now_ns)) {
+      record_queue(link_to(direction), now_ns);
+      PacketInHand& packet = outcome->packet.payload;
       const bool delivered = outcome->fate == Fate::delivered;
-      const Nanoseconds behind_ns = access_ns(outcome->packet.record, false);
+      const Nanoseconds behind_ns = access_ns(packet->record, false);
       if (delivered && behind_ns > 0) {
-        access.behind.emplace(outcome->due_ns + behind_ns, outcome->packet);
+        access.behind.emplace(outcome->due_ns + behind_ns, std::move(packet));
         continue;
       }
-      arrive(now_ns, outcome->due_ns, outcome->packet.record,
+      *handle = packet->handle;
+      arrive(now_ns, outcome->due_ns, packet->record,
              delivered                     ? schema::PacketEvent::received
              : outcome->fate == Fate::lost ? schema::PacketEvent::link_lost
                                            : schema::PacketEvent::link_unsettled);
       return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
     }
-    record_queue(now_ns, direction);
+    record_queue(link_to(direction), now_ns);
     if (access.behind.empty() || access.behind.begin()->first > now_ns) return CLIFT_NOTHING_DUE;
     const auto arrived = access.behind.extract(access.behind.begin());
-    *handle = arrived.mapped().payload;
-    arrive(now_ns, arrived.key(), arrived.mapped().record, schema::PacketEvent::received);
+    *handle = arrived.mapped()->handle;
+    arrive(now_ns, arrived.key(), arrived.mapped()->record, schema::PacketEvent::received);
     return CLIFT_DELIVERED;
   });
 }
@@ -365,6 +458,12 @@ void clift_record_window(long long now_ns, int flow, unsigned cwnd_packets, unsi
   window.state = static_cast<std::uint8_t>(state);
   window.pacing_bps = 8.0 * static_cast<double>(pacing_bytes_per_s);
   guarded([&] { experiment->windows->append(window); });
+}
+
+void clift_write_controls(const char* names) {
+  guarded([&] {
+    if (!(std::ofstream("controls.txt") << names << '\n').flush()) throw InputError("controls.txt", "cannot be written");
+  });
 }
 
 void clift_count(const char* name, int flow, long long value) {

@@ -62,21 +62,19 @@ static bool describe(struct sk_buff *skb, int direction, struct clift_packet *pa
 		.sequence = ntohl(tcp->seq),
 		.acknowledged = ntohl(tcp->ack_seq),
 		.syn = tcp->syn,
+		.is_plain_ack = tcp->ack && !tcp->syn && !tcp->fin && !tcp->rst && !tcp->urg &&
+				skb->len == sizeof(*ip) + sizeof(*tcp) + TCPOLEN_TSTAMP_ALIGNED,
+		.ecn_flags = tcp_flag_word(tcp) & (TCP_FLAG_ECE | TCP_FLAG_CWR | TCP_RESERVED_BITS),
 	};
 	return packet->flow >= 0 && packet->flow < clift_flows();
 }
 
-/* Frees what the queue has dropped; returns whether this packet was among it. */
-static bool free_dropped(int direction, const void *packet)
+static void free_dropped(void)
 {
-	bool among = false;
 	void *skb;
 
-	while ((skb = clift_dropped(direction)) != NULL) {
-		among |= skb == packet;
+	while ((skb = clift_dropped()) != NULL)
 		dev_kfree_skb_any(skb);
-	}
-	return among;
 }
 
 static netdev_tx_t send(struct sk_buff *skb, struct net_device *device)
@@ -91,8 +89,8 @@ static netdev_tx_t send(struct sk_buff *skb, struct net_device *device)
 		return NETDEV_TX_OK;
 	}
 	clift_take(clift_now_ns(), &packet);
-	if (!free_dropped(end->direction, skb))
-		rearm(end);
+	free_dropped();
+	rearm(end);
 	return NETDEV_TX_OK;
 }
 
@@ -124,7 +122,7 @@ static enum hrtimer_restart settle(struct hrtimer *timer)
 		else
 			kfree_skb(skb);
 	}
-	free_dropped(end->direction, NULL);
+	free_dropped();
 	while ((next = __skb_dequeue(&arrived)) != NULL)
 		deliver(next, ends[!end->direction]);
 	rearm(end);

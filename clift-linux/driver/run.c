@@ -224,6 +224,22 @@ static int stop(void *argument)
 	return 0;
 }
 
+static const char *controls(void)
+{
+	static char names[TCP_CA_BUF_MAX];
+
+	tcp_get_available_congestion_control(names, sizeof(names));
+	return names;
+}
+
+static const char *no_control(const char *name)
+{
+	static char reason[TCP_CA_BUF_MAX + 128];
+
+	snprintf(reason, sizeof(reason), "this kernel has no congestion control %s; it has %s", name, controls());
+	return reason;
+}
+
 static const char *prepare_flow(int number)
 {
 	struct flow *flow = &flows[number];
@@ -236,7 +252,7 @@ static const char *prepare_flow(int number)
 		return "no socket could be made";
 	if (flow->sender->ops->setsockopt(flow->sender, SOL_TCP, TCP_CONGESTION, KERNEL_SOCKPTR((void *)own->control),
 					  strlen(own->control)))
-		return "this kernel has no such congestion control";
+		return no_control(own->control);
 	if (kernel_listen(flow->listener, 1))
 		return "no socket could listen";
 	kthread_run(receive, flow, "receive%d", number);
@@ -313,6 +329,11 @@ static int __init clift_run(void)
 	const char *wrong;
 
 	clift_open(&settings);
+	if (settings.list_controls) {
+		clift_write_controls(controls());
+		kernel_power_off();
+		return 0;
+	}
 	wrong = run();
 	if (wrong)
 		clift_fail(wrong);

@@ -32,8 +32,8 @@ void QueuedLink::find_pull(Nanoseconds from_ns) {
   stopped_ = pull_ns_ == never;
 }
 
-const SentPacket* QueuedLink::pull() {
-  SentPacket next;
+const PulledPacket* QueuedLink::pull() {
+  PulledPacket next;
   const bool found = discipline_->dequeue(pull_ns_, next.packet);
   pull_ns_ = never;
   if (!found) return nullptr;

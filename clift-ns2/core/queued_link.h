@@ -19,7 +19,7 @@ struct QueueOptions {
 };
 
 // A packet on the link, and its fate.
-struct SentPacket {
+struct PulledPacket {
   QueuedPacket packet;
   Delivery delivery;
 };
@@ -43,10 +43,10 @@ class QueuedLink {
 
   // At `pull_ns()`: puts a packet on the link and returns it, valid until the next call; null if all that waited have been
   // dropped, or if the link stops.
-  const SentPacket* pull();
+  const PulledPacket* pull();
 
   // The packet that departs next; null without one.
-  const SentPacket* sending() const { return sent_.empty() ? nullptr : &sent_.front(); }
+  const PulledPacket* sending() const { return sent_.empty() ? nullptr : &sent_.front(); }
 
   // Takes it off the link.
   void depart();
@@ -80,7 +80,7 @@ class QueuedLink {
   Nanoseconds pull_ns_ = never;
   Nanoseconds free_ns_ = 0;  // departure of the last packet that was pulled
   Load sending_;
-  Ring<SentPacket> sent_;
+  Ring<PulledPacket> sent_;
   std::vector<QueuedPacket> stuck_;  // what has found too few rows
 };
 

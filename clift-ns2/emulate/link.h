@@ -62,6 +62,9 @@ class Link {
   std::optional<QueueEvent<Payload>> queue_event();
 
   const LinkCounts& counts() const { return counts_; }
+  // Whether this packet is in the queue behind the one that is being sent.
+  bool waits(Nanoseconds now_ns, std::int64_t uid);
+
   bool stopped() const { return line_.stopped(); }
 
   // Use of the trace until `now_ns`; nothing for a plain link.
@@ -88,6 +91,7 @@ class Link {
   std::vector<Packet*> free_places_;
   std::vector<Outcome<Payload>> outcomes_;  // of packets that were pulled: a heap with the next outcome first
   std::deque<QueueEvent<Payload>> events_;
+  std::deque<std::int64_t> on_link_;        // numbers of the packets that were pulled and have not departed
   LinkCounts counts_;
 };
 
@@ -112,12 +116,13 @@ void Link<Payload>::take(Nanoseconds now_ns, Packet packet) {
 template <class Payload>
 void Link<Payload>::advance(Nanoseconds now_ns) {
   for (;;) {
-    const SentPacket* sent = line_.sending();
+    const PulledPacket* sent = line_.sending();
     const Nanoseconds departure_ns = sent != nullptr ? sent->delivery.departure_ns : never;
     const Nanoseconds pull_ns = line_.pull_ns();
     if (std::min(departure_ns, pull_ns) > now_ns || std::min(departure_ns, pull_ns) == never) return;
     if (departure_ns <= pull_ns) {
       line_.depart();
+      on_link_.pop_front();
     } else {
       pull(pull_ns);
     }
@@ -126,11 +131,12 @@ void Link<Payload>::advance(Nanoseconds now_ns) {
 
 template <class Payload>
 void Link<Payload>::pull(Nanoseconds now_ns) {
-  const SentPacket* sent = line_.pull();
+  const PulledPacket* sent = line_.pull();
   take_dropped(now_ns);
   if (sent == nullptr) return;
   const auto& [packet, delivery] = *sent;
   const Nanoseconds due_ns = sum_of(delivery.arrival_ns, propagation_ns_);
+  on_link_.push_back(static_cast<Packet*>(packet.handle)->record.uid);
   outcomes_.push_back({released(packet.handle), delivery.fate, due_ns, packet.is_marked});
   if (packet.is_marked) {
     ++counts_.marked;
@@ -152,12 +158,21 @@ template <class Payload>
 auto Link<Payload>::released(void* handle) -> Packet {
   auto* const place = static_cast<Packet*>(handle);
   free_places_.push_back(place);
-  return std::move(*place);
+  Packet packet = std::move(*place);
+  place->record.uid = -1;
+  return packet;
 }
 
 template <class Payload>
 Nanoseconds Link<Payload>::next_due_ns() const {
   return std::min(outcomes_.empty() ? never : outcomes_.front().due_ns, line_.pull_ns());
+}
+
+template <class Payload>
+bool Link<Payload>::waits(Nanoseconds now_ns, std::int64_t uid) {
+  advance(now_ns);
+  if (!on_link_.empty() && std::find(on_link_.begin() + 1, on_link_.end(), uid) != on_link_.end()) return true;
+  return std::any_of(places_.begin(), places_.end(), [uid](const Packet& one) { return one.record.uid == uid; });
 }
 
 template <class Payload>

@@ -99,7 +99,10 @@ QueueOptions CliftQueue::queue_options() const {
 
 void CliftQueue::take(Packet* packet) {
   QueuedPacket queued;
-  queued.handle = packet;
+  if (free_places_.empty()) free_places_.push_back(&places_.emplace_back());
+  queued.handle = free_places_.back();
+  *free_places_.back() = packet;
+  free_places_.pop_back();
   queued.arrival_ns = now_ns();
   queued.size_bytes = hdr_cmn::access(packet)->size();
   queued.flow_hash = flow_hash_of(packet);
@@ -122,7 +125,23 @@ void CliftQueue::take_dropped() {
   // Dropping a packet may call the queue again.
   const std::vector<DroppedPacket> all = link_->dropped();
   link_->clear_dropped();
-  for (const DroppedPacket& dropped : all) drop_for(dropped.cause, static_cast<Packet*>(dropped.packet.handle));
+  for (const DroppedPacket& dropped : all) drop_for(dropped.cause, released(dropped.packet));
+}
+
+// The packet of a place, which then is free for another one.
+Packet* CliftQueue::released(const QueuedPacket& packet) {
+  auto* const place = static_cast<Packet**>(packet.handle);
+  free_places_.push_back(place);
+  return std::exchange(*place, nullptr);
+}
+
+Packet* CliftQueue::exchange(Packet* newer, int uid) {
+  const PulledPacket* const sent = link_ ? link_->sending() : nullptr;
+  for (Packet*& place : places_) {
+    if (place == nullptr || hdr_cmn::access(place)->uid() != uid) continue;
+    return sent != nullptr && sent->packet.handle == &place ? nullptr : std::exchange(place, newer);
+  }
+  return nullptr;
 }
 
 // A packet departs, or is pulled; then it may depart at once.
@@ -132,10 +151,10 @@ void CliftQueue::proceed() {
   const auto departs = [&] { return link_->sending() != nullptr && link_->sending()->delivery.departure_ns <= due_ns; };
   if (!departs() && link_->pull_ns() <= due_ns) pull();
   if (departs()) {
-    const SentPacket sent = *link_->sending();
+    const PulledPacket sent = *link_->sending();
     delivery_ = sent.delivery;
     link_->depart();
-    auto* const packet = static_cast<Packet*>(sent.packet.handle);
+    Packet* const packet = released(sent.packet);
     if (sent.packet.is_marked) mark(packet);
     send(packet);
   }
@@ -143,7 +162,7 @@ void CliftQueue::proceed() {
 }
 
 void CliftQueue::set_timer() {
-  const SentPacket* const sent = link_->sending();
+  const PulledPacket* const sent = link_->sending();
   const Nanoseconds next_ns = std::min(sent != nullptr ? sent->delivery.departure_ns : never, link_->pull_ns());
   if (next_ns >= next_ns_) return;
   next_ns_ = next_ns;
@@ -154,7 +173,7 @@ void CliftQueue::reset() {
   timer_.cancel();
   next_ns_ = never;
   if (link_) {
-    for (const QueuedPacket& packet : link_->take_all()) overflow(static_cast<Packet*>(packet.handle));
+    for (const QueuedPacket& packet : link_->take_all()) overflow(released(packet));
   }
   Queue::reset();
   if (trace_ || rate_bps_ > 0) begin();

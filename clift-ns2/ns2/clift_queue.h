@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <vector>
 
 #include "link_queue.h"
 
@@ -19,6 +21,9 @@ class CliftQueue : public LinkQueue {
   int command(int argc, const char* const* argv) override;
   void reset() override;
 
+  // Puts `newer` in the place of the packet with this number, and returns that one; null if it does not wait.
+  Packet* exchange(Packet* newer, int uid);
+
  private:
   void take(Packet* packet) override;
   std::int64_t queued() const override { return link_ ? link_->queued() : 0; }
@@ -30,6 +35,7 @@ class CliftQueue : public LinkQueue {
   QueuedLink& begin();
   PlanOptions plan_options() const;
   QueueOptions queue_options() const;
+  Packet* released(const QueuedPacket& packet);
   void pull();
   void take_dropped();
   void proceed();
@@ -41,6 +47,9 @@ class CliftQueue : public LinkQueue {
   double limit_bytes_, limit_time_;
   int limit_counts_sending_;
   DisciplineChoice discipline_;
+
+  std::deque<Packet*> places_;  // of the packets in the queue, for which these are the handles; null: free
+  std::vector<Packet**> free_places_;
 
   double rate_bps_ = 0;  // of a link without a trace
   std::unique_ptr<LinkTraceFile> trace_;

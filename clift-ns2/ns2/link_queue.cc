@@ -56,6 +56,7 @@ int LinkQueue::command(int argc, const char* const* argv) {
 
 void LinkQueue::recv(Packet* packet, Handler*) {
   ++counts_.arrived;
+  last_taken_ = packet;
   take(packet);
 }
 
@@ -83,6 +84,7 @@ void LinkQueue::End::handle(Event* event) {
 
 void LinkQueue::drop_for(DropCause cause, Packet* packet) {
   counts_.drop(cause);
+  if (packet == last_taken_) last_taken_ = nullptr;
   if (recorder_ != nullptr) recorder_->met(packet, event_of(cause));
   drop(packet);
 }

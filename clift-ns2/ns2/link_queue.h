@@ -33,6 +33,9 @@ class LinkQueue : public Queue {
   void enque(Packet* packet) override { recv(packet, nullptr); }
   Packet* deque() override { return nullptr; }  // packets leave at times of their own
 
+  // The packet that arrived last, if it has not been dropped at once.
+  const Packet* last_taken() const { return last_taken_; }
+
  protected:
   using Counters = std::string;  // a Tcl list of names and values
 
@@ -124,6 +127,7 @@ class LinkQueue : public Queue {
     schema::PacketEvent event_;
   };
 
+  const Packet* last_taken_ = nullptr;
   LinkCounts counts_;
   Nanoseconds last_arrival_ns_ = -1;  // link time of the last delivery
   double last_arrival_s_ = 0.0;       // scheduler time of the last delivery

@@ -1,6 +1,6 @@
 // `Agent/TCPSink/Modern`: acknowledges every packet, or with `delayed_acks_` by the rule of Linux, with selective
-// acknowledgements and duplicate reports (D-SACK). `receive_buffer MOST_BYTES PACKET_BYTES` bounds its buffer, which grows
-// as Linux's does: scripts that call it call `add-packet-header CliftWindow` before `new Simulator`.
+// acknowledgements and duplicate reports (D-SACK). `receive_buffer MOST_BYTES PACKET_BYTES ?FIRST_BYTES?` bounds its
+// buffer, which grows as Linux's does, from its usual size or from FIRST_BYTES: scripts that call it call `add-packet-header CliftWindow` before `new Simulator`.
 // ns-2's Agent/TCPSink/Sack1 walks through its window for each packet and can lose duplicate reports.
 #include <algorithm>
 #include <cstring>
@@ -31,13 +31,19 @@ class ModernSink : public Agent {
   }
 
   int command(int argc, const char* const* argv) override {
-    if (argc != 4 || std::strcmp(argv[1], "receive_buffer") != 0) return Agent::command(argc, argv);
+    if ((argc != 4 && argc != 5) || std::strcmp(argv[1], "receive_buffer") != 0) return Agent::command(argc, argv);
     hdr_clift_window::check_named("Agent/TCPSink/Modern");
     const auto most = number_in<std::int64_t>(argv[2], 4096, 1'073'741'824);
     if (!most) refuse("Agent/TCPSink/Modern: receive_buffer", argv[2], "4096 to 1073741824 bytes");
     const auto packet = number_in<std::int64_t>(argv[3], size_ + 1, 65'535);
     if (!packet) refuse("Agent/TCPSink/Modern: receive_buffer", argv[3], "a packet with payload, of at most 65535 bytes");
-    receiver_.limit({*most, *packet - size_, *packet});
+    tcp::ReceiveWindowOptions options{*most, *packet - size_, *packet};
+    if (argc == 5) {
+      const auto first = number_in<std::int64_t>(argv[4], 4096, *most);
+      if (!first) refuse("Agent/TCPSink/Modern: receive_buffer", argv[4], "4096 bytes to the largest buffer at first");
+      options.first_bytes = *first;
+    }
+    receiver_.limit(options);
     return TCL_OK;
   }
 

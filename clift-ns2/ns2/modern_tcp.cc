@@ -2,8 +2,11 @@
 // It binds ns-2's packets, timers and traced variables to core/tcp, which makes all decisions.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "agent.h"
@@ -39,7 +42,12 @@ class ModernTcp : public SenderAgent {
   void show() override;
   std::int64_t offered() { return static_cast<int>(curseq_) + (syn_ ? 1 : 0); }
 
+  void choose_slow_start(const std::string& name);
+  void resume(const char* const* words);
+
   std::string control_ = "reno";
+  std::optional<tcp::SlowStart> slow_start_;
+  std::optional<tcp::SavedPath> saved_;
   std::unique_ptr<tcp::Sender> sender_;  // from the first packet on
   tcp::Acknowledgement ack_;             // reused, to save allocations
   int pushes_;                           // whether the application's last packet is pushed
@@ -55,13 +63,51 @@ int ModernTcp::command(int argc, const char* const* argv) {
     control_ = argv[2];
     return TCL_OK;
   }
+  if (argc == 3 && std::strcmp(argv[1], "slow_start") == 0) {
+    choose_slow_start(argv[2]);
+    return TCL_OK;
+  }
+  if (argc == 5 && std::strcmp(argv[1], "resume") == 0) {
+    resume(argv + 2);
+    return TCL_OK;
+  }
   return TcpAgent::command(argc, argv);
+}
+
+// The control is chosen before.
+void ModernTcp::choose_slow_start(const std::string& name) {
+  static const std::map<std::string, tcp::SlowStart> all = {
+      {"standard", tcp::SlowStart::standard}, {"hystart", tcp::SlowStart::hystart}, {"search", tcp::SlowStart::search}};
+  const auto found = all.find(name);
+  if (found == all.end()) refuse("Agent/TCP/Modern: slow_start", name, "standard, hystart or search");
+  if (!tcp::has_choice_of_slow_start(control_)) {
+    fail("Agent/TCP/Modern: slow_start has no meaning for the congestion control " + control_);
+  }
+  slow_start_ = found->second;
+}
+
+// The saved window in packets, the saved RTT, and the time from which they may not be used, in seconds.
+void ModernTcp::resume(const char* const* words) {
+  double numbers[3];
+  static const char* const names[] = {"saved window", "saved RTT", "end of their lifetime"};
+  for (int i = 0; i < 3; ++i) {
+    numbers[i] = std::strtod(words[i], nullptr);
+    if (!lies_within(numbers[i], 1e-9, 4e9)) {
+      refuse(std::string("Agent/TCP/Modern: resume: the ") + names[i], words[i], "a number of more than 0");
+    }
+  }
+  if (!tcp::can_resume(control_)) {
+    fail("Agent/TCP/Modern: resume has no meaning for the congestion control " + control_);
+  }
+  saved_ = tcp::SavedPath{numbers[0], to_ns(numbers[1]), to_ns(numbers[2])};
 }
 
 void ModernTcp::start() {
   tcp::ControlParameters parameters;
   parameters.packet_bytes = size_ + headersize();
   parameters.uniform = [] { return Random::uniform(); };
+  parameters.slow_start = slow_start_;
+  parameters.saved = saved_;
   tcp::SenderOptions options;
   options.receiver_window = std::max<std::int64_t>(1, std::llround(wnd_));
   parameters.window_clamp = options.receiver_window;

@@ -23,6 +23,10 @@ declare [string map [list STACKS $stacks] {
 	receive_buffer_bytes {int 0 1073741824} 0
 	block_segments    {int 1}  256
 	code_overhead     text     0%
+	slow_start        text     {}
+	resume_window_bytes {int 0 9223372036854775807} 0
+	resume_rtt_s      {real 0} 0
+	resume_lifetime_s {real 0} 4000000000
 	groups            list     {}
 }]
 
@@ -39,6 +43,10 @@ set group_keys {
 	delayed_acks      flag     0
 	ecn               {choice {off classic}} off
 	receive_buffer_bytes {int 0 1073741824} 0
+	slow_start        text     {}
+	resume_window_bytes {int 0 9223372036854775807} 0
+	resume_rtt_s      {real 0} 0
+	resume_lifetime_s {real 0} 4000000000
 }
 
 # Makes the list `flow_groups`, each with its congestion control in `control`, and sets that of the proxy's senders. The
@@ -66,9 +74,13 @@ proc control_of { key tcp stack_key stack } {
 proc described_groups {} {
 	global setting group_keys
 	if { $setting(groups) eq "" } {
-		set common [list end_s 0 rtt_s 0]
+		set common [list end_s 0 rtt_s 0 slow_start {} resume_window_bytes 0 resume_rtt_s 0 resume_lifetime_s 0]
 		foreach key { tcp start_s delayed_acks ecn receive_buffer_bytes } { lappend common $key $setting($key) }
-		set found [list [list {*}$common count $setting(flows) transfer_bytes $setting(transfer_bytes) direction forward]]
+		set own [list {*}$common count $setting(flows) direction forward]
+		foreach key { transfer_bytes slow_start resume_window_bytes resume_rtt_s resume_lifetime_s } {
+			dict set own $key $setting($key)
+		}
+		set found [list $own]
 		if { $setting(return_flows) > 0 } {
 			lappend found [list {*}$common count $setting(return_flows) transfer_bytes 0 direction return]
 		}
@@ -109,6 +121,8 @@ proc build_flows {} {
 		if { $transfer_bytes > 0 } { incr open_flows $count }
 		set near [access_node $rtt_s]
 		for { set i 0 } { $i < $count } { incr i; incr flow } {
+			# Only one connection may use what an earlier one has left: the group's first.
+			if { $i > 0 } { dict set group resume_window_bytes 0 }
 			build_flow $flow [expr { $start_s + [$spread value] }] $near $group
 			if { $end_s > 0 } { $ns at $end_s "$tcp_of($flow) advance 0" }
 		}
@@ -136,16 +150,32 @@ proc build_flow { flow start near group } {
 	dict with group {}
 	set completed_ns($flow) -1
 	set tcp_of($flow) [new_sender $flow $setting(stack) $control $ecn]
+	start_as_asked $tcp_of($flow) $group
 	trace_windows $flow $tcp_of($flow)
 	if { $setting(proxy) } {
 		split_flow $flow $start $control
 		return
 	}
-	set sink_of($flow) [new_receiver $flow $setting(stack) $control $delayed_acks $receive_buffer_bytes]
+	# A window that grows with the data would forbid the jump (RFC 9959, section 4.7).
+	set first [expr { $resume_window_bytes > 0 ? $receive_buffer_bytes : "" }]
+	set sink_of($flow) [new_receiver $flow $setting(stack) $control $delayed_acks $receive_buffer_bytes $first]
 	set ends [expr { $direction eq "forward" ? [list $near $receiver 0] : [list $receiver $near 1] }]
 	lassign $ends from to way
 	join_tapped $flow $from $tcp_of($flow) $to $sink_of($flow) $way
 	start_tcp $tcp_of($flow) $start [transfer_segments $transfer_bytes] "flow_done $flow"
+}
+
+# The beginning of a flow, in the modern stack.
+proc start_as_asked { agent group } {
+	global setting
+	dict with group {}
+	foreach key { slow_start resume_window_bytes } {
+		if { [set $key] ni { {} 0 } && $setting(stack) ne "modern" } { refuse "$key is [set $key]; that needs stack modern" }
+	}
+	if { $slow_start ne "" } { $agent slow_start $slow_start }
+	if { $resume_window_bytes > 0 } {
+		$agent resume [expr { double($resume_window_bytes) / $setting(packet_bytes) }] $resume_rtt_s $resume_lifetime_s
+	}
 }
 
 # Joins two agents whose data go in `direction`, and adds taps at both.
@@ -225,13 +255,13 @@ proc trace_windows { flow tcp } {
 	}
 }
 
-proc new_receiver { flow stack control delayed_acks buffer_bytes } {
+proc new_receiver { flow stack control delayed_acks buffer_bytes { first_bytes "" } } {
 	global setting recorder
 	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
 	set sink [new_tcp_sink $kind $delayed_acks]
 	$sink set fid_ $flow
 	if { $kind eq "modern" && $buffer_bytes > 0 } {
-		$sink receive_buffer $buffer_bytes $setting(packet_bytes)
+		$sink receive_buffer $buffer_bytes $setting(packet_bytes) {*}$first_bytes
 	}
 	if { $kind eq "fectcp" } {
 		$sink overhead $setting(code_overhead)

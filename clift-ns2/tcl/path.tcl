@@ -27,6 +27,8 @@ declare {
 	queue_bytes       {int 0}  0
 	queue_time_s      {real 0} 0
 	queue_counts      {choice {all waiting}} all
+	ack_thinning      {choice {none filter decimate}} none
+	ack_interval_s    {real more} 1
 	wired_rate_bps    {real 0} 0
 	wired_delay_s     {real 0} 0
 	wired_loss        {real 0} 0
@@ -44,6 +46,18 @@ proc build_path {} {
 	}
 	build_link forward $base $receiver
 	build_link return $receiver $base
+	thin_acks $receiver $base
+}
+
+# Puts ACK thinning before the queue of the return link.
+proc thin_acks { from to } {
+	global ns setting recorder queues
+	switch $setting(ack_thinning) {
+		none return
+		filter { set thinning [new Clift/AckFilter $recorder $queues(return)] }
+		decimate { set thinning [new Clift/AckSpacing $recorder $setting(ack_interval_s)] }
+	}
+	[$ns link $from $to] add-to-head $thinning
 }
 
 # A lost packet has used its time on the link before.

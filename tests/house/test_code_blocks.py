@@ -241,9 +241,13 @@ def test_tutorial__runs_as_printed(page: Path, tmp_path: Path) -> None:
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
     (tmp_path / "traces").symlink_to(ROOT / "traces")
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    if any(file.startswith("tmt/") for _, file, _ in blocks):  # the page changes the program: a copy of it
+    if any(re.search(r"\btmt/\w", file + text) for _, file, text in blocks):  # the page changes the program
         shutil.copytree(ROOT / "tmt", tmp_path / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
         environment["PYTHONPATH"] = str(tmp_path)
+    if any(file.startswith("clift-ns2/") for _, file, _ in blocks):
+        for name in ("core", "tcl", "make_variants.py"):
+            own = tmp_path / "clift-ns2" / name
+            (shutil.copytree if not own.suffix else shutil.copy)(ROOT / "clift-ns2" / name, own)
 
     commands = 0
     for language, file, text in blocks:

@@ -4,11 +4,14 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tmt import Scenario
+from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.channels.snr.tables import read_error_rates, read_signal_series
 from tmt.core.provenance import file_sha256
 from tmt.io import read_phy
@@ -72,6 +75,24 @@ def test_starlink__keeps_the_measured_delays() -> None:
     delay_ms = trace.decode_time_ns / 1e6
     assert (delay_ms.min(), delay_ms.max()) == (7, pytest.approx(68, abs=10))
     assert np.interp(np.arange(120), trace.tx_time_ns / 1e9, delay_ms).mean() == pytest.approx(10.7, abs=0.5)
+
+
+def test_starlink_losses__are_those_that_probes_counted(measured_data: Path) -> None:
+    """Own count of the probes' file: share of time and mean burst, in slots of both lines."""
+    file = measured_data / "lens_starlink" / "LEO_downlink_loss-000001-12h.txt"
+    if not file.is_file():
+        pytest.skip(f"no probes at {file}")
+    lost = file.read_text().split()
+    bursts = [len(list(run)) for value, run in groupby(lost) if value == "1"]
+    assert (len(lost), sum(bursts), len(bursts), max(bursts)) == (10_000, 33, 28, 3)
+    scenario = Scenario.read(GALLERY.parents[1] / "scenarios" / "measured-starlink-losses.toml")
+    channels = [one.channel for one in scenario.trace if isinstance(one.channel, GilbertElliott)]
+    burst_s = 0.01 * sum(bursts) / len(bursts)
+    for rate, share, channel in zip(
+        (4062, 4062, 12_500, 12_500), (0.0033, 262 / 18_147) * 2, channels, strict=True
+    ):
+        assert 1 / (1 - channel.beta) == pytest.approx(burst_s * rate, rel=0.01)
+        assert 1 / (1 - channel.alpha) == pytest.approx(burst_s * rate * (1 - share) / share, rel=0.025)
 
 
 def test_gnss_drive__erases_what_its_attenuation_and_code_say() -> None:

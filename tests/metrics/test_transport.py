@@ -194,6 +194,7 @@ def test_figures__of_a_run_in_which_nothing_happened_are_null_or_zero() -> None:
     )
     assert {name for name, value in figures.items() if value == 0} == {
         "goodput_bytes",
+        "return_acks_thinned",
         "segments_sent",
         "retransmissions",
         *(f"{d}_{e}" for d in ("forward", "return") for e in QUEUE_AND_LINK),

@@ -7,6 +7,7 @@ from answers import cases, replaced
 
 from tmt import (
     Arq,
+    Flow,
     GilbertElliott,
     Harq,
     HarqProcesses,
@@ -175,3 +176,40 @@ online = true
         SlidingWindow(20, 5),
         *(Rlc(below, status_prohibit=0.6, online=True) for below in (HarqProcesses(), Arq(2), Arq())),
     )
+
+
+GROUPS = """
+[[traffic]]
+duration = 30
+[[traffic.flow]]
+tcp = "newreno"
+count = [1, 2]
+[[traffic.flow]]
+tcp = ["cubic", "bbr"]
+start = [5, 10, 15]
+[[traffic]]
+duration = 40
+flow = [[{ tcp = "bbr" }], [{ tcp = "bbr" }, { tcp = "bbr3" }]]
+"""
+
+
+def test_read__takes_lists_in_groups_of_flows_as_axes(tmp_path: Path) -> None:
+    scenario = written(tmp_path, GOOD + GROUPS)
+    assert scenario.traffic[2:] == (
+        *(
+            Traffic(duration=30, flow=(Flow("newreno", count), Flow(tcp, start=start)))
+            for count in (1, 2)
+            for tcp in ("cubic", "bbr")
+            for start in (5, 10, 15)
+        ),
+        Traffic(duration=40, flow=(Flow("bbr"),)),
+        Traffic(duration=40, flow=(Flow("bbr"), Flow("bbr3"))),
+    )
+
+
+def test_limit__counts_the_sets_of_groups(tmp_path: Path) -> None:
+    # Traces, schemes, kinds of traffic (two of GOOD, 2 x 6, and the two sets of groups), and seeds.
+    runs = 4 * 3 * (2 + 12 + 2) * 3
+    text = (GOOD + GROUPS).replace("seeds = 3", "seeds = 3\nmax_runs = {}")
+    assert written(tmp_path, text.replace("{}", f"{runs}")).size == runs
+    assert f"has up to {runs} runs" in refusal(tmp_path, text.replace("{}", f"{runs - 1}"))

@@ -91,7 +91,7 @@ def replay_trace(
     """
     limit_s = None if timeout is None else taken("timeout", PositiveSeconds, timeout)
     where = path if isinstance(path, LinkPath) else LinkPath(rtt=path)
-    flows = traffic if isinstance(traffic, Traffic) else Traffic(traffic)  # type: ignore[arg-type]
+    flows = traffic if isinstance(traffic, Traffic) else Traffic(traffic)
     with ExitStack() as files:
         forth = files.enter_context(_link("forward", forward))
         if back is None and where.return_rate is not None:

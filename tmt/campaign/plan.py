@@ -18,6 +18,7 @@ from tmt.campaign.recipe import check_es_n0, realisation, recipes_of, source_of
 from tmt.campaign.runs import ReplayRun
 from tmt.core.declaration import Problem, Refused, ns
 from tmt.core.provenance import digest
+from tmt.run import load_backend
 from tmt.run.experiment import programs_of
 from tmt.spec.columns import columns_of
 from tmt.spec.experiment import Experiment, PlainLink, TraceLink
@@ -185,6 +186,7 @@ def _traffic(
         "forward_packing": source.packing,
     }
     programs = programs_of(template.backend, *lane.models)
+    load_backend(template.backend).check(traffic)
     return Kind(frozenset(seeds), _fingerprint(lane, traffic, programs), template, coordinates, programs)
 
 

@@ -13,6 +13,8 @@ from tmt.cli.options import json_text
 from tmt.cli.progress import say
 from tmt.cli.tables import print_parts, text_table
 from tmt.results.dataset import trace_uses
+from tmt.results.groups import ALONE
+from tmt.results.values import NO_VALUE, interval_text
 from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
@@ -84,6 +86,10 @@ def print_summary(done: Finished) -> None:
             *(f"Trace {trace}: {use}." for trace, use in trace_uses(done.results.runs)),
             "",
         )
+    if done.results.groups is not None:
+        for table in group_tables(done.results.groups.cells):
+            print_parts(table)
+        print_parts(GROUPS_SAID, "")
     print_parts(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
@@ -202,6 +208,36 @@ def goodput_tables(summary: Summary) -> Iterator[Table]:
             rows.append((summary.schemes[scheme], *(_cell(summary, cell) for cell in row), capacity))
         header = ("scheme", *(tcp_label(summary.tcps[tcp]) for tcp in variants), "capacity")
         yield text_table(summary.point_label(point), header, rows, (0,))
+
+
+GROUPS_SAID = (
+    "Of each group beside others: mean and 95 % t interval. Share: of what all delivered while all were\n"
+    "active together. Harm: goodput that the others take / goodput alone, where a run has the flows alone."
+)
+
+GROUP_MEASURES = ("share", GOODPUT, "harm", "delay_p95_s")
+
+
+def group_tables(summary: Summary) -> Iterator[Table]:
+    """Give a table of groups of flows for each point of the grid where they are beside others."""
+    measures = [one for name in GROUP_MEASURES for one in summary.measures if one.column == name]
+    header = ("scheme", "group", *(f"{one.label} ({one.unit})" for one in measures))
+    for point in range(len(summary.points)):
+        if summary.levels(point)["beside"] == ALONE:
+            continue
+        rows = [
+            (
+                summary.schemes[cell.scheme],
+                tcp_label(summary.tcps[cell.tcp]),
+                *(
+                    interval_text(cell.intervals[one.column]) if one.column in cell.intervals else NO_VALUE
+                    for one in measures
+                ),
+            )
+            for cell in summary.cells
+            if cell.point == point
+        ]
+        yield text_table(summary.point_label(point), header, rows, (0, 1))
 
 
 def _kbps(summary: Summary) -> float:

@@ -36,7 +36,7 @@ from tmt.core.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 Place = tuple[str | int, ...]
 """The way to a value: names of fields, and indices from 0 in lists."""
 
-Rules = Iterator[tuple[str | Place, str] | tuple[str | Place, str, str]]
+Rules = Iterator[tuple[str | Place, str | tuple[str, ...]] | tuple[str | Place, str | tuple[str, ...], str]]
 """Fields, or ways to them, that do not go with others; what would be allowed; and, where needed, why."""
 
 NONE = "none"
@@ -183,9 +183,9 @@ class Field:
     """A declared parameter, as the views see it.
 
     `kind` is bool, int, float, str or a `Spec`; `default` is `MISSING` where the parameter is required.
-    `choices` are the words that are allowed, for a number those that may stand in its place. None is allowed
-    if it `is_optional`; the value is a tuple if it `is_many`, for which one value may stand if it
-    `takes_one`.
+    `choices` are the words that are allowed, for a number those that may stand in its place; if it `is_open`
+    they are the usual words, and any other text may stand. None is allowed if it `is_optional`; the value is
+    a tuple if it `is_many`, for which one value may stand if it `takes_one`.
     """
 
     name: str
@@ -197,6 +197,7 @@ class Field:
     is_optional: bool
     is_many: bool
     takes_one: bool
+    is_open: bool
 
     @property
     def is_nested(self) -> bool:
@@ -263,7 +264,7 @@ class Field:
         if is_bool != (self.kind is bool) or not (is_bool or isinstance(value, kinds[self.kind])):
             raise Refused([Problem((), value, "type", self.allowed)])
         if self.kind is str:
-            if self.choices:
+            if self.choices and not self.is_open:
                 raise Refused([Problem((), value, "choice", self.allowed)])
             if not value or not is_text(value) or (self.is_optional and value == NONE):
                 allowed = "text that is not empty" if not value else "text without control characters"
@@ -315,7 +316,13 @@ class Spec:
             except Refused as refused:
                 problems += [problem.within(one.name) for problem in refused.problems]
         problems = problems or [
-            Problem(place, value_at(self, place), "rule", allowed, *reason)
+            Problem(
+                place,
+                value_at(self, place),
+                "choice" if isinstance(allowed, tuple) else "rule",
+                allowed,
+                *reason,
+            )
             for key, allowed, *reason in self.rules()
             for place in [(key,) if isinstance(key, str) else key]
         ]
@@ -434,6 +441,7 @@ def _field(name: str, default: Any, hint: Any) -> Field:
         NoneType in types,
         is_many,
         takes_one,
+        str in types,
     )
 
 

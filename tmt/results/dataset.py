@@ -109,6 +109,13 @@ class Results(Charted, ShownInNotebooks):
         """Means, 95 % intervals and paired differences of the runs of each place in the grid."""
         return summarise(self.runs, self.axes)
 
+    @cached_property
+    def groups(self) -> Results | None:
+        """The groups of flows of these runs as results (`tmt.results.groups`); None without groups."""
+        from tmt.results.groups import groups_of  # noqa: PLC0415  (it makes results)
+
+        return groups_of(self)
+
     def to_frame(self) -> pd.DataFrame:
         """Return the finished runs, one row each; times are seconds, rates bit/s (``docs/metrics.md``)."""
         return self.runs.copy()

@@ -14,7 +14,7 @@ from tmt.core.errors import UsageError
 from tmt.results.cells import MEMBERS
 from tmt.results.dataset import level_order, parameters
 from tmt.results.reading import check_rows, results_of
-from tmt.results.values import COLUMNS, codes_of, joined, scalar, spread, texts
+from tmt.results.values import COLUMNS, WITH_GROUPS, codes_of, joined, scalar, spread, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -165,7 +165,9 @@ def _settings(sides: tuple[pd.DataFrame, pd.DataFrame], axes: Iterable[str]) -> 
     Axes are compared by their levels: a campaign that holds such a column has its exact value.
     """
     declared = [
-        name for name, column in COLUMNS.items() if column.group == "scenario" and name not in _NO_SETTINGS
+        name
+        for name, column in WITH_GROUPS.items()
+        if column.group == "scenario" and name not in _NO_SETTINGS
     ]
     first, second = (
         {name: runs[name] for name in declared if name in runs}

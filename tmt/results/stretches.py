@@ -113,6 +113,6 @@ def _goodput_bps(trace: Trace, length_ns: int, tcp: str, rtt: float, seed: int) 
     with TemporaryDirectory(prefix="tmt-") as folder:
         path = Path(folder, "link.npy")
         write_trace(path, trace)
-        traffic = Traffic(tcp, duration=ns_to_seconds(length_ns))  # type: ignore[arg-type]
+        traffic = Traffic(tcp, duration=ns_to_seconds(length_ns))
         result = run(Experiment(TraceLink(str(path)), LinkPath(rtt=rtt), traffic, seed=seed))
     return float(result.row["goodput_bps"])  # type: ignore[arg-type]

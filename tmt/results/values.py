@@ -12,6 +12,7 @@ import pandas as pd
 
 from tmt.campaign.columns import COLUMNS as CAMPAIGN_COLUMNS
 from tmt.core.words.values import rate_unit, time_unit
+from tmt.spec.columns import GROUP_RESULTS, ResultColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +25,28 @@ if TYPE_CHECKING:
 
 NO_VALUE = "n/a"
 
+_NO_BASE = "for flows alone, and where no run has them alone"
+
+OF_GROUPS = (
+    ResultColumn("beside", "text", "scenario", "", "the other groups of the run, or alone"),
+    ResultColumn(
+        "harm", "number", "delivery", "", "goodput that the other groups take / goodput alone", null=_NO_BASE
+    ),
+    ResultColumn(
+        "harm_delay",
+        "number",
+        "delay",
+        "",
+        "95th percentile of delay that the other groups add / that beside them",
+        null=_NO_BASE,
+    ),
+)
+"""Columns of groups that other runs decide, too (`tmt.results.groups`)."""
+
 COLUMNS = {column.name: column for column in CAMPAIGN_COLUMNS}
+
+WITH_GROUPS = {column.name: column for column in (*OF_GROUPS, *GROUP_RESULTS)} | COLUMNS
+"""Columns of runs, and of the rows of groups of flows."""
 
 
 def digits(value: float, count: int = 5) -> float | None:
@@ -174,12 +196,16 @@ _SHOWN: tuple[tuple[str, str, Literal["more", "less", ""]], ...] = (
     ("forward_link_lost", "Packets lost on the link", "less"),
     ("forward_queue_dropped", "Packets dropped by the queue", "less"),
     ("fairness", "Fairness (Jain)", "more"),
+    ("share", "Share of the group", ""),
+    ("harm", "Harm to goodput", "less"),
+    ("harm_delay", "Harm to the 95th percentile of delay", "less"),
+    ("convergence_s", "Convergence", "less"),
 )
 
 COMPARED = ("goodput_bps", "delay_p95_s", "completion_s")
 """Columns whose paired differences are tested."""
 
-_SHARES = ("retransmission_ratio", "forward_utilisation")
+_SHARES = ("retransmission_ratio", "forward_utilisation", "share", "harm", "harm_delay")
 
 
 def measures(*runs: pd.DataFrame) -> list[Measure]:
@@ -199,7 +225,7 @@ def delay_unit(*runs: pd.DataFrame) -> tuple[str, float]:
 
 def _unit_for(column: str, *runs: pd.DataFrame) -> tuple[str, float]:
     """Return unit and scale that suit the largest value of a column."""
-    unit = COLUMNS[column].unit
+    unit = WITH_GROUPS[column].unit
     if column in _SHARES:
         return "%", 100.0
     if unit not in {"bit/s", "s"}:

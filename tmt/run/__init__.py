@@ -11,15 +11,16 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from tmt.core.errors import SimulatorError
+from tmt.core.errors import SimulatorError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
     from tmt.core.measure.transport import Records
     from tmt.run.setup import Setup
     from tmt.spec.columns import Value
+    from tmt.spec.traffic import Traffic
 
 
 def load_backend(name: str) -> Backend:
@@ -70,11 +71,22 @@ class Backend(Protocol):
     def stamp(self) -> str:
         """Return the identity of the program's build; a SimulatorError says how to build a missing one."""
 
+    def check(self, traffic: Traffic) -> None:
+        """Refuse traffic that this build cannot carry (UsageError); other errors as `stamp`."""
+
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Carry out one experiment in `directory`, which is empty and keeps the program's output.
 
         RunError when the program fails, hangs or leaves damaged records.
         """
+
+
+def refuse_absent(names: Iterable[str], kernel: str, controls: Collection[str]) -> None:
+    """Refuse the first congestion control that is none of a kernel's (UsageError)."""
+    for name in names:
+        if name not in controls:
+            allowed = ", ".join(sorted(controls))
+            raise UsageError(f"tcp is {name}, which {kernel} does not have; allowed: {allowed}")
 
 
 class RunError(SimulatorError):

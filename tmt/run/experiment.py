@@ -182,6 +182,7 @@ def run(
     """
     backend = load_backend(experiment.backend)
     stamp = backend.stamp()
+    backend.check(experiment.traffic)
     setup = set_up(experiment)
     if directory is None:
         with TemporaryDirectory(prefix="tmt-run-") as temporary:

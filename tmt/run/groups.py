@@ -95,7 +95,7 @@ def _columns(own: MeasuredGroup, found: Competition | None, place: int) -> dict[
     """Return settings and figures of a group that is at a place of a competition."""
     losses = transport.loss_figures(own.packets)
     values: dict[str, Value] = {
-        **{one.name: getattr(own.group, one.place[-1]) for one in GROUP_SETTINGS},
+        **{one.name: one.of(own.group) for one in GROUP_SETTINGS},
         "share": None if found is None else found.shares[place],
         "convergence_s": None if found is None else _seconds(found.convergence_ns[place]),
         **delivery_of([own]),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.core.declaration import Field, declared
 from tmt.spec.experiment import Experiment, Path, Proxy, Wired
-from tmt.spec.traffic import Flow, Traffic
+from tmt.spec.traffic import Flow, Resume, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ ELSEWHERE = {"return_link", "return_rate", "return_trace", "backend", "seeds"}
 
 @dataclass(frozen=True)
 class Setting:
-    """A declared parameter as the column `name`; `place` is the way to its value from an experiment."""
+    """A declared parameter as the column `name`; `place` is the way to its value from the whole."""
 
     name: str
     place: tuple[str, ...]
@@ -53,9 +53,9 @@ class Setting:
         param = self.field.param
         return param.label or self.name.removesuffix(ENDINGS.get(param.unit, "")).replace("_", " ")
 
-    def of(self, experiment: Experiment) -> Value:
-        """Return the value; None where the experiment has no such part."""
-        found: Any = experiment
+    def of(self, whole: Experiment | Flow) -> Value:
+        """Return the value; None where the whole has no such part."""
+        found: Any = whole
         for key in self.place:
             found = None if found is None else getattr(found, key)
         return found  # type: ignore[no-any-return]
@@ -73,6 +73,7 @@ def _settings(
 
 SETTINGS = (
     *_settings(Traffic, ("traffic",)),
+    *_settings(Resume, ("traffic", "resume"), "resume_", "without Careful Resume"),
     *_settings(Path, ("path",)),
     Setting("seed", ("seed",), declared(Experiment)["seed"]),
     *_settings(Wired, ("path", "wired"), "wired_", "without a wired hop"),
@@ -81,7 +82,7 @@ SETTINGS = (
 """Every setting of an experiment but its links."""
 
 
-GROUP_SETTINGS = tuple(_settings(Flow, ()))
+GROUP_SETTINGS = (*_settings(Flow, ()), *_settings(Resume, ("resume",), "resume_", "without Careful Resume"))
 """Every setting of a group of flows."""
 
 
@@ -164,6 +165,7 @@ _ARRIVED = "IP packets with TCP data that reached the receiver: payload and head
 _DELAY = ColumnFamily("delay", _ARRIVED, "when nothing was received")
 _RECOVERY = ColumnFamily("recovery", "TCP segments handed to IP by the sender, of all flows")
 _WINDOW = ColumnFamily("window", "TCP segments", _NEVER_ACTIVE)
+_RETURN = ColumnFamily("link", "IP packets (TCP acknowledgements) before the return link")
 _WIRED = ColumnFamily("link", null="without a wired hop")
 _PROXY = ColumnFamily("proxy", "TCP segments at the proxy, on their way over the link", _NO_PROXY)
 _WINDOWS = ColumnFamily("proxy", "windows that the proxy advertises to the senders", _NO_PROXY)
@@ -364,6 +366,9 @@ RUN_RESULTS = (
     _WINDOW.number("cwnd_max_packets", "packets", "largest congestion window of any flow"),
     *_link_metrics("forward", "IP packets (TCP data) on the forward link"),
     *_link_metrics("return", "IP packets (TCP acknowledgements) on the return link"),
+    _RETURN.integer(
+        "return_acks_thinned", "packets", "removed by ACK thinning: a later acknowledgement stands for it"
+    ),
     _WIRED.integer(
         "wired_lost",
         "packets",

@@ -173,6 +173,17 @@ class Path(Spec):
     return_trace: Annotated[
         str | None, "PHY trace of the return link", Param(absent="the forward link's trace", is_path=True)
     ] = None
+    ack_thinning: Annotated[
+        Literal["none", "filter", "decimate"],
+        "what the return link's modem does with acknowledgements: nothing, put a new one in the place of one "
+        "that waits, or bound their rate",
+        Param(label="ACK thinning"),
+    ] = "none"
+    ack_interval: Annotated[
+        PositiveSeconds | None,
+        "least time between two acknowledgements of a flow that decimation lets pass",
+        Param(absent="the modem bounds no rate", label="ACK interval", null="without decimation"),
+    ] = None
     wired: Annotated[
         Wired | None, "hop between the senders and the node before the link", Param(absent="no such hop")
     ] = None
@@ -194,6 +205,10 @@ class Path(Spec):
             yield "queue_packets", "a number, with a wired hop and a limit in bytes or time", reason
         if self.return_trace is not None and self.return_link == "plain":
             yield "return_trace", 'return_link = "unprotected" or "protected"', meaning
+        if (self.ack_interval is None) == (self.ack_thinning == "decimate"):
+            allowed = 'a time in seconds with ack_thinning = "decimate", none without it'
+            reason = "has no meaning without decimation"
+            yield "ack_interval", allowed, "is missing" if self.ack_interval is None else reason
         if self.proxy is not None and self.wired is None:
             yield "proxy", "a wired hop, at whose end the proxy stands", "needs `wired.rate`"
 
@@ -326,6 +341,9 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     for key in ("wired", "proxy"):
         if backend != "ns2" and getattr(path, key) is not None:
             yield ("path", key), '"none": only backend ns2 has it', f"is given, which backend {backend} lacks"
+    if path.ack_thinning != "none" and (backend == "emulate" or traffic.tcp == FECTCP):
+        why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
+        yield ("path", "ack_thinning"), '"none"', why
     for at, group in enumerate(traffic.flow if backend == LINUX else ()):
         if group.receive_buffer_bytes is not None:
             alike = "none: all flows have the traffic's, as in tcp_rmem"

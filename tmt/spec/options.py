@@ -80,14 +80,29 @@ class TableText(Text):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the table in a list, which may be given in several pieces (UsageError)."""
         assert self.field is not None
-        known, table = declared(self.field.kind), dict[str, Any]()
+        known, table = keys_of(self.field.kind), dict[str, Any]()
+        seen = set[str]()
         for part in value.split(","):
             key, equals, word = (one.strip() for one in part.partition("="))
-            if not equals or key in table:
+            if not equals or key in seen:
                 allowed = f"KEY=VALUE,..., each key once: {', '.join(known)}"
                 raise UsageError(f"--{self.field.name}: {part!r} is not allowed; allowed: {allowed}")
-            table[key] = _word(known[key], word) if key in known else word
+            seen.add(key)
+            outer, _, inner = key.partition(".")
+            of = table.setdefault(outer, {}) if inner and key in known else table
+            of[inner if of is not table else key] = _word(known[key], word) if key in known else word
         return [table]
+
+
+def keys_of(kind: type[Spec]) -> dict[str, Field]:
+    """Return the fields that a table behind an option may have; of a part ``resume`` as ``resume.rtt``."""
+    found = dict[str, Field]()
+    for key, one in declared(kind).items():
+        inner = (
+            {f"{key}.{name}": field for name, field in declared(one.kind).items()} if one.is_nested else {}
+        )
+        found |= inner or {key: one}
+    return found
 
 
 def _word(field: Field, text: str) -> Any:
@@ -272,7 +287,7 @@ class Part:
         default = absent if usual is None else _spelled(usual)
         attributes: dict[str, Any] = {"is_flag": True}
         if field.is_nested:
-            words = tuple(declared(field.kind))
+            words = tuple(keys_of(field.kind))
             said = f"{said[:-1]}; may be given several times. KEY is {listed(words)}."
             attributes = {"type": TableText("KEY=VALUE,...", words, field), "multiple": True}
             default = ""

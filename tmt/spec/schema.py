@@ -84,7 +84,7 @@ def _value(field: Field, definitions: Schema) -> Schema:
     if field.kind in (int, float):
         least, most = field.param.least, field.param.most
         one |= ({} if isinf(least) else {"minimum": least}) | ({} if isinf(most) else {"maximum": most})
-    if words and not (field.kind is str and not field.choices):
+    if words and not (field.kind is str and (field.is_open or not field.choices)):
         one |= {"if": {"type": "string"}, "then": {"enum": words}}
     several: Schema = one | {"type": [*one["type"], "array"]}
     several["items"] = dict(several)

@@ -123,17 +123,77 @@ MAX_BLOCK_SEGMENTS = 10_000
 ENDLESS_BLOCK_SEGMENTS = 256
 """Block of a flow without end, where none is given: data are of use when all of their block is decoded."""
 
+_OWN_CONTROL = re.compile(r"[A-Za-z0-9_.-]{1,15}")
+"""The name of a congestion control in Linux."""
+
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 
 
+def control_of(tcp: str, stack: str) -> str:
+    """Return the name of a variant's congestion control in a stack that has it."""
+    return VARIANTS[tcp].controls[stack] if tcp in VARIANTS else tcp
+
+
 def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
-    """Refuse a variant that a stack does not have, and ECN of one that does not answer marks."""
-    if tcp not in STACKS[stack]:
+    """Refuse a variant that a stack does not have, and ECN of one that does not answer marks.
+
+    A kernel may have other variants, for which its backend asks.
+    """
+    if tcp not in VARIANTS:
+        if stack != LINUX or not _OWN_CONTROL.fullmatch(tcp):
+            yield "tcp", tuple(VARIANTS)
+    elif tcp not in STACKS[stack]:
         having = [name for name in STACKS if tcp in STACKS[name]]
         reason = f"needs stack {' or '.join(having)}"
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
     elif ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
         yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
+
+
+RESUMING = ("newreno", "cubic", "bbr", "bbr3")
+"""Variants of the modern stack with Careful Resume."""
+
+WITH_SLOW_STARTS = ("newreno", "cubic")
+"""Variants of the modern stack with a choice of slow start."""
+
+
+class Resume(Spec):
+    """What an earlier connection over the path has left, from which the first flow resumes (RFC 9959)."""
+
+    window_bytes: Annotated[
+        int,
+        "data in flight that the earlier connection had",
+        Param("byte", 1, 2**62, label="remembered window", counts="IP packets: payload and headers"),
+    ]
+    rtt: Annotated[
+        PositiveSeconds, "least round-trip time that it measured", Param(label="remembered round-trip time")
+    ]
+    lifetime: Annotated[
+        PositiveSeconds | None,
+        "simulated time from which the two may no longer be used",
+        Param(absent="they do not expire", null="when they do not expire"),
+    ] = None
+
+
+SlowStart = Annotated[
+    Literal["standard", "hystart", "search"] | None,
+    "end of the first slow start: at a loss only, at growing delay, or when deliveries no longer double",
+    Param(absent="hystart for CUBIC, standard for others", null="for the variant's own"),
+]
+Resumption = Annotated[
+    Resume | None, "Careful Resume of the first flow", Param(absent="flows know nothing of the path")
+]
+
+
+def _start_rules(own: Traffic | Flow, stack: str) -> Rules:
+    """Refuse a beginning of flows that their variant does not have."""
+    for key, place, having in (
+        ("resume", ("resume", "window_bytes"), RESUMING),
+        ("slow_start", ("slow_start",), WITH_SLOW_STARTS),
+    ):
+        if getattr(own, key) is not None and (stack != "modern" or own.tcp not in having):
+            lacking = f"is not for {own.tcp}, stack {stack}"
+            yield place, f"{', '.join(having)} with stack modern", lacking
 
 
 TransferBytes = Annotated[
@@ -176,7 +236,7 @@ _AS_TRAFFIC = "that of the traffic"
 class Flow(Spec):
     """A group of like flows that compete with those of other groups on one path."""
 
-    tcp: Annotated[Variant, "TCP variant of the group's flows", Param(label="TCP")]
+    tcp: Annotated[Variant | str, "TCP variant of the group's flows", Param(label="TCP")]
     count: Annotated[int, "number of TCP flows of the group", Param("", 1, MAX_FLOWS)] = 1
     start: Annotated[Seconds, "simulated time at which the group's first flow may start"] = 0
     end: Annotated[
@@ -196,6 +256,8 @@ class Flow(Spec):
     delayed_acks: Annotated[DelayedAcks, Param(absent=_AS_TRAFFIC)] = None
     ecn: Annotated[Ecn | None, _ECN, Param(label="ECN", absent=_AS_TRAFFIC)] = None
     receive_buffer_bytes: Annotated[ReceiveBuffer, Param(absent=_AS_TRAFFIC)] = None
+    slow_start: SlowStart = None
+    resume: Resumption = None
 
     def rules(self) -> Rules:
         """Refuse an end that is not behind the start."""
@@ -205,8 +267,10 @@ class Flow(Spec):
     @property
     def label(self) -> str:
         """Name of the group: number and variant of its flows, and every setting that is not the usual one."""
-        settings = (key for key in self.said() if key not in ("tcp", "count"))
-        said = (f"{key}={shown(getattr(self, key)).strip(chr(39))}" for key in settings)
+        settings = [(key, getattr(self, key)) for key in self.said() if key not in ("tcp", "count", "resume")]
+        if self.resume is not None:
+            settings += [(f"resume.{key}", getattr(self.resume, key)) for key in self.resume.said()]
+        said = (f"{key}={shown(value).strip(chr(39))}" for key, value in settings)
         return " ".join([*([str(self.count)] if self.count > 1 else []), self.tcp, *said])
 
 
@@ -217,7 +281,11 @@ def _forward_first(groups: tuple[Flow, ...]) -> list[Flow]:
 class Traffic(Spec):
     """TCP flows over a path, of one variant or in groups, and when they start and end."""
 
-    tcp: Annotated[Variant, "TCP variant of all flows", Param(label="TCP")] = "cubic"
+    tcp: Annotated[
+        Variant | str,
+        "TCP variant of all flows; with a kernel also any congestion control that it has, by its name",
+        Param(label="TCP"),
+    ] = "cubic"
     stack: Annotated[
         Stack,
         "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended), 2009-as-shipped, or linux (a real kernel)",
@@ -245,6 +313,8 @@ class Traffic(Spec):
         ),
     ] = None
     ecn: Annotated[Ecn, _ECN, Param(label="ECN")] = "off"
+    slow_start: SlowStart = None
+    resume: Resumption = None
     receive_buffer_bytes: Annotated[
         ReceiveBuffer,
         Param(
@@ -284,9 +354,10 @@ class Traffic(Spec):
         Without `flow` they are what `tcp`, `flows` and `return_flows` describe.
         """
         if not self.flow:
-            found = [Flow(self.tcp, self.flows, self.start, transfer_bytes=self.transfer_bytes)]
+            own = Flow(self.tcp, self.flows, self.start, transfer_bytes=self.transfer_bytes)
+            found = [replace(own, slow_start=self.slow_start, resume=self.resume)]
             if self.return_flows:
-                found.append(Flow(self.tcp, self.return_flows, self.start, direction="return"))
+                found.append(replace(own, count=self.return_flows, transfer_bytes=None, direction="return"))
             return tuple(map(self._filled, found))
         return tuple(map(self._filled, _forward_first(self.flow)))
 
@@ -326,6 +397,7 @@ class Traffic(Spec):
     def rules(self) -> Rules:
         """Refuse variants that a stack, stacks that a backend, and settings that a variant does not have."""
         yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack, self.ecn)
+        yield from _start_rules(self, self.stack)
         if self.backend is not None and self.stack not in BACKENDS[self.backend]:
             having = [name for name in BACKENDS if self.stack in BACKENDS[name]]
             lacking = f"does not have stack {self.stack}"
@@ -348,7 +420,7 @@ class Traffic(Spec):
             yield "return_flows", "0 with FECTCP"
 
     def _of_groups(self) -> Rules:
-        for key in ("tcp", "flows", "return_flows", "start", "transfer_bytes"):
+        for key in ("tcp", "flows", "return_flows", "start", "transfer_bytes", "slow_start", "resume"):
             if getattr(self, key) != self.usual(key):
                 yield key, "only without flow, whose groups have their own", "does not go with flow"
         for at, one in enumerate(self.flow):
@@ -356,6 +428,8 @@ class Traffic(Spec):
                 yield ("flow", at, place), *rest  # type: ignore[misc]
             if one.tcp == FECTCP:
                 yield ("flow", at, "tcp"), "a variant of TCP", "does not go in a group"
+            own = _start_rules(one, self.stack)
+            yield from ((("flow", at, *place), *rest) for place, *rest in own)  # type: ignore[misc]
             if one.receive_buffer_bytes is not None and not self.has_host_receivers:
                 yield ("flow", at, "receive_buffer_bytes"), "none: the buffers of 2009 never limit"
             latest = self.duration if one.end is None else min(one.end, self.duration)

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,27 @@ enum class RecoveryState : std::uint8_t {
 inline constexpr std::int64_t duplicate_threshold = 3;  // RFC 5681
 inline constexpr std::int64_t infinite_ssthresh = std::numeric_limits<std::int32_t>::max();
 
+// How the first slow start ends before a loss.
+enum class SlowStart : std::uint8_t {
+  standard,  // it does not (RFC 5681)
+  hystart,   // when the round-trip time grows (RFC 9406)
+  search,    // when deliveries no longer double (draft-chung-ccwg-search)
+};
+
+// What an earlier connection over the path has left for Careful Resume (RFC 9959).
+struct SavedPath {
+  double window = 0.0;            // packets in flight (saved_cwnd)
+  Nanoseconds rtt_ns = 0;         // least round-trip time (saved_rtt)
+  Nanoseconds expiry_ns = never;  // from then on the values must not be used
+};
+
 struct ControlParameters {
   std::int64_t initial_window = 10;  // RFC 6928
   std::int64_t packet_bytes = 1500;  // with headers: for limits in bytes or bits
   std::int64_t window_clamp = std::numeric_limits<std::int32_t>::max();  // upper bound on the window
   std::function<double()> uniform;   // draws from [0, 1), for specified random choices; may be empty
+  std::optional<SlowStart> slow_start;  // none: the control's own
+  std::optional<SavedPath> saved;       // none: nothing to resume from
 };
 
 // One measurement of the path's delivery rate (draft-ietf-ccwg-bbr, section "Delivery Rate Samples"). Among the packets
@@ -59,6 +76,7 @@ struct AckSample {
   std::int64_t delivered = 0;        // total since the start
   std::int64_t snd_una = 0;          // first packet that is not acknowledged in order
   std::int64_t snd_nxt = 0;          // first packet that was never sent; snd_una and snd_nxt suffice to count rounds
+  std::int64_t last_delivered = -1;  // the largest number among the packets newly delivered; -1: none
   RecoveryState state = RecoveryState::open;  // after this ACK
   std::int64_t reordering = duplicate_threshold;  // largest number of packets that overtook one; at least this
   bool has_echo = false;             // it reports a mark (ECE): the window does not grow (RFC 3168, section 6.1.2)
@@ -148,6 +166,10 @@ class CongestionControl {
 // The congestion control of that name; null when there is none. core/tcp/congestion/registry.cc lists them.
 std::unique_ptr<CongestionControl> make_congestion_control(const std::string& name,
                                                            const ControlParameters& parameters);
+
+// Whether it takes a `slow_start`, and `saved` values.
+bool has_choice_of_slow_start(const std::string& name);
+bool can_resume(const std::string& name);
 
 // Names in alphabetical order.
 std::vector<std::string> congestion_control_names();

@@ -6,7 +6,6 @@ namespace clift::tcp {
 
 namespace {
 
-constexpr std::int64_t first_buffer_bytes = 131'072;  // tcp_rmem, second number
 constexpr std::int64_t least_memory_bytes = 2304;     // for a packet of up to 1500 bytes
 constexpr std::int64_t usual_packet_bytes = 1500;
 constexpr std::int64_t first_round_packets = 10;
@@ -19,7 +18,7 @@ ReceiveWindow::ReceiveWindow(const ReceiveWindowOptions& options)
     : options_(options),
       memory_bytes_(options.packet_bytes <= usual_packet_bytes ? least_memory_bytes : 2 * options.packet_bytes),
       scale_(std::max<std::int64_t>(1, options.payload_bytes * scale_unit / memory_bytes_)),
-      buffer_bytes_(std::min(first_buffer_bytes, options.most_bytes)),
+      buffer_bytes_(std::min(options.first_bytes, options.most_bytes)),
       window_bytes_(buffer_bytes_ / 2 / options.payload_bytes * options.payload_bytes),
       round_bytes_(std::min(window_bytes_, first_round_packets * options.payload_bytes)) {}
 

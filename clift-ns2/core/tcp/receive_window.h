@@ -12,6 +12,7 @@ struct ReceiveWindowOptions {
   std::int64_t most_bytes = 0;     // largest buffer, in the kernel's account of memory
   std::int64_t payload_bytes = 0;  // of a full packet
   std::int64_t packet_bytes = 0;   // IP size of a full packet
+  std::int64_t first_bytes = 131'072;  // the buffer before it grows (tcp_rmem, second number)
 };
 
 class ReceiveWindow {

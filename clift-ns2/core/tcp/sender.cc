@@ -272,6 +272,9 @@ void Sender::report(const Acknowledgement& ack, const Progress& progress, const 
   sample.delivered = sampler_.delivered();
   sample.snd_una = board_.una();
   sample.snd_nxt = board_.next();
+  for (const DeliveredPacket& packet : delivered_) {
+    sample.last_delivered = std::max(sample.last_delivered, packet.sequence);
+  }
   sample.state = state_;
   sample.has_echo = is_ecn_ && ack.has_echo;
   sample.reordering = rack_.reordering();

@@ -40,6 +40,8 @@ TEST(EveryControl, KeepsSoundNumbersWhateverHappens) {
       const auto below = [&](std::int64_t bound) { return static_cast<std::int64_t>(random()) % bound; };
       ControlParameters parameters;
       parameters.uniform = [&] { return static_cast<double>(random()) / 4294967296.0; };
+      if (seed > 5) parameters.saved = SavedPath{20'000.0, 100'000'000, never};
+      if (seed > 7) parameters.slow_start = SlowStart::search;
       const auto control = make_congestion_control(name, parameters);
       control->on_start(0);
       Nanoseconds now_ns = 0, min_rtt_ns = never;
@@ -93,6 +95,7 @@ TEST(EveryControl, KeepsSoundNumbersWhateverHappens) {
           ack.prior_in_flight = in_flight + ack.newly_delivered;
           ack.delivered = ack.snd_una = delivered;
           ack.snd_nxt = delivered + in_flight;
+          ack.last_delivered = delivered - 1;
           ack.state = state;
           ack.is_cwnd_limited = below(2) == 0;
           ack.rate.delivery_rate = below(3) == 0 ? 0.0 : static_cast<double>(below(1'000'000));

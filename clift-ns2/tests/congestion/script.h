@@ -36,6 +36,7 @@ class Script {
     sample.in_flight = flight;
     sample.prior_in_flight = flight + packets;
     sample.snd_nxt = snd_nxt;
+    sample.last_delivered = una - 1;
     sample.state = state;
     sample.is_cwnd_limited = is_cwnd_limited;
     control_.on_ack(sample);

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Records = npt.NDArray[np.void]
 Figures = dict[str, int | float | None]
 
-SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED, DECODED, AQM_DROPPED, MARKED = range(
+SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED, DECODED, ACK_THINNED, AQM_DROPPED, MARKED = range(
     len(PACKET_EVENTS)
 )
 FORWARD, RETURN = 0, 1
@@ -158,11 +158,12 @@ def loss_figures(packets: Records) -> Figures:
     counts = np.bincount(kinds, minlength=2 * len(PACKET_EVENTS)).reshape(2, -1)
     names = {LINK_LOST: "link_lost", LINK_UNSETTLED: "link_unsettled", QUEUE_DROPPED: "queue_dropped"}
     names |= {AQM_DROPPED: "aqm_dropped", MARKED: "marked"}
-    return {
+    found: Figures = {
         f"{word}_{name}": int(counts[direction, event])
         for direction, word in ((FORWARD, "forward"), (RETURN, "return"))
         for event, name in names.items()
     }
+    return found | {"return_acks_thinned": int(counts[RETURN, ACK_THINNED])}
 
 
 def window_figures(windows: Records, flows: Sequence[FlowDelivery]) -> Figures:

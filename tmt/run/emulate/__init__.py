@@ -17,18 +17,20 @@ from tmt.core.declaration import ns
 from tmt.core.errors import EmulatorError
 from tmt.core.schema import UNSETTLED, WINDOW_RECORDS
 from tmt.core.units import NS_PER_S, ns_to_seconds
-from tmt.run import Recording, RunError, use_columns
+from tmt.run import Recording, RunError, refuse_absent, use_columns
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import find_program, run
 from tmt.run.program import last_words, program_hash
-from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS
+from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
 
 if TYPE_CHECKING:
     from tmt.core.measure.transport import Records
     from tmt.run.emulate.emulation import EmulationResult
     from tmt.run.setup import Setup
     from tmt.spec.columns import Value
+    from tmt.spec.traffic import Traffic
 
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 BULK = Path(__file__).with_name("bulk.py")
 BUFFER_BYTES = 1 << 25
 """Memory of a send buffer: it never limits."""
@@ -60,13 +62,19 @@ class Emulate:
         except OSError as error:
             raise EmulatorError(f"{find_program()}: {os.strerror(error.errno or 0)}") from error
 
+    def check(self, traffic: Traffic) -> None:
+        """Refuse a congestion control by its own name that this machine's kernel does not offer."""
+        own = [one.tcp for one in traffic.groups if one.tcp not in VARIANTS]
+        if own:
+            refuse_absent(own, "this machine's kernel", AVAILABLE.read_text().split())
+
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment; it takes as long as it says."""
         traffic, samples = setup.traffic, directory / "sender.json"
         chance = random.Random(setup.experiment.seed)
         start_ns, spread_ns = ns(traffic.start), ns(traffic.start_spread)
         starts_ns = sorted(start_ns + chance.randint(0, spread_ns) for _ in range(traffic.flows))
-        control = VARIANTS[traffic.tcp].controls[LINUX]
+        control = control_of(traffic.tcp, LINUX)
         about = {
             "control": control,
             "starts_s": [ns_to_seconds(start_ns) for start_ns in starts_ns],

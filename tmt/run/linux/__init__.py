@@ -9,6 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,17 +17,17 @@ import numpy as np
 from tmt.core.declaration import ns
 from tmt.core.errors import SimulatorError
 from tmt.core.provenance import file_version
-from tmt.run import RunError
+from tmt.run import RunError, refuse_absent
 from tmt.run.link_files import link_settings, queue_settings
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
-from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS
+from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
 
 if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion
     from tmt.run import Recording
     from tmt.run.setup import Setup
-    from tmt.spec.traffic import Flow
+    from tmt.spec.traffic import Flow, Traffic
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
@@ -48,6 +49,7 @@ PACKET_MEMORY_BYTES = 6144
 MEMORY_STEP_MIB = 16
 
 SETTINGS = "settings.txt"
+CONTROLS = "controls.txt"
 SEGMENT_MEMORY_BYTES = 2304
 """Memory that the kernel counts for a segment of a packet of 1500 bytes; larger ones take more."""
 
@@ -73,22 +75,40 @@ class Kernel:
         _check(program, file_version(program))
         return cls(program, build_stamp(program, remedy("linux-kernel", ELSEWHERE)))
 
+    def controls(self) -> tuple[str, ...]:
+        """Return the names of the kernel's congestion controls (SimulatorError)."""
+        return _controls(self.program, file_version(self.program))
+
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
         """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
 
         Errors are those of `tmt.run.program.run_program`.
         """
+        return self.boot(memory_mib(setup), setup.experiment.seed, directory, timeout_s)
+
+    def boot(
+        self, memory: int, seed: int, directory: Path, timeout_s: float | None
+    ) -> tuple[list[str], float]:
+        """Do the same with a memory in MiB."""
         argv = [
             str(self.program),
-            f"mem={memory_mib(setup)}M",
+            f"mem={memory}M",
             "con=null",
             "con0=null,fd:1",
             "time-travel=inf-cpu",
             "time-travel-start=0",
-            f"seed={setup.experiment.seed}",
+            f"seed={seed}",
         ]
         environment = os.environ | {"HOME": str(directory), "CLIFT_PARENT": str(os.getpid())}
         return argv, run_program("the kernel", argv, directory, timeout_s, environment)
+
+
+@lru_cache(maxsize=8)
+def _controls(program: Path, _version: FileVersion | None) -> tuple[str, ...]:
+    with TemporaryDirectory(prefix="tmt-kernel-") as folder:
+        (Path(folder) / SETTINGS).write_text("list_controls 1\n")
+        Kernel(program, "").boot(LEAST_MEMORY_MIB, 0, Path(folder), SHOW_LIMIT_S)
+        return tuple((Path(folder) / CONTROLS).read_text().split())
 
 
 def memory_mib(setup: Setup) -> int:
@@ -161,6 +181,10 @@ def settings_text(setup: Setup) -> str:
         "send_buffer_bytes": send_buffer_bytes(setup),
         "window_packets": window_packets(setup),
     }
+    if path.ack_thinning == "filter":
+        values["ack_filter"] = 1
+    if path.ack_interval is not None:
+        values["ack_interval_ns"] = ns(path.ack_interval)
     lines = [f"{key} {value}" for key, value in values.items()]
     of_flows = [group for group in traffic.groups for _ in range(group.count)]
     drawn = np.random.default_rng(setup.experiment.seed).random(len(of_flows)).tolist()
@@ -173,7 +197,7 @@ def _flow_line(setup: Setup, group: Flow, later_ns: int) -> str:
     """Return the line of a flow that starts so much later than its group."""
     segment_bytes = setup.traffic.packet_bytes - HEADER_BYTES
     values = (
-        VARIANTS[group.tcp].controls[LINUX],
+        control_of(group.tcp, LINUX),
         int(group.direction == "return"),
         ns(group.start) + later_ns,
         0 if group.end is None else ns(group.end),
@@ -211,6 +235,13 @@ class Linux:
     def stamp(self) -> str:
         """Return the stamp of the kernel's build."""
         return Kernel.find().stamp
+
+    def check(self, traffic: Traffic) -> None:
+        """Refuse a congestion control by its own name that the kernel does not have."""
+        own = [one.tcp for one in traffic.groups if one.tcp not in VARIANTS]
+        if own:
+            kernel = Kernel.find()
+            refuse_absent(own, str(kernel.program), kernel.controls())
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment in simulated time."""

@@ -8,7 +8,7 @@ from tmt.core.words.values import percent
 from tmt.io.atomic import make_folder, write_text
 from tmt.results.comparison import ALPHA
 from tmt.results.dataset import matches
-from tmt.results.values import COLUMNS, bounds, digits, scalar
+from tmt.results.values import COLUMNS, bounds, digits, interval_text, scalar
 from tmt.show.charts.style import tcp_label
 from tmt.show.page.campaign_page import campaign_page
 from tmt.show.page.page import CHARTS_LEAD, Record, Sections, columns
@@ -53,6 +53,11 @@ SECTIONS: Sections = {
         "Runs that kept their packet records, laid over each other on one time axis.",
     ),
     "channel-view": ("The channel over time", "Erasures and capacity of the link without a scheme."),
+    "groups-table": (
+        "Groups of flows beside each other",
+        "Each group beside the others and alone. Share: of what all groups delivered while they were active "
+        "together. Harm: the part of the measure alone that the other groups take (Ware and others, 2019).",
+    ),
     "differences-table": (
         "Paired differences",
         "Differences on the same seeds, TCP variants over one scheme and schemes under one "
@@ -91,6 +96,7 @@ def render(results: Results, summary: Summary) -> str:
         "differences": differences_table(summary),
         "runs": runs,
         "older": None if older is None or older.empty else runs_table(results, older),
+        "groups": None if results.groups is None else groups_table(results.groups.cells),
         "paper": published_table(summary, matches(results, summary)),
     }
     return campaign_page(
@@ -204,6 +210,28 @@ def differences_table(summary: Summary) -> Record:
         ("Differ", f"significantly, at a level of {percent(ALPHA)}"),
     )
     return {"columns": shown, "rows": rows, "keys": keys}
+
+
+GROUP_MEASURES = (
+    *("share", "goodput_bps", "harm", "delay_p95_s", "harm_delay"),
+    *("retransmission_ratio", "convergence_s"),
+)
+
+
+def groups_table(summary: Summary) -> Record:
+    """Return means and intervals of the groups of flows, one row for each group, scheme and point."""
+    measures = [one for name in GROUP_MEASURES for one in summary.measures if one.column == name]
+    rows = []
+    for cell in summary.cells:
+        means = [cell.intervals.get(one.column) for one in measures]
+        texts = [None if one is None else interval_text(one) for one in means]
+        rows.append([*cell_members(summary, cell), *map(scalar, summary.levels(cell.point).values()), *texts])
+    shown = [
+        *({"label": label} for label in ("Group", "Scheme")),
+        *({"label": axis.label, "unit": axis.unit} for axis in summary.axes),
+        *({"label": one.label, "unit": one.unit} for one in measures),
+    ]
+    return {"columns": shown, "rows": rows}
 
 
 def published_table(summary: Summary, matched: Sequence[Match]) -> Record:

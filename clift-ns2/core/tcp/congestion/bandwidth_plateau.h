@@ -15,6 +15,9 @@ class BandwidthPlateau {
     is_reached_ = false;
   }
 
+  // It is known otherwise.
+  void reach() { is_reached_ = true; }
+
   // The bandwidth at the end of a round that was not application-limited.
   void note_round(double bandwidth) {
     if (is_reached_) return;

@@ -51,6 +51,7 @@ void Bbr::on_ack(const AckSample& ack) {
     check_cycle_phase(ack);
     check_full_pipe(ack);
   }
+  if (state_ == State::startup) resume_.on_ack(ack, cwnd_, rounds_);
   check_drain(ack);
   update_rtprop(ack);
   check_probe_rtt(ack);
@@ -58,6 +59,7 @@ void Bbr::on_ack(const AckSample& ack) {
   begin_pacing(ack.srtt_ns, pacing_margin * high_gain);
   if (max_bandwidth() > 0.0) set_pacing_rate(pacing_gain_);
   set_cwnd(ack);
+  if (state_ == State::startup) probe_to_resume(cwnd_gain_, max_bandwidth(), rtprop_ns_);
   lost_since_ack_ = 0;
 }
 
@@ -116,6 +118,7 @@ void Bbr::check_full_pipe(const AckSample& ack) {
 void Bbr::check_drain(const AckSample& ack) {
   if (state_ == State::startup && full_pipe_.is_reached()) {
     state_ = State::drain;
+    resume_.on_drain_begins();
     pacing_gain_ = 1.0 / high_gain;
     cwnd_gain_ = high_gain;
   }
@@ -124,6 +127,7 @@ void Bbr::check_drain(const AckSample& ack) {
 
 void Bbr::enter_probe_bw(Nanoseconds now_ns) {
   state_ = State::probe_bw;
+  resume_.on_drain_ends();
   cwnd_gain_ = probe_bw_cwnd_gain;
   // The cycle may start in any phase but that of 3/4.
   const std::size_t phases = pacing_gain_cycle.size();
@@ -215,6 +219,7 @@ void Bbr::set_cwnd(const AckSample& ack) {
 }
 
 void Bbr::on_enter_recovery(const CongestionEvent& event) {
+  if (resume_.on_congestion()) full_pipe_.reach();
   save_cwnd(state_ == State::probe_rtt);
   recovery_ = RecoveryState::recovery;
   packet_conservation_ = true;
@@ -225,6 +230,7 @@ void Bbr::on_enter_recovery(const CongestionEvent& event) {
 }
 
 void Bbr::on_timeout(const CongestionEvent&) {
+  if (resume_.on_congestion()) full_pipe_.reach();
   save_cwnd(state_ == State::probe_rtt);
   recovery_ = RecoveryState::loss;
   packet_conservation_ = false;

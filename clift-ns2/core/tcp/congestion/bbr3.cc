@@ -66,6 +66,7 @@ void Bbr3::on_ack(const AckSample& ack) {
   update_congestion_signals(ack);
   update_ack_aggregation(ack);
   check_full_bandwidth_reached(ack);
+  if (state_ == State::startup) resume_.on_ack(ack, cwnd_, rounds_);
   check_startup_done(ack);
   check_drain_done(ack);
   update_probe_bw_phase(ack);
@@ -77,12 +78,14 @@ void Bbr3::on_ack(const AckSample& ack) {
   begin_pacing(ack.srtt_ns, startup_pacing_gain);  // InitPacingRate (5.6.2)
   if (bandwidth_ > 0.0) set_pacing_rate(pacing_gain());
   set_cwnd(ack);
+  if (state_ == State::startup) probe_to_resume(default_cwnd_gain, bandwidth_, min_rtt_ns_);
 }
 
 // ---- Startup and Drain (5.3.1, 5.3.2)
 
 void Bbr3::enter_drain() {
   state_ = State::drain;
+  resume_.on_drain_begins();
   drain_start_round_ = rounds_.count();
 }
 
@@ -130,6 +133,7 @@ void Bbr3::enter_probe_bw_down(Nanoseconds now_ns, std::int64_t delivered) {
   ack_phase_ = AckPhase::probe_stopping;
   rounds_.restart(delivered);
   state_ = State::probe_bw_down;
+  resume_.on_drain_ends();
 }
 
 void Bbr3::enter_probe_bw_refill(std::int64_t delivered) {
@@ -475,11 +479,13 @@ void Bbr3::bound_cwnd_for_model() {
 
 // The response to losses is in the model (5.5.10), not in the window (5.6.4.4).
 void Bbr3::on_enter_recovery(const CongestionEvent&) {
+  if (resume_.on_congestion()) full_bandwidth_reached_ = true;
   save_state_upon_loss();
   recovery_ = RecoveryState::recovery;
 }
 
 void Bbr3::on_timeout(const CongestionEvent&) {
+  if (resume_.on_congestion()) full_bandwidth_reached_ = true;
   save_state_upon_loss();
   recovery_ = RecoveryState::loss;
   cwnd_ = 1.0;

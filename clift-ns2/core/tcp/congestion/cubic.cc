@@ -12,12 +12,10 @@ constexpr double beta = 0.7;   // section 4.6
 constexpr double beta_of_marks = 0.85;  // RFC 8511, section 3.1; not in slow start (4)
 constexpr double alpha = 3.0 * (1.0 - beta) / (1.0 + beta);  // section 4.3
 constexpr double most_growth = 1.5;                          // of the window in an RTT (section 4.2)
-// L of HyStart++ for a sender that does not pace.
-constexpr double hystart_most_per_ack = 8.0;
 
 }  // namespace
 
-Cubic::Cubic(const ControlParameters& parameters) : WindowBased(parameters), hystart_(hystart_most_per_ack) {}
+Cubic::Cubic(const ControlParameters& parameters) : WindowBased(parameters, SlowStart::hystart) {}
 
 // Nothing was in flight since the last acknowledgement.
 void Cubic::on_transmit(const Transmission& packet) {
@@ -32,20 +30,13 @@ void Cubic::pass_time(Nanoseconds now_ns, bool counts) {
 
 void Cubic::on_ack(const AckSample& ack) {
   pass_time(ack.now_ns, may_grow(ack));
-
-  const bool is_first_start = ssthresh_ == infinite_ssthresh && ack.newly_acked > 0;
   WindowBased::on_ack(ack);
-  if (is_first_start) {  // the window has grown for this ACK before it is judged (RFC 9406, section 4.2)
-    // A round ends with the acknowledgement of the segment that was SND.NXT when it began.
-    const bool round_begins = ack.snd_una > round_end_;
-    if (round_begins) round_end_ = ack.snd_nxt;
-    hystart_.on_ack(round_begins, ack.rtt_ns < 0 ? std::nullopt : std::optional(ack.rtt_ns));
-    if (hystart_.done()) {
-      ssthresh_ = std::max<std::int64_t>(2, static_cast<std::int64_t>(cwnd_));
-      curve_.cwnd_prior = cwnd_;
-      flat_start_ = true;
-    }
-  }
+}
+
+void Cubic::leave_first_slow_start(double cwnd) {
+  WindowBased::leave_first_slow_start(cwnd);
+  curve_.cwnd_prior = cwnd_;
+  flat_start_ = true;
 }
 
 void Cubic::on_timeout(const CongestionEvent& event) {
@@ -68,12 +59,6 @@ std::int64_t Cubic::reduced_ssthresh(const CongestionEvent& event) {
   curve_.epoch_ns = never;
   flat_start_ = false;
   return static_cast<std::int64_t>(cwnd_ * kept);
-}
-
-std::int64_t Cubic::slow_start(std::int64_t acked, const AckSample& ack) {
-  if (ssthresh_ != infinite_ssthresh) return WindowBased::slow_start(acked, ack);
-  cwnd_ += hystart_.growth(static_cast<double>(acked));
-  return 0;
 }
 
 void Cubic::begin_stage(Nanoseconds now_ns) {

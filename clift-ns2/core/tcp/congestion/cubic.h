@@ -1,7 +1,6 @@
-// CUBIC: RFC 9438, with HyStart++ (RFC 9406) for the first slow start.
+// CUBIC: RFC 9438, by default with HyStart++ (RFC 9406) for the first slow start.
 #pragma once
 
-#include "core/tcp/congestion/hystart.h"
 #include "core/tcp/congestion/window_based.h"
 
 namespace clift::tcp {
@@ -17,8 +16,8 @@ class Cubic : public WindowBased {
 
  protected:
   std::int64_t reduced_ssthresh(const CongestionEvent& event) override;
-  std::int64_t slow_start(std::int64_t acked, const AckSample& ack) override;
   void avoid_congestion(std::int64_t acked, const AckSample& ack) override;
+  void leave_first_slow_start(double cwnd) override;
 
  private:
   // A stage of congestion avoidance, and its memory of the previous stage (RFC 9438, section 4.1.2).
@@ -34,8 +33,6 @@ class Cubic : public WindowBased {
   void begin_stage(Nanoseconds now_ns);
   double w_cubic(double t_s) const;
 
-  HyStart hystart_;
-  std::int64_t round_end_ = 0;  // its acknowledgement begins the next round
   Nanoseconds passed_ns_ = 0;  // the curve's time is up to date until then
   Curve curve_;
   Curve before_;  // for undo

@@ -5,12 +5,30 @@
 
 namespace clift::tcp {
 
-WindowBased::WindowBased(const ControlParameters& parameters)
+WindowBased::WindowBased(const ControlParameters& parameters, SlowStart own)
     : cwnd_(static_cast<double>(parameters.initial_window)),
       initial_window_(parameters.initial_window),
-      window_clamp_(static_cast<double>(parameters.window_clamp)) {}
+      window_clamp_(static_cast<double>(parameters.window_clamp)),
+      first_slow_start_(parameters.slow_start.value_or(own)) {}
+
+void WindowBased::on_established(Nanoseconds now_ns, Nanoseconds rtt_ns) {
+  first_slow_start_.on_established(now_ns, rtt_ns);
+}
 
 void WindowBased::on_ack(const AckSample& ack) {
+  const bool is_first_start = ssthresh_ == infinite_ssthresh;
+  grow(ack);
+  if (!is_first_start) return;
+  const std::optional<double> cwnd = first_slow_start_.end(ack, cwnd_);
+  if (cwnd) leave_first_slow_start(std::max(*cwnd, std::min(cwnd_, static_cast<double>(initial_window_))));
+}
+
+void WindowBased::leave_first_slow_start(double cwnd) {
+  cwnd_ = cwnd;
+  ssthresh_ = std::max<std::int64_t>(2, static_cast<std::int64_t>(cwnd_));
+}
+
+void WindowBased::grow(const AckSample& ack) {
   if (ack.state == RecoveryState::recovery || ack.has_echo || !may_grow(ack)) return;
   // As in Linux, out-of-order delivery counts on paths that are known to reorder packets.
   if (ack.newly_acked == 0 && ack.reordering <= duplicate_threshold) return;
@@ -23,6 +41,10 @@ void WindowBased::on_ack(const AckSample& ack) {
 }
 
 std::int64_t WindowBased::slow_start(std::int64_t acked, const AckSample&) {
+  if (ssthresh_ == infinite_ssthresh) {
+    cwnd_ += first_slow_start_.growth(static_cast<double>(acked));
+    return 0;
+  }
   const std::int64_t room = ssthresh_ - static_cast<std::int64_t>(std::floor(cwnd_));
   const std::int64_t used = std::min(acked, room);
   cwnd_ = std::min(cwnd_ + static_cast<double>(used), static_cast<double>(ssthresh_));
@@ -61,6 +83,13 @@ void WindowBased::on_idle_restart(Nanoseconds, Nanoseconds idle_ns, Nanoseconds 
   ssthresh_ = std::max(ssthresh_, static_cast<std::int64_t>(0.75 * cwnd_));
   for (; idle_ns > rto_ns && cwnd_ > restart; idle_ns -= rto_ns) cwnd_ /= 2.0;
   cwnd_ = std::max(cwnd_, restart);
+}
+
+void WindowBased::set_ssthresh_of_loss_at(double window) {
+  const double cwnd = cwnd_;
+  cwnd_ = window;
+  ssthresh_ = std::max<std::int64_t>(2, reduced_ssthresh({}));
+  cwnd_ = cwnd;
 }
 
 void WindowBased::remember() {

@@ -6,13 +6,14 @@ function tables() {
     rows.total = table.rows.length;
     return rows;
   };
-  const { runs, older, differences, paper } = DATA.tables;
+  const { runs, older, differences, paper, groups } = DATA.tables;
   const ofRuns = (table) => filtered(table, ([tcp, scheme]) => chosen("tcp", [tcp]) && chosen("scheme", [scheme]));
   const wanted = [
     ["runs", "Runs of the chosen TCP variants and schemes", runs, () => ofRuns(runs)],
     ["older", "Runs of earlier versions", older, () => ofRuns(older)],
     ["differences", "Paired differences at the chosen point", differences, () => filtered(differences,
       ([point, tcps, schemes]) => point === pointOf(state.grid) && chosen("tcp", tcps) && chosen("scheme", schemes))],
+    ["groups", "Groups of flows beside each other", groups, () => () => groups.rows],
     ["paper", "Published values beside ours", paper, () => () => paper.rows],
   ];
   return wanted.filter(([name]) => byId(`${name}-table`)).map(([name, caption, { columns }, rows]) => (

@@ -1,0 +1,87 @@
+"""Groups of flows as results: rows, harm and the axis `beside`, from numbers computed by hand."""
+
+import json
+from typing import Any
+
+import pytest
+from result_rows import frame, run
+
+from tmt.results.comparison import compare
+from tmt.results.dataset import Results
+from tmt.results.groups import ALONE, harm
+from tmt.show.page.report_page import groups_table
+
+
+def group(tcp: str, goodput_bps: float, share: float, **values: Any) -> dict[str, Any]:
+    settings = {"tcp": tcp, "count": 1, "direction": "forward", "rtt_s": None, "transfer_bytes": None}
+    figures = {"goodput_bps": goodput_bps, "share": share, "delay_p95_s": 0.2, "convergence_s": None}
+    return {"group": tcp} | settings | figures | values
+
+
+def campaign(factor: float = 1.0) -> Results:
+    """Two seeds: CUBIC alone, BBR alone (of seed 1 only), and both beside each other."""
+    rows = []
+    for seed in (1, 2):
+        rows.append(run(tcp="cubic", flows=1, seed=seed, goodput_bps=8e6, delay_p95_s=0.1))
+        if seed == 1:
+            rows.append(run(tcp="bbr", flows=1, seed=seed, goodput_bps=9e6, delay_p95_s=0.1))
+        groups = [group("cubic", 2e6 * factor, 0.25), group("bbr", 6e6 * factor, 0.75, group="bbr start=5")]
+        mix = {"tcp": "cubic + bbr start=5", "flows": 2, "goodput_bps": 8e6 * factor}
+        rows.append(run(**mix, seed=seed, groups=json.dumps(groups)))
+    return Results("mix", "", frame(rows))
+
+
+@pytest.mark.parametrize(
+    ("alone", "beside", "more_is_better", "expected"),
+    [
+        (8, 2, True, 0.75),
+        (8, 8, True, 0),
+        (8, 10, True, -0.25),
+        (0.1, 0.2, False, 0.5),
+        (0.2, 0.1, False, -1),
+    ],
+)
+def test_harm__is_the_share_of_the_greater_value_that_rivals_take(
+    alone: float, beside: float, more_is_better: bool, expected: float
+) -> None:
+    # Ware et al., HotNets 2019: (x - y) / x for goodput, (y - x) / y for delay; x alone, y beside rivals.
+    assert harm(alone, beside, more_is_better=more_is_better) == pytest.approx(expected)
+
+
+def test_groups__are_rows_with_harm_against_the_same_flows_alone() -> None:
+    found = campaign().groups
+    assert found is not None
+    rows = found.runs.set_index(["tcp", "beside", "seed"])
+    assert len(rows) == 3 + 2 * 2
+    assert rows.loc[("cubic", "bbr start=5", 1), "harm"] == 0.75
+    assert rows.loc[("bbr start=5", "cubic", 1), "harm"] == pytest.approx(1 / 3)
+    assert rows.loc[("bbr start=5", "cubic", 1), "harm_delay"] == 0.5
+    assert rows["harm"].isna().sum() == 3 + 1  # the flows alone, and BBR where no run has it alone
+    assert found.axes[-1].levels == (ALONE, "bbr start=5", "cubic")
+    cells = found.cells.to_frame().set_index(["tcp", "beside", "measure"])
+    assert cells.loc[("cubic", "bbr start=5", "share"), "mean"] == 25
+    assert cells.loc[("cubic", "bbr start=5", "harm"), "runs"] == 2
+
+
+def test_groups__are_none_in_a_campaign_without_any() -> None:
+    assert Results("plain", "", frame([run(flows=1)])).groups is None
+
+
+def test_report__has_a_row_for_each_group() -> None:
+    found = campaign().groups
+    assert found is not None
+    table = groups_table(found.cells)
+    labels = [column["label"] for column in table["columns"]]
+    rows = [dict(zip(labels, row, strict=True)) for row in table["rows"]]
+    beside = {(row["Group"], row["beside"]): row["Share of the group"] for row in rows}
+    assert beside["CUBIC", "bbr start=5"] == "25 ±0"
+    assert beside["CUBIC", ALONE] is None
+
+
+def test_groups_of_two_campaigns__are_compared_pair_by_pair() -> None:
+    first, second = campaign().groups, campaign(1.5).groups
+    assert first is not None
+    assert second is not None
+    found = compare(first, second, ("a", "b")).to_frame().set_index(["tcp", "beside", "measure"])
+    assert found.loc[("cubic", "bbr start=5", "goodput_bps"), "relative"] == pytest.approx(0.5)
+    assert found.loc[("cubic", ALONE, "goodput_bps"), "difference"] == 0

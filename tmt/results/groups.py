@@ -1,0 +1,86 @@
+"""Groups of flows as results of their own: a row for each run and group, beside the flows that ran alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from tmt.results.dataset import level_order
+from tmt.results.values import Axis
+
+if TYPE_CHECKING:
+    from tmt.results.dataset import Results
+
+ALONE = "alone"
+"""Level of the axis `beside` of flows that have the path to themselves."""
+
+_LIKE = ("tcp", "count", "direction", "rtt_s", "transfer_bytes")
+"""Settings of a group that its flows alone have, too; start and end do not count."""
+
+
+def harm(alone: float, beside: float, *, more_is_better: bool = True) -> float:
+    """Return the harm that rivals do to a measure: 0 none, 1 all of it; below 0 they help.
+
+    It is the difference as a share of the greater value: that alone where `more_is_better` (goodput), that
+    beside the rivals otherwise (delay). NaN where this is 0. Ware, Mukerjee, Seshan and Sherry, Beyond Jain's
+    Fairness Index, HotNets 2019.
+    """
+    whole, left = (alone, beside) if more_is_better else (beside, alone)
+    return (whole - left) / whole if whole else math.nan
+
+
+def groups_of(results: Results) -> Results | None:
+    """Return the groups of a campaign's runs as results; None without groups.
+
+    In each row `tcp` is the group's name, and further columns are its figures; the axis `beside` names the
+    other groups. Flows that ran alone are there, too, beside ALONE. `harm` and `harm_delay` compare goodput
+    and 95th percentile of the delay with those of the same flows alone, of the same seed, trace and scheme.
+    """
+    rows = [row for run in results.runs.to_dict("records") for row in _rows(run)]
+    if all(row["beside"] == ALONE for row in rows):
+        return None
+    keys = ("trace", "scheme", "seed", *(axis.column for axis in results.axes))
+    place = [tuple(None if _is_missing(row[key]) else row[key] for key in keys) for row in rows]
+    alone = {(at, row["like"]): row for at, row in zip(place, rows, strict=True) if row["beside"] == ALONE}
+    for at, row in zip(place, rows, strict=True):
+        base = alone.get((at, row["like"])) if row["beside"] != ALONE else None
+        row["harm"] = _harm(base, row, "goodput_bps")
+        row["harm_delay"] = _harm(base, row, "delay_p95_s", more_is_better=False)
+    levels = tuple(sorted({row["beside"] for row in rows}, key=lambda one: (one != ALONE, level_order(one))))
+    axis = Axis("beside", "beside", "", levels)
+    runs = pd.DataFrame(rows).drop(columns="like")
+    return replace(results, runs=runs, axes=(*results.axes, axis), older=None, records=(), published=())
+
+
+def _rows(run: dict[Any, Any]) -> list[dict[str, Any]]:
+    """Return a row for each group of a run; of flows of one variant, one row."""
+    if _is_missing(run.get("groups")):
+        own = (run["tcp"], run["flows"], "forward", None, _known(run["transfer_bytes"]))
+        name = run["tcp"] if run["flows"] == 1 else f"{run['flows']} {run['tcp']}"
+        return [run | {"tcp": name, "beside": ALONE, "share": None, "like": own}]
+    groups = json.loads(run["groups"])
+    found = []
+    for one in groups:
+        others = " + ".join(other["group"] for other in groups if other is not one)
+        like = tuple(_known(one[key]) for key in _LIKE)
+        found.append(run | one | {"tcp": one["group"], "beside": others or ALONE, "like": like})
+    return found
+
+
+def _harm(base: dict[str, Any] | None, row: dict[str, Any], column: str, **how: bool) -> float | None:
+    if base is None or _is_missing(base[column]) or _is_missing(row[column]):
+        return None
+    found = harm(base[column], row[column], **how)
+    return None if math.isnan(found) else found
+
+
+def _known(value: Any) -> Any:
+    return None if _is_missing(value) else value
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or bool(pd.isna(value))
