@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults fuzz audit bench reproduce docs wheel pages judge tune-check lint format
+.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz audit bench reproduce docs wheel pages judge tune-check lint format
 .PHONY: setup system-packages test-packages simulator linux-kernel constraints clean
 .DELETE_ON_ERROR:
 
@@ -44,6 +44,9 @@ simulate: setup $(VENV)/installed-dev  ## play 5000 schedules of crashes, two en
 
 faults: setup  ## fail every system call of convert, import, pack, report, run and a worker in turn, an hour; LOG=FILE goes on
 	$(BIN)/python -m tests.faults $(if $(LOG),--log $(LOG))
+
+versions: setup  ## compare what channels and schemes write with the oldest allowed versions of the libraries, minutes
+	$(BIN)/python tools/library_versions.py
 
 fuzz: setup  ## give random inputs to every reader, Python and C++, guided by coverage, for ten minutes
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/fuzz/requirements.txt

@@ -76,6 +76,13 @@ the final share by more than {TOLERANCE:g} (of the total). If a window of the se
 are fewer than {FEWEST_WINDOWS} windows, it never is. RFC 5166 (section 2.5) asks for the time until
 flows share fairly, PCC (Dong et al., NSDI 2015) for that until a rate stays near its ideal. Here the
 final share replaces the fair one, because variants need not share fairly.
+
+`tmt run`, the report and `results.groups` in Python take each group as a variant, and add the axis
+`beside`: the other groups, or `alone`. Where a run of the same seed, trace and scheme has the same
+flows alone (plain traffic of that variant and number, or one group), a group has its *harm*, the part
+of a measure that the others take: `(alone - beside) / alone` for goodput (`harm`), and `(beside -
+alone) / beside` for the 95th percentile of the delay (`harm_delay`); below 0 they help. Ware,
+Mukerjee, Seshan and Sherry, Beyond Jain's Fairness Index, HotNets 2019.
 """
 
 

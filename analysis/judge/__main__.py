@@ -13,7 +13,10 @@ from analysis.judge.real_time import SCENARIO as REAL_TIME, cross_check
 from analysis.judge.report import FIGURE, PAGE, read_campaign, write_report
 from analysis.scenario_runs import run
 
-SCENARIOS = tuple(Path(__file__).with_name(f"{name}.toml") for name in ("losses", "schemes", "any-order"))
+SCENARIOS = tuple(
+    Path(__file__).with_name(f"{name}.toml")
+    for name in ("losses", "schemes", "any-order", "asymmetric", "erasures", "late-decoding")
+)
 
 
 def main(

@@ -20,7 +20,7 @@ from tmt.core.units import NS_PER_S
 from tmt.results.over_time import read_chosen
 from tmt.results.reading import read_results
 from tmt.show.charts.style import BLUE, INK, ORANGE
-from tmt.spec.traffic import LINUX, VARIANTS
+from tmt.spec.traffic import HOST_STACKS, LINUX, VARIANTS
 from tools.page_tables import cross_table, markdown_table, two_columns
 
 PAGE = DOCS / "kernel.md"
@@ -55,9 +55,11 @@ def read_campaign(folder: Path) -> JudgedCampaign:
 
 
 def _link(run: pd.Series) -> str:
-    """Return the name of a run's link: its trace, its scheme, and the order of packets if it is not kept."""
+    """Return the name of a run's link: its trace, its scheme, and what is not as usual: order or ACKs."""
     scheme = "" if run["scheme"] == "none" else f", {run['scheme']}"
-    return f"{run['trace']}{scheme}" + ("" if run["in_order"] else ", any order")
+    order = "" if run["in_order"] else ", any order"
+    each = run["stack"] in HOST_STACKS and run["delayed_acks"] is not None and not run["delayed_acks"]
+    return f"{run['trace']}{scheme}{order}" + (", an ACK for each packet" if each else "")
 
 
 def write_report(campaigns: Sequence[JudgedCampaign], page: Path, figure: Path) -> None:

@@ -174,6 +174,8 @@ SettingTable table_of(Experiment& run, clift_settings& settings) {
   table.add_whole("ack_interval_ns", run.ack_interval_ns, 0, most_setting);
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
+  number("first_half_bytes", settings.first_half_bytes);
+  number("pause_ns", settings.pause_ns);
   number("receive_buffer_bytes", settings.receive_buffer_bytes);
   number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);

@@ -2,6 +2,7 @@
 /* One experiment: this kernel boots, runs the flows that its settings ask for between two network namespaces, and
  * powers off. Senders and receivers are kernel threads, so that no system call is simulated. */
 #include <linux/bvec.h>
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/in.h>
@@ -33,10 +34,9 @@ struct window {
 
 struct flow {
 	struct socket *sender, *listener;
-	u32 end_sequence; /* of a transfer that is written whole */
-	bool is_written, is_done;
-	bool is_scaled; /* the receiver has advertised more than a SYN can */
-	u32 syn_limited; /* jiffies for which the SYN's window limited the sender */
+	u32 end_sequence; /* of what is written of a transfer */
+	bool is_written, is_paused, is_done;
+	struct completion first_half; /* of a transfer with a pause is acknowledged */
 	struct window last;
 };
 
@@ -58,31 +58,19 @@ static bool is_same(const struct window *a, const struct window *b)
 	       a->pacing_bytes_per_s == b->pacing_bytes_per_s && a->state == b->state;
 }
 
-/* Ends the run with the last transfer whose data are acknowledged. */
+/* Ends the run with the last transfer whose data are acknowledged; begins the pause of a transfer. */
 static void look_for_end(struct flow *flow, const struct tcp_sock *tcp)
 {
 	if (!flow->is_written || flow->is_done || before(tcp->snd_una, flow->end_sequence))
 		return;
+	if (flow->is_paused) {
+		flow->is_written = flow->is_paused = false;
+		complete(&flow->first_half);
+		return;
+	}
 	flow->is_done = true;
 	if (atomic_dec_and_test(&unfinished))
 		wake_up(&finished);
-}
-
-/* Returns the jiffies for which the receiver's window has limited a sender. */
-static u32 window_limited(const struct tcp_sock *tcp)
-{
-	u32 limited = tcp->chrono_stat[TCP_CHRONO_RWND_LIMITED - 1];
-
-	return tcp->chrono_type == TCP_CHRONO_RWND_LIMITED ? limited + tcp_jiffies32 - tcp->chrono_start : limited;
-}
-
-/* The window of a SYN is at most 65,535 bytes (RFC 7323, section 2.2): that limit is no buffer's. */
-static void look_for_scaled_window(struct flow *flow, const struct tcp_sock *tcp)
-{
-	if (flow->is_scaled || tcp->max_window <= U16_MAX)
-		return;
-	flow->is_scaled = true;
-	flow->syn_limited = window_limited(tcp);
 }
 
 /* Records a sender's window where it has changed. */
@@ -98,7 +86,6 @@ void clift_watch(int flow)
 	sk = own->sender->sk;
 	tcp = tcp_sk(sk);
 	look_for_end(own, tcp);
-	look_for_scaled_window(own, tcp);
 	now = (struct window){ tcp_snd_cwnd(tcp), tcp->snd_ssthresh, tcp->srtt_us >> 3,
 			       sk->sk_pacing_status == SK_PACING_NONE ? 0 : sk->sk_pacing_rate,
 			       inet_csk(sk)->icsk_ca_state };
@@ -130,8 +117,6 @@ static int receive(void *argument)
 
 	if (kernel_accept(flow->listener, &sock, 0))
 		return 0;
-	/* The window that is advertised would begin small, and bound a fast start. */
-	tcp_sk(sock->sk)->rcv_ssthresh = tcp_sk(sock->sk)->window_clamp;
 	for (;;) {
 		struct msghdr message = { .msg_flags = MSG_TRUNC };
 		struct kvec nowhere = { NULL, CHUNK_BYTES };
@@ -149,6 +134,27 @@ static void sleep_until(s64 time_ns)
 	schedule_hrtimeout(&at, HRTIMER_MODE_ABS);
 }
 
+/* Writes bytes, which may be more than any transfer. Returns false if the connection has failed. */
+static bool write(struct flow *flow, s64 left)
+{
+	while (left > 0) {
+		size_t bytes = min_t(s64, left, CHUNK_BYTES);
+		struct msghdr message = { .msg_flags = MSG_SPLICE_PAGES };
+		struct bio_vec data;
+		int count;
+
+		bvec_set_page(&data, zeros, bytes, 0);
+		iov_iter_bvec(&message.msg_iter, ITER_SOURCE, &data, 1, bytes);
+		count = sock_sendmsg(flow->sender, &message);
+		if (count <= 0)
+			return false;
+		left -= count;
+	}
+	flow->end_sequence = tcp_sk(flow->sender->sk)->write_seq;
+	flow->is_written = true;
+	return true;
+}
+
 static int send(void *argument)
 {
 	struct flow *flow = argument;
@@ -164,21 +170,15 @@ static int send(void *argument)
 		return 0;
 	/* Hybla sets a bound of its own when the connection is established. */
 	tcp_sk(flow->sender->sk)->snd_cwnd_clamp = settings.window_packets;
-	while (left > 0) {
-		size_t bytes = min_t(s64, left, CHUNK_BYTES);
-		struct msghdr message = { .msg_flags = MSG_SPLICE_PAGES };
-		struct bio_vec data;
-		int count;
-
-		bvec_set_page(&data, zeros, bytes, 0);
-		iov_iter_bvec(&message.msg_iter, ITER_SOURCE, &data, 1, bytes);
-		count = sock_sendmsg(flow->sender, &message);
-		if (count <= 0)
+	if (own->transfer_bytes && settings.first_half_bytes) {
+		flow->is_paused = true;
+		if (!write(flow, settings.first_half_bytes))
 			return 0;
-		left -= count;
+		wait_for_completion(&flow->first_half);
+		sleep_until(clift_now_ns() + settings.pause_ns);
+		left -= settings.first_half_bytes;
 	}
-	flow->end_sequence = tcp_sk(flow->sender->sk)->write_seq;
-	flow->is_written = true;
+	write(flow, left);
 	return 0;
 }
 
@@ -194,7 +194,8 @@ static const char *prepare_network(int end)
 			return "no second network namespace";
 	}
 	networks[end] = net;
-	net->ipv4.sysctl_tcp_rmem[1] = net->ipv4.sysctl_tcp_rmem[2] = settings.receive_buffer_bytes;
+	net->ipv4.sysctl_tcp_rmem[1] = min_t(s64, net->ipv4.sysctl_tcp_rmem[1], settings.receive_buffer_bytes);
+	net->ipv4.sysctl_tcp_rmem[2] = settings.receive_buffer_bytes; /* largest, when it has grown */
 	net->ipv4.sysctl_tcp_wmem[1] = net->ipv4.sysctl_tcp_wmem[2] = settings.send_buffer_bytes;
 	net->ipv4.sysctl_tcp_ecn = 0;
 	return clift_add_end(net, end, settings.packet_bytes) ? "the link's end could not be set up" : NULL;
@@ -255,6 +256,7 @@ static const char *prepare_flow(int number)
 		return no_control(own->control);
 	if (kernel_listen(flow->listener, 1))
 		return "no socket could listen";
+	init_completion(&flow->first_half);
 	kthread_run(receive, flow, "receive%d", number);
 	kthread_run(send, flow, "send%d", number);
 	if (own->end_ns)
@@ -268,7 +270,7 @@ static void count_flow(int number)
 
 	tcp_get_info(flows[number].sender->sk, &info);
 	clift_count("timeouts", number, info.tcpi_total_rto);
-	clift_count("rwnd_limited_us", number, info.tcpi_rwnd_limited - jiffies_to_usecs(flows[number].syn_limited));
+	clift_count("rwnd_limited_us", number, info.tcpi_rwnd_limited);
 	clift_count("sndbuf_limited_us", number, info.tcpi_sndbuf_limited);
 }
 

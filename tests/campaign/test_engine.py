@@ -242,20 +242,24 @@ def test_full_disk__ends_a_run_in_one_line(scenario: Path, undisturbed: pd.DataF
         subprocess.run(["umount", str(disk)], check=True)
 
 
-def test_folder__that_is_renamed_during_a_run_ends_it_in_one_line(
-    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
+@pytest.mark.parametrize("is_kept", [True, False], ids=["renamed", "deleted"])
+def test_folder__that_vanishes_during_a_run_ends_it_in_one_line(
+    is_kept: bool, scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
 ) -> None:
     out, moved = tmp_path / "out", tmp_path / "moved"
     with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE, text=True) as engine:
         _await_simulation(out)
         out.rename(moved)
+        if not is_kept:
+            shutil.rmtree(moved, ignore_errors=True)
         said = engine.communicate()[1]
     assert engine.returncode == 1
     assert f"{out}/" in said
     assert said.endswith(": No such file or directory\n")
     assert said.count("\n") == 1
     assert not out.exists()
-    moved.rename(out)
+    if is_kept:
+        moved.rename(out)
     assert _run(scenario, out) == (0, "", "")
     assert results_of(out).equals(undisturbed)
     assert list((out / "scratch").iterdir()) == []

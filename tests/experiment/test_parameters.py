@@ -56,6 +56,16 @@ def test_set_up__keeps_a_short_path_s_queue_useful() -> None:
     assert (setup.path.queue_packets, setup.path.window_packets) == (10, 10)
 
 
+def test_run__notes_acknowledgements_that_fill_the_return_link() -> None:
+    # 2 Mbit/s are 167 packets a second; with an ACK of 52 bytes for each, 69 kbit/s.
+    narrow, wide = (
+        replay(stack="modern", delayed_acks=False, back=PlainLink(rate)).run() for rate in (40e3, 2e6)
+    )
+    assert narrow.notes[-1].startswith("acknowledgements fill the return link: they take ")
+    assert 0.9 < narrow.row["return_ack_load"] <= 1.05
+    assert (wide.notes, wide.row["return_queue_dropped"]) == ([], 0)
+
+
 def test_set_up__refuses_a_path_that_holds_more_than_ns_2_counts() -> None:
     # 10^12 bit/s for 10^6 s are 8.3 * 10^13 packets.
     with pytest.raises(UsageError, match=r"83333333333334 packets.*queue.*at most 2147483647"):

@@ -33,9 +33,11 @@ def row(stack: str, seed: int, goodput_bps: float, retransmissions: int) -> dict
     }
 
 
-def test_scenarios__hold_nine_links() -> None:
+def test_scenarios__hold_twelve_links_three_of_them_with_both_kinds_of_receivers() -> None:
     scenarios = [Scenario.read(path) for path in SCENARIOS]
-    assert sum(len(one.trace) * len(one.scheme) * len(one.path) for one in scenarios) == 9
+    assert sum(len(one.trace) * len(one.scheme) * len(one.path) for one in scenarios) == 12
+    both = [one for one in scenarios if {use.delayed_acks for use in one.traffic} == {True, False}]
+    assert len(both) == 3
 
 
 def test_tables__compare_with_the_kernel_on_the_same_seeds() -> None:

@@ -8,10 +8,12 @@ import pytest
 from experiments import Asked, asked
 from link_traces import sent_once
 
+from tests.experiment import test_pauses as pauses
 from tests.experiment.test_return_flows import check, result
 from tests.ns2.conftest import Datagrams
 from tmt import PlainLink, TraceLink
-from tmt.core.errors import SimulatorError
+from tmt.core.declaration import Refused
+from tmt.core.errors import SimulatorError, UsageError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
@@ -89,6 +91,12 @@ def test_return_flow__fills_its_link_and_is_counted_apart() -> None:
 
 
 @pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("pause_s", [0, 1.5])
+def test_second_half__begins_after_the_pause(pause_s: float) -> None:
+    pauses.check(pauses.paused(LINUX, pause_s), pause_s)
+
+
+@pytest.mark.usefixtures("kernel")
 def test_pacing_rate__is_that_of_the_bandwidth() -> None:
     # BBR's phases of 1 pace at 99 % of the rate that the link delivers: 2 Mbit/s of 1500-byte packets.
     windows = experiment(tcp="bbr", duration_ns=30 * NS_PER_S).run().windows
@@ -97,17 +105,23 @@ def test_pacing_rate__is_that_of_the_bandwidth() -> None:
     assert not experiment(tcp="cubic").run().windows["pacing_bps"].any()
 
 
-@pytest.mark.usefixtures("kernel")
-def test_delayed_acks__halve_the_acknowledgements() -> None:
-    counts = {}
-    for delayed in (False, True):
-        packets = experiment(delayed_acks=delayed).run().packets
+@pytest.mark.ns2
+@pytest.mark.usefixtures("kernel", "simulator")
+def test_acknowledgements__are_as_many_as_the_kernel_s() -> None:
+    """While window and buffer grow, each segment is acknowledged; later, every second one."""
+    shares = {}
+    for stack, delayed in ((LINUX, False), (LINUX, None), ("modern", None)):
+        settings = {"tcp": "newreno", "stack": stack, "delayed_acks": delayed}
+        result = experiment(**settings, duration_ns=40 * NS_PER_S).run()
+        packets, late = result.packets, result.packets["time_ns"] > 25 * NS_PER_S
         data = (packets["event"] == PACKET_EVENTS.index("received")) & (packets["direction"] == 0)
         acks = (packets["event"] == PACKET_EVENTS.index("sent")) & (packets["direction"] == 1)
-        counts[delayed] = np.count_nonzero(acks) / np.count_nonzero(data)
-    assert counts[False] > 0.95
-    # Slow start acknowledges every segment in any case.
-    assert counts[True] < 0.75
+        shares[stack, delayed] = [
+            np.count_nonzero(acks & part) / np.count_nonzero(data & part) for part in (late, ~late)
+        ]
+    assert min(shares[LINUX, False]) > 0.95
+    assert shares[LINUX, None][0] == pytest.approx(0.5, abs=0.05)
+    assert shares["modern", None] == pytest.approx(shares[LINUX, None], abs=0.05)
 
 
 @pytest.mark.usefixtures("kernel")
@@ -174,8 +188,42 @@ def test_clock_that_jumps__is_told(tmp_path: Path) -> None:
         assert linux.reason_to_doubt(tmp_path, 1) == reason
 
 
+def test_send_buffer_that_limits__is_told(tmp_path: Path) -> None:
+    counters = SOUND | {"flow_0_sndbuf_limited_us": 1_500_000}
+    (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
+    assert linux.reason_to_doubt(tmp_path, 1) == "the send buffer limited flow 0 for 1.5 s"
+
+
+@pytest.mark.usefixtures("kernel")
+def test_receive_buffer__bounds_the_window() -> None:
+    # 65,536 bytes of memory are 65,536 * 160 / 256 bytes of window: 28 segments a round trip of 0.5 s.
+    row = experiment(receive_buffer_bytes=65_536).run().row
+    assert row["goodput_bps"] == pytest.approx(28 * 1448 * 8 / 0.5, rel=0.1)
+
+
 def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tmt.run.linux._HOME", tmp_path)
     monkeypatch.delenv("CLIFT_LINUX", raising=False)
     with pytest.raises(SimulatorError, match="make linux-kernel"):
         Kernel.find()
+
+
+def test_control_of_a_users_kernel__is_a_value_that_needs_no_kernel() -> None:
+    assert asked(tcp="my_cc", stack=LINUX, forward=PlainLink(1e6), rtt=0.1).experiment.traffic.tcp == "my_cc"
+    with pytest.raises(Refused, match="my_cc"):
+        asked(tcp="my_cc", stack="modern", forward=PlainLink(1e6), rtt=0.1)
+    with pytest.raises(Refused, match="16 letters"):
+        asked(tcp="a_name_of_more_than_16 letters", stack=LINUX, forward=PlainLink(1e6), rtt=0.1)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_control_by_its_own_name__is_that_of_the_kernel() -> None:
+    # The kernel's name of New Reno is no name of TMT's.
+    own, known = (experiment(tcp=tcp, duration_ns=2 * NS_PER_S).run() for tcp in ("reno", "newreno"))
+    assert np.array_equal(own.packets, known.packets)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_control_that_the_kernel_lacks__is_refused_with_the_list_of_those_that_it_has() -> None:
+    with pytest.raises(UsageError, match=r"^tcp is my_cc, which .* does not have; allowed: bbr, .*, yeah$"):
+        experiment(tcp="my_cc").run()

@@ -321,3 +321,15 @@ def test_timeline__shows_losses_of_data_and_not_of_acknowledgements() -> None:
     nothing = np.zeros(0, WINDOW_RECORDS.dtype)
     found = over_time.timeline(packets, nothing, [], None, end_ns=5 * S, bins=5, samples=2)
     assert (found.link_lost_s.tolist(), found.queue_dropped_s.tolist()) == ([1], [3])
+
+
+def test_ack_load__is_the_acks_share_of_the_return_link() -> None:
+    # Five ACKs of 52 bytes in 4 s, one of them dropped: 4 * 52 * 8 bits of 4 * 500.
+    packets = np.zeros(7, PACKET_RECORDS.dtype)
+    packets["time_ns"] = np.array([0, 1, 2, 2, 3, 4, 9]) * S
+    packets["direction"] = [1, 1, 1, 1, 1, 1, 0]
+    packets["size_bytes"] = [52] * 6 + [1500]
+    packets["event"] = [PACKET_EVENTS.index("sent")] * 7
+    packets["event"][3] = PACKET_EVENTS.index("queue_dropped")
+    assert transport.ack_load(packets, 500.0) == pytest.approx(4 * 52 * 8 / (4 * 500))
+    assert transport.ack_load(packets[:1], 500.0) is None

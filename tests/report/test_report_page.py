@@ -121,6 +121,12 @@ def test_page__warns_of_variants_compared_over_a_link_without_losses(
     assert ("holds no losses: only full queues drop packets" in page) == said
 
 
+def test_page__tells_of_acks_that_fill_the_return_link() -> None:
+    full = _page([run(return_ack_load=0.97, return_queue_dropped=1200), run(seed=2, return_ack_load=0.5)])
+    assert "in some runs: they take 97 % of it, and its queue dropped 1,200 of them." in full
+    assert "acknowledgements fill" not in _page([run(return_ack_load=0.5, return_queue_dropped=0)])
+
+
 def test_settings__of_many_parameters_open_on_demand() -> None:
     parameters = json.dumps({f"parameter_{i}": i for i in range(40)})
     page = _page([run(seed=seed, trace_parameters=parameters) for seed in (1, 2)])

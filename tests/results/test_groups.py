@@ -83,5 +83,8 @@ def test_groups_of_two_campaigns__are_compared_pair_by_pair() -> None:
     assert first is not None
     assert second is not None
     found = compare(first, second, ("a", "b")).to_frame().set_index(["tcp", "beside", "measure"])
+    of_both = compare(campaign(), campaign(1.5), ("a", "b")).groups
+    assert of_both is not None
+    assert of_both.to_frame().set_index(found.index.names)["difference"].equals(found["difference"])
     assert found.loc[("cubic", "bbr start=5", "goodput_bps"), "relative"] == pytest.approx(0.5)
     assert found.loc[("cubic", ALONE, "goodput_bps"), "difference"] == 0

@@ -144,8 +144,11 @@ def _print(found: comparison.PairedCampaigns) -> None:
     if pairs.equal.all():
         say("All pairs are equal in everything that they measured, bit by bit.")
         return
-    for table in _differences(found):
+    for table in _differences(found, values.COMPARED):
         print_parts(table)
+    if (groups := found.groups) is not None:
+        for table in _differences(groups, ("share", "harm")):
+            print_parts(table)
     say(
         f"{int(pairs.equal.sum())} pairs are equal in everything that they measured, bit by bit.\n"
         "Intervals: Student's t at 95 % over the seeds that both have; differences are paired.\n"
@@ -154,10 +157,10 @@ def _print(found: comparison.PairedCampaigns) -> None:
     )
 
 
-def _differences(found: comparison.PairedCampaigns) -> Iterable[Table]:
+def _differences(found: comparison.PairedCampaigns, columns: Sequence[str]) -> Iterable[Table]:
     summary = found.summary
     for measure in summary.measures:
-        if measure.column not in values.COMPARED:
+        if measure.column not in columns:
             continue
         rows = []
         for cell, one in found.differences_of(measure.column):

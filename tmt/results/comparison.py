@@ -70,6 +70,12 @@ class PairedCampaigns(ShownInNotebooks):
     summary: Summary
     cells: tuple[dict[str, CellDifference], ...]
 
+    @property
+    def groups(self) -> PairedCampaigns | None:
+        """The groups of flows of both campaigns beside each other; None where one has no groups."""
+        first, second = self.first.groups, self.second.groups
+        return None if first is None or second is None else compare(first, second, self.names)
+
     def differences_of(self, column: str) -> list[tuple[Cell, CellDifference]]:
         """Return the cells that have a measure, each with its difference."""
         cells = zip(self.summary.cells, self.cells, strict=True)

@@ -18,6 +18,7 @@ from tmt.core.provenance import digest
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.core.units import ns_to_seconds
 from tmt.core.words.html_table import Charted, html_table, spelled_number
+from tmt.core.words.values import ack_notes
 from tmt.io.atomic import own_folder, write_text
 from tmt.io.parquet import write_records
 from tmt.run import load_backend
@@ -26,12 +27,13 @@ from tmt.run.link_files import ReadyLink, link_figures, ready_link
 from tmt.run.records import PACKETS, WINDOWS
 from tmt.run.setup import set_up
 from tmt.spec.columns import RUN_RESULTS, columns_of
-from tmt.spec.experiment import MIN_BUFFER_PACKETS, TraceLink
+from tmt.spec.experiment import MIN_BUFFER_PACKETS, PlainLink, TraceLink
 from tmt.spec.points import plain
 from tmt.spec.traffic import (
     DEFAULT_CODE,
     ENDLESS_BLOCK_SEGMENTS,
     HEADER_BYTES,
+    HOST_STACKS,
     MAX_BLOCK_SEGMENTS,
     RATELESS_CODES,
     RECEIVE_BUFFER_BYTES,
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
     from tmt.run import Backend, Recording
     from tmt.run.setup import Setup
     from tmt.spec.columns import Value
-    from tmt.spec.experiment import Experiment, Link, PlainLink
+    from tmt.spec.experiment import Experiment, Link
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -134,6 +136,7 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
             "simulator": stamp,
             "simulated_s": ns_to_seconds(recording.end_ns),
             "return_goodput_bps": sum(flow.goodput_bps for flow in back) if back else None,
+            "return_ack_load": _ack_load(setup, recording, packets, has_return_flows=bool(back)),
         }
         | delivery_of(forward)
         | transport.delay_figures(packets)
@@ -151,7 +154,18 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
     assert found.keys() == row.keys(), "measured, but not declared in RUN_RESULTS"
     trace = setup.forward.file.npy if isinstance(setup.forward, ReadyLink) else None
     packets, windows = recording.packets, recording.windows
-    return ExperimentResult(row, packets, windows, own, recording.end_ns, setup.notes(), trace)
+    dropped = 0 if back else row["return_queue_dropped"]
+    notes = setup.notes() + ack_notes("the return link", row["return_ack_load"], dropped)  # type: ignore[arg-type]
+    return ExperimentResult(row, packets, windows, own, recording.end_ns, notes, trace)
+
+
+def _ack_load(
+    setup: Setup, recording: Recording, packets: Records, *, has_return_flows: bool
+) -> float | None:
+    """Return the share of the return link that acknowledgements of `packets` took, as its column says."""
+    if isinstance(setup.back, PlainLink):
+        return transport.ack_load(packets, setup.back.rate_bps)
+    return None if has_return_flows else recording.columns["return_utilisation"]  # type: ignore[return-value]
 
 
 def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
@@ -162,7 +176,7 @@ def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value
 
 FACTS = (
     {name: variant.controls for name, variant in VARIANTS.items()},
-    *(WINDOWS_PER_PATH, HEADER_BYTES, MIN_BUFFER_PACKETS, RECEIVE_BUFFER_BYTES),
+    *(WINDOWS_PER_PATH, HEADER_BYTES, MIN_BUFFER_PACKETS, HOST_STACKS, RECEIVE_BUFFER_BYTES),
     *(DEFAULT_CODE, RATELESS_CODES, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS),
 )
 """Values of `tmt.spec` that decide a run and are not settings: what names and absent values mean."""

@@ -366,6 +366,16 @@ RUN_RESULTS = (
     _WINDOW.number("cwnd_max_packets", "packets", "largest congestion window of any flow"),
     *_link_metrics("forward", "IP packets (TCP data) on the forward link"),
     *_link_metrics("return", "IP packets (TCP acknowledgements) on the return link"),
+    ResultColumn(
+        "return_ack_load",
+        "number",
+        "link",
+        "",
+        "share of the return link that ACKs took: of a plain link's rate from the first to the last ACK, "
+        "or of a trace's rows",
+        counts="IP packets (TCP acknowledgements) that its queue did not drop",
+        null="with less than two acknowledgements, or over a trace that flows of the return direction share",
+    ),
     _RETURN.integer(
         "return_acks_thinned", "packets", "removed by ACK thinning: a later acknowledgement stands for it"
     ),

@@ -328,8 +328,9 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
         yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
     if FECTCP in (tcp, traffic.tcp):
         yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
-    if traffic.return_flows:
-        yield ("traffic", "return_flows"), "0 with a proxy"
+    for key, usual in (("return_flows", "0"), ("pause", "none")):
+        if getattr(traffic, key) != traffic.usual(key):
+            yield ("traffic", key), f"{usual} with a proxy"
     if traffic.ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
         yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
     if traffic.flow:
@@ -353,6 +354,8 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
             yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking
         if path.window_packets is not None:
             yield ("path", "window_packets"), '"none": the kernel\'s own buffers bound it', lacking
+        if traffic.pause is not None:
+            yield ("traffic", "pause"), "none", lacking
         if traffic.return_flows:
             yield ("traffic", "return_flows"), "0", lacking
         if traffic.flow:

@@ -33,6 +33,14 @@ without the patches that change results (docs/tcp-linux.md). `modern` is CLIFT's
 LINUX: Final = "linux"
 """The stack of a real kernel: in simulated time (docs/linux.md), or in real time with backend emulate."""
 
+STACK_LABELS = {
+    "2009": "2009 stack (recovery: a model of CLIFT's)",
+    "2009-as-shipped": "2009 stack as shipped",
+    "modern": "modern stack",
+    LINUX: "Linux stack",
+}
+"""Names of the stacks in titles."""
+
 WINDOWS_PER_PATH = {"2009": 1, "2009-as-shipped": 1, "modern": 4, LINUX: 4}
 """Default window of each stack, in multiples of the packets that path and queue hold.
 
@@ -93,6 +101,9 @@ BACKENDS: dict[str, tuple[str, ...]] = {"ns2": NS2_STACKS, LINUX: (LINUX,), "emu
 
 DEFAULT_STACK: Final = "modern"
 
+HOST_STACKS = ("modern", LINUX)
+"""Stacks whose receivers are those of today's hosts."""
+
 RECEIVE_BUFFER_BYTES = 32 << 20
 """Largest receive buffer where none is given: that of Linux since 6.16; before, it was 6 MiB."""
 
@@ -146,7 +157,7 @@ def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
         having = [name for name in STACKS if tcp in STACKS[name]]
         reason = f"needs stack {' or '.join(having)}"
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
-    elif ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
+    if ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
         yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
 
 
@@ -288,10 +299,16 @@ class Traffic(Spec):
     ] = "cubic"
     stack: Annotated[
         Stack,
-        "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended), 2009-as-shipped, or linux (a real kernel)",
+        "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended; its recovery adds a packet a window, a "
+        "model of CLIFT's), 2009-as-shipped, or linux (a real kernel)",
     ] = DEFAULT_STACK
     duration: Annotated[PositiveSeconds, "simulated time at which the run ends at the latest"] = 200
     transfer_bytes: TransferBytes = None
+    pause: Annotated[
+        Seconds | None,
+        "time for which each flow's application waits after the first half of its transfer is acknowledged",
+        Param(absent="the application offers its whole transfer at the start", null="without a pause"),
+    ] = None
     packet_bytes: Annotated[
         int,
         "IP size of a full data packet",
@@ -387,7 +404,7 @@ class Traffic(Spec):
     @property
     def has_host_receivers(self) -> bool:
         """Whether receivers are those of today's hosts, with delayed ACKs and buffers that grow."""
-        return self.stack in ("modern", LINUX) and self.tcp != FECTCP
+        return self.stack in HOST_STACKS and self.tcp != FECTCP
 
     @property
     def carrier(self) -> str:
@@ -405,6 +422,10 @@ class Traffic(Spec):
         if self.start + self.start_spread >= self.duration:
             key = "start_spread" if self.start_spread else "start"
             yield key, f"start + start_spread less than duration, {self.duration:g} s", "is too late a start"
+        if self.pause is not None and self.transfer_bytes is None:
+            yield "pause", "none without transfer_bytes", "divides a transfer"
+        if self.pause is not None and self.tcp == FECTCP:
+            yield "pause", "none with FECTCP"
         for key in ("code", "block_segments"):
             if getattr(self, key) is not None and self.tcp != FECTCP:
                 yield key, f'tcp = "{FECTCP}"', "has no meaning without FECTCP"

@@ -166,6 +166,20 @@ def loss_figures(packets: Records) -> Figures:
     return found | {"return_acks_thinned": int(counts[RETURN, ACK_THINNED])}
 
 
+def ack_load(packets: Records, rate_bps: float) -> float | None:
+    """Return the share of a plain return link of `rate_bps` that the ACKs of forward flows took.
+
+    It counts from the first ACK to the last; None with less than two.
+    """
+    own = packets["direction"] == RETURN
+    sent = packets[own & (packets["event"] == SENT)]
+    kept_out = packets[own & np.isin(packets["event"], (QUEUE_DROPPED, ACK_THINNED))]
+    if len(sent) < 2 or sent["time_ns"][-1] == sent["time_ns"][0]:
+        return None
+    taken_bits = 8 * (int(sent["size_bytes"].sum()) - int(kept_out["size_bytes"].sum()))
+    return taken_bits * NS_PER_S / (rate_bps * float(sent["time_ns"][-1] - sent["time_ns"][0]))
+
+
 def window_figures(windows: Records, flows: Sequence[FlowDelivery]) -> Figures:
     """Return the congestion window's mean over the active times, averaged over flows, and its maximum."""
     means = [

@@ -181,6 +181,10 @@ def settings_text(setup: Setup) -> str:
         "send_buffer_bytes": send_buffer_bytes(setup),
         "window_packets": window_packets(setup),
     }
+    segment_bytes = traffic.packet_bytes - HEADER_BYTES
+    segments = -(-(traffic.transfer_bytes or 0) // segment_bytes)
+    if traffic.pause is not None and segments > 1:
+        values |= {"first_half_bytes": (segments + 1) // 2 * segment_bytes, "pause_ns": ns(traffic.pause)}
     if path.ack_thinning == "filter":
         values["ack_filter"] = 1
     if path.ack_interval is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.core.words.values import counted, no_loss_notes
+from tmt.core.words.values import ack_notes, counted, no_loss_notes
 from tmt.results.cells import Cell, Summary, best
 from tmt.results.dataset import matches
 from tmt.results.statistics import seeds_needed
@@ -69,7 +69,8 @@ def findings(results: Results, summary: Summary) -> list[Record]:
         for column, verb in wanted:
             if column in shown and len(cells) > 1:
                 sentences.extend(_finding(results, summary, cells, shown[column], verb))
-    plain = _precision(summary) + _deviation(results, summary) + _without_losses(results, summary)
+    plain = _precision(summary) + _deviation(results, summary)
+    plain += _without_losses(results, summary) + _full_of_acks(results)
     return sentences + [finding(text) for text in plain]
 
 
@@ -135,6 +136,17 @@ def _without_losses(results: Results, summary: Summary) -> list[str]:
     lost = results.runs.groupby("trace", sort=False)["lldu_loss_ratio"].max()
     notes = (note for trace, most in lost.items() for note in no_loss_notes(f"The link over {trace}", most))
     return [f"{note}." for note in notes]
+
+
+def _full_of_acks(results: Results) -> list[str]:
+    """Return a sentence for each trace with a run whose acknowledgements fill the return link."""
+    runs = results.runs[~results.runs["return_flows"].fillna(0).astype(bool)]
+    worst = runs.groupby("trace", sort=False)[["return_ack_load", "return_queue_dropped"]].max().fillna(0)
+    return [
+        f"{note}."
+        for trace, load, dropped in worst.itertuples()
+        for note in ack_notes(f"the return link of {trace} in some runs", load or None, int(dropped))
+    ]
 
 
 def setup_tables(results: Results, summary: Summary) -> list[Record]:

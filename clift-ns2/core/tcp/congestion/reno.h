@@ -1,4 +1,4 @@
-// Reno's window: RFC 5681, with appropriate byte counting (RFC 3465) in packets.
+// Reno's window: RFC 5681, with byte counting (RFC 3465) in packets, without its limit L, as in Linux.
 #pragma once
 
 #include "core/tcp/congestion/window_based.h"
