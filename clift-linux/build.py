@@ -25,7 +25,8 @@ OLDEST_MINOR = 12
 """The driver and the patches were tried with 6.12."""
 HOST_SOURCES = (
     *sorted(str(path.relative_to(CORE)) for path in CORE.glob("core/*.cc")),
-    *(f"emulate/{name}.cc" for name in ("flow_table", "ip_packet", "rate_plan", "report", "histogram")),
+    *sorted(str(path.relative_to(CORE)) for path in CORE.glob("core/aqm/*.cc")),
+    *(f"emulate/{name}.cc" for name in ("flow_table", "ip_packet", "report", "histogram")),
     "ns2/end_with_parent.cc",
 )
 """The parts of clift-ns2 that the driver is linked with."""
@@ -136,6 +137,7 @@ def source_hash(origin: str) -> str:
     inputs += (
         [CORE / name for name in HOST_SOURCES]
         + sorted(CORE.glob("core/*.h"))
+        + sorted(CORE.glob("core/aqm/*.h"))
         + sorted(CORE.glob("emulate/*.h"))
     )
     for path in inputs:

@@ -18,6 +18,7 @@ struct clift_settings {
 	long long flows;
 	long long duration_ns;
 	long long packet_bytes; /* MTU of the link: IP size of a full packet */
+	long long first_half_bytes, pause_ns; /* of transfers that pause in the middle; 0 bytes: they do not */
 	long long receive_buffer_bytes, send_buffer_bytes;
 	long long window_packets; /* upper bound on each sender's congestion window */
 	long long list_controls; /* instead of a run: write controls.txt */

@@ -9,22 +9,22 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
-#include <functional>
-#include <map>
 #include <memory>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "clift.h"
 #include "core/ack_thinning.h"
-#include "core/delivery_plan.h"
 #include "core/input_error.h"
-#include "core/playback.h"
+#include "core/path_settings.h"
 #include "core/record_file.h"
 #include "core/schema.h"
+#include "core/setting_table.h"
 #include "core/trace_file.h"
+#include "core/words.h"
 #include "emulate/flow_table.h"
 #include "emulate/link.h"
 #include "emulate/report.h"
@@ -121,12 +121,6 @@ struct QueuePlace {
 constexpr long long tcp_header_bytes = 52;  // TCP with timestamps, and IP
 constexpr int failure_status = 2;           // the last line on stderr is the reason
 
-struct LinkSettings {
-  std::string trace;
-  double rate_bps = 0;
-  PlanOptions options;
-};
-
 struct Flow {
   clift_flow settings{};
   SegmentNumbers segments[CLIFT_DIRECTIONS];
@@ -145,9 +139,8 @@ struct Access {
 };
 
 struct Experiment {
-  std::array<LinkSettings, CLIFT_DIRECTIONS> link_settings;
-  Nanoseconds rtt_ns = 0;
-  std::int64_t queue_packets = 1;
+  PathSettings path;
+  std::int64_t seed = 1;
   std::array<std::unique_ptr<LinkTraceFile>, CLIFT_DIRECTIONS> traces;
   std::deque<KernelLink> links;
   bool filters_acks = false;
@@ -167,81 +160,60 @@ struct Experiment {
 
 Experiment* experiment = nullptr;
 
-using Setters = std::map<std::string, std::function<void(std::istream&)>>;
-
-void add_link(Setters& setters, const std::string& direction, LinkSettings& link) {
-  setters[direction] = [&link](auto& in) { in >> link.trace; };
-  setters[direction + "_rate_bps"] = [&link](auto& in) { in >> link.rate_bps; };
-  setters[direction + "_lldu_bytes"] = [&link](auto& in) { in >> link.options.lldu_bytes; };
-  setters[direction + "_packed"] = [&link](auto& in) {
-    bool packed = false;
-    in >> packed;
-    link.options.packing = packed ? Packing::packed : Packing::padded;
+SettingTable table_of(Experiment& run, clift_settings& settings) {
+  SettingTable table;
+  run.path.declare(table);
+  const auto number = [&table](const char* name, long long& target) {
+    table.add(name, [name, &target](const std::string& value) {
+      const auto found = number_in(value, 0LL, static_cast<long long>(most_setting));
+      if (!found) SettingTable::refuse(name, value, "a whole number");
+      target = *found;
+    });
   };
-  setters[direction + "_begin_ns"] = [&link](auto& in) { in >> link.options.begin_ns; };
-  setters[direction + "_length_ns"] = [&link](auto& in) { in >> link.options.length_ns; };
-  setters[direction + "_offset_ns"] = [&link](auto& in) { in >> link.options.offset_ns; };
-}
-
-Setters setters_of(Experiment& run, clift_settings& settings) {
-  Setters setters;
-  add_link(setters, "forward", run.link_settings[CLIFT_FORWARD]);
-  add_link(setters, "return", run.link_settings[CLIFT_RETURN]);
-  const auto number = [&setters](const char* name, auto& target) { setters[name] = [&target](auto& in) { in >> target; }; };
-  number("rtt_ns", run.rtt_ns);
-  number("queue_packets", run.queue_packets);
-  number("ack_filter", run.filters_acks);
-  number("ack_interval_ns", run.ack_interval_ns);
+  table.add_flag("ack_filter", run.filters_acks);
+  table.add_whole("ack_interval_ns", run.ack_interval_ns, 0, most_setting);
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
+  number("first_half_bytes", settings.first_half_bytes);
+  number("pause_ns", settings.pause_ns);
   number("receive_buffer_bytes", settings.receive_buffer_bytes);
   number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);
   number("list_controls", settings.list_controls);
-  for (const char* name : {"loop", "in_order", "hold_ns"}) {
-    setters[name] = [&run, key = std::string(name)](auto& in) {
-      Nanoseconds value = 0;
-      in >> value;
-      for (LinkSettings& link : run.link_settings) {
-        if (key == "loop") link.options.loop = value != 0;
-        if (key == "in_order") link.options.in_order = value != 0;
-        if (key == "hold_ns") link.options.hold_ns = value;
-      }
-    };
-  }
-  setters["flow"] = [&run](auto& in) {
+  table.add_whole("seed", run.seed, 0, most_setting);
+  table.add("flow", [&run](const std::string& value) {
     Flow flow;
     clift_flow& own = flow.settings;
     std::string control;
+    std::istringstream in(value);
     in >> control >> own.direction >> own.start_ns >> own.end_ns >> own.transfer_bytes >> own.access_ns >> own.delayed_acks;
+    if (!in) SettingTable::refuse("flow", value, "a control and six numbers");
     std::snprintf(own.control, sizeof own.control, "%s", control.c_str());
     run.flows.push_back(flow);
-  };
-  return setters;
+  });
+  return table;
 }
 
-// The settings file holds one `KEY VALUE ...` per line; `tmt` writes it.
+// The settings file holds one `KEY VALUE` per line, a value lasts to its end; `tmt` writes it.
 void read_settings(const std::string& path, Experiment& run, clift_settings& settings) {
-  const Setters setters = setters_of(run, settings);
+  const SettingTable table = table_of(run, settings);
   std::ifstream file(path);
   if (!file) throw InputError(path, "cannot be read");
-  for (std::string key; file >> key;) {
-    const auto setter = setters.find(key);
-    if (setter == setters.end()) throw InputError(path, key + " is not a setting");
-    setter->second(file);
-    if (!file) throw InputError(path, "the value of " + key + " is missing, or no number");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string::npos) throw InputError(path, "the value of " + line + " is missing");
+    table.set(line.substr(0, blank), line.substr(blank + 1));
   }
+  run.path.complete();
   settings.flows = static_cast<long long>(run.flows.size());
 }
 
 KernelLink link_of(Experiment& run, int direction) {
-  const LinkSettings& link = run.link_settings[static_cast<std::size_t>(direction)];
-  const Nanoseconds propagation_ns = run.rtt_ns / 2;
-  if (link.trace.empty()) return {RatePlan(link.rate_bps), run.queue_packets, propagation_ns};
+  const LinkSettings& link = run.path.links[direction];
   auto& trace = run.traces[static_cast<std::size_t>(direction)];
-  trace = std::make_unique<LinkTraceFile>(link.trace);
-  check_playback(*trace, link.options);
-  return {DeliveryPlan(trace->rows(), link.options), run.queue_packets, propagation_ns};
+  trace = link.opened();
+  return {link.plan(trace.get()), run.path.queue, run.path.rtt_ns / 2,
+          seeded_uniform(static_cast<std::uint64_t>(CLIFT_DIRECTIONS * run.seed + direction))};
 }
 
 void record(schema::PacketRecord packet, schema::PacketEvent event, Nanoseconds now_ns) {
@@ -302,14 +274,25 @@ void drop(PacketInHand packet, schema::PacketEvent event, Nanoseconds now_ns) {
   experiment->dropped.push_back(packet->handle);
 }
 
+// Records drops and marks of a link's queue, which have happened by now.
+void record_queue(KernelLink& link, Nanoseconds now_ns) {
+  while (auto found = link.queue_event()) {
+    const Nanoseconds time_ns = std::min(found->time_ns, now_ns);
+    if (found->event != schema::PacketEvent::marked) {
+      drop(std::move(found->packet.payload), found->event, time_ns);
+    } else {
+      record(found->packet.record, found->event, std::max(time_ns, experiment->last_record_ns));
+    }
+  }
+}
+
 void join_queue(PacketInHand packet, Nanoseconds now_ns) {
   KernelLink& link = link_to(packet->record.direction);
   KernelLink::Packet queued;
   queued.record = packet->record;
   queued.payload = std::move(packet);
-  if (auto refused = link.take(now_ns, std::move(queued))) {
-    drop(std::move(refused->payload), schema::PacketEvent::queue_dropped, now_ns);
-  }
+  link.take(now_ns, std::move(queued));
+  record_queue(link, now_ns);
 }
 
 // A packet comes to the return link's queue behind the filter.
@@ -442,6 +425,7 @@ clift_fate clift_due(long long now_ns, int direction, void** handle) {
     }
     if (direction == CLIFT_RETURN) release_acks(now_ns);
     while (auto outcome = link_to(direction).outcome(now_ns)) {
+      record_queue(link_to(direction), now_ns);
       PacketInHand& packet = outcome->packet.payload;
       const bool delivered = outcome->fate == Fate::delivered;
       const Nanoseconds behind_ns = access_ns(packet->record, false);
@@ -456,6 +440,7 @@ clift_fate clift_due(long long now_ns, int direction, void** handle) {
                                            : schema::PacketEvent::link_unsettled);
       return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
     }
+    record_queue(link_to(direction), now_ns);
     if (access.behind.empty() || access.behind.begin()->first > now_ns) return CLIFT_NOTHING_DUE;
     const auto arrived = access.behind.extract(access.behind.begin());
     *handle = arrived.mapped()->handle;

@@ -2,6 +2,7 @@
 /* One experiment: this kernel boots, runs the flows that its settings ask for between two network namespaces, and
  * powers off. Senders and receivers are kernel threads, so that no system call is simulated. */
 #include <linux/bvec.h>
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/in.h>
@@ -33,8 +34,9 @@ struct window {
 
 struct flow {
 	struct socket *sender, *listener;
-	u32 end_sequence; /* of a transfer that is written whole */
-	bool is_written, is_done;
+	u32 end_sequence; /* of what is written of a transfer */
+	bool is_written, is_paused, is_done;
+	struct completion first_half; /* of a transfer with a pause is acknowledged */
 	struct window last;
 };
 
@@ -56,11 +58,16 @@ static bool is_same(const struct window *a, const struct window *b)
 	       a->pacing_bytes_per_s == b->pacing_bytes_per_s && a->state == b->state;
 }
 
-/* Ends the run with the last transfer whose data are acknowledged. */
+/* Ends the run with the last transfer whose data are acknowledged; begins the pause of a transfer. */
 static void look_for_end(struct flow *flow, const struct tcp_sock *tcp)
 {
 	if (!flow->is_written || flow->is_done || before(tcp->snd_una, flow->end_sequence))
 		return;
+	if (flow->is_paused) {
+		flow->is_written = flow->is_paused = false;
+		complete(&flow->first_half);
+		return;
+	}
 	flow->is_done = true;
 	if (atomic_dec_and_test(&unfinished))
 		wake_up(&finished);
@@ -127,6 +134,27 @@ static void sleep_until(s64 time_ns)
 	schedule_hrtimeout(&at, HRTIMER_MODE_ABS);
 }
 
+/* Writes bytes, which may be more than any transfer. Returns false if the connection has failed. */
+static bool write(struct flow *flow, s64 left)
+{
+	while (left > 0) {
+		size_t bytes = min_t(s64, left, CHUNK_BYTES);
+		struct msghdr message = { .msg_flags = MSG_SPLICE_PAGES };
+		struct bio_vec data;
+		int count;
+
+		bvec_set_page(&data, zeros, bytes, 0);
+		iov_iter_bvec(&message.msg_iter, ITER_SOURCE, &data, 1, bytes);
+		count = sock_sendmsg(flow->sender, &message);
+		if (count <= 0)
+			return false;
+		left -= count;
+	}
+	flow->end_sequence = tcp_sk(flow->sender->sk)->write_seq;
+	flow->is_written = true;
+	return true;
+}
+
 static int send(void *argument)
 {
 	struct flow *flow = argument;
@@ -142,21 +170,15 @@ static int send(void *argument)
 		return 0;
 	/* Hybla sets a bound of its own when the connection is established. */
 	tcp_sk(flow->sender->sk)->snd_cwnd_clamp = settings.window_packets;
-	while (left > 0) {
-		size_t bytes = min_t(s64, left, CHUNK_BYTES);
-		struct msghdr message = { .msg_flags = MSG_SPLICE_PAGES };
-		struct bio_vec data;
-		int count;
-
-		bvec_set_page(&data, zeros, bytes, 0);
-		iov_iter_bvec(&message.msg_iter, ITER_SOURCE, &data, 1, bytes);
-		count = sock_sendmsg(flow->sender, &message);
-		if (count <= 0)
+	if (own->transfer_bytes && settings.first_half_bytes) {
+		flow->is_paused = true;
+		if (!write(flow, settings.first_half_bytes))
 			return 0;
-		left -= count;
+		wait_for_completion(&flow->first_half);
+		sleep_until(clift_now_ns() + settings.pause_ns);
+		left -= settings.first_half_bytes;
 	}
-	flow->end_sequence = tcp_sk(flow->sender->sk)->write_seq;
-	flow->is_written = true;
+	write(flow, left);
 	return 0;
 }
 
@@ -234,6 +256,7 @@ static const char *prepare_flow(int number)
 		return no_control(own->control);
 	if (kernel_listen(flow->listener, 1))
 		return "no socket could listen";
+	init_completion(&flow->first_half);
 	kthread_run(receive, flow, "receive%d", number);
 	kthread_run(send, flow, "send%d", number);
 	if (own->end_ns)

@@ -52,6 +52,14 @@ bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Deliver
   return true;
 }
 
+Nanoseconds DeliveryPlan::begin_ns(Nanoseconds arrival_ns) const {
+  if (stopped_) return never;
+  const bool busy = arrival_ns <= departure_ns_;
+  if (busy && left_bytes_ > 0) return departure_ns_;
+  const std::int64_t row = busy ? next_row_ : clock_.first_from(sum_of(arrival_ns, start_ns_), next_row_);
+  return clock_.ends_before(row + 1) ? never : clock_.tx_time_ns(row) - start_ns_;
+}
+
 // A delivered packet waits until every earlier one is delivered or given up, but not longer than the hold time.
 Nanoseconds DeliveryPlan::released_at(const Delivery& packet) {
   const Nanoseconds in_order_ns = std::max(packet.arrival_ns, settled_ns_);

@@ -1,4 +1,4 @@
-// Departure and fate of each packet that joins the queue in front of a link trace.
+// Departure and fate of each packet on a link trace.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,19 @@ struct Delivery {
 
 // A packet takes the next free rows from its arrival on, until they carry all its bytes. It leaves with the last of
 // them, and is delivered when all of them are delivered. Packed, it begins in the previous packet's last row if it
-// arrives by that row's sending time. A first-in, first-out queue over a fixed trace knows all this when the packet
-// arrives.
+// arrives by that row's sending time. Packets are planned in the order in which the link pulls them; first in, first out,
+// that may be when they arrive.
 class DeliveryPlan {
  public:
   // The rows outlive the plan, and can be played so; see `check_playback`. Options are in range.
   DeliveryPlan(LinkRows rows, const PlanOptions& options);
 
-  // Plans the next packet into `packet`, which saves a copy; arrivals do not decrease. False when too few rows are left:
+  // Plans the next packet into `packet`, which saves a copy. No row before its first one is free from its arrival on. False when too few rows are left:
   // the link has stopped.
   bool plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Delivery& packet);
+
+  // Sending time of the first row that a packet with this arrival would take; `never` without a row.
+  Nanoseconds begin_ns(Nanoseconds arrival_ns) const;
 
   // `now_ns` is not before the last packet's arrival.
   RowUse use_until(Nanoseconds now_ns) const;

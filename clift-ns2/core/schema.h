@@ -8,7 +8,7 @@ namespace clift::schema {
 
 inline constexpr std::int64_t unsettled = -1;
 
-enum class PacketEvent : std::uint8_t { sent, received, link_lost, link_unsettled, queue_dropped, decoded, ack_thinned };
+enum class PacketEvent : std::uint8_t { sent, received, link_lost, link_unsettled, queue_dropped, decoded, ack_thinned, aqm_dropped, marked };
 enum class CongestionState : std::uint8_t { open, disorder, cwr, recovery, loss };
 
 // One of the forms that the rows of a table may have: with or without optional columns behind the others.

@@ -48,11 +48,13 @@ void SettingTable::add_real(const std::string& key, double& target, double least
 
 void SettingTable::add_seconds(const std::string& key, Nanoseconds& target, Nanoseconds least_ns, Nanoseconds most_ns) {
   add(key, [key, &target, least_ns, most_ns](const std::string& value) {
-    const auto seconds = number_in(value, to_seconds(least_ns), to_seconds(most_ns));
-    if (!seconds) {
+    constexpr double farthest_s = 1e9;
+    const auto seconds = number_in(value, -farthest_s, farthest_s);
+    const Nanoseconds time_ns = seconds ? std::llround(*seconds * 1e9) : 0;
+    if (!seconds || time_ns < least_ns || time_ns > most_ns) {
       refuse(key, value, "a time in seconds from " + seconds_text(least_ns) + " to " + seconds_text(most_ns));
     }
-    target = std::llround(*seconds * 1e9);
+    target = time_ns;
   });
 }
 

@@ -1,5 +1,5 @@
-// One direction of a path: a queue with a packet limit and the link behind it. It uses no clock and no device, and only
-// the record of a packet; the caller passes the time.
+// One direction of a path: a queue, the link behind it, and what happens to packets. It uses no clock and no device, and
+// only the record of a packet; the caller passes the time.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,12 @@
 #include <deque>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "core/delivery_plan.h"
 #include "core/link_counts.h"
+#include "core/queued_link.h"
 #include "core/schema.h"
 #include "core/time.h"
-#include "emulate/rate_plan.h"
 
 namespace clift {
 
@@ -31,35 +29,46 @@ struct Outcome {
   EmulatedPacket<Payload> packet;
   Fate fate;
   Nanoseconds due_ns;
+  bool is_marked;  // by the queue's discipline
+};
+
+// The queue has dropped a packet (`queue_dropped`, `aqm_dropped`), or marked one, of which only the record is here.
+template <class Payload>
+struct QueueEvent {
+  EmulatedPacket<Payload> packet;
+  schema::PacketEvent event;
+  Nanoseconds time_ns;
 };
 
 template <class Payload>
 class Link {
  public:
   using Packet = EmulatedPacket<Payload>;
-  using Plan = std::variant<DeliveryPlan, RatePlan>;
 
-  // The queue holds at most `limit_packets`, the one being sent included, as in Queue/Clift and ns-2's DropTail.
-  Link(Plan plan, std::int64_t limit_packets, Nanoseconds propagation_ns)
-      : plan_(std::move(plan)), limit_packets_(limit_packets), propagation_ns_(propagation_ns) {}
+  Link(LinkPlan plan, const QueueOptions& queue, Nanoseconds propagation_ns, UniformSource uniform = {})
+      : line_(std::move(plan), queue, std::move(uniform)), propagation_ns_(propagation_ns) {}
 
-  // Adds a packet to the queue; returns it if the queue is full. Times must not decrease.
-  std::optional<Packet> take(Nanoseconds now_ns, Packet packet);
+  // Adds a packet to the queue. Times must not decrease. Then call `queue_event`.
+  void take(Nanoseconds now_ns, Packet packet);
 
-  // Due time of the next outcome; `never` without one.
-  Nanoseconds next_due_ns() const { return outcomes_.empty() ? never : outcomes_.front().due_ns; }
+  // When `outcome` or `queue_event` may have something; `never` without a packet under way.
+  Nanoseconds next_due_ns() const;
 
-  // Removes and returns the next outcome that is due by `now_ns`, in order of time, then of arrival.
+  // Removes and returns the next outcome that is due by `now_ns`, in order of time, then of arrival. Then call
+  // `queue_event`.
   std::optional<Outcome<Payload>> outcome(Nanoseconds now_ns);
+
+  // Removes and returns the next event of the queue so far, in order of time.
+  std::optional<QueueEvent<Payload>> queue_event();
 
   const LinkCounts& counts() const { return counts_; }
   // Whether this packet is in the queue behind the one that is being sent.
   bool waits(Nanoseconds now_ns, std::int64_t uid);
 
-  bool stopped() const { return stuck_packets_ > 0; }
+  bool stopped() const { return line_.stopped(); }
 
   // Use of the trace until `now_ns`; nothing for a plain link.
-  std::optional<RowUse> row_use(Nanoseconds now_ns) const;
+  std::optional<RowUse> row_use(Nanoseconds now_ns) const { return line_.plan().use_until(now_ns); }
 
  private:
   struct Later {
@@ -68,52 +77,108 @@ class Link {
     }
   };
 
-  std::int64_t queued(Nanoseconds now_ns);
+  // Lets the link do everything until `now_ns`, each at its own time: nothing depends on when this is called.
+  void advance(Nanoseconds now_ns);
+  void pull(Nanoseconds now_ns);
+  void take_dropped(Nanoseconds now_ns);
 
-  Plan plan_;
-  std::int64_t limit_packets_;
+  // The packet of a handle, which then is free for another one.
+  Packet released(void* handle);
+
+  QueuedLink line_;
   Nanoseconds propagation_ns_;
-  std::deque<std::pair<Nanoseconds, std::int64_t>> departures_;  // of the queue's packets, up to the trace's end: time, uid
-  std::int64_t stuck_packets_ = 0;      // packets that stay in the queue after the trace's end
-  std::vector<Outcome<Payload>> outcomes_;  // a heap with the next outcome first
+  std::deque<Packet> places_;               // of the packets in the queue; they do not move
+  std::vector<Packet*> free_places_;
+  std::vector<Outcome<Payload>> outcomes_;  // of packets that were pulled: a heap with the next outcome first
+  std::deque<QueueEvent<Payload>> events_;
+  std::deque<std::int64_t> on_link_;        // numbers of the packets that were pulled and have not departed
   LinkCounts counts_;
 };
 
 template <class Payload>
-auto Link<Payload>::take(Nanoseconds now_ns, Packet packet) -> std::optional<Packet> {
+void Link<Payload>::take(Nanoseconds now_ns, Packet packet) {
+  advance(now_ns);
   ++counts_.arrived;
-  if (queued(now_ns) >= limit_packets_) {
-    ++counts_.overflowed;
-    return packet;
-  }
-  const std::int64_t size_bytes = packet.record.size_bytes;
-  Delivery delivery;
-  if (!std::visit([&](auto& plan) { return plan.plan(now_ns, size_bytes, delivery); }, plan_)) {
-    ++stuck_packets_;
-    return std::nullopt;
-  }
-  departures_.emplace_back(delivery.departure_ns, std::int64_t{packet.record.uid});
-  outcomes_.push_back({std::move(packet), delivery.fate, sum_of(delivery.arrival_ns, propagation_ns_)});
-  std::push_heap(outcomes_.begin(), outcomes_.end(), Later());
-  return std::nullopt;
+  if (free_places_.empty()) free_places_.push_back(&places_.emplace_back());
+  Packet* const place = free_places_.back();
+  free_places_.pop_back();
+  *place = std::move(packet);
+  QueuedPacket queued;
+  queued.handle = place;
+  queued.arrival_ns = now_ns;
+  queued.size_bytes = place->record.size_bytes;
+  queued.flow_hash = place->record.flow;
+  line_.take(queued);
+  take_dropped(now_ns);
+  advance(now_ns);
 }
 
 template <class Payload>
-std::int64_t Link<Payload>::queued(Nanoseconds now_ns) {
-  while (!departures_.empty() && departures_.front().first <= now_ns) departures_.pop_front();
-  return static_cast<std::int64_t>(departures_.size()) + stuck_packets_;
+void Link<Payload>::advance(Nanoseconds now_ns) {
+  for (;;) {
+    const PulledPacket* sent = line_.sending();
+    const Nanoseconds departure_ns = sent != nullptr ? sent->delivery.departure_ns : never;
+    const Nanoseconds pull_ns = line_.pull_ns();
+    if (std::min(departure_ns, pull_ns) > now_ns || std::min(departure_ns, pull_ns) == never) return;
+    if (departure_ns <= pull_ns) {
+      line_.depart();
+      on_link_.pop_front();
+    } else {
+      pull(pull_ns);
+    }
+  }
+}
+
+template <class Payload>
+void Link<Payload>::pull(Nanoseconds now_ns) {
+  const PulledPacket* sent = line_.pull();
+  take_dropped(now_ns);
+  if (sent == nullptr) return;
+  const auto& [packet, delivery] = *sent;
+  const Nanoseconds due_ns = sum_of(delivery.arrival_ns, propagation_ns_);
+  on_link_.push_back(static_cast<Packet*>(packet.handle)->record.uid);
+  outcomes_.push_back({released(packet.handle), delivery.fate, due_ns, packet.is_marked});
+  if (packet.is_marked) {
+    ++counts_.marked;
+    events_.push_back({{Payload{}, outcomes_.back().packet.record}, schema::PacketEvent::marked, now_ns});
+  }
+  std::push_heap(outcomes_.begin(), outcomes_.end(), Later());
+}
+
+template <class Payload>
+void Link<Payload>::take_dropped(Nanoseconds now_ns) {
+  for (const DroppedPacket& dropped : line_.dropped()) {
+    counts_.drop(dropped.cause);
+    events_.push_back({released(dropped.packet.handle), event_of(dropped.cause), now_ns});
+  }
+  line_.clear_dropped();
+}
+
+template <class Payload>
+auto Link<Payload>::released(void* handle) -> Packet {
+  auto* const place = static_cast<Packet*>(handle);
+  free_places_.push_back(place);
+  Packet packet = std::move(*place);
+  place->record.uid = -1;
+  return packet;
+}
+
+template <class Payload>
+Nanoseconds Link<Payload>::next_due_ns() const {
+  return std::min(outcomes_.empty() ? never : outcomes_.front().due_ns, line_.pull_ns());
 }
 
 template <class Payload>
 bool Link<Payload>::waits(Nanoseconds now_ns, std::int64_t uid) {
-  if (queued(now_ns) < 2) return false;
-  const auto is_it = [uid](const auto& departure) { return departure.second == uid; };
-  return std::any_of(departures_.begin() + 1, departures_.end(), is_it);
+  advance(now_ns);
+  if (!on_link_.empty() && std::find(on_link_.begin() + 1, on_link_.end(), uid) != on_link_.end()) return true;
+  return std::any_of(places_.begin(), places_.end(), [uid](const Packet& one) { return one.record.uid == uid; });
 }
 
 template <class Payload>
 std::optional<Outcome<Payload>> Link<Payload>::outcome(Nanoseconds now_ns) {
-  if (next_due_ns() > now_ns || outcomes_.empty()) return std::nullopt;
+  advance(now_ns);
+  if (outcomes_.empty() || outcomes_.front().due_ns > now_ns) return std::nullopt;
   std::pop_heap(outcomes_.begin(), outcomes_.end(), Later());
   Outcome<Payload> next = std::move(outcomes_.back());
   outcomes_.pop_back();
@@ -122,10 +187,11 @@ std::optional<Outcome<Payload>> Link<Payload>::outcome(Nanoseconds now_ns) {
 }
 
 template <class Payload>
-std::optional<RowUse> Link<Payload>::row_use(Nanoseconds now_ns) const {
-  const auto* plan = std::get_if<DeliveryPlan>(&plan_);
-  if (plan == nullptr) return std::nullopt;
-  return plan->use_until(now_ns);
+std::optional<QueueEvent<Payload>> Link<Payload>::queue_event() {
+  if (events_.empty()) return std::nullopt;
+  QueueEvent<Payload> first = std::move(events_.front());
+  events_.pop_front();
+  return first;
 }
 
 }  // namespace clift

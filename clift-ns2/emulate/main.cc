@@ -14,7 +14,6 @@
 #include <string>
 
 #include "core/input_error.h"
-#include "core/playback.h"
 #include "core/trace_file.h"
 #include "emulate/namespaces.h"
 #include "emulate/ports.h"
@@ -30,29 +29,9 @@ namespace {
 
 constexpr Addresses sender_addresses = {"10.0.0.1", "fd00::1"}, receiver_addresses = {"10.0.0.2", "fd00::2"};
 
-Playback playback_of(const Settings& settings, const LinkSettings& link) {
-  Playback playback = link.playback;
-  playback.loop = settings.loop;
-  return playback;
-}
-
-// Opens and checks the trace of a link, if it has one, before anything is set up.
-std::unique_ptr<LinkTraceFile> trace_of(const Settings& settings, const LinkSettings& link) {
-  if (link.trace.empty()) return nullptr;
-  auto trace = std::make_unique<LinkTraceFile>(link.trace);
-  check_playback(*trace, playback_of(settings, link));
-  return trace;
-}
-
-WireLink link_of(const Settings& settings, const LinkSettings& link, const LinkTraceFile* trace) {
-  const Nanoseconds propagation_ns = settings.rtt_ns / 2;
-  if (trace == nullptr) return {RatePlan(link.rate_bps), settings.queue_packets, propagation_ns};
-  PlanOptions options{playback_of(settings, link)};
-  options.lldu_bytes = link.lldu_bytes;
-  options.packing = link.packing;
-  options.in_order = settings.in_order;
-  options.hold_ns = settings.hold_ns;
-  return {DeliveryPlan(trace->rows(), options), settings.queue_packets, propagation_ns};
+WireLink link_of(const Settings& settings, int direction, const LinkTraceFile* trace) {
+  return {settings.links[direction].plan(trace), settings.queue, settings.rtt_ns / 2,
+          seeded_uniform(static_cast<std::uint64_t>(direction))};
 }
 
 // Packets are due to the nanosecond: sets the timer slack to its least, and real-time priority if that is permitted.
@@ -64,8 +43,8 @@ bool ask_for_real_time() {
 }
 
 int emulate(const Settings& settings) {
-  const auto forward_trace = trace_of(settings, settings.links[0]);
-  const auto return_trace = trace_of(settings, settings.links[1]);
+  // Before anything is set up.
+  const auto forward_trace = settings.links[0].opened(), return_trace = settings.links[1].opened();
   auto records = settings.record ? std::make_unique<PacketRecords>(settings.folder + "/packets.npy") : nullptr;
   mount_own_proc();
 
@@ -78,10 +57,10 @@ int emulate(const Settings& settings) {
   take_loopback_up();
   const Tun receiver_tun("link", receiver_addresses, static_cast<int>(settings.mtu_bytes));
   set_sysctls(settings.sysctls);
-  hand_out_ports(settings.ports, settings.lifeline);
+  hand_out_ports(settings.ports, static_cast<int>(settings.lifeline));
 
-  Wire wire({link_of(settings, settings.links[0], forward_trace.get()), sender_tun, receiver_tun},
-            {link_of(settings, settings.links[1], return_trace.get()), receiver_tun, sender_tun}, std::move(records));
+  Wire wire({link_of(settings, 0, forward_trace.get()), sender_tun, receiver_tun},
+            {link_of(settings, 1, return_trace.get()), receiver_tun, sender_tun}, std::move(records));
   const bool real_time = ask_for_real_time();
   return Session(settings, {sender, receiver}, wire, real_time).run();
 }

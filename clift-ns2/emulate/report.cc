@@ -24,12 +24,13 @@ void add_times(Counters& counters, const std::string& name, const Histogram& tim
 
 Counters counters_of(const Wire::Direction& direction, const std::string& prefix, Nanoseconds now_ns) {
   const LinkCounts& counts = direction.link.counts();
-  const std::int64_t settled = counts.overflowed + counts.delivered + counts.lost + counts.unsettled;
+  const std::int64_t settled = counts.overflowed + counts.aqm_dropped + counts.delivered + counts.lost + counts.unsettled;
   Counters found = {
       {"packets_arrived", counts.arrived},         {"packets_overflowed", counts.overflowed},
       {"packets_delivered", counts.delivered},     {"packets_lost", counts.lost},
       {"packets_unsettled", counts.unsettled},     {"packets_under_way", counts.arrived - settled},
       {"packets_refused", direction.refused},      {"bytes_delivered", counts.delivered_bytes},
+      {"packets_aqm_dropped", counts.aqm_dropped}, {"packets_marked", counts.marked},
       {"stopped", direction.link.stopped()},       {"outcomes", direction.lateness.count()},
       {"outcomes_1ms_late", direction.lateness.at_least(millisecond)},
   };

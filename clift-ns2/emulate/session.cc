@@ -130,7 +130,7 @@ void Session::carry_until(Nanoseconds deadline_ns) {
 void Session::sleep_until(Nanoseconds time_ns) {
   pollfd files[] = {
       {signals_.get(), POLLIN, 0},
-      {settings_.lifeline, POLLIN, 0},
+      {static_cast<int>(settings_.lifeline), POLLIN, 0},
       {command_ > 0 ? wire_.direction(0).from.descriptor() : -1, POLLIN, 0},
       {command_ > 0 ? wire_.direction(1).from.descriptor() : -1, POLLIN, 0},
   };

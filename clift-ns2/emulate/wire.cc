@@ -69,9 +69,12 @@ void Wire::take(std::uint8_t from, Frame frame, Nanoseconds now_ns) {
   flows_.number(bytes, from, packet.record);
   packet.payload = std::move(frame);
   record(packet.record, schema::PacketEvent::sent, now_ns);
-  if (const auto dropped = directions_[from].link.take(now_ns, std::move(packet))) {
-    record(dropped->record, schema::PacketEvent::queue_dropped, now_ns);
-  }
+  directions_[from].link.take(now_ns, std::move(packet));
+  record_queue(directions_[from].link, now_ns);
+}
+
+void Wire::record_queue(WireLink& link, Nanoseconds now_ns) {
+  while (const auto found = link.queue_event()) record(found->packet.record, found->event, now_ns);
 }
 
 void Wire::settle(Direction& direction) {
@@ -84,6 +87,7 @@ void Wire::settle(Direction& direction) {
     direction.lateness.add(now - outcome->due_ns);
     record(sent, event_of(outcome->fate), now);
   }
+  record_queue(direction.link, now_ns());
 }
 
 void Wire::record(schema::PacketRecord record, schema::PacketEvent event, Nanoseconds time_ns) {

@@ -56,6 +56,7 @@ class Wire {
  private:
   void take(std::uint8_t from, Frame frame, Nanoseconds now_ns);
   void settle(Direction& direction);
+  void record_queue(WireLink& link, Nanoseconds now_ns);
   void record(schema::PacketRecord record, schema::PacketEvent event, Nanoseconds time_ns);
 
   std::array<Direction, 2> directions_;

@@ -13,6 +13,7 @@
 
 #include "core/ack_thinning.h"
 #include "core/words.h"
+#include "clift_queue.h"
 #include "failure.h"
 #include "link_queue.h"
 #include "named_class.h"
@@ -80,28 +81,38 @@ class Places : public PacketQueue {
 class Filter : public Thinning {
  public:
   Filter(Recorder* recorder, Queue* queue)
-      : Thinning(recorder), queue_(*queue), is_head_sent_(dynamic_cast<LinkQueue*>(queue) != nullptr) {}
+      : Thinning(recorder), queue_(*queue), link_queue_(dynamic_cast<LinkQueue*>(queue)), clift_queue_(dynamic_cast<CliftQueue*>(queue)) {}
 
   void recv(Packet* packet, Handler* handler) override {
     const AckView view = view_of(packet);
     const int uid = hdr_cmn::access(packet)->uid();
     const auto place = filter_.place_for(view);
-    PacketQueue& packets = Places::of(queue_);
-    Packet* older = place ? Places::put(packets, packet, *place, is_head_sent_) : nullptr;
+    Packet* older = place ? exchange(packet, *place) : nullptr;
     if (older != nullptr) {
       remove(older);
     } else {
       target_->recv(packet, handler);
-      const bool is_dropped = packets.length() > 0 && packets.tail() != packet;
-      if (is_dropped) return;
+      if (is_dropped(packet)) return;
     }
     filter_.joined(view, uid);
   }
 
  private:
+  Packet* exchange(Packet* newer, int uid) {
+    if (clift_queue_ != nullptr) return clift_queue_->exchange(newer, uid);
+    return Places::put(Places::of(queue_), newer, uid, link_queue_ != nullptr);
+  }
+
+  // Whether the queue has not taken the packet that it got last.
+  bool is_dropped(const Packet* packet) const {
+    if (link_queue_ != nullptr) return link_queue_->last_taken() != packet;
+    PacketQueue& packets = Places::of(queue_);
+    return packets.length() > 0 && packets.tail() != packet;
+  }
+
   Queue& queue_;
-  // A queue before a link trace holds the packet that it sends; ns-2's own queues do not.
-  const bool is_head_sent_;
+  LinkQueue* const link_queue_;    // the same if it is CLIFT's own; it holds the packet that it sends
+  CliftQueue* const clift_queue_;  // the same if it has a discipline
   AckFilter<int> filter_;
 };
 

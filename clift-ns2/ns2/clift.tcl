@@ -8,6 +8,9 @@ Queue/Clift set begin_ 0
 Queue/Clift set length_ 0
 Queue/Clift set offset_ 0
 Queue/Clift set packed_ 0
+Queue/Clift set limit_bytes_ 0
+Queue/Clift set limit_time_ 0
+Queue/Clift set limit_counts_sending_ 1
 
 # One unit a slot, no retransmissions, no losses; each scheme uses some of these variables. Combining has no default
 # threshold: -1000 is not allowed.

@@ -1,7 +1,16 @@
 #include "clift_queue.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "flags.h"
+#include "ip.h"
+#include "random.h"
+
+#include "core/setting_table.h"
+#include "core/words.h"
 #include "failure.h"
 #include "named_class.h"
 
@@ -11,25 +20,62 @@ namespace {
 
 NamedClass<CliftQueue> clift_queue_class("Queue/Clift");
 
+// The same for all packets of a flow: a mix of addresses and ports.
+std::uint32_t flow_hash_of(Packet* packet) {
+  const hdr_ip& ip = *hdr_ip::access(packet);
+  std::uint64_t hash = 0;
+  for (const std::int32_t part : {ip.src_.addr_, ip.src_.port_, ip.dst_.addr_, ip.dst_.port_}) {
+    hash = (hash ^ static_cast<std::uint32_t>(part)) * 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
+  }
+  return static_cast<std::uint32_t>(hash >> 32);
+}
+
+// ns-2 has one bit for an ECN-capable transport.
+Ecn ecn_of(Packet* packet) {
+  hdr_flags& flags = *hdr_flags::access(packet);
+  if (flags.ect() == 0) return Ecn::not_ect;
+  return flags.ce() != 0 ? Ecn::ce : Ecn::ect_0;
+}
+
 }  // namespace
 
 CliftQueue::CliftQueue() : LinkQueue("Queue/Clift") {
   bind("lldu_bytes_", &lldu_bytes_);
   bind_bool("in_order_", &in_order_);
   bind_time("hold_", &hold_);
+  bind("limit_bytes_", &limit_bytes_);
+  bind_time("limit_time_", &limit_time_);
+  bind_bool("limit_counts_sending_", &limit_counts_sending_);
 }
 
-void CliftQueue::load(const char* path) { trace_ = opened<LinkTraceFile>(path, plan_ != nullptr); }
-
-// Makes the plan when the simulation begins, so that a script may set variables and load the trace in any order.
-DeliveryPlan& CliftQueue::begin() {
-  if (!trace_) fail(name_ + ": there is no link trace; call `load FILE.npy` before packets arrive");
-  plan_ = std::make_unique<DeliveryPlan>(trace_->rows(), options());
-  return *plan_;
+int CliftQueue::command(int argc, const char* const* argv) {
+  if (argc == 3 && std::string(argv[1]) == "rate") {
+    const auto rate_bps = number_in(argv[2], 1.0, 1e12);
+    if (!rate_bps) clift::refuse(name_ + ": rate", argv[2], "a rate from 1 to 1e12 bit/s");
+    rate_bps_ = *rate_bps;
+    return TCL_OK;
+  }
+  if (argc != 3 || std::string(argv[1]) != "discipline") return LinkQueue::command(argc, argv);
+  try {
+    discipline_ = DisciplineChoice::of(argv[2]);
+  } catch (const SettingError& error) {
+    fail(name_ + ": " + error.what());
+  }
+  return TCL_OK;
 }
 
-PlanOptions CliftQueue::options() const {
+void CliftQueue::load(const char* path) { trace_ = opened<LinkTraceFile>(path, link_ != nullptr); }
+
+// Makes the link when the simulation begins, so that a script may set variables and load the trace in any order.
+QueuedLink& CliftQueue::begin() {
+  if (!trace_ && rate_bps_ == 0) fail(name_ + ": there is no link trace; call `load FILE.npy` before packets arrive");
   check_limit();
+  LinkPlan plan = trace_ ? LinkPlan(DeliveryPlan(trace_->rows(), plan_options())) : LinkPlan(RatePlan(rate_bps_));
+  link_ = std::make_unique<QueuedLink>(std::move(plan), queue_options(), [] { return Random::uniform(); });
+  return *link_;
+}
+
+PlanOptions CliftQueue::plan_options() const {
   PlanOptions options{checked_playback(*trace_)};
   options.lldu_bytes = checked_count("lldu_bytes_", lldu_bytes_, 1);
   options.packing = packing();
@@ -38,37 +84,108 @@ PlanOptions CliftQueue::options() const {
   return options;
 }
 
-void CliftQueue::joined(Packet* packet) {
-  const bool first = deliveries_.empty();
-  Delivery& delivery = deliveries_.emplace_back();
-  if (!plan().plan(now_ns(), hdr_cmn::access(packet)->size(), delivery)) {
-    deliveries_.pop_back();
-    say_stopped(*trace_);
-    return;
+QueueOptions CliftQueue::queue_options() const {
+  constexpr double most_bytes = 1e15;
+  QueueOptions options;
+  options.discipline = discipline_;
+  options.limits.packets = qlim_;
+  if (!lies_within(limit_bytes_, 0.0, most_bytes)) refuse("limit_bytes_", limit_bytes_, "0 (no limit) to 1e15");
+  if (limit_bytes_ > 0) options.limits.bytes = static_cast<std::int64_t>(limit_bytes_);
+  const Nanoseconds time_ns = checked_time("limit_time_", limit_time_, "0 (no limit) or a time in seconds");
+  if (time_ns > 0) options.limits.time_ns = time_ns;
+  options.limits_count_sending = limit_counts_sending_ != 0;
+  return options;
+}
+
+void CliftQueue::take(Packet* packet) {
+  QueuedPacket queued;
+  if (free_places_.empty()) free_places_.push_back(&places_.emplace_back());
+  queued.handle = free_places_.back();
+  *free_places_.back() = packet;
+  free_places_.pop_back();
+  queued.arrival_ns = now_ns();
+  queued.size_bytes = hdr_cmn::access(packet)->size();
+  queued.flow_hash = flow_hash_of(packet);
+  queued.ecn = ecn_of(packet);
+  link().limit_packets(qlim_);
+  link_->take(queued);
+  take_dropped();
+  if (link_->pull_ns() <= queued.arrival_ns) pull();
+  set_timer();
+}
+
+void CliftQueue::pull() {
+  link_->pull();
+  if (link_->stopped() && trace_) say_stopped(*trace_);
+  take_dropped();
+}
+
+void CliftQueue::take_dropped() {
+  if (link_->dropped().empty()) return;
+  // Dropping a packet may call the queue again.
+  const std::vector<DroppedPacket> all = link_->dropped();
+  link_->clear_dropped();
+  for (const DroppedPacket& dropped : all) drop_for(dropped.cause, released(dropped.packet));
+}
+
+// The packet of a place, which then is free for another one.
+Packet* CliftQueue::released(const QueuedPacket& packet) {
+  auto* const place = static_cast<Packet**>(packet.handle);
+  free_places_.push_back(place);
+  return std::exchange(*place, nullptr);
+}
+
+Packet* CliftQueue::exchange(Packet* newer, int uid) {
+  const PulledPacket* const sent = link_ ? link_->sending() : nullptr;
+  for (Packet*& place : places_) {
+    if (place == nullptr || hdr_cmn::access(place)->uid() != uid) continue;
+    return sent != nullptr && sent->packet.handle == &place ? nullptr : std::exchange(place, newer);
   }
-  if (first) departure_.set(delivery.departure_ns);
+  return nullptr;
+}
+
+// A packet departs, or is pulled; then it may depart at once.
+void CliftQueue::proceed() {
+  const Nanoseconds due_ns = next_ns_;
+  next_ns_ = never;
+  const auto departs = [&] { return link_->sending() != nullptr && link_->sending()->delivery.departure_ns <= due_ns; };
+  if (!departs() && link_->pull_ns() <= due_ns) pull();
+  if (departs()) {
+    const PulledPacket sent = *link_->sending();
+    delivery_ = sent.delivery;
+    link_->depart();
+    Packet* const packet = released(sent.packet);
+    if (sent.packet.is_marked) mark(packet);
+    send(packet);
+  }
+  set_timer();
+}
+
+void CliftQueue::set_timer() {
+  const PulledPacket* const sent = link_->sending();
+  const Nanoseconds next_ns = std::min(sent != nullptr ? sent->delivery.departure_ns : never, link_->pull_ns());
+  if (next_ns >= next_ns_) return;
+  next_ns_ = next_ns;
+  timer_.set(next_ns);
 }
 
 void CliftQueue::reset() {
-  departure_.cancel();
-  deliveries_.clear();
-  LinkQueue::reset();
-  if (trace_) begin();
-}
-
-void CliftQueue::depart() {
-  send_head();
-  deliveries_.pop_front();
-  if (!deliveries_.empty()) departure_.set(deliveries_.front().departure_ns);
+  timer_.cancel();
+  next_ns_ = never;
+  if (link_) {
+    for (const QueuedPacket& packet : link_->take_all()) overflow(released(packet));
+  }
+  Queue::reset();
+  if (trace_ || rate_bps_ > 0) begin();
 }
 
 void CliftQueue::carry(Packet* packet, Handler* next, double delay_s) {
-  const Delivery& delivery = deliveries_.front();
-  settle(packet, delivery.fate, delivery.arrival_ns, next, delay_s);
+  settle(packet, delivery_.fate, delivery_.arrival_ns, next, delay_s);
 }
 
 void CliftQueue::add_counters(Counters& counters) {
-  add_use(counters, plan_ ? plan_->use_until(now_ns()) : RowUse{});
+  const auto use = link_ ? link_->plan().use_until(now_ns()) : std::nullopt;
+  add_use(counters, use.value_or(RowUse{}));
 }
 
 }  // namespace clift

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "flags.h"
+
 #include "core/input_error.h"
 #include "failure.h"
 
@@ -27,9 +29,11 @@ int LinkQueue::command(int argc, const char* const* argv) {
     add(counters, "packets_delivered", counts_.delivered);
     add(counters, "packets_lost", counts_.lost);
     add(counters, "packets_unsettled", counts_.unsettled);
-    add(counters, "packets_queued", packets_.length());
+    add(counters, "packets_queued", queued());
     add(counters, "bytes_delivered", counts_.delivered_bytes);
     add_counters(counters);
+    add(counters, "packets_aqm_dropped", counts_.aqm_dropped);
+    add(counters, "packets_marked", counts_.marked);
     Tcl::instance().resultf("%s", counters.c_str());
     return TCL_OK;
   }
@@ -52,17 +56,8 @@ int LinkQueue::command(int argc, const char* const* argv) {
 
 void LinkQueue::recv(Packet* packet, Handler*) {
   ++counts_.arrived;
-  if (packets_.length() >= qlim_) {
-    overflow(packet);
-    return;
-  }
-  packets_.enque(packet);
-  joined(packet);
-}
-
-void LinkQueue::reset() {
-  while (Packet* packet = packets_.deque()) overflow(packet);
-  Queue::reset();
+  last_taken_ = packet;
+  take(packet);
 }
 
 void LinkQueue::settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s) {
@@ -87,10 +82,17 @@ void LinkQueue::End::handle(Event* event) {
   }
 }
 
-void LinkQueue::overflow(Packet* packet) {
-  ++counts_.overflowed;
-  if (recorder_ != nullptr) recorder_->met(packet, schema::PacketEvent::queue_dropped);
+void LinkQueue::drop_for(DropCause cause, Packet* packet) {
+  counts_.drop(cause);
+  if (packet == last_taken_) last_taken_ = nullptr;
+  if (recorder_ != nullptr) recorder_->met(packet, event_of(cause));
   drop(packet);
+}
+
+void LinkQueue::mark(Packet* packet) {
+  ++counts_.marked;
+  hdr_flags::access(packet)->ce() = 1;
+  if (recorder_ != nullptr) recorder_->met(packet, schema::PacketEvent::marked);
 }
 
 void LinkQueue::Carrier::handle(Event*) {

@@ -22,8 +22,7 @@
 
 namespace clift {
 
-// First in, first out, with a packet limit (`limit_`). A subclass decides when packets leave, and delivers them instead
-// of the DelayLink that follows.
+// A subclass holds the packets, decides when they leave, and delivers them instead of the DelayLink that follows.
 class LinkQueue : public Queue {
  public:
   // `name` begins every message of the queue.
@@ -31,11 +30,11 @@ class LinkQueue : public Queue {
 
   int command(int argc, const char* const* argv) override;
   void recv(Packet* packet, Handler* handler) override;
-  void enque(Packet* packet) override { packets_.enque(packet); }
-  Packet* deque() override { return packets_.deque(); }
+  void enque(Packet* packet) override { recv(packet, nullptr); }
+  Packet* deque() override { return nullptr; }  // packets leave at times of their own
 
-  // Drops the queued packets, as ns-2 does where a simulation begins.
-  void reset() override;
+  // The packet that arrived last, if it has not been dropped at once.
+  const Packet* last_taken() const { return last_taken_; }
 
  protected:
   using Counters = std::string;  // a Tcl list of names and values
@@ -43,8 +42,11 @@ class LinkQueue : public Queue {
   static constexpr Nanoseconds longest_delay_ns = Nanoseconds{1} << 60;  // 36 years
   static constexpr Nanoseconds longest_time_ns = Nanoseconds{1} << 62;   // as in traces
 
-  // A packet has joined the queue.
-  virtual void joined(Packet* packet) = 0;
+  // Takes a packet that has arrived, or drops it.
+  virtual void take(Packet* packet) = 0;
+
+  // Packets in the queue, the ones being sent included.
+  virtual std::int64_t queued() const = 0;
 
   // Delivers a packet that has left the queue to `next`, `delay_s` after its time on the link.
   virtual void carry(Packet* packet, Handler* next, double delay_s) = 0;
@@ -52,11 +54,14 @@ class LinkQueue : public Queue {
   virtual void load(const char* path) = 0;
   virtual void add_counters(Counters& counters) = 0;
 
-  // Passes the packet at the head to the DelayLink, which calls `carry`.
-  void send_head() { target_->recv(packets_.deque(), &carrier_); }
+  // Passes a packet that leaves the queue to the DelayLink, which calls `carry`.
+  void send(Packet* packet) { target_->recv(packet, &carrier_); }
 
+  void drop_for(DropCause cause, Packet* packet);
   // Drops a packet without a place.
-  void overflow(Packet* packet);
+  void overflow(Packet* packet) { drop_for(DropCause::limit, packet); }
+  // The discipline has marked a packet.
+  void mark(Packet* packet);
 
   // Delivers the packet to `next`, or gives it up, `delay_s` after `link_ns`. Arrivals at the same `link_ns` keep their
   // order.
@@ -91,7 +96,7 @@ class LinkQueue : public Queue {
   void say_stopped(const TraceFile<Row>& trace);
 
   const std::string name_;
-  PacketQueue packets_;
+  PacketQueue packets_;  // of a queue that is first in, first out
   int loop_;
   double begin_, length_, offset_;
   int packed_;
@@ -122,6 +127,7 @@ class LinkQueue : public Queue {
     schema::PacketEvent event_;
   };
 
+  const Packet* last_taken_ = nullptr;
   LinkCounts counts_;
   Nanoseconds last_arrival_ns_ = -1;  // link time of the last delivery
   double last_arrival_s_ = 0.0;       // scheduler time of the last delivery

@@ -67,7 +67,8 @@ void OnlineQueue::reset() {
   departure_.cancel();
   waking_.cancel();
   wake_ns_ = never;
-  LinkQueue::reset();
+  while (Packet* packet = packets_.deque()) overflow(packet);
+  Queue::reset();
   for (const auto& [number, way] : under_way_) overflow(way.packet);
   under_way_.clear();
   ahead_.clear();
@@ -185,7 +186,9 @@ double OnlineQueue::probability(const char* variable, double value) const {
   return value;
 }
 
-void OnlineQueue::joined(Packet* packet) {
+void OnlineQueue::take(Packet* packet) {
+  if (packets_.length() >= qlim_) return overflow(packet);
+  packets_.enque(packet);
   layer().offer(now_ns(), hdr_cmn::access(packet)->size());
   follow_up();
 }
@@ -217,7 +220,7 @@ void OnlineQueue::follow_up() {
 
 void OnlineQueue::depart() {
   departures_.pop_front();
-  send_head();
+  send(packets_.deque());
   if (!departures_.empty()) departure_.set(departures_.front());
 }
 

@@ -32,7 +32,8 @@ class OnlineQueue : public LinkQueue {
     double delay_s;
   };
 
-  void joined(Packet* packet) override;
+  void take(Packet* packet) override;
+  std::int64_t queued() const override { return const_cast<PacketQueue&>(packets_).length(); }
   void carry(Packet* packet, Handler* next, double delay_s) override;
   void load(const char* path) override;
   void add_counters(Counters& counters) override;

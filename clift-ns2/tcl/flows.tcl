@@ -16,6 +16,7 @@ declare [string map [list STACKS $stacks] {
 	start_s           {real 0} 0
 	start_spread_s    {real 0} 0
 	transfer_bytes    {int 0 9223372036854775807} 0
+	pause_s           {real 0} none
 	packet_bytes      {int 53 65535} 1500
 	window_packets    {int 1}  200
 	delayed_acks      flag     0
@@ -160,7 +161,19 @@ proc build_flow { flow start near group } {
 	set ends [expr { $direction eq "forward" ? [list $near $receiver 0] : [list $receiver $near 1] }]
 	lassign $ends from to way
 	join_tapped $flow $from $tcp_of($flow) $to $sink_of($flow) $way
-	start_tcp $tcp_of($flow) $start [transfer_segments $transfer_bytes] "flow_done $flow"
+	set segments [transfer_segments $transfer_bytes]
+	if { $setting(pause_s) ne "none" && $segments > 1 } {
+		start_tcp $tcp_of($flow) $start [expr { ($segments + 1) / 2 }] "pause_flow $flow [expr { $segments / 2 }]"
+	} else {
+		start_tcp $tcp_of($flow) $start $segments "flow_done $flow"
+	}
+}
+
+# Called when the first half of a transfer is acknowledged: the application offers the rest after the pause.
+proc pause_flow { flow rest } {
+	global ns setting tcp_of
+	$tcp_of($flow) proc done {} "flow_done $flow"
+	$ns at [expr { [$ns now] + $setting(pause_s) }] "$tcp_of($flow) advanceby $rest"
 }
 
 # The beginning of a flow, in the modern stack.

@@ -22,7 +22,11 @@ declare {
 	in_order          flag     0
 	hold_s            {real 0} 0
 	rtt_s             {real 0} 0.5
+	queue             list     droptail
 	queue_packets     {int 1}  100
+	queue_bytes       {int 0}  0
+	queue_time_s      {real 0} 0
+	queue_counts      {choice {all waiting}} all
 	ack_thinning      {choice {none filter decimate}} none
 	ack_interval_s    {real more} 1
 	wired_rate_bps    {real 0} 0
@@ -71,23 +75,48 @@ proc build_link { direction from to } {
 	set rate $setting(${direction}_rate_bps)
 	set delay [expr { $setting(rtt_s) / 2.0 }]
 	set trace $setting($direction)
-	if { $trace eq "" } {
+	if { $trace eq "" && [has_plain_queue] } {
 		set type DropTail
+	} elseif { $trace eq "" } {
+		set type Clift
 	} else {
 		set type [expr { $setting(${direction}_scheme) eq "" ? "Clift" : "Clift/Online" }]
 	}
 	$ns simplex-link $from $to $rate $delay $type
 	$ns queue-limit $from $to $setting(queue_packets)
 	set queues($direction) [[$ns link $from $to] queue]
+	if { $type ne "DropTail" } { set_queue $queues($direction) $type }
 	if { $trace ne "" } {
 		load_trace $queues($direction) $direction $trace
-	} else {
+	} elseif { $type eq "DropTail" } {
 		record_drops $from $to
+	} else {
+		$queues($direction) rate $rate
 	}
 }
 
-proc load_trace { queue direction trace } {
+# Whether ns-2's DropTail does what the settings of the queue ask for.
+proc has_plain_queue {} {
+	global setting
+	return [expr { $setting(queue) eq "droptail" && $setting(queue_bytes) == 0 && $setting(queue_time_s) == 0
+		&& $setting(queue_counts) eq "all" }]
+}
+
+proc set_queue { queue type } {
 	global setting recorder
+	$queue recorder $recorder
+	if { $type eq "Clift/Online" } {
+		if { ![has_plain_queue] } { refuse "queue is $setting(queue); with a scheme only droptail with a limit in packets is allowed" }
+		return
+	}
+	$queue discipline $setting(queue)
+	$queue set limit_bytes_ $setting(queue_bytes)
+	$queue set limit_time_ $setting(queue_time_s)
+	$queue set limit_counts_sending_ [expr { $setting(queue_counts) eq "all" }]
+}
+
+proc load_trace { queue direction trace } {
+	global setting
 	if { $setting(${direction}_scheme) eq "" } {
 		$queue set lldu_bytes_ $setting(${direction}_lldu_bytes)
 	} else {
@@ -98,7 +127,6 @@ proc load_trace { queue direction trace } {
 	$queue set loop_ $setting(loop)
 	$queue set in_order_ $setting(in_order)
 	$queue set hold_ $setting(hold_s)
-	$queue recorder $recorder
 	$queue load $trace
 }
 

@@ -30,6 +30,9 @@ proc check_settings {} {
 	if { $setting(return_flows) > 0 && ($setting(proxy) || $setting(tcp) eq "fectcp") } {
 		refuse "return_flows is $setting(return_flows); with a proxy or fectcp only 0 is allowed"
 	}
+	if { $setting(pause_s) ne "none" && ($setting(proxy) || $setting(tcp) eq "fectcp" || $setting(transfer_bytes) == 0) } {
+		refuse "pause_s is $setting(pause_s); only transfers without a proxy and fectcp have one"
+	}
 	foreach group $flow_groups {
 		if { $setting(groups) ne "" && [dict get $group tcp] eq "fectcp" } {
 			refuse "groups: tcp is fectcp, which does not go in a group"

@@ -23,6 +23,26 @@ NumberedLink::Packet packet_number(std::int64_t number, std::int64_t size_bytes)
   return packet;
 }
 
+QueueOptions limited_to(std::int64_t packets) {
+  QueueOptions options;
+  options.limits.packets = packets;
+  return options;
+}
+
+// Whether the queue drops the packet that it is given.
+bool drops(NumberedLink& link, Nanoseconds now_ns, NumberedLink::Packet packet) {
+  const std::int64_t number = packet.payload;
+  link.take(now_ns, std::move(packet));
+  const auto found = link.queue_event();
+  if (!found) return false;
+  EXPECT_EQ(found->packet.payload, number);
+  EXPECT_EQ(found->packet.record.uid, number);
+  EXPECT_EQ(found->event, schema::PacketEvent::queue_dropped);
+  EXPECT_EQ(found->time_ns, now_ns);
+  EXPECT_FALSE(link.queue_event().has_value());
+  return true;
+}
+
 struct Expected {
   std::int64_t number;
   Fate fate;
@@ -43,7 +63,7 @@ class Comparison {
     if (chance(random_, 0.5)) options.hold_ns = draw(random_, 1, 200);
     options.offset_ns = draw(random_, 0, rows.back().tx_time_ns);
     const std::int64_t limit = draw(random_, 1, 8);
-    NumberedLink link(DeliveryPlan(view(rows), options), limit, propagation_ns);
+    NumberedLink link(DeliveryPlan(view(rows), options), limited_to(limit), propagation_ns);
     SlowPlan twin(rows, {}, options, 20'000);
 
     std::vector<Nanoseconds> departures;  // of all that the queue took; `never`: not at all
@@ -53,10 +73,9 @@ class Comparison {
       if (chance(random_, 0.5)) now += draw(random_, 0, 60);
       const std::int64_t size = draw(random_, 1, 40);
       const auto queued = std::count_if(departures.begin(), departures.end(), [&](auto time) { return time > now; });
-      const auto dropped = link.take(now, packet_number(number, size));
-      ASSERT_EQ(dropped.has_value(), queued >= limit);
+      const bool dropped = drops(link, now, packet_number(number, size));
+      ASSERT_EQ(dropped, queued >= limit);
       if (dropped) {
-        EXPECT_EQ(dropped->record.uid, number);
         ++overflowed;
         continue;
       }
@@ -118,12 +137,12 @@ TEST(EmulatedLink, AgreesWithTheSlowPlan) {
 TEST(EmulatedLink, ServesAPlainLinkAtItsRate) {
   // 1000 bytes at 8 Mbit/s take 1 ms.
   constexpr Nanoseconds ms = 1'000'000;
-  NumberedLink link(RatePlan(8e6), 2, propagation_ns);
-  EXPECT_FALSE(link.take(0, packet_number(0, 1000)).has_value());
-  EXPECT_FALSE(link.take(0, packet_number(1, 500)).has_value());
-  EXPECT_TRUE(link.take(ms - 1, packet_number(2, 1000)).has_value());
-  EXPECT_FALSE(link.take(ms, packet_number(3, 1000)).has_value());
-  EXPECT_FALSE(link.take(9 * ms, packet_number(4, 1000)).has_value());
+  NumberedLink link(RatePlan(8e6), limited_to(2), propagation_ns);
+  EXPECT_FALSE(drops(link, 0, packet_number(0, 1000)));
+  EXPECT_FALSE(drops(link, 0, packet_number(1, 500)));
+  EXPECT_TRUE(drops(link, ms - 1, packet_number(2, 1000)));
+  EXPECT_FALSE(drops(link, ms, packet_number(3, 1000)));
+  EXPECT_FALSE(drops(link, 9 * ms, packet_number(4, 1000)));
   std::vector<Nanoseconds> due;
   while (const auto outcome = link.outcome(never)) due.push_back(outcome->due_ns - propagation_ns);
   EXPECT_EQ(due, (std::vector<Nanoseconds>{ms, ms + ms / 2, 2 * ms + ms / 2, 10 * ms}));

@@ -122,7 +122,7 @@ void fuzz_emulator_settings(const std::uint8_t* data, std::size_t size) {
   for (std::string& word : words) argv.push_back(word.data());
   try {
     const Settings settings = settings_of(static_cast<int>(argv.size()), argv.data());
-    require(!settings.command.empty() && settings.queue_packets > 0);
+    require(!settings.command.empty() && settings.queue.limits.packets > 0);
   } catch (const SettingError& refused) {
     require(*refused.what() != '\0');
   }

@@ -7,7 +7,7 @@ set(SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-
 
 # Of the emulator what knows neither clock nor device.
 set(EMULATOR_CORE ${EMULATOR_SOURCES})
-list(FILTER EMULATOR_CORE INCLUDE REGEX "/emulate/(flow_table|frame|histogram|ip_packet|link|rate_plan|settings)\\.cc$")
+list(FILTER EMULATOR_CORE INCLUDE REGEX "/emulate/(flow_table|frame|histogram|ip_packet|settings)\\.cc$")
 
 add_executable(core_tests ${TEST_SOURCES} ${CORE_SOURCES} ${EMULATOR_CORE})
 target_include_directories(core_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

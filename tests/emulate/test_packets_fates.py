@@ -21,7 +21,9 @@ from tmt.run.emulate.emulator import run
 
 pytestmark = pytest.mark.usefixtures("emulator")
 
-SENT, RECEIVED, LINK_LOST, _, QUEUE_DROPPED, _ = range(len(PACKET_EVENTS))
+SENT, RECEIVED, LINK_LOST, QUEUE_DROPPED = (
+    PACKET_EVENTS.index(name) for name in ("sent", "received", "link_lost", "queue_dropped")
+)
 MOST_LATE_NS = 20 * NS_PER_S
 RTT_NS = 40 * NS_PER_MS
 

@@ -8,6 +8,7 @@ import pytest
 from experiments import Asked, asked
 from link_traces import sent_once
 
+from tests.experiment import test_pauses as pauses
 from tests.experiment.test_return_flows import check, result
 from tests.ns2.conftest import Datagrams
 from tmt import PlainLink, TraceLink
@@ -87,6 +88,12 @@ def test_transfer__is_of_whole_segments_and_ends_with_its_last_acknowledgement()
 @pytest.mark.usefixtures("kernel")
 def test_return_flow__fills_its_link_and_is_counted_apart() -> None:
     check(result(LINUX))
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("pause_s", [0, 1.5])
+def test_second_half__begins_after_the_pause(pause_s: float) -> None:
+    pauses.check(pauses.paused(LINUX, pause_s), pause_s)
 
 
 @pytest.mark.usefixtures("kernel")

@@ -36,6 +36,8 @@ def table(*packets: Packet) -> np.ndarray:
     return np.array(rows, PACKET_RECORDS.dtype)
 
 
+QUEUE_AND_LINK = ("link_lost", "link_unsettled", "queue_dropped", "aqm_dropped", "marked")
+
 packets_strategy = st.lists(
     st.builds(
         Packet,
@@ -113,7 +115,7 @@ def test_counts__equal_a_count_record_by_record(packets: list[Packet]) -> None:
     records = table(*packets)
     losses = transport.loss_figures(records)
     for direction, word in enumerate(("forward", "return")):
-        for event in ("link_lost", "link_unsettled", "queue_dropped"):
+        for event in QUEUE_AND_LINK:
             count = sum(p.direction == direction and PACKET_EVENTS[p.event] == event for p in packets)
             assert losses[f"{word}_{event}"] == count
     sent = [p.transmission for p in packets if p.direction == 0 and p.event == SENT]
@@ -195,11 +197,7 @@ def test_figures__of_a_run_in_which_nothing_happened_are_null_or_zero() -> None:
         "return_acks_thinned",
         "segments_sent",
         "retransmissions",
-        *(
-            f"{d}_{e}"
-            for d in ("forward", "return")
-            for e in ("link_lost", "link_unsettled", "queue_dropped")
-        ),
+        *(f"{d}_{e}" for d in ("forward", "return") for e in QUEUE_AND_LINK),
     }
     assert all(value is None for value in figures.values() if value != 0)
 

@@ -511,3 +511,35 @@ def fates(
             departure = begin(packet.time_ns)
     depart(1 << 62)
     return twin.fates
+
+
+def fates_over_rows(
+    name: str,
+    limits: Limits,
+    arrivals: Sequence[Packet],
+    rows: Sequence[int],
+    lldu_bytes: int,
+    parameters: dict[str, Any],
+    *,
+    counts_sending: bool,
+) -> list[Fate]:
+    """Return number, event and time of each packet behind rows of these times and this size.
+
+    A packet begins in a row of its own, whose time is that at which the queue is asked for it.
+    """
+    twin = TWINS[name](limits, parameters)
+    waiting, left, sending = deque(arrivals), 0, None
+    for now in rows:
+        while waiting and waiting[0].time_ns < now:
+            packet = waiting.popleft()
+            twin.enqueue(packet, packet.time_ns)
+        if sending is None:
+            sending = twin.dequeue(now)
+            left = sending.size if sending else 0
+        if sending is not None:
+            left -= lldu_bytes
+            if left <= 0:
+                twin.fates.append((sending.number, "sent", now))
+                sending = None
+        twin.sending = sending if counts_sending else None
+    return twin.fates

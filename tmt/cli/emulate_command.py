@@ -122,6 +122,8 @@ ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("  lost on the link", "packets_lost", "{:,}".format),
     ("  unsettled at the trace's end", "packets_unsettled", "{:,}".format),
     ("  dropped, queue full", "packets_overflowed", "{:,}".format),
+    ("  dropped by the discipline", "packets_aqm_dropped", "{:,}".format),
+    ("  marked by it", "packets_marked", "{:,}".format),
     ("  still under way", "packets_under_way", "{:,}".format),
     ("IP bytes delivered", "delivered_bps", lambda bps: f"{bps / 1000:,.1f} kbit/s"),
     ("delay, least", "delay_least_s", _milliseconds),
@@ -134,6 +136,7 @@ ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
 """Rows of the summary: label, column of both directions, and how a value is written."""
 
 IF_ANY = {"packets_lost", "packets_unsettled", "packets_overflowed", "packets_under_way"}
+IF_ANY |= {"packets_aqm_dropped", "packets_marked"}
 """Columns without a row in the summary where both values are 0."""
 
 
@@ -143,7 +146,7 @@ def _summary(result: EmulationResult) -> str:
     links = [row[f"{one}_trace"] or f"{row[f'{one}_rate_bps']:g} bit/s" for one in directions]
     lines = [
         f"tmt emulate: {row['duration_s']:.3g} s, flows {row['flows']}, RTT {row['rtt_s']} s, "
-        f"queue {row['queue_packets']} packets",
+        f"queue {_queue(row)}",
         _line("", *directions),
         _line("link", *links),
         _line("trace starts at, repeats", *(_trace_use(row, one) for one in directions)),
@@ -153,6 +156,12 @@ def _summary(result: EmulationResult) -> str:
         if any(values) or name not in IF_ANY:
             lines.append(_line(label, *map(written, values)))
     return "\n".join(lines)
+
+
+def _queue(row: dict[str, Any]) -> str:
+    limits = (("queue_packets", "packets"), ("queue_bytes", "bytes"), ("queue_time_s", "s"))
+    said = ", ".join(f"{row[name]:g} {unit}" for name, unit in limits if row[name] is not None)
+    return said if row["queue"] == "droptail" else f"{row['queue']}, {said}"
 
 
 def _trace_use(row: dict[str, Any], direction: str) -> str:

@@ -14,7 +14,7 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
-from tmt.cli.options import JSON, FigurePath, Number, WholeNumber, json_text, output_option
+from tmt.cli.options import JSON, FigurePath, FilePath, Number, WholeNumber, json_text, output_option
 from tmt.cli.progress import print_notes, print_warnings, say
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options, flat_rlc
@@ -23,6 +23,7 @@ from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
 from tmt.core.words.values import time_notes
+from tmt.io.atomic import check_place
 from tmt.spec.columns import RUN_RESULTS
 from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
@@ -37,6 +38,7 @@ with imported_when_used():
     from rich import console as consoles, progress as bars, table as tables, text as texts
 
     from tmt.run import experiment as experiments
+    from tmt.show import qlog as logs
     from tmt.show.charts import files as figures, over_time
 
 OF_GROUPS = ("group", "goodput_bps", "share", "convergence_s", "delay_p95_s", "retransmissions", "timeouts")
@@ -78,6 +80,7 @@ OLD = OLD_NAMES | {
 @JSON
 @output_option("Keep the records of the run in this new folder.", is_folder=True)
 @click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf.")
+@click.option("--qlog", type=FilePath(Path), help="Log the senders for a viewer of qlog, such as qvis.")
 def command(
     trace: str | None,
     forward: str | None,
@@ -90,6 +93,7 @@ def command(
     as_json: bool,
     output: Path | None,
     plot: Path | None,
+    qlog: Path | None,
 ) -> None:
     """Run TCP over links once, and print the measured figures.
 
@@ -116,6 +120,9 @@ def command(
         link = links.forward(trace or forward, online)
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
+    if qlog is not None:
+        check_place(qlog)
+        logs.check_qlog(experiment)
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
     with _spinner(f"{experiment.backend} runs {traffic.variants}"):
         result = experiments.run(experiment, output, timeout)
@@ -124,6 +131,8 @@ def command(
         result.save(output)
     if plot is not None:
         figures.save_chart(over_time.run_chart(result), plot)
+    if qlog is not None:
+        logs.write_qlog(result, qlog)
     if as_json:
         say(json_text(result.row))
     else:

@@ -33,6 +33,9 @@ Renewed = tuple[list[str], str | None]
 CHOSEN, _OPTIONS = "tmt.chosen", "tmt.options"
 """Keys of click's `Context.meta`: the words behind each option, and the options of the objects."""
 
+REUSED = {"--queue"}
+"""Old names of options that take a number, which today's options of that name do not."""
+
 _RLC = {"--rlc-mode": "--mode", "--rlc-window": "--window-pdus"}
 """Options of version 0.2 that `flat_rlc` renames."""
 
@@ -61,7 +64,8 @@ class Values(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the chosen classes before their options are known."""
         end = args.index("--") if "--" in args else len(args)
-        own, rest = [self._new_name(one, ctx) for one in args[:end]], args[end:]
+        own = [self._new_name(one, after, ctx) for one, after in pairwise([*args[:end], ""])]
+        rest = args[end:]
         if self.renew is not None:
             own, warning = self.renew(own)
             _warn(ctx, warning)
@@ -123,9 +127,10 @@ class Values(click.Command):
             lines = [f"{flag_of((*part.place, *one.place))}: {one}" for one in refused.problems]
             raise UsageError("\n".join(lines)) from None
 
-    def _new_name(self, argument: str, ctx: click.Context) -> str:
+    def _new_name(self, argument: str, after: str, ctx: click.Context) -> str:
         flag, equals, value = argument.partition("=")
-        if flag not in self.renamed:
+        is_number = (value or after)[:1].isdigit()
+        if flag not in self.renamed or (flag in REUSED and not is_number):
             return argument
         _warn(ctx, f"{flag} is called {self.renamed[flag]} now")
         return f"{self.renamed[flag]}{equals}{value}"

@@ -216,10 +216,12 @@ PACKET_EVENTS = (
     "queue_dropped",
     "decoded",
     "ack_thinned",
+    "aqm_dropped",
+    "marked",
 )
 """Numbers of `event` in `PACKET_RECORDS`: agent sends, agent receives, given up by the link's scheme, open
 when the link trace ends, dropped by the queue's limit, handed to the application after decoding, removed by
-ACK thinning because a later acknowledgement stands for it."""
+ACK thinning because a later acknowledgement stands for it, dropped by the discipline, marked by it (ECN)."""
 
 WINDOW_RECORDS = Table(
     "windows",

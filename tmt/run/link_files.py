@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.extent import Extent
 from tmt.core.measure.link_use import packets_in_rows
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from tmt.core.schema import Column, Packing, Table
     from tmt.core.trace import Metadata, Trace
-    from tmt.spec.experiment import PlainLink, TraceLink
+    from tmt.spec.experiment import Path as LinkPath, PlainLink, TraceLink
 
 ASSUMED_LLDU_BYTES = 1500
 """Useful bytes of an LLDU where neither the user nor the trace says how many."""
@@ -138,6 +139,17 @@ def link_settings(direction: str, link: ReadyLink | PlainLink) -> dict[str, obje
         f"{direction}_length_ns": link.file.length_ns,
         f"{direction}_offset_ns": link.link.offset_ns,
     }
+
+
+def queue_settings(path: LinkPath) -> dict[str, object]:
+    """Return the queue of a path as the settings of a backend's program."""
+    limits = {
+        "queue_packets": path.queue_packets,
+        "queue_bytes": path.queue_bytes,
+        "queue_time_ns": None if path.queue_time is None else ns(path.queue_time),
+    }
+    given = {name: limit for name, limit in limits.items() if limit is not None}
+    return {"queue": path.queue.words(), **given, "queue_counts": path.queue_counts}
 
 
 def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:

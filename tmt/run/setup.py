@@ -119,9 +119,21 @@ def ready_path(forward_link: Link, return_link: Link | None, path: Path, packet_
     return ReadyPath(forward, back, math.ceil(packet_rate * round_trip_s))
 
 
-def queue_for(path: ReadyPath) -> int:
-    """Return the limit of the queue where none is given: one bandwidth-delay product."""
-    return max(path.pipe_packets, MIN_QUEUE_PACKETS)
+def queue_for(links: ReadyPath, path: Path) -> int | None:
+    """Return the limit of the queue in packets: where nothing limits it, one bandwidth-delay product."""
+    if path.queue_packets is None and not path.is_limited_otherwise:
+        return max(links.pipe_packets, MIN_QUEUE_PACKETS)
+    return path.queue_packets
+
+
+def _most_queued(links: ReadyPath, path: Path, queue_packets: int | None, packet_bytes: int) -> int:
+    """Return the full packets that the queue holds at most, at the mean rate where time limits it."""
+    limits = [] if queue_packets is None else [queue_packets]
+    if path.queue_bytes is not None:
+        limits.append(-(-path.queue_bytes // packet_bytes))
+    if path.queue_time is not None:
+        limits.append(math.ceil(path.queue_time * links.forward.rate_bps / (8 * packet_bytes)))
+    return min(limits)
 
 
 def set_up(experiment: Experiment) -> Setup:
@@ -132,8 +144,9 @@ def set_up(experiment: Experiment) -> Setup:
     """
     path, traffic = experiment.path, experiment.traffic
     links = ready_path(experiment.forward, experiment.back, path, traffic.packet_bytes)
-    queue_packets = path.queue_packets or queue_for(links)
-    held_packets = max(links.pipe_packets + queue_packets, 2)
+    queue_packets = queue_for(links, path)
+    most_queued = _most_queued(links, path, queue_packets, traffic.packet_bytes)
+    held_packets = max(links.pipe_packets + most_queued, 2)
     proxy, stacks, buffer_packets = path.proxy, {traffic.stack}, 0
     if proxy is not None:
         tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
@@ -147,7 +160,7 @@ def set_up(experiment: Experiment) -> Setup:
     window_packets = path.window_packets or held_packets * max(WINDOWS_PER_PATH[name] for name in stacks)
     if proxy is not None:
         buffer_packets = proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
-    for name, packets in (("queue", queue_packets), ("window", window_packets), ("buffer", buffer_packets)):
+    for name, packets in (("queue", most_queued), ("window", window_packets), ("buffer", buffer_packets)):
         if packets > MAX_PACKETS:
             raise UsageError(
                 f"the path holds {links.pipe_packets} packets (rate times RTT); the {name} would be "

@@ -88,7 +88,9 @@ GROUP_SETTINGS = (*_settings(Flow, ()), *_settings(Resume, ("resume",), "resume_
 
 def columns_of(experiment: Experiment) -> dict[str, Value]:
     """Return the settings of an experiment as result columns; of groups as far as one value says them."""
-    found = {one.name: one.of(experiment) for one in SETTINGS} | {"proxy": experiment.path.proxy is not None}
+    path = experiment.path
+    found = {one.name: one.of(experiment) for one in SETTINGS}
+    found |= {"proxy": path.proxy is not None, "queue": path.queue.label}
     return found | (_of_groups(experiment.traffic) if experiment.traffic.flow else {})
 
 
@@ -228,6 +230,8 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
         link.integer(
             f"{direction}_queue_dropped", "packets", "dropped because the queue in front of the link was full"
         ),
+        link.integer(f"{direction}_aqm_dropped", "packets", "dropped by the discipline of that queue"),
+        link.integer(f"{direction}_marked", "packets", "marked by the discipline of that queue (ECN)"),
         link.number(
             f"{direction}_utilisation",
             "",
@@ -250,6 +254,7 @@ RUN_RESULTS = (
     _SCENARIO.text("backend", "program that did the run: ns2, emulate or linux"),
     *_link_columns("forward"),
     *_link_columns("return"),
+    _SCENARIO.text("queue", "discipline of the queue, and its parameters that are not the usual ones"),
     ResultColumn("proxy", "flag", "scenario", "", "whether a proxy before the link splits the connections"),
     _PROVENANCE.text("tmt_version", "version of this program"),
     _PROVENANCE.text("simulator", "stamp of the simulator's build"),

@@ -17,6 +17,7 @@ from tmt.core.declaration import (
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
+from tmt.spec.queue import Discipline, DropTail
 from tmt.spec.traffic import FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, Seed, Traffic, stack_rule
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ MOST_RATE_BPS = 1e12
 
 MAX_PACKETS = 2**31 - 1
 """Most packets that ns-2 counts in a queue or a window."""
+
+MAX_BYTES = 2**62
+"""Most bytes that a queue counts."""
 
 Packets = Annotated[int, Param("packets", 1, MAX_PACKETS)]
 
@@ -103,11 +107,38 @@ class Path(Spec):
             null="when packets may wait for ever, or in_order is off",
         ),
     ] = None
+    queue: Annotated[Discipline, "discipline of the queue in front of each link"] = DropTail()
     queue_packets: Annotated[
         Packets | None,
         "limit of the queue before each link",
-        Param(absent="one bandwidth-delay product, at least 10 packets", counts="IP packets"),
+        Param(
+            absent="one bandwidth-delay product, at least 10 packets",
+            counts="IP packets",
+            null="for a queue that is limited only in bytes or time",
+        ),
     ] = None
+    queue_bytes: Annotated[
+        int | None,
+        "limit of the queue before each link in bytes",
+        Param(
+            "byte",
+            1,
+            MAX_BYTES,
+            absent="no limit",
+            counts="IP packets: payload and headers",
+            null="without one",
+        ),
+    ] = None
+    queue_time: Annotated[
+        PositiveSeconds | None,
+        "time after which the queue drops a packet that still waits",
+        Param(absent="no limit", null="without one"),
+    ] = None
+    queue_counts: Annotated[
+        Literal["all", "waiting"],
+        "packets that the limits count: all, or only those of which nothing has been sent",
+        Param(label="packets that limits count"),
+    ] = "all"
     window_packets: Annotated[
         Packets | None,
         "bound on each sender's window",
@@ -159,6 +190,9 @@ class Path(Spec):
         meaning = f"has no meaning for a return link that is {self.return_link}"
         if self.return_rate is not None and self.return_link != "plain":
             yield "return_rate", 'return_link = "plain"', meaning
+        if self.wired is not None and self.queue_packets is None and self.is_limited_otherwise:
+            reason = "is missing: the queue of the wired hop counts packets"
+            yield "queue_packets", "a number, with a wired hop and a limit in bytes or time", reason
         if self.return_trace is not None and self.return_link == "plain":
             yield "return_trace", 'return_link = "unprotected" or "protected"', meaning
         if (self.ack_interval is None) == (self.ack_thinning == "decimate"):
@@ -167,6 +201,22 @@ class Path(Spec):
             yield "ack_interval", allowed, "is missing" if self.ack_interval is None else reason
         if self.proxy is not None and self.wired is None:
             yield "proxy", "a wired hop, at whose end the proxy stands", "needs `wired.rate`"
+
+    @property
+    def is_limited_otherwise(self) -> bool:
+        """Whether bytes or time limit the queue."""
+        return self.queue_bytes is not None or self.queue_time is not None
+
+    def online_rules(self) -> Rules:
+        """Refuse a queue that no scheme that works online has."""
+        usual = {"queue": DropTail(), "queue_bytes": None, "queue_time": None, "queue_counts": "all"}
+        for key, value in usual.items():
+            if getattr(self, key) != value:
+                allowed = {"queue": "droptail, dropping at its tail", "queue_counts": "all"}.get(
+                    key, '"none"'
+                )
+                name = self.queue.name if key == "queue" else ""
+                yield ("path", key), allowed, f"{name} does not go with a scheme that works online".strip()
 
 
 class Link(Spec):
@@ -243,31 +293,36 @@ class Experiment(Spec):
 
 def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme]]) -> Rules:
     """Refuse a path, traffic and schemes that do not go together; places begin with path or traffic."""
-    proxy = path.proxy
-    if proxy is not None:
-        tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
-        if stack != LINUX and proxy.tcp is not None:
-            for _, *rest in stack_rule(tcp, stack):
-                yield ("path", "proxy", "tcp"), *rest  # type: ignore[misc]
-        elif stack != LINUX and tcp not in STACKS[stack]:
-            having = " or ".join(name for name in STACKS if name != LINUX and tcp in STACKS[name])
-            yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
-        if FECTCP in (tcp, traffic.tcp):
-            yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
-        if traffic.return_flows:
-            yield ("traffic", "return_flows"), "0 with a proxy"
-        if traffic.flow:
-            yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
+    if path.proxy is not None:
+        yield from _of_proxy(path.proxy, traffic)
     for at, group in enumerate(traffic.flow):
         if group.rtt is not None and group.rtt < path.rtt:
             yield ("traffic", "flow", at, "rtt"), f"at least that of the path, {path.rtt:g} s", "is too short"
     for place, scheme in schemes:
+        yield from path.online_rules()
         for key, allowed in scheme.on_link(path.rtt):
             yield (*place, key), allowed
         if traffic.carrier != "ns2":
             lacking = f"is not in backend {traffic.carrier}"
             yield (*place, "online"), "false: only backend ns2 has online schemes", lacking
     yield from _of_backend(path, traffic, traffic.carrier)
+
+
+def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
+    tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
+    if stack != LINUX and proxy.tcp is not None:
+        for _, *rest in stack_rule(tcp, stack):
+            yield ("path", "proxy", "tcp"), *rest  # type: ignore[misc]
+    elif stack != LINUX and tcp not in STACKS[stack]:
+        having = " or ".join(name for name in STACKS if name != LINUX and tcp in STACKS[name])
+        yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
+    if FECTCP in (tcp, traffic.tcp):
+        yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
+    for key, usual in (("return_flows", "0"), ("pause", "none")):
+        if getattr(traffic, key) != traffic.usual(key):
+            yield ("traffic", key), f"{usual} with a proxy"
+    if traffic.flow:
+        yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
 
 
 def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
@@ -287,6 +342,8 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
             yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking
         if path.window_packets is not None:
             yield ("path", "window_packets"), '"none": the kernel\'s own buffers bound it', lacking
+        if traffic.pause is not None:
+            yield ("traffic", "pause"), "none", lacking
         if traffic.return_flows:
             yield ("traffic", "return_flows"), "0", lacking
         if traffic.flow:

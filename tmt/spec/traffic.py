@@ -32,6 +32,14 @@ without the patches that change results (docs/tcp-linux.md). `modern` is CLIFT's
 LINUX: Final = "linux"
 """The stack of a real kernel: in simulated time (docs/linux.md), or in real time with backend emulate."""
 
+STACK_LABELS = {
+    "2009": "2009 stack (recovery: a model of CLIFT's)",
+    "2009-as-shipped": "2009 stack as shipped",
+    "modern": "modern stack",
+    LINUX: "Linux stack",
+}
+"""Names of the stacks in titles."""
+
 WINDOWS_PER_PATH = {"2009": 1, "2009-as-shipped": 1, "modern": 4, LINUX: 4}
 """Default window of each stack, in multiples of the packets that path and queue hold.
 
@@ -276,10 +284,16 @@ class Traffic(Spec):
     ] = "cubic"
     stack: Annotated[
         Stack,
-        "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended), 2009-as-shipped, or linux (a real kernel)",
+        "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended; its recovery adds a packet a window, a "
+        "model of CLIFT's), 2009-as-shipped, or linux (a real kernel)",
     ] = DEFAULT_STACK
     duration: Annotated[PositiveSeconds, "simulated time at which the run ends at the latest"] = 200
     transfer_bytes: TransferBytes = None
+    pause: Annotated[
+        Seconds | None,
+        "time for which each flow's application waits after the first half of its transfer is acknowledged",
+        Param(absent="the application offers its whole transfer at the start", null="without a pause"),
+    ] = None
     packet_bytes: Annotated[
         int,
         "IP size of a full data packet",
@@ -391,6 +405,10 @@ class Traffic(Spec):
         if self.start + self.start_spread >= self.duration:
             key = "start_spread" if self.start_spread else "start"
             yield key, f"start + start_spread less than duration, {self.duration:g} s", "is too late a start"
+        if self.pause is not None and self.transfer_bytes is None:
+            yield "pause", "none without transfer_bytes", "divides a transfer"
+        if self.pause is not None and self.tcp == FECTCP:
+            yield "pause", "none with FECTCP"
         for key in ("code", "block_segments"):
             if getattr(self, key) is not None and self.tcp != FECTCP:
                 yield key, f'tcp = "{FECTCP}"', "has no meaning without FECTCP"

@@ -40,8 +40,14 @@ class Discipline {
   // Moves the packet that the link sends from `now_ns` on into `packet`; false without one.
   virtual bool dequeue(Nanoseconds now_ns, QueuedPacket& packet) = 0;
 
+  // Whether every packet that it takes is sent, in order of arrival, whenever the link asks for it.
+  virtual bool sends_all_in_order() const { return false; }
+
   // What waits in the queue.
   virtual Load load() const = 0;
+
+  // Changes a limit from now on; what waits stays.
+  void limit_packets(std::int64_t packets) { limits_.packets = packets; }
 
   // Sets what the link is sending and the limits count too.
   void set_sending(const Load& sending) { sending_ = sending; }
@@ -82,7 +88,7 @@ class Discipline {
     return false;
   }
 
-  const QueueLimits limits_;
+  QueueLimits limits_;
 
  private:
   Load sending_;

@@ -1,5 +1,6 @@
 #include "core/aqm/disciplines.h"
 
+#include <sstream>
 #include <type_traits>
 
 #include "core/aqm/codel.h"
@@ -46,6 +47,18 @@ constexpr Entry disciplines[] = {
 };
 
 }  // namespace
+
+DisciplineChoice DisciplineChoice::of(const std::string& words) {
+  std::istringstream in(words);
+  DisciplineChoice choice;
+  in >> choice.name;
+  for (std::string key, value; in >> key;) {
+    if (!(in >> value)) throw SettingError("queue " + choice.name + ": " + key + " has no value");
+    choice.parameters.emplace_back(key, value);
+  }
+  make_discipline(choice, {}, {});
+  return choice;
+}
 
 std::unique_ptr<Discipline> make_discipline(const DisciplineChoice& choice, const QueueLimits& limits,
                                             UniformSource uniform) {

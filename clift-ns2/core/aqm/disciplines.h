@@ -16,6 +16,9 @@ struct DisciplineChoice {
   std::string name = "droptail";
   std::vector<std::pair<std::string, std::string>> parameters;  // keys and values; times are in seconds
 
+  // Reads a name, keys and values in words between blanks: `codel target 0.005`. Throws SettingError.
+  static DisciplineChoice of(const std::string& words);
+
   bool is_droptail() const { return name == "droptail"; }
 };
 

@@ -22,6 +22,7 @@ class DropTail : public Discipline {
 
   void enqueue(const QueuedPacket& packet) override;
   bool dequeue(Nanoseconds now_ns, QueuedPacket& packet) override;
+  bool sends_all_in_order() const override { return options_.drop == DropEnd::tail && limits_.time_ns == never; }
   Load load() const override { return fifo_.load(); }
 
  private:

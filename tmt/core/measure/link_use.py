@@ -10,7 +10,7 @@ import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
-from tmt.core.measure.transport import FORWARD, QUEUE_DROPPED, SENT
+from tmt.core.measure.transport import AQM_DROPPED, FORWARD, QUEUE_DROPPED, SENT
 from tmt.core.schema import SIZE_BYTES, Packing
 from tmt.core.units import NS_PER_S
 
@@ -240,7 +240,7 @@ def _is_missing(value: Any) -> bool:
 def _joined(packets: npt.NDArray[np.void]) -> tuple[Int64Array, Int64Array]:
     """Return arrival and size of the forward packets that joined the queue: two of [n]."""
     forward = packets[packets["direction"] == FORWARD]
-    dropped = forward["uid"][forward["event"] == QUEUE_DROPPED]
+    dropped = forward["uid"][np.isin(forward["event"], (QUEUE_DROPPED, AQM_DROPPED))]
     sent = forward[forward["event"] == SENT]
     joined = sent[~np.isin(sent["uid"], dropped)]
     return joined["time_ns"], joined["size_bytes"].astype(np.int64)

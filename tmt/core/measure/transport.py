@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 Records = npt.NDArray[np.void]
 Figures = dict[str, int | float | None]
 
-SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED, DECODED, ACK_THINNED = range(len(PACKET_EVENTS))
+SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED, DECODED, ACK_THINNED, AQM_DROPPED, MARKED = range(
+    len(PACKET_EVENTS)
+)
 FORWARD, RETURN = 0, 1
 DELAY_PERCENTILES = {"median": 50, "p85": 85, "p95": 95, "p99": 99}
 
@@ -155,6 +157,7 @@ def loss_figures(packets: Records) -> Figures:
     kinds = packets["direction"].astype(np.intp) * len(PACKET_EVENTS) + packets["event"]
     counts = np.bincount(kinds, minlength=2 * len(PACKET_EVENTS)).reshape(2, -1)
     names = {LINK_LOST: "link_lost", LINK_UNSETTLED: "link_unsettled", QUEUE_DROPPED: "queue_dropped"}
+    names |= {AQM_DROPPED: "aqm_dropped", MARKED: "marked"}
     found: Figures = {
         f"{word}_{name}": int(counts[direction, event])
         for direction, word in ((FORWARD, "forward"), (RETURN, "return"))

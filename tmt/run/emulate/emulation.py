@@ -12,7 +12,7 @@ from tmt.core.errors import EmulatorError, SimulatorError, UsageError
 from tmt.core.schema import PACKET_RECORDS
 from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.io.atomic import write_text
-from tmt.run.link_files import link_figures, link_settings
+from tmt.run.link_files import link_figures, link_settings, queue_settings
 from tmt.run.records import COUNTERS, PACKETS, Counters, read_array_of
 from tmt.run.setup import link_notes
 from tmt.spec.experiment import Link, Path
@@ -104,7 +104,7 @@ class Emulation(Spec):
             ("in_order", int(self.path.in_order)),
             ("hold_ns", 0 if self.path.hold is None else ns(self.path.hold)),
             ("rtt_ns", ns(self.path.rtt)),
-            ("queue_packets", self.path.queue_packets),
+            *queue_settings(self.path).items(),
             ("mtu_bytes", self.mtu_bytes),
             ("record", int(record)),
             ("folder", folder),
@@ -171,7 +171,11 @@ def _result(
         "emulator_cpu_s": ns_to_seconds(counters("cpu_ns")),
         "emulator_memory_bytes": counters("memory_bytes"),
         "rtt_s": emulation.path.rtt,
+        "queue": emulation.path.queue.label,
         "queue_packets": emulation.path.queue_packets,
+        "queue_bytes": emulation.path.queue_bytes,
+        "queue_time_s": emulation.path.queue_time,
+        "queue_counts": emulation.path.queue_counts,
         "mtu_bytes": emulation.mtu_bytes,
         "loop": emulation.path.loop,
         "in_order": emulation.path.in_order,
@@ -194,7 +198,8 @@ def _figures(direction: str, counters: Counters) -> dict[str, Value]:
     def count(name: str) -> int:
         return counters(f"{direction}_{name}")
 
-    names = ("arrived", "delivered", "lost", "unsettled", "overflowed", "under_way", "refused")
+    fates = ("arrived", "delivered", "lost", "unsettled", "overflowed", "aqm_dropped", "marked")
+    names = (*fates, "under_way", "refused")
     figures: dict[str, Value] = {f"{direction}_packets_{name}": count(f"packets_{name}") for name in names}
     figures[f"{direction}_interface_dropped"] = count("interface_dropped")
     figures[f"{direction}_delivered_bps"] = 8 * count("bytes_delivered") * NS_PER_S / counters("duration_ns")

@@ -51,7 +51,7 @@ def run(
     """
     program = find_program()
     links = ready_path(emulation.forward, emulation.back, emulation.path, emulation.mtu_bytes)
-    path = replace(emulation.path, queue_packets=emulation.path.queue_packets or queue_for(links))
+    path = replace(emulation.path, queue_packets=queue_for(links, emulation.path))
     emulation = replace(emulation, path=path)
     with TemporaryDirectory(prefix="tmt-emulate-") as name:
         folder = Path(name)

@@ -18,7 +18,7 @@ from tmt.core.declaration import ns
 from tmt.core.errors import SimulatorError
 from tmt.core.provenance import file_version
 from tmt.run import RunError, refuse_absent
-from tmt.run.link_files import link_settings
+from tmt.run.link_files import link_settings, queue_settings
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
 from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
@@ -165,24 +165,26 @@ def send_buffer_bytes(setup: Setup) -> int:
 
 
 def settings_text(setup: Setup) -> str:
-    """Return the text of the settings file: a key and its values a line (`clift-linux/driver/host.cc`)."""
+    """Return the text of the settings file: a key and its value a line (`clift-linux/driver/host.cc`)."""
     path, traffic = setup.path, setup.traffic
     values = link_settings("forward", setup.forward) | link_settings("return", setup.back)
-    for name in ("forward", "return"):
-        if packing := values.pop(f"{name}_packing", None):
-            values[f"{name}_packed"] = int(packing == "packed")
     values |= {
         "loop": int(path.loop),
         "in_order": int(path.in_order),
         "hold_ns": 0 if path.hold is None else ns(path.hold),
         "rtt_ns": ns(path.rtt),
-        "queue_packets": path.queue_packets,
+        **queue_settings(path),
+        "seed": setup.experiment.seed,
         "duration_ns": ns(traffic.duration),
         "packet_bytes": traffic.packet_bytes,
         "receive_buffer_bytes": traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES,
         "send_buffer_bytes": send_buffer_bytes(setup),
         "window_packets": window_packets(setup),
     }
+    segment_bytes = traffic.packet_bytes - HEADER_BYTES
+    segments = -(-(traffic.transfer_bytes or 0) // segment_bytes)
+    if traffic.pause is not None and segments > 1:
+        values |= {"first_half_bytes": (segments + 1) // 2 * segment_bytes, "pause_ns": ns(traffic.pause)}
     if path.ack_thinning == "filter":
         values["ack_filter"] = 1
     if path.ack_interval is not None:

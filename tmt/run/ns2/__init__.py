@@ -25,6 +25,7 @@ from tmt.run.link_files import ReadyLink, link_settings
 from tmt.run.program import FROM_THE_WHEEL, build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import read_records
 from tmt.spec.columns import GROUP_SETTINGS, SETTINGS
+from tmt.spec.experiment import MAX_PACKETS
 from tmt.spec.traffic import RATELESS_CODES
 
 if TYPE_CHECKING:
@@ -120,6 +121,9 @@ def arguments(setup: Setup) -> list[str]:
         for name in ("tcp", "flows", "return_flows", "start_s", "transfer_bytes"):
             given.pop(name, None)
     given |= _link_arguments("forward", setup.forward) | _link_arguments("return", setup.back)
+    given["queue"] = setup.path.queue.words()
+    if setup.path.queue_packets is None:
+        given["queue_packets"] = MAX_PACKETS
     traffic = setup.traffic
     if setup.path.proxy is not None:
         given["proxy"] = 1

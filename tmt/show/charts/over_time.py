@@ -21,7 +21,7 @@ from tmt.show.charts.style import (
     VERMILLION,
     tcp_label,
 )
-from tmt.spec.traffic import DEFAULT_STACK, FECTCP
+from tmt.spec.traffic import DEFAULT_STACK, FECTCP, STACK_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ def run_chart(result: ExperimentResult) -> Spec:
     """Return the chart of a run: capacity and goodput, delay, queue and window."""
     row = result.row
     tcp, link = str(row["tcp"]), row["forward_trace"] or "a plain link"
-    stack = "" if row["stack"] == DEFAULT_STACK else f", {row['stack']} stack,"
+    stack = "" if row["stack"] == DEFAULT_STACK else f", {STACK_LABELS[str(row['stack'])]},"
     name = tcp_label(tcp) if tcp == FECTCP else f"TCP {tcp_label(tcp)}"
     return timeline_chart(result.timeline(), tcp, f"{name}{stack} over {link}, RTT {row['rtt_s']} s")
 

@@ -14,8 +14,12 @@ class AckAggregation {
   // The largest excess of the last rounds, in packets.
   double extra() const { return largest_.largest(); }
 
-  // Sending starts, or starts again.
-  void begin(Nanoseconds now_ns) { begin_ns_ = now_ns; }
+  // Sending starts, or starts again. As in Linux, packets delivered before do not count; the draft keeps them, and takes
+  // them all for an excess when sending starts again.
+  void begin(Nanoseconds now_ns) {
+    begin_ns_ = now_ns;
+    delivered_ = 0.0;
+  }
 
   // An acknowledgement of `newly_delivered` packets; the expected rate is `bandwidth` packets a second. An excess
   // counts up to `most`, and for `rounds` rounds.

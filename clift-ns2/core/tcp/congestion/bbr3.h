@@ -33,6 +33,7 @@ class Bbr3 : public BbrBase {
   double shortterm_bandwidth() const { return shortterm_.bandwidth; }
   double inflight_shortterm() const { return shortterm_.inflight; }
   double inflight_longterm() const { return inflight_longterm_; }
+  double extra_acked() const { return aggregation_.extra(); }
   Nanoseconds min_rtt_ns() const { return min_rtt_ns_; }
 
  private:

@@ -1,6 +1,7 @@
 // Plan of the queue in front of a link of constant rate without losses.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/delivery_plan.h"
@@ -16,6 +17,9 @@ class RatePlan {
 
   // Plans the next packet; arrivals must not decrease. Always true: the link does not stop.
   bool plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Delivery& packet);
+
+  // When the link begins to send a packet that arrives then.
+  Nanoseconds begin_ns(Nanoseconds arrival_ns) const { return std::max(arrival_ns, free_ns_); }
 
  private:
   double rate_bps_;

@@ -1,4 +1,4 @@
-#include "emulate/rate_plan.h"
+#include "core/rate_plan.h"
 
 #include <algorithm>
 #include <cmath>

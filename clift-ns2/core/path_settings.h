@@ -1,0 +1,46 @@
+// Settings of a path as every host reads them: two links, and the queue in front of each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/delivery_plan.h"
+#include "core/link_plan.h"
+#include "core/queued_link.h"
+#include "core/setting_table.h"
+#include "core/time.h"
+#include "core/trace_file.h"
+
+namespace clift {
+
+struct LinkSettings {
+  std::string trace;  // `.npy` file; empty: a plain link
+  double rate_bps = 2e6;
+  PlanOptions options;
+
+  // Opens and checks the trace; null for a plain link. Throws InputError.
+  std::unique_ptr<LinkTraceFile> opened() const;
+
+  // The plan over the opened trace, which outlives it.
+  LinkPlan plan(const LinkTraceFile* opened_trace) const;
+};
+
+struct PathSettings {
+  LinkSettings links[2];  // forward, return
+  Nanoseconds rtt_ns = 500'000'000;
+  QueueOptions queue;
+
+  PathSettings();
+
+  // Adds these settings to a table, which does not outlive them. When all are read, call `complete`.
+  void declare(SettingTable& table);
+
+  // Gives the return link what it shares with the forward link, and a queue without a limit one of 100 packets.
+  void complete();
+};
+
+// The upper bound of times and counts.
+inline constexpr std::int64_t most_setting = std::int64_t{1} << 62;
+
+}  // namespace clift

@@ -1,0 +1,62 @@
+#include "core/queued_link.h"
+
+#include <utility>
+
+namespace clift {
+
+QueuedLink::QueuedLink(LinkPlan plan, const QueueOptions& options, UniformSource uniform)
+    : plan_(std::move(plan)),
+      discipline_(make_discipline(options.discipline, options.limits, std::move(uniform))),
+      limits_count_sending_(options.limits_count_sending),
+      pulls_on_arrival_(discipline_->sends_all_in_order() && limits_count_sending_) {}
+
+void QueuedLink::take(const QueuedPacket& packet) {
+  discipline_->enqueue(packet);
+  if (pull_ns_ == never) find_pull(packet.arrival_ns);
+}
+
+// Finds the next time to pull; `from_ns` is not before the arrival of a packet that waits, or is that of the only one.
+void QueuedLink::find_pull(Nanoseconds from_ns) {
+  pull_ns_ = never;
+  if (stopped_ || discipline_->load().packets == 0) return;
+  pull_ns_ = pulls_on_arrival_ ? from_ns : plan_.begin_ns(from_ns);
+  stopped_ = pull_ns_ == never;
+}
+
+const PulledPacket* QueuedLink::pull() {
+  PulledPacket next;
+  const bool found = discipline_->dequeue(pull_ns_, next.packet);
+  pull_ns_ = never;
+  if (!found) return nullptr;
+  count(next.packet, 1);
+  if (!plan_.plan(next.packet.arrival_ns, next.packet.size_bytes, next.delivery)) {
+    stuck_.push_back(next.packet);
+    stopped_ = true;
+    return nullptr;
+  }
+  find_pull(next.delivery.departure_ns);
+  return &sent_.push(next);
+}
+
+void QueuedLink::depart() {
+  count(sent_.front().packet, -1);
+  sent_.pop();
+}
+
+void QueuedLink::count(const QueuedPacket& packet, int sign) {
+  sending_.packets += sign;
+  sending_.bytes += sign * packet.size_bytes;
+  if (limits_count_sending_) discipline_->set_sending(sending_);
+}
+
+std::vector<QueuedPacket> QueuedLink::take_all() {
+  std::vector<QueuedPacket> all = std::move(stuck_);
+  for (; !sent_.empty(); sent_.pop()) all.push_back(sent_.front().packet);
+  constexpr Nanoseconds late_ns = Nanoseconds{1} << 62;
+  for (QueuedPacket packet; discipline_->dequeue(late_ns, packet);) all.push_back(packet);
+  for (const DroppedPacket& dropped : discipline_->dropped()) all.push_back(dropped.packet);
+  clear_dropped();
+  return all;
+}
+
+}  // namespace clift

@@ -1,0 +1,85 @@
+// A queue with a discipline, and the link that pulls packets out of it. The host keeps the time and owns the packets.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/aqm/disciplines.h"
+#include "core/link_plan.h"
+#include "core/ring.h"
+#include "core/time.h"
+
+namespace clift {
+
+struct QueueOptions {
+  DisciplineChoice discipline;
+  QueueLimits limits;
+  bool limits_count_sending = true;  // packets on the link count until they depart
+};
+
+// A packet on the link, and its fate.
+struct PulledPacket {
+  QueuedPacket packet;
+  Delivery delivery;
+};
+
+// The link pulls a packet at the time of the first row that it takes, as a modem does: until then it waits, and the
+// discipline may drop it or choose another one. A discipline that always sends what it has taken, in order, loses nothing
+// when its packets are pulled on arrival: their rows are the same.
+class QueuedLink {
+ public:
+  // Throws SettingError if there is no such discipline. `uniform` is for disciplines that draw lots.
+  QueuedLink(LinkPlan plan, const QueueOptions& options, UniformSource uniform = {});
+
+  // Takes a packet at its arrival, then call `pull`. Earlier departures have been told by `depart`.
+  void take(const QueuedPacket& packet);
+
+  // Changes a limit from now on; what waits stays.
+  void limit_packets(std::int64_t packets) { discipline_->limit_packets(packets); }
+
+  // When `pull` has something to do; `never` while nothing waits.
+  Nanoseconds pull_ns() const { return pull_ns_; }
+
+  // At `pull_ns()`: puts a packet on the link and returns it, valid until the next call; null if all that waited have been
+  // dropped, or if the link stops.
+  const PulledPacket* pull();
+
+  // The packet that departs next; null without one.
+  const PulledPacket* sending() const { return sent_.empty() ? nullptr : &sent_.front(); }
+
+  // Takes it off the link.
+  void depart();
+
+  // Packets that the discipline has dropped since `clear_dropped`.
+  const std::vector<DroppedPacket>& dropped() const { return discipline_->dropped(); }
+  void clear_dropped() { discipline_->clear_dropped(); }
+
+  // Takes all packets out of the queue and off the link, which is of no use afterwards.
+  std::vector<QueuedPacket> take_all();
+
+  // Packets that wait or are being sent.
+  std::int64_t queued() const { return discipline_->load().packets + sending_.packets; }
+
+  // Whether a packet has found too few rows: it and all behind it stay.
+  bool stopped() const { return stopped_; }
+
+  const LinkPlan& plan() const { return plan_; }
+
+ private:
+  // Adds what goes on the link (1) or leaves it (-1).
+  void count(const QueuedPacket& packet, int sign);
+  void find_pull(Nanoseconds from_ns);
+
+  LinkPlan plan_;
+  std::unique_ptr<Discipline> discipline_;
+  bool limits_count_sending_;
+  bool pulls_on_arrival_;
+  bool stopped_ = false;
+  Nanoseconds pull_ns_ = never;
+  Load sending_;
+  Ring<PulledPacket> sent_;
+  std::vector<QueuedPacket> stuck_;  // what has found too few rows
+};
+
+}  // namespace clift

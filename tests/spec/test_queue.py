@@ -1,0 +1,115 @@
+"""The queue of a path: its disciplines as files, options and the programs of the backends know them."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import tmt
+from tmt.core.declaration import declared
+from tmt.core.errors import InputError, UsageError
+from tmt.run.link_files import queue_settings
+from tmt.spec.columns import columns_of
+from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
+from tmt.spec.queue import DISCIPLINES, CoDel, Discipline, DropTail, DualPi2
+from tmt.spec.scenario import Scenario
+
+EMULATOR = Path(__file__).resolve().parents[2] / "clift-ns2" / "build" / "clift-emulate"
+
+SCENARIO = """
+[trace]
+file = "trace.parquet"
+
+[scheme]
+name = "none"
+
+[path]
+rtt = 0.1
+queue_bytes = [30000, "none"]
+queue = [{ name = ["codel", "fq-codel"], target = [0.005, 0.02] }, { name = "droptail", drop = "head" }]
+
+[traffic]
+tcp = "cubic"
+"""
+
+
+def test_scenario__has_disciplines_and_limits_as_axes(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.toml"
+    file.write_text(SCENARIO)
+    scenario = Scenario.read(file)
+    assert [(path.queue_bytes, path.queue.label) for path in scenario.path] == [
+        (limit, label)
+        for limit in (30_000, None)
+        for label in ("codel", "codel target=0.02", "fq-codel", "fq-codel target=0.02", "droptail drop=head")
+    ]
+    scenario.write(tmp_path / "again.toml")
+    assert Scenario.read(tmp_path / "again.toml") == scenario
+
+
+def test_scenario__names_the_line_of_a_wrong_parameter(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.toml"
+    file.write_text(SCENARIO.replace("0.02]", "20]"))
+    with pytest.raises(InputError) as refused:
+        Scenario.read(file)
+    assert "scenario.toml:11: " in str(refused.value)
+    assert "20 is not allowed; allowed: a number from 1e-06 to 10 s" in str(refused.value)
+
+
+def test_queue__is_told_to_programs_in_words_and_columns() -> None:
+    path = LinkPath(0.1, queue=CoDel(target=0.0075), queue_bytes=9000, queue_time=0.25)
+    assert queue_settings(path) == {
+        "queue": "codel target 0.0075 interval 0.1 mtu_bytes 1500",
+        "queue_bytes": 9000,
+        "queue_time_ns": 250_000_000,
+        "queue_counts": "all",
+    }
+    row = columns_of(Experiment(PlainLink(1e6), path))
+    assert {name: value for name, value in row.items() if name.startswith("queue")} == {
+        "queue": "codel target=0.0075",
+        "queue_packets": None,
+        "queue_bytes": 9000,
+        "queue_time_s": 0.25,
+        "queue_counts": "all",
+    }
+
+
+def test_path__refuses_a_wired_hop_whose_queue_has_no_limit_in_packets() -> None:
+    with pytest.raises(UsageError, match=r"queue_packets: is missing: the queue of the wired hop"):
+        LinkPath(0.1, queue_bytes=9000, wired=tmt.Wired(1e7))
+    assert LinkPath(0.1, queue_bytes=9000, queue_packets=9, wired=tmt.Wired(1e7)).queue_packets == 9
+
+
+def complaint_of(words: str) -> str:
+    """Return what the emulator says about a queue; of a good one it reads the next, unknown key."""
+    done = subprocess.run(
+        [EMULATOR, "queue", words, "nothing", "1", "--", "true"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    return done.stderr
+
+
+@pytest.mark.ns2
+@pytest.mark.parametrize("kind", DISCIPLINES.values())
+def test_discipline__has_the_parameters_bounds_and_defaults_of_the_core(kind: type[Discipline]) -> None:
+    if not EMULATOR.is_file():
+        pytest.skip("the emulator is not built")
+    unknown = complaint_of(f"{kind.name} nothing 1")
+    assert sorted(unknown.split("there are ")[1].strip().split(", ")) == sorted(declared(kind))
+    for name, field in declared(kind).items():
+        if field.choices:
+            for choice in field.choices:
+                assert "nothing is not a setting" in complaint_of(f"{kind.name} {name} {choice}")
+            continue
+        least, most = field.param.least, field.param.most
+        for value in (least, most):
+            assert "nothing is not a setting" in complaint_of(f"{kind.name} {name} {value:.12g}"), name
+        for value in (least - (1 if field.kind is int else 1e-7), most * 1.001 + (field.kind is int)):
+            beyond = int(value) if field.kind is int else value
+            assert f"{kind.name}: {name} is" in complaint_of(f"{kind.name} {name} {beyond:.12g}"), name
+
+
+def test_discipline__has_a_label_of_what_is_unusual() -> None:
+    assert [one.label for one in (DropTail(), DualPi2(scheduler="ts-fifo"))] == [
+        "droptail",
+        "dualpi2 scheduler=ts-fifo",
+    ]
