@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal, get_args
 
 from tmt.core.declaration import Param, PositiveSeconds, Seconds, Spec, shown
@@ -183,7 +183,9 @@ SlowStart = Annotated[
     Param(absent="hystart for CUBIC, standard for others", null="for the variant's own"),
 ]
 Resumption = Annotated[
-    Resume | None, "Careful Resume of the first flow", Param(absent="flows know nothing of the path")
+    Resume | None,
+    "Careful Resume of the first flow: what an earlier connection has left",
+    Param(absent="flows know nothing of the path"),
 ]
 
 
@@ -270,10 +272,6 @@ class Flow(Spec):
         return " ".join([*([str(self.count)] if self.count > 1 else []), self.tcp, *said])
 
 
-def _forward_first(groups: tuple[Flow, ...]) -> list[Flow]:
-    return sorted(groups, key=lambda one: one.direction == "return")
-
-
 class Traffic(Spec):
     """TCP flows over a path, of one variant or in groups, and when they start and end."""
 
@@ -347,30 +345,6 @@ class Traffic(Spec):
     flow: Annotated[
         tuple[Flow, ...], "groups of flows that share the path, each of a variant and settings of its own"
     ] = ()
-
-    @property
-    def groups(self) -> tuple[Flow, ...]:
-        """The groups of flows in the order of their flows' numbers, those of the forward direction first.
-
-        Without `flow` they are what `tcp`, `flows` and `return_flows` describe.
-        """
-        if not self.flow:
-            own = Flow(self.tcp, self.flows, self.start, transfer_bytes=self.transfer_bytes)
-            found = [replace(own, slow_start=self.slow_start, resume=self.resume)]
-            if self.return_flows:
-                found.append(replace(own, count=self.return_flows, transfer_bytes=None, direction="return"))
-            return tuple(map(self._filled, found))
-        return tuple(map(self._filled, _forward_first(self.flow)))
-
-    def _filled(self, group: Flow) -> Flow:
-        delayed_acks = self.delays_acks if group.delayed_acks is None else group.delayed_acks
-        buffer_bytes = group.receive_buffer_bytes or self.receive_buffer_bytes
-        return replace(group, delayed_acks=delayed_acks, receive_buffer_bytes=buffer_bytes)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the groups of `flow`, in the order of `groups`."""
-        return tuple(one.label for one in _forward_first(self.flow))
 
     @property
     def variants(self) -> str:
