@@ -13,7 +13,7 @@ from tmt.core.schemes import SCHEMES
 from tmt.spec.experiment import Path as LinkPath, Proxy, Wired
 from tmt.spec.scenario import AXES, Scenario
 from tmt.spec.trace import Trace
-from tmt.spec.traffic import Flow, Traffic
+from tmt.spec.traffic import Flow, Resume, Traffic
 
 PAGE = Path(__file__).parents[1] / "docs" / "scenarios.md"
 
@@ -73,6 +73,7 @@ def tables() -> dict[str, str]:
         "channels": _kinds({name: kind for name, kind in CHANNELS.items() if name != "snr"}),
         "schemes": _kinds(SCHEMES, ("online",)),
         "path": _keys(LinkPath),
+        "resume": _keys(Resume),
         "wired": _keys(Wired),
         "proxy": _keys(Proxy),
         "traffic": _keys(Traffic),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tmt
-from tests.experiment.test_groups import groups_of, in_order_bytes, run_of
+from tests.experiment.test_flow_groups import groups_of, in_order_bytes, run_of
 from tmt import Flow, PlainLink, Traffic
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.spec.traffic import LINUX

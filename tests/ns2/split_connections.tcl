@@ -3,13 +3,13 @@
 set folder [file normalize [file join [file dirname [info script]] .. .. clift-ns2 tcl]]
 foreach part { settings proxy flows } { source [file join $folder $part.tcl] }
 
+foreach { key kind default } $known { set setting($key) $default }
 array set setting {
 	to_right 1  to_left 0  packets 100  proxy_buffer_packets 20  proxy_delay_s 0  seed 1
 	stack 2009  tcp cubic  proxy_stack 2009  proxy_tcp cubic
 	wired_bps 10e6  wired_delay_s 0.02  link_bps 2e6  link_delay_s 0.05
 	wired_loss 0  wired_ack_loss 0  link_loss 0  link_ack_loss 0
-	queue_packets 1000  window_packets 1000  packet_bytes 1500  delayed_acks 0  receive_buffer_bytes 0
-	groups {}  flows 1  return_flows 0  start_s 0  transfer_bytes 0
+	queue_packets 1000  window_packets 1000  packet_bytes 1500
 }
 array set setting $argv
 choose_controls

@@ -42,7 +42,7 @@ def measured_groups(setup: Setup, recording: Recording) -> list[MeasuredGroup]:
     """Return the groups of a run, those of the forward direction first."""
     found: list[MeasuredGroup] = []
     first = 0
-    for group in setup.traffic.groups:
+    for group in setup.groups:
         until_ns = recording.end_ns if group.end is None else min(ns(group.end), recording.end_ns)
         packets, windows = (
             transport.of_group(records, first, group.count, until_ns, is_return=group.direction == "return")
@@ -74,7 +74,7 @@ def delivery_of(groups: Sequence[MeasuredGroup]) -> Figures:
 def competition_columns(setup: Setup, groups: Sequence[MeasuredGroup]) -> dict[str, Value]:
     """Return the columns of a run on its groups and their competition in the forward direction."""
     objects: list[dict[str, Value]] = []
-    labels = setup.traffic.labels
+    labels = setup.labels
     columns: dict[str, Value] = {}
     for direction in ("forward", "return"):
         rivals = [one for one in groups if one.group.direction == direction]

@@ -20,6 +20,7 @@ from tmt.spec.traffic import (
     MAX_BLOCK_SEGMENTS,
     RECEIVE_BUFFER_BYTES,
     WINDOWS_PER_PATH,
+    Flow,
 )
 
 if TYPE_CHECKING:
@@ -53,10 +54,31 @@ class Setup:
         return self.experiment.traffic
 
     @property
+    def groups(self) -> tuple[Flow, ...]:
+        """The groups of flows in the order of their flows' numbers, those of the forward direction first.
+
+        Without groups they are what the traffic's `tcp`, `flows` and `return_flows` describe.
+        """
+        traffic = self.traffic
+        if traffic.flow:
+            return tuple(_filled(one, traffic) for one in _forward_first(traffic.flow))
+        own = Flow(traffic.tcp, traffic.flows, traffic.start, transfer_bytes=traffic.transfer_bytes)
+        found = [replace(own, slow_start=traffic.slow_start, resume=traffic.resume)]
+        if traffic.return_flows:
+            back = replace(own, count=traffic.return_flows, transfer_bytes=None, direction="return")
+            found.append(back)
+        return tuple(_filled(one, traffic) for one in found)
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the traffic's groups, in the order of `groups`."""
+        return [one.label for one in _forward_first(self.traffic.flow)]
+
+    @property
     def flows(self) -> tuple[int, int]:
         """Number of flows in the forward direction, whose numbers come first, and in the return direction."""
-        forward = sum(one.count for one in self.traffic.groups if one.direction == "forward")
-        return forward, sum(one.count for one in self.traffic.groups) - forward
+        forward = sum(one.count for one in self.groups if one.direction == "forward")
+        return forward, sum(one.count for one in self.groups) - forward
 
     def notes(self) -> list[str]:
         """Return notes on the traces: those of `link_notes`, an end before the run's, no losses."""
@@ -74,6 +96,18 @@ class Setup:
         if isinstance(self.forward, ReadyLink):
             found += no_loss_notes("the forward trace", self.forward.file.lost, self.forward.file.repeated)
         return found
+
+
+def _forward_first(groups: tuple[Flow, ...]) -> list[Flow]:
+    return sorted(groups, key=lambda one: one.direction == "return")
+
+
+def _filled(group: Flow, traffic: Traffic) -> Flow:
+    """Return a group with the traffic's values where it has none of its own."""
+    delayed_acks = traffic.delays_acks if group.delayed_acks is None else group.delayed_acks
+    buffer_bytes = group.receive_buffer_bytes or traffic.receive_buffer_bytes
+    ecn = group.ecn or traffic.ecn
+    return replace(group, delayed_acks=delayed_acks, ecn=ecn, receive_buffer_bytes=buffer_bytes)
 
 
 def link_notes(direction: str, link: ReadyLink | PlainLink, rtt: float, packet_bytes: int) -> list[str]:
@@ -151,7 +185,7 @@ def set_up(experiment: Experiment) -> Setup:
     if proxy is not None:
         tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
         stacks.add(stack)
-    longest = max(path.rtt, *(group.rtt or 0 for group in traffic.groups))
+    longest = max([path.rtt, *(group.rtt or 0 for group in traffic.flow)])
     if longest > path.rtt:
         longer = ready_path(
             experiment.forward, experiment.back, replace(path, rtt=longest), traffic.packet_bytes

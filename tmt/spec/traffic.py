@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal, get_args
 
 from tmt.core.declaration import Param, PositiveSeconds, Seconds, Spec, shown
@@ -19,6 +19,7 @@ KernelVariant = Literal[
     "bic", "cdg", "dctcp", "highspeed", "htcp", "illinois", "lp", "nv", "scalable", "vegas", "veno", "yeah"
 ]
 Variant = Ns2Variant | KernelVariant
+Ecn = Literal["off", "classic"]
 BackendName = Literal["ns2", "linux", "emulate"]
 
 NS2_STACKS = get_args(Ns2Stack)
@@ -109,6 +110,9 @@ RECEIVE_BUFFER_BYTES = 32 << 20
 FECTCP: Final = "fectcp"
 """The variant that codes instead of retransmitting."""
 
+ANSWER_MARKS = ("newreno", "westwood", "hybla", "cubic", "compound")
+"""Variants of stack modern that reduce their window for marks of ECN."""
+
 HEADER_BYTES = 52
 """TCP and IP headers of a data segment, with timestamps: in `clift-ns2/tcl/flows.tcl` as in the kernel."""
 
@@ -141,8 +145,11 @@ def control_of(tcp: str, stack: str) -> str:
     return VARIANTS[tcp].controls[stack] if tcp in VARIANTS else tcp
 
 
-def stack_rule(tcp: str, stack: str) -> Rules:
-    """Refuse a variant that a stack does not have; a kernel may have others, for which its backend asks."""
+def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
+    """Refuse a variant that a stack does not have, and ECN of one that does not answer marks.
+
+    A kernel may have other variants, for which its backend asks.
+    """
     if tcp not in VARIANTS:
         if stack != LINUX or not _OWN_CONTROL.fullmatch(tcp):
             yield "tcp", tuple(VARIANTS)
@@ -150,6 +157,8 @@ def stack_rule(tcp: str, stack: str) -> Rules:
         having = [name for name in STACKS if tcp in STACKS[name]]
         reason = f"needs stack {' or '.join(having)}"
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
+    if ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
+        yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
 
 
 RESUMING = ("newreno", "cubic", "bbr", "bbr3")
@@ -183,7 +192,9 @@ SlowStart = Annotated[
     Param(absent="hystart for CUBIC, standard for others", null="for the variant's own"),
 ]
 Resumption = Annotated[
-    Resume | None, "Careful Resume of the first flow", Param(absent="flows know nothing of the path")
+    Resume | None,
+    "Careful Resume of the first flow: what an earlier connection has left",
+    Param(absent="flows know nothing of the path"),
 ]
 
 
@@ -227,6 +238,11 @@ ReceiveBuffer = Annotated[
     ),
 ]
 
+_ECN = (
+    "explicit congestion notification, by which disciplines mark packets instead of dropping them: off, or "
+    "classic (RFC 3168; New Reno and CUBIC respond as in RFC 8511)"
+)
+
 _AS_TRAFFIC = "that of the traffic"
 
 
@@ -251,6 +267,7 @@ class Flow(Spec):
         Param(absent="that of the path", null="without an access link"),
     ] = None
     delayed_acks: Annotated[DelayedAcks, Param(absent=_AS_TRAFFIC)] = None
+    ecn: Annotated[Ecn | None, _ECN, Param(label="ECN", absent=_AS_TRAFFIC)] = None
     receive_buffer_bytes: Annotated[ReceiveBuffer, Param(absent=_AS_TRAFFIC)] = None
     slow_start: SlowStart = None
     resume: Resumption = None
@@ -268,10 +285,6 @@ class Flow(Spec):
             settings += [(f"resume.{key}", getattr(self.resume, key)) for key in self.resume.said()]
         said = (f"{key}={shown(value).strip(chr(39))}" for key, value in settings)
         return " ".join([*([str(self.count)] if self.count > 1 else []), self.tcp, *said])
-
-
-def _forward_first(groups: tuple[Flow, ...]) -> list[Flow]:
-    return sorted(groups, key=lambda one: one.direction == "return")
 
 
 class Traffic(Spec):
@@ -314,6 +327,7 @@ class Traffic(Spec):
             null="with backend emulate, whose kernel has its own rule",
         ),
     ] = None
+    ecn: Annotated[Ecn, _ECN, Param(label="ECN")] = "off"
     slow_start: SlowStart = None
     resume: Resumption = None
     receive_buffer_bytes: Annotated[
@@ -349,30 +363,6 @@ class Traffic(Spec):
     ] = ()
 
     @property
-    def groups(self) -> tuple[Flow, ...]:
-        """The groups of flows in the order of their flows' numbers, those of the forward direction first.
-
-        Without `flow` they are what `tcp`, `flows` and `return_flows` describe.
-        """
-        if not self.flow:
-            own = Flow(self.tcp, self.flows, self.start, transfer_bytes=self.transfer_bytes)
-            found = [replace(own, slow_start=self.slow_start, resume=self.resume)]
-            if self.return_flows:
-                found.append(replace(own, count=self.return_flows, transfer_bytes=None, direction="return"))
-            return tuple(map(self._filled, found))
-        return tuple(map(self._filled, _forward_first(self.flow)))
-
-    def _filled(self, group: Flow) -> Flow:
-        delayed_acks = self.delays_acks if group.delayed_acks is None else group.delayed_acks
-        buffer_bytes = group.receive_buffer_bytes or self.receive_buffer_bytes
-        return replace(group, delayed_acks=delayed_acks, receive_buffer_bytes=buffer_bytes)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the groups of `flow`, in the order of `groups`."""
-        return tuple(one.label for one in _forward_first(self.flow))
-
-    @property
     def variants(self) -> str:
         """The TCP variant in a word; of groups their names."""
         return " + ".join(one.label for one in self.flow) or self.tcp
@@ -396,7 +386,7 @@ class Traffic(Spec):
 
     def rules(self) -> Rules:
         """Refuse variants that a stack, stacks that a backend, and settings that a variant does not have."""
-        yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack)
+        yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack, self.ecn)
         yield from _start_rules(self, self.stack)
         if self.backend is not None and self.stack not in BACKENDS[self.backend]:
             having = [name for name in BACKENDS if self.stack in BACKENDS[name]]
@@ -428,8 +418,8 @@ class Traffic(Spec):
             if getattr(self, key) != self.usual(key):
                 yield key, "only without flow, whose groups have their own", "does not go with flow"
         for at, one in enumerate(self.flow):
-            for _, *rest in stack_rule(one.tcp, self.stack):
-                yield ("flow", at, "tcp"), *rest  # type: ignore[misc]
+            for place, *rest in stack_rule(one.tcp, self.stack, one.ecn or self.ecn):
+                yield ("flow", at, place), *rest  # type: ignore[misc]
             if one.tcp == FECTCP:
                 yield ("flow", at, "tcp"), "a variant of TCP", "does not go in a group"
             own = _start_rules(one, self.stack)

@@ -14,6 +14,8 @@ TEST(ReceiveWindow, BeginsWithHalfOfTheFirstBuffer) {
   // 65,536 bytes are 45 segments.
   EXPECT_EQ(ReceiveWindow(ample).advertise(1, 0), 46);
   EXPECT_EQ(ReceiveWindow({65'536, 1448, 1500}).advertise(1, 0), 23);
+  // One that begins with its largest size: 3,145,728 bytes are 2172 segments.
+  EXPECT_EQ(ReceiveWindow({6'291'456, 1448, 1500, 6'291'456}).advertise(1, 0), 2173);
 }
 
 TEST(ReceiveWindow, GrowsByTwoSegmentsUpToTheBuffersShare) {

@@ -31,6 +31,8 @@ void soak(std::uint64_t seed, const Weather& weather, std::int64_t window, std::
   SCOPED_TRACE(control);
   ControlParameters parameters;
   parameters.uniform = uniform;
+  if (seed % 3 == 0) parameters.saved = SavedPath{static_cast<double>(window), 101 * ms, never};
+  if (seed % 5 == 0) parameters.slow_start = SlowStart::search;
   Path path(path_options, options, make_congestion_control(control, parameters));
   path.echoes = options.timestamps;
   const auto some_delays = [&](double loss) {

@@ -103,6 +103,16 @@ TEST(Sender, TellsOfAPause) {
   expect_all_delivered(f.path, 20);
 }
 
+TEST(Sender, TakesBackWhatItHasNotSent) {
+  Fixture f;
+  f.path.offer(1000);
+  f.path.run(100 * ms);  // the window of 20 packets is under way, and no ACK is there
+  f.path.offer(5);
+  f.path.run();
+  EXPECT_EQ(f.path.sender.next(), 20);
+  expect_all_delivered(f.path, 20);
+}
+
 TEST(Sender, IgnoresAcksOfWhatWasNotSent) {
   Fixture f;
   f.path.offer(10);

@@ -64,7 +64,7 @@ class Emulate:
 
     def check(self, traffic: Traffic) -> None:
         """Refuse a congestion control by its own name that this machine's kernel does not offer."""
-        own = [one.tcp for one in traffic.groups if one.tcp not in VARIANTS]
+        own = [one.tcp for one in traffic.flow or (traffic,) if one.tcp not in VARIANTS]
         if own:
             refuse_absent(own, "this machine's kernel", AVAILABLE.read_text().split())
 

@@ -190,7 +190,7 @@ def settings_text(setup: Setup) -> str:
     if path.ack_interval is not None:
         values["ack_interval_ns"] = ns(path.ack_interval)
     lines = [f"{key} {value}" for key, value in values.items()]
-    of_flows = [group for group in traffic.groups for _ in range(group.count)]
+    of_flows = [group for group in setup.groups for _ in range(group.count)]
     drawn = np.random.default_rng(setup.experiment.seed).random(len(of_flows)).tolist()
     for group, part in zip(of_flows, drawn, strict=True):
         lines += [_flow_line(setup, group, int(part * ns(traffic.start_spread)))]
@@ -242,7 +242,7 @@ class Linux:
 
     def check(self, traffic: Traffic) -> None:
         """Refuse a congestion control by its own name that the kernel does not have."""
-        own = [one.tcp for one in traffic.groups if one.tcp not in VARIANTS]
+        own = [one.tcp for one in traffic.flow or (traffic,) if one.tcp not in VARIANTS]
         if own:
             kernel = Kernel.find()
             refuse_absent(own, str(kernel.program), kernel.controls())

@@ -117,7 +117,7 @@ def arguments(setup: Setup) -> list[str]:
         if (value := one.of(setup.experiment)) is not None and one.name != "code"
     }
     if setup.traffic.flow:
-        given["groups"] = " ".join(f"{{{_group_words(group)}}}" for group in setup.traffic.groups)
+        given["groups"] = " ".join(f"{{{_group_words(group)}}}" for group in setup.groups)
         for name in ("tcp", "flows", "return_flows", "start_s", "transfer_bytes"):
             given.pop(name, None)
     given |= _link_arguments("forward", setup.forward) | _link_arguments("return", setup.back)
