@@ -11,8 +11,17 @@ QueuedLink::QueuedLink(LinkPlan plan, const QueueOptions& options, UniformSource
       pulls_on_arrival_(discipline_->sends_all_in_order() && limits_count_sending_) {}
 
 void QueuedLink::take(const QueuedPacket& packet) {
+  if (!pulls_on_arrival_ && discipline_->load().packets == 0) find_empty(packet.arrival_ns);
   discipline_->enqueue(packet);
   if (pull_ns_ == never) find_pull(packet.arrival_ns);
+}
+
+// Since the last departure the link may have been ready, and have found the queue empty. Flows then lose their turns.
+void QueuedLink::find_empty(Nanoseconds now_ns) {
+  const Nanoseconds ready_ns = plan_.begin_ns(free_ns_);
+  if (ready_ns >= now_ns) return;
+  QueuedPacket none;
+  discipline_->dequeue(ready_ns, none);
 }
 
 // Finds the next time to pull; `from_ns` is not before the arrival of a packet that waits, or is that of the only one.
@@ -34,7 +43,8 @@ const PulledPacket* QueuedLink::pull() {
     stopped_ = true;
     return nullptr;
   }
-  find_pull(next.delivery.departure_ns);
+  free_ns_ = next.delivery.departure_ns;
+  find_pull(free_ns_);
   return &sent_.push(next);
 }
 

@@ -70,6 +70,7 @@ class QueuedLink {
   // Adds what goes on the link (1) or leaves it (-1).
   void count(const QueuedPacket& packet, int sign);
   void find_pull(Nanoseconds from_ns);
+  void find_empty(Nanoseconds now_ns);
 
   LinkPlan plan_;
   std::unique_ptr<Discipline> discipline_;
@@ -77,6 +78,7 @@ class QueuedLink {
   bool pulls_on_arrival_;
   bool stopped_ = false;
   Nanoseconds pull_ns_ = never;
+  Nanoseconds free_ns_ = 0;  // departure of the last packet that was pulled
   Load sending_;
   Ring<PulledPacket> sent_;
   std::vector<QueuedPacket> stuck_;  // what has found too few rows

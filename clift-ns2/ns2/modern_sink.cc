@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "agent.h"
+#include "flags.h"
 #include "ip.h"
 #include "tcp-full.h"
 #include "tcp.h"
@@ -52,7 +53,10 @@ class ModernSink : public Agent {
     receiver_.delay_acks(delayed_acks_ != 0);
     const bool pushed = (data->flags() & TH_PUSH) != 0;
     const Nanoseconds echo_ns = data->ts_echo_ > 0.0 ? to_ns(data->ts_echo_) : -1;
-    const tcp::Reply& reply = receiver_.on_packet({data->seqno_, to_ns(data->ts_), now_ns(), pushed, echo_ns});
+    hdr_flags& flags = *hdr_flags::access(packet);
+    const tcp::EcnFlags ecn{flags.ect() != 0, flags.ecnecho() != 0, flags.cwr() != 0};
+    const tcp::Reply& reply = receiver_.on_packet(
+        {data->seqno_, to_ns(data->ts_), now_ns(), pushed, echo_ns, ecn, flags.ce() != 0});
     // All packets of a flow but the SYN have one size.
     const std::int64_t bytes = (reply.ack - before) * hdr_cmn::access(packet)->size();
     if (bytes > 0) recvBytes(static_cast<int>(bytes));
@@ -86,6 +90,7 @@ class ModernSink : public Agent {
       const auto end = std::min<std::int64_t>(reply.window_end, TCP_MAXSEQ);
       *hdr_clift_window::access(ack) = {static_cast<std::int32_t>(end), hdr_clift_window::plain};
     }
+    hdr_flags::access(ack)->ecnecho() = reply.has_echo;
     hdr_cmn::access(ack)->size() += block_bytes * header->sa_length_;
     hdr_ip::access(ack)->flowid() = flow_;
     send(ack, nullptr);

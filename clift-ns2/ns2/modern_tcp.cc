@@ -10,6 +10,7 @@
 #include <string>
 
 #include "agent.h"
+#include "flags.h"
 #include "random.h"
 #include "tcp-full.h"
 #include "tcp.h"
@@ -112,8 +113,11 @@ void ModernTcp::start() {
   parameters.window_clamp = options.receiver_window;
   options.handshake = syn_ != 0;
   options.timestamps = ts_option_ != 0;
+  options.ecn = ecn_ != 0;
   const auto send = [this](std::int64_t sequence, bool again) { transmit(sequence, again); };
-  sender_ = std::make_unique<tcp::Sender>(options, tcp::make_congestion_control(control_, parameters), send);
+  auto control = tcp::make_congestion_control(control_, parameters);
+  if (options.ecn && !control->answers_marks()) fail("Agent/TCP/Modern: " + control_ + " does not answer marks of ECN");
+  sender_ = std::make_unique<tcp::Sender>(options, std::move(control), send);
 }
 
 void ModernTcp::offer() {
@@ -133,6 +137,7 @@ void ModernTcp::recv(Packet* packet, Handler*) {
   ack_.ack = header->seqno_ + 1;
   ack_.echo_ns = ts_option_ ? to_ns(header->ts_echo_) : -1;
   ack_.window_end = hdr_clift_window::offset_ < 0 ? 0 : hdr_clift_window::access(packet)->end;
+  ack_.has_echo = hdr_flags::access(packet)->ecnecho() != 0;
   ack_.blocks.clear();
   for (int i = 0; i < header->sa_length_; ++i) {
     ack_.blocks.emplace_back(header->sack_area_[i][0], header->sack_area_[i][1]);
@@ -159,6 +164,11 @@ void ModernTcp::transmit(std::int64_t sequence, bool is_retransmission) {
   } else {
     hdr_cmn::access(packet)->size() += headersize();
   }
+  const tcp::EcnFlags ecn = sender_->ecn_flags(sequence, is_retransmission);
+  hdr_flags& flags = *hdr_flags::access(packet);
+  flags.ect() = ecn.is_capable;
+  flags.ecnecho() = ecn.has_echo;
+  flags.cwr() = ecn.has_reduced;
   ++ndatapack_;
   ndatabytes_ = ndatabytes_ + payload_bytes;
   if (is_retransmission) {

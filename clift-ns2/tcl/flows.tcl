@@ -20,6 +20,7 @@ declare [string map [list STACKS $stacks] {
 	packet_bytes      {int 53 65535} 1500
 	window_packets    {int 1}  200
 	delayed_acks      flag     0
+	ecn               {choice {off classic}} off
 	receive_buffer_bytes {int 0 1073741824} 0
 	block_segments    {int 1}  256
 	code_overhead     text     0%
@@ -41,6 +42,7 @@ set group_keys {
 	direction         {choice {forward return}} forward
 	rtt_s             {real 0} 0
 	delayed_acks      flag     0
+	ecn               {choice {off classic}} off
 	receive_buffer_bytes {int 0 1073741824} 0
 	slow_start        text     {}
 	resume_window_bytes {int 0 9223372036854775807} 0
@@ -74,7 +76,7 @@ proc described_groups {} {
 	global setting group_keys
 	if { $setting(groups) eq "" } {
 		set common [list end_s 0 rtt_s 0 slow_start {} resume_window_bytes 0 resume_rtt_s 0 resume_lifetime_s 0]
-		foreach key { tcp start_s delayed_acks receive_buffer_bytes } { lappend common $key $setting($key) }
+		foreach key { tcp start_s delayed_acks ecn receive_buffer_bytes } { lappend common $key $setting($key) }
 		set own [list {*}$common count $setting(flows) direction forward]
 		foreach key { transfer_bytes slow_start resume_window_bytes resume_rtt_s resume_lifetime_s } {
 			dict set own $key $setting($key)
@@ -148,7 +150,7 @@ proc build_flow { flow start near group } {
 	global setting receiver tcp_of sink_of completed_ns
 	dict with group {}
 	set completed_ns($flow) -1
-	set tcp_of($flow) [new_sender $flow $setting(stack) $control]
+	set tcp_of($flow) [new_sender $flow $setting(stack) $control $ecn]
 	start_as_asked $tcp_of($flow) $group
 	trace_windows $flow $tcp_of($flow)
 	if { $setting(proxy) } {
@@ -207,7 +209,7 @@ proc split_connection { flow from middle to control } {
 	global setting tcp_of onward_of proxy_of window_of
 	# The proxy advertises its own buffer.
 	set sink [new_receiver $flow $setting(stack) $control $setting(delayed_acks) 0]
-	set onward_of($flow) [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
+	set onward_of($flow) [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control) $setting(ecn)]
 	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control) $setting(delayed_acks) \
 		$setting(receive_buffer_bytes)]
 	join_agents $from $tcp_of($flow) $middle $sink
@@ -242,11 +244,15 @@ proc split_flow { flow start control } {
 	}
 }
 
-proc new_sender { flow stack control } {
+proc new_sender { flow stack control { ecn off } } {
 	global setting
 	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
 	set tcp [new_tcp $kind $setting(packet_bytes) $setting(window_packets) $control]
 	$tcp set fid_ $flow
+	if { $ecn ne "off" } {
+		if { $kind ne "modern" } { refuse "ecn is $ecn; with $kind senders allowed is off" }
+		$tcp set ecn_ 1
+	}
 	if { $kind eq "fectcp" } {
 		$tcp set block_segments_ $setting(block_segments)
 		$tcp overhead $setting(code_overhead)

@@ -521,13 +521,16 @@ def fates_over_rows(
     lldu_bytes: int,
     parameters: dict[str, Any],
     *,
-    counts_sending: bool,
+    counts_sending: bool = True,
+    random: Iterator[float] | None = None,
 ) -> list[Fate]:
     """Return number, event and time of each packet behind rows of these times and this size.
 
     A packet begins in a row of its own, whose time is that at which the queue is asked for it.
     """
     twin = TWINS[name](limits, parameters)
+    if isinstance(twin, Pie) and random is not None:
+        twin.random = random
     waiting, left, sending = deque(arrivals), 0, None
     for now in rows:
         while waiting and waiting[0].time_ns < now:

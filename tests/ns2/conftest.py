@@ -38,14 +38,14 @@ Datagrams = Callable[..., Run]
 
 @pytest.fixture
 def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
-    """Return a function that sends packets (time in ns, size) over a trace.
+    """Return a function that sends packets (time in ns, size, perhaps a flow) over a trace.
 
     Further words are those of the queue, which is the online one where a scheme is among them.
     """
 
     def send(
         trace: LinkTrace | PhyTrace | Path | None,
-        sendings: Iterable[tuple[int, int]],
+        sendings: Iterable[tuple[int, ...]],
         *,
         rate_bps: float = 1e6,
         delay_s: float = 0.01,
@@ -53,7 +53,8 @@ def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
         queue: str | None = None,
         **variables: Any,
     ) -> Run:
-        (tmp_path / "sendings").write_text("".join(f"{t / 1e9:.9f} {size}\n" for t, size in sendings))
+        lines = (f"{t / 1e9:.9f} {' '.join(map(str, more))}\n" for t, *more in sendings)
+        (tmp_path / "sendings").write_text("".join(lines))
         queue = queue or ("Clift/Online" if "scheme" in variables else "Clift")
         words: list[object] = [word for item in variables.items() for word in item]
         if trace is not None:

@@ -1,5 +1,5 @@
 # Sends datagrams over one link: `ns datagrams.tcl QUEUE SENDINGS RATE DELAY DURATION KEY VALUE ...`, where QUEUE is Clift or
-# Clift/Online, SENDINGS has a line "time size" for each, and KEY is a command or a variable of the queue. KEY
+# Clift/Online, SENDINGS has a line "time size" or "time size flow" for each, and KEY is a command or a variable of the queue. KEY
 # `at` has a time and a command as VALUE. Leaves packets.npy, counters and out.tr.
 
 lassign $argv type sendings rate delay duration
@@ -22,23 +22,32 @@ foreach { key value } [lrange $argv 5 end] {
 	}
 }
 
-set source [new Agent/UDP]
-$source set packetSize_ 60000
 set sink [new Agent/Null]
-$ns attach-agent $from $source
 $ns attach-agent $to $sink
-$ns connect $source $sink
-set sent [new Clift/Tap $recorder sent 0 0]
-$sent target [$source target]
-$source target $sent
 set received [new Clift/Tap $recorder received]
 $received target $sink
 [$to demux] install [$sink set agent_port_] $received
 
+# Returns the agent of a flow.
+proc source_of { flow } {
+	global ns from sink recorder sources
+	if { ![info exists sources($flow)] } {
+		set source [new Agent/UDP]
+		$source set packetSize_ 60000
+		$ns attach-agent $from $source
+		$ns connect $source $sink
+		set sent [new Clift/Tap $recorder sent 0 0]
+		$sent target [$source target]
+		$source target $sent
+		set sources($flow) $source
+	}
+	return $sources($flow)
+}
+
 set file [open $sendings]
 while { [gets $file line] >= 0 } {
-	lassign $line time size
-	$ns at $time "$source send $size"
+	lassign "$line 0" time size flow
+	$ns at $time "[source_of $flow] send $size"
 }
 proc finish {} {
 	global ns recorder queue trace monitor

@@ -1,19 +1,26 @@
-"""Disciplines of `Queue/Clift` in ns-2: each packet's fate over rows, beside the slow twins from the RFCs."""
+"""Disciplines of Queue/Clift in ns-2: packets' fates and times over rows beside slow twins; ECN of flows."""
 
+import json
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 from link_traces import sent_once
+from processes import TMT, execute
 
 from tests.ns2.aqm_twins import NOT_ECT, Limits, Packet, fates_over_rows
 from tests.ns2.conftest import Datagrams
+from tests.ns2.mrg32k3a import uniform_numbers
 
 pytestmark = pytest.mark.ns2
 
+N_PACKETS = 10_000
 MS = 1_000_000
 DELAY_NS = 10 * MS
+ROW_BYTES = 700
 MOST = 2**31 - 1
+EVENTS = {"limit": "queue_dropped", "dropped": "aqm_dropped"}
 
 CASES: list[tuple[str, dict[str, Any], Limits, bool]] = [
     ("droptail", {}, Limits(packets=20), True),
@@ -23,9 +30,21 @@ CASES: list[tuple[str, dict[str, Any], Limits, bool]] = [
     ("droptail", {"drop": "head"}, Limits(packets=20), False),
     ("codel", {}, Limits(), True),
     ("codel", {"target": 0.02, "interval": 0.05, "mtu_bytes": 0}, Limits(packets=60), True),
-    ("fq-codel", {"interval": 0.05}, Limits(packets=60), True),
-    ("dualpi2", {}, Limits(packets=60), True),
+    ("fq-codel", {"interval": 0.05}, Limits(), True),
+    ("pie", {}, Limits(packets=100), True),
+    ("pie", {"delay": "rate", "burst": 0.05}, Limits(packets=100), False),
+    ("dualpi2", {}, Limits(packets=100), True),
 ]
+
+
+def arrivals(rng: np.random.Generator) -> list[Packet]:
+    """Return packets of 4 flows at odd nanoseconds, below, at, and above the link's rate."""
+    sizes = rng.integers(40, 1500, N_PACKETS)
+    loads = np.repeat(rng.choice([0.5, 0.9, 1.2, 1.5, 3.0], N_PACKETS // 500), 500)
+    times = 2 * np.cumsum((rng.exponential(0.8 * MS, N_PACKETS) / loads).astype(np.int64) + 1) + 1
+    flows = rng.integers(0, 4, N_PACKETS)
+    columns = zip(times.tolist(), sizes.tolist(), flows.tolist(), strict=True)
+    return [Packet(i, *row, NOT_ECT) for i, row in enumerate(columns)]
 
 
 @pytest.mark.parametrize(("name", "parameters", "limits", "counts_sending"), CASES)
@@ -38,23 +57,19 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
 ) -> None:
     rng = np.random.default_rng(len(name) + limits.packets % 97)
     # Rows at even nanoseconds, packets at odd ones: the order of two events at one moment is undefined.
-    gaps = rng.integers(1, MS, 6000)
-    gaps[[1000, 3000]] = 300 * MS
+    packets = arrivals(rng)
+    gaps = rng.integers(1, MS // 2, 5 * N_PACKETS)
+    gaps[[3000, 9000]] = 300 * MS
     rows = 2 * np.cumsum(gaps)
-    loads = np.repeat([0.5, 1.5, 3.0, 0.9, 1.2], 400)
-    times = 2 * np.cumsum((rng.exponential(1.6 * MS, 2000) / loads).astype(np.int64) + 1) + 1
-    sizes = rng.integers(40, 1500, 2000)
-    packets = [
-        Packet(i, int(t), int(s), 0, NOT_ECT) for i, (t, s) in enumerate(zip(times, sizes, strict=True))
-    ]
+    assert rows[-1] > packets[-1].time_ns + 1000 * MS
     words = [str(word) for item in parameters.items() for word in item]
     run = send_datagrams(
         sent_once(rows.tolist()),
-        [(one.time_ns, one.size) for one in packets],
+        [(one.time_ns, one.size, one.flow) for one in packets],
         delay_s=DELAY_NS / 1e9,
         duration_s=1e4,
         discipline=" ".join([name, *words]),
-        lldu_bytes_=700,
+        lldu_bytes_=ROW_BYTES,
         limit_=min(limits.packets, MOST),
         limit_bytes_=limits.size if limits.size < MOST else 0,
         limit_time_=limits.time_ns / 1e9 if limits.time_ns < MOST else 0,
@@ -62,13 +77,36 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
     )
     assert run.status == 0, run.stderr
     twin = fates_over_rows(
-        name, limits, packets, rows.tolist(), 700, parameters, counts_sending=counts_sending
+        name,
+        limits,
+        packets,
+        rows.tolist(),
+        ROW_BYTES,
+        parameters,
+        counts_sending=counts_sending,
+        random=uniform_numbers(),
     )
     expected = {
-        number: ("received", time + DELAY_NS)
-        if event == "sent"
-        else ("queue_dropped" if event == "limit" else "aqm_dropped", time)
+        number: ("received", time + DELAY_NS) if event == "sent" else (EVENTS[event], time)
         for number, event, time in twin
     }
     assert run.fates() == expected
-    assert any(event != "received" for event, _ in expected.values())
+    counts = Counter(event for event, _ in expected.values())
+    assert sum(counts.values()) == N_PACKETS
+    assert min(counts["received"], counts["queue_dropped" if name == "droptail" else "aqm_dropped"]) > 10
+
+
+@pytest.mark.parametrize("tcp", ["newreno", "cubic"])
+def test_ecn__marks_take_the_place_of_drops(tcp: str) -> None:
+    command = (TMT, "replay", "--rate", 20e6, "--rtt", 0.05, "--duration", 20, "--queue-packets", 1000)
+    rows = {}
+    for ecn in ("off", "classic"):
+        result = execute(*map(str, (*command, "--tcp", tcp, "--queue", "codel", "--ecn", ecn, "--json")))
+        assert result.returncode == 0, result.stderr
+        rows[ecn] = json.loads(result.stdout)
+    assert rows["off"]["forward_aqm_dropped"] > 5
+    assert rows["off"]["forward_marked"] == 0
+    assert rows["off"]["retransmissions"] >= rows["off"]["forward_aqm_dropped"]
+    assert rows["classic"]["forward_aqm_dropped"] == rows["classic"]["retransmissions"] == 0
+    assert rows["classic"]["forward_marked"] > 5
+    assert rows["classic"]["goodput_bps"] > 0.95 * rows["off"]["goodput_bps"]

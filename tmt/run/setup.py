@@ -106,7 +106,8 @@ def _filled(group: Flow, traffic: Traffic) -> Flow:
     """Return a group with the traffic's values where it has none of its own."""
     delayed_acks = traffic.delays_acks if group.delayed_acks is None else group.delayed_acks
     buffer_bytes = group.receive_buffer_bytes or traffic.receive_buffer_bytes
-    return replace(group, delayed_acks=delayed_acks, receive_buffer_bytes=buffer_bytes)
+    ecn = group.ecn or traffic.ecn
+    return replace(group, delayed_acks=delayed_acks, ecn=ecn, receive_buffer_bytes=buffer_bytes)
 
 
 def link_notes(direction: str, link: ReadyLink | PlainLink, rtt: float, packet_bytes: int) -> list[str]:

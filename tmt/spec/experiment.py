@@ -18,7 +18,17 @@ from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.queue import Discipline, DropTail
-from tmt.spec.traffic import FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, Seed, Traffic, stack_rule
+from tmt.spec.traffic import (
+    ANSWER_MARKS,
+    FECTCP,
+    LINUX,
+    STACKS,
+    Ns2Stack,
+    Ns2Variant,
+    Seed,
+    Traffic,
+    stack_rule,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -321,6 +331,8 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
     for key, usual in (("return_flows", "0"), ("pause", "none")):
         if getattr(traffic, key) != traffic.usual(key):
             yield ("traffic", key), f"{usual} with a proxy"
+    if traffic.ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
+        yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
     if traffic.flow:
         yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
 

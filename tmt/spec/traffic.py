@@ -19,6 +19,7 @@ KernelVariant = Literal[
     "bic", "cdg", "dctcp", "highspeed", "htcp", "illinois", "lp", "nv", "scalable", "vegas", "veno", "yeah"
 ]
 Variant = Ns2Variant | KernelVariant
+Ecn = Literal["off", "classic"]
 BackendName = Literal["ns2", "linux", "emulate"]
 
 NS2_STACKS = get_args(Ns2Stack)
@@ -109,6 +110,9 @@ RECEIVE_BUFFER_BYTES = 32 << 20
 FECTCP: Final = "fectcp"
 """The variant that codes instead of retransmitting."""
 
+ANSWER_MARKS = ("newreno", "westwood", "hybla", "cubic", "compound")
+"""Variants of stack modern that reduce their window for marks of ECN."""
+
 HEADER_BYTES = 52
 """TCP and IP headers of a data segment, with timestamps: in `clift-ns2/tcl/flows.tcl` as in the kernel."""
 
@@ -141,8 +145,11 @@ def control_of(tcp: str, stack: str) -> str:
     return VARIANTS[tcp].controls[stack] if tcp in VARIANTS else tcp
 
 
-def stack_rule(tcp: str, stack: str) -> Rules:
-    """Refuse a variant that a stack does not have; a kernel may have others, for which its backend asks."""
+def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
+    """Refuse a variant that a stack does not have, and ECN of one that does not answer marks.
+
+    A kernel may have other variants, for which its backend asks.
+    """
     if tcp not in VARIANTS:
         if stack != LINUX or not _OWN_CONTROL.fullmatch(tcp):
             yield "tcp", tuple(VARIANTS)
@@ -150,6 +157,8 @@ def stack_rule(tcp: str, stack: str) -> Rules:
         having = [name for name in STACKS if tcp in STACKS[name]]
         reason = f"needs stack {' or '.join(having)}"
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
+    if ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
+        yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
 
 
 RESUMING = ("newreno", "cubic", "bbr", "bbr3")
@@ -229,6 +238,11 @@ ReceiveBuffer = Annotated[
     ),
 ]
 
+_ECN = (
+    "explicit congestion notification, by which disciplines mark packets instead of dropping them: off, or "
+    "classic (RFC 3168; New Reno and CUBIC respond as in RFC 8511)"
+)
+
 _AS_TRAFFIC = "that of the traffic"
 
 
@@ -253,6 +267,7 @@ class Flow(Spec):
         Param(absent="that of the path", null="without an access link"),
     ] = None
     delayed_acks: Annotated[DelayedAcks, Param(absent=_AS_TRAFFIC)] = None
+    ecn: Annotated[Ecn | None, _ECN, Param(label="ECN", absent=_AS_TRAFFIC)] = None
     receive_buffer_bytes: Annotated[ReceiveBuffer, Param(absent=_AS_TRAFFIC)] = None
     slow_start: SlowStart = None
     resume: Resumption = None
@@ -312,6 +327,7 @@ class Traffic(Spec):
             null="with backend emulate, whose kernel has its own rule",
         ),
     ] = None
+    ecn: Annotated[Ecn, _ECN, Param(label="ECN")] = "off"
     slow_start: SlowStart = None
     resume: Resumption = None
     receive_buffer_bytes: Annotated[
@@ -370,7 +386,7 @@ class Traffic(Spec):
 
     def rules(self) -> Rules:
         """Refuse variants that a stack, stacks that a backend, and settings that a variant does not have."""
-        yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack)
+        yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack, self.ecn)
         yield from _start_rules(self, self.stack)
         if self.backend is not None and self.stack not in BACKENDS[self.backend]:
             having = [name for name in BACKENDS if self.stack in BACKENDS[name]]
@@ -402,8 +418,8 @@ class Traffic(Spec):
             if getattr(self, key) != self.usual(key):
                 yield key, "only without flow, whose groups have their own", "does not go with flow"
         for at, one in enumerate(self.flow):
-            for _, *rest in stack_rule(one.tcp, self.stack):
-                yield ("flow", at, "tcp"), *rest  # type: ignore[misc]
+            for place, *rest in stack_rule(one.tcp, self.stack, one.ecn or self.ecn):
+                yield ("flow", at, place), *rest  # type: ignore[misc]
             if one.tcp == FECTCP:
                 yield ("flow", at, "tcp"), "a variant of TCP", "does not go in a group"
             own = _start_rules(one, self.stack)

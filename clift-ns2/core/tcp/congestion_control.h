@@ -79,6 +79,7 @@ struct AckSample {
   std::int64_t last_delivered = -1;  // the largest number among the packets newly delivered; -1: none
   RecoveryState state = RecoveryState::open;  // after this ACK
   std::int64_t reordering = duplicate_threshold;  // largest number of packets that overtook one; at least this
+  bool has_echo = false;             // it reports a mark (ECE): the window does not grow (RFC 3168, section 6.1.2)
   bool is_cwnd_limited = false;      // in the last round the window, not application or receiver, limited the sender
   std::int64_t most_outstanding = 0;  // sent and not acknowledged in order, the most in the last round
   RateSample rate;
@@ -101,11 +102,12 @@ struct Transmission {
   bool is_app_limited = false;  // the connection is application-limited; with in_flight 0 a restart from idle
 };
 
-// Losses that call for a response.
+// Losses, or a mark, that call for a response.
 struct CongestionEvent {
   std::int64_t in_flight = 0;   // when the loss was detected, before any packet was marked lost
   std::int64_t delivered = 0;   // total since the start
   Nanoseconds min_rtt_ns = never;
+  bool is_mark = false;         // of ECN, not a loss
   bool is_repeated = false;     // a second timeout of a packet, or a timeout in recovery from one
 };
 
@@ -124,6 +126,10 @@ class CongestionControl {
   // Whether cwnd() holds in fast recovery, too. Otherwise the sender follows PRR (RFC 9937) towards the ssthresh that
   // on_enter_recovery has set, and uses cwnd() again after on_exit_recovery.
   virtual bool regulates_recovery() const { return false; }
+
+  // Whether it reduces its window for marks: then a flow may use ECN. For a mark the sender calls on_enter_recovery and
+  // on_exit_recovery at once.
+  virtual bool answers_marks() const { return false; }
 
   // ---- calls
   virtual void on_start(Nanoseconds now_ns) { (void)now_ns; }        // once, before the first packet

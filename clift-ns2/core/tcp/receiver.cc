@@ -25,6 +25,7 @@ const Reply& Receiver::on_packet(const Arrived& packet) {
   arrived_ns_ = packet.now_ns;
   if (is_new && packet.sequence > 0) grow(packet);
   decide(packet, is_new, had_holes);
+  note_ecn(packet, is_new);
   return reply_;
 }
 
@@ -35,6 +36,17 @@ void Receiver::grow(const Arrived& packet) {
   last_echo_ns_ = packet.echo_ns;
   const Nanoseconds rtt_ns = is_sample ? packet.now_ns - packet.echo_ns : -1;
   if (window_->on_packet(packet.now_ns, reply_.ack, held(), rtt_ns)) delay_.on_window_growth();
+}
+
+// A mark is echoed until the sender tells of a reduction (RFC 3168, section 6.1.3). As in Linux, the first mark and the
+// end of the echo are acknowledged at once: the sender's window may be small.
+void Receiver::note_ecn(const Arrived& packet, bool is_new) {
+  agrees_to_ecn_ = packet.ecn.has_echo && packet.ecn.has_reduced;
+  if (agrees_to_ecn_) return;
+  const bool begins = packet.is_marked && is_new && !echoes_mark_;
+  if (packet.ecn.has_reduced) echoes_mark_ = false;
+  if (packet.is_marked && is_new) echoes_mark_ = true;
+  if (begins || packet.ecn.has_reduced) delay_.send_at(packet.now_ns);
 }
 
 void Receiver::decide(const Arrived& packet, bool is_new, bool had_holes) {
@@ -64,6 +76,7 @@ const Reply* Receiver::take_reply(Nanoseconds now_ns) {
   if (arrived_ns_ < now_ns) delay_.on_deadline();
   delay_.on_sent();
   answered_ = reply_.ack;
+  reply_.has_echo = agrees_to_ecn_ || echoes_mark_;
   if (window_) reply_.window_end = window_->advertise(reply_.ack, held());
   return &reply_;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/tcp/ack_delay.h"
+#include "core/tcp/ecn_flags.h"
 #include "core/tcp/receive_window.h"
 #include "core/time.h"
 
@@ -19,6 +20,7 @@ struct Reply {
   std::int64_t ack = 0;      // the first missing packet
   Nanoseconds echo_ns = -1;  // -1: no packet has arrived in order yet
   std::vector<std::pair<std::int64_t, std::int64_t>> blocks;  // [left, right), newest first; a DSACK comes first
+  bool has_echo = false;  // ECE (RFC 3168): in the answer to a SYN, ECN is agreed
   std::int64_t window_end = 0;  // the first packet beyond the advertised window; 0: it has no bound
 };
 
@@ -29,6 +31,8 @@ struct Arrived {
   Nanoseconds now_ns = 0;
   bool pushed = false;  // the application's last packet so far
   Nanoseconds echo_ns = -1;  // sending time of the acknowledgement that it echoes; -1: it echoes none
+  EcnFlags ecn{};
+  bool is_marked = false;  // CE: congestion experienced
 };
 
 class Receiver {
@@ -57,6 +61,7 @@ class Receiver {
 
   bool insert(std::int64_t sequence);
   void grow(const Arrived& packet);
+  void note_ecn(const Arrived& packet, bool is_new);
   void decide(const Arrived& packet, bool is_new, bool had_holes);
   std::int64_t held() const { return distinct_ - reply_.ack; }  // packets beyond the first hole
   void report_runs(std::int64_t sequence);
@@ -74,6 +79,8 @@ class Receiver {
   std::int64_t answered_ = 0;       // the last acknowledgement sent
   Nanoseconds handshake_ns_ = -1;   // time of the SYN's acknowledgement; -1: its RTT is not awaited
   Nanoseconds arrived_ns_ = 0;      // the last packet
+  bool agrees_to_ecn_ = false;      // the last packet offers ECN
+  bool echoes_mark_ = false;
   Reply reply_;
 };
 

@@ -6,7 +6,10 @@
 namespace clift::tcp {
 
 Sender::Sender(const SenderOptions& options, std::unique_ptr<CongestionControl> control, Transmit transmit)
-    : options_(options), control_(std::move(control)), transmit_(std::move(transmit)) {}
+    : options_(options),
+      control_(std::move(control)),
+      transmit_(std::move(transmit)),
+      is_ecn_(options.ecn && !options.handshake) {}
 
 void Sender::offer(Nanoseconds now_ns, std::int64_t end) {
   if (offered_ == 0) control_->on_start(now_ns);
@@ -39,9 +42,11 @@ void Sender::on_ack(const Acknowledgement& ack) {
     // The SYN is acknowledged: this gives an RTT sample, but there is no window to grow yet.
     if (state_ == RecoveryState::loss && !is_handshake()) state_ = RecoveryState::open;
     frto_.stop();
+    if (!is_handshake()) is_ecn_ = offers_ecn_ && ack.has_echo;
     if (!is_handshake() && progress.rtt_ns >= 0) control_->on_established(ack.now_ns, progress.rtt_ns);
   } else {
     answer_probe(ack, progress);
+    answer_echo(ack, progress);
     follow_timeout(ack, progress);
     look_for_undo(ack, progress);
     end_recovery(ack.now_ns, progress);
@@ -114,10 +119,28 @@ void Sender::sample_rtt(const Acknowledgement& ack, Progress& progress) {
 void Sender::answer_probe(const Acknowledgement& ack, const Progress& progress) {
   const bool is_duplicate = ack.ack == progress.prior_una && ack.blocks.empty();
   if (!probe_.on_ack(ack.ack, is_duplicate, progress.dsack_answers_probe)) return;
-  if (recovers()) return;
-  control_->on_enter_recovery(event(progress.prior_in_flight));
-  control_->on_exit_recovery(ack.now_ns, RecoveryState::recovery);
+  if (!recovers()) reduce_at_once(ack.now_ns, event(progress.prior_in_flight));
+}
+
+// A mark calls for one reduction in a window, and for none in one that losses have reduced (RFC 3168, section 6.1.2).
+void Sender::answer_echo(const Acknowledgement& ack, const Progress& progress) {
+  if (!is_ecn_ || !ack.has_echo || recovers() || board_.una() <= reduction_end_) return;
+  ++counters_.echoes_answered;
+  CongestionEvent mark = event(progress.prior_in_flight);
+  mark.is_mark = true;
+  reduce_at_once(ack.now_ns, mark);
+}
+
+void Sender::reduce_at_once(Nanoseconds now_ns, const CongestionEvent& event) {
+  control_->on_enter_recovery(event);
+  control_->on_exit_recovery(now_ns, RecoveryState::recovery);
   undo_.end();
+  note_reduction();
+}
+
+void Sender::note_reduction() {
+  reduction_end_ = board_.next();
+  tells_reduction_ = is_ecn_;
 }
 
 void Sender::follow_timeout(const Acknowledgement& ack, Progress& progress) {
@@ -221,6 +244,7 @@ void Sender::respond_to_losses(const Progress& progress, bool by_timer) {
     probe_.cancel();
     undo_.begin();
     control_->on_enter_recovery(event(progress.prior_in_flight));
+    note_reduction();
     prr_.begin(control_->ssthresh(), board_.next() - board_.una() - board_.sacked() + newly_delivered);
   } else if (!recovers()) {
     state_ = board_.sacked() > 0 || progress.dsack >= 0 ? RecoveryState::disorder : RecoveryState::open;
@@ -252,6 +276,7 @@ void Sender::report(const Acknowledgement& ack, const Progress& progress, const 
     sample.last_delivered = std::max(sample.last_delivered, packet.sequence);
   }
   sample.state = state_;
+  sample.has_echo = is_ecn_ && ack.has_echo;
   sample.reordering = rack_.reordering();
   sample.is_cwnd_limited = usage_.is_limited();
   sample.most_outstanding = usage_.most_outstanding();
@@ -370,6 +395,7 @@ void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
     CongestionEvent timeout = event(prior_in_flight);
     timeout.is_repeated = is_repeated || in_recovery;
     control_->on_timeout(timeout);
+    note_reduction();
     // RFC 5682 does not apply to a timeout in recovery, but to the same packet's next timeout.
     if (!recovers() || frto_.awaits_first_ack()) {
       frto_.begin(board_.next());
@@ -400,6 +426,17 @@ void Sender::check_application() {
 std::int64_t Sender::window_end() const {
   const std::int64_t own = board_.una() + options_.receiver_window;
   return advertised_end_ == 0 ? own : std::min(own, advertised_end_);
+}
+
+// The SYN offers ECN; sent again it does not, as some paths drop such SYNs (RFC 3168, section 6.1.1.1). Retransmissions
+// are not ECN-capable (section 6.1.5).
+EcnFlags Sender::ecn_flags(std::int64_t sequence, bool is_retransmission) {
+  if (options_.handshake && sequence == 0) {
+    offers_ecn_ = options_.ecn && !is_retransmission;
+    return {false, offers_ecn_, offers_ecn_};
+  }
+  if (!is_ecn_ || is_retransmission) return {};
+  return {true, false, std::exchange(tells_reduction_, false)};
 }
 
 bool Sender::has_new() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/tcp/congestion_control.h"
+#include "core/tcp/ecn_flags.h"
 #include "core/tcp/forward_rto.h"
 #include "core/tcp/pacer.h"
 #include "core/tcp/proportional_rate_reduction.h"
@@ -27,6 +28,7 @@ struct SenderOptions {
   std::int64_t receiver_window = 1000;  // upper bound of packets from the first unacknowledged one on
   bool handshake = true;                // packet 0 is the SYN: other packets wait for its acknowledgement
   bool timestamps = true;               // the receiver echoes sending times
+  bool ecn = false;                     // offers ECN in the handshake; without one it is agreed
 };
 
 struct Acknowledgement {
@@ -36,6 +38,7 @@ struct Acknowledgement {
   std::int64_t window_end = 0;  // the first packet beyond the advertised window; 0: none is advertised
   // Selectively acknowledged [left, right), newest first; the first may be a DSACK (RFC 2883).
   std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
+  bool has_echo = false;  // ECE: in the handshake the receiver agrees to ECN, later it has met a mark
 };
 
 struct SenderCounters {
@@ -45,6 +48,7 @@ struct SenderCounters {
   std::int64_t probes = 0;           // tail-loss probes
   std::int64_t recoveries = 0;       // fast recoveries
   std::int64_t undone = 0;           // reductions undone
+  std::int64_t echoes_answered = 0;  // reductions for marks
 };
 
 class Sender {
@@ -59,6 +63,9 @@ class Sender {
   void offer(Nanoseconds now_ns, std::int64_t end);
 
   void on_ack(const Acknowledgement& ack);
+
+  // Flags of a packet that `Transmit` sends; called once for each.
+  EcnFlags ecn_flags(std::int64_t sequence, bool is_retransmission);
 
   // Executes everything due by now. Call it no later than next_deadline_ns(), which every call may change.
   void on_timer(Nanoseconds now_ns);
@@ -98,6 +105,9 @@ class Sender {
   void update_scoreboard(const Acknowledgement& ack, Progress& progress);
   void sample_rtt(const Acknowledgement& ack, Progress& progress);
   void answer_probe(const Acknowledgement& ack, const Progress& progress);
+  void answer_echo(const Acknowledgement& ack, const Progress& progress);
+  void reduce_at_once(Nanoseconds now_ns, const CongestionEvent& event);
+  void note_reduction();
   void follow_timeout(const Acknowledgement& ack, Progress& progress);
   void look_for_undo(const Acknowledgement& ack, Progress& progress);
   void undo(Nanoseconds now_ns, Progress& progress);
@@ -141,6 +151,10 @@ class Sender {
   std::int64_t offered_ = 0;
   std::int64_t advertised_end_ = 0;  // the first packet beyond the advertised window; 0: none was advertised
   std::int64_t recovery_point_ = 0;  // recovery ends when all packets before it are acknowledged
+  bool offers_ecn_ = false;          // the last SYN did
+  bool is_ecn_ = false;              // both ends use ECN
+  bool tells_reduction_ = false;     // in the next new packet
+  std::int64_t reduction_end_ = 0;   // packets before it were sent before the last reduction
   std::int64_t round_end_ = 0;       // a round of the RTT estimator ends when an ACK passes it
   int timeouts_since_advance_ = 0;
   int forward_budget_ = 0;           // new packets that F-RTO sends beyond the window

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double c = 0.4;      // segments per second cubed (section 5.1)
 constexpr double beta = 0.7;   // section 4.6
+constexpr double beta_of_marks = 0.85;  // RFC 8511, section 3.1; not in slow start (4)
 constexpr double alpha = 3.0 * (1.0 - beta) / (1.0 + beta);  // section 4.3
 constexpr double most_growth = 1.5;                          // of the window in an RTT (section 4.2)
 
@@ -50,13 +51,14 @@ void Cubic::on_undo(Nanoseconds now_ns, RecoveryState from) {
   WindowBased::on_undo(now_ns, from);
 }
 
-std::int64_t Cubic::reduced_ssthresh(const CongestionEvent&) {
+std::int64_t Cubic::reduced_ssthresh(const CongestionEvent& event) {
+  const double kept = event.is_mark && !in_slow_start() ? beta_of_marks : beta;
   before_ = curve_;
   curve_.cwnd_prior = cwnd_;
   curve_.w_max = cwnd_ < curve_.w_max ? cwnd_ * (1.0 + beta) / 2.0 : cwnd_;  // fast convergence (section 4.7)
   curve_.epoch_ns = never;
   flat_start_ = false;
-  return static_cast<std::int64_t>(cwnd_ * beta);
+  return static_cast<std::int64_t>(cwnd_ * kept);
 }
 
 void Cubic::begin_stage(Nanoseconds now_ns) {

@@ -29,7 +29,7 @@ void WindowBased::leave_first_slow_start(double cwnd) {
 }
 
 void WindowBased::grow(const AckSample& ack) {
-  if (ack.state == RecoveryState::recovery || !may_grow(ack)) return;
+  if (ack.state == RecoveryState::recovery || ack.has_echo || !may_grow(ack)) return;
   // As in Linux, out-of-order delivery counts on paths that are known to reorder packets.
   if (ack.newly_acked == 0 && ack.reordering <= duplicate_threshold) return;
   // The ACK that ends a recovery acknowledges packets that were selectively acknowledged long before. They let no

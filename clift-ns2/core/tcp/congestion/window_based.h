@@ -17,6 +17,7 @@ class WindowBased : public CongestionControl {
 
   double cwnd() const override { return cwnd_; }
   std::int64_t ssthresh() const override { return ssthresh_; }
+  bool answers_marks() const override { return true; }
 
   void on_established(Nanoseconds now_ns, Nanoseconds rtt_ns) override;
   // Lets the window grow by the packets that an ACK delivers in order, outside fast recovery and only if the window was
