@@ -34,7 +34,7 @@ def run(tcp: str, stack: str, pause_s: int) -> ExperimentResult:
 def second_half(result: ExperimentResult) -> tuple[float, list[float]]:
     """How long it took, in s, and the window 1.5 and 3.5 round trips after its begin."""
     packets, windows = result.packets, result.windows
-    # The kernel may send a part of a segment, up to the end of the receiver's window: bytes count, not segments.
+    # The kernel may send a part of a segment, up to the receiver's window's end: bytes count, not segments.
     is_new = (packets["direction"] == 0) & (packets["event"] == SENT) & (packets["transmission"] == 1)
     new = packets[is_new & (packets["sequence"] > 0)]
     payload = np.cumsum(new["size_bytes"].astype(np.int64) - HEADER_BYTES)
