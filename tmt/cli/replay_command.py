@@ -23,7 +23,6 @@ from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
 from tmt.core.words.values import time_notes
-from tmt.io.atomic import check_place
 from tmt.spec.columns import RUN_RESULTS
 from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
@@ -121,6 +120,8 @@ def command(
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
     if qlog is not None:
+        from tmt.io.atomic import check_place  # noqa: PLC0415  (numpy takes long to import)
+
         check_place(qlog)
         logs.check_qlog(experiment)
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))

@@ -263,9 +263,14 @@ class Part:
             if not one.is_nested or one.is_many:
                 table |= {} if value is None else {key: value}
             else:
-                found = self._within(kind, key, one)._tables(given, chosen)
-                table |= {key: found[0]} if found and (found[0] or value) else {}
+                inner = self._within(kind, key, one)
+                found = inner._tables(given, chosen)
+                table |= {key: found[0]} if found and (found[0] != inner._unsaid() or value) else {}
         return table
+
+    def _unsaid(self) -> dict[str, Any]:
+        """Return the table of an object of which the command line says nothing."""
+        return self._table(type(self.usual), {}, {}) if isinstance(self.usual, Spec) else {}
 
     def _choice(self, *, is_made: bool) -> ValueOption:
         words = tuple(self.choices)

@@ -29,7 +29,7 @@ struct DualPi2Options {
   void declare(SettingTable& table);
 };
 
-// Spreads events of a given probability evenly (`recur` in the RFC).
+// Spreads events of a given probability evenly (named recur in the RFC).
 class EvenSpread {
  public:
   bool is_next(double probability) {
