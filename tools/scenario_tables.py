@@ -30,6 +30,8 @@ def _default(field: Field) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Spec):
+        return value.name
     if isinstance(value, tuple):
         return ", ".join(map(_text, value)) or "none"
     return number(value) if isinstance(value, float) else str(value)
@@ -62,7 +64,7 @@ def _key(key: str, field: Field) -> str:
     """Return a key with its default; a required one is bold."""
     if field.is_required or (field.default is None and not field.is_optional):
         return f"**`{key}`**"
-    return f"`{key}` ({field.default.name if field.is_nested else _default(field)})"
+    return f"`{key}` ({_default(field)})"
 
 
 def tables() -> dict[str, str]:

@@ -74,7 +74,7 @@ def test_scenarios_of_ours__are_valid(validator: Draft7Validator, path: Path) ->
         ("in_order = [false, true]", "in_order = 1", "$.path.in_order"),
         ('hold = ["none", 1]', 'hold = ["nones", 1]', "$.path.hold[0]"),
         ("rate = 1e6", "rates = 1e6", "$.path.wired[1]"),
-        ('"cubic"', '"cubik"', "$.traffic[0].tcp"),
+        ('"cubic"', "5", "$.traffic[0].tcp"),
         ("duration = 200", "duration = 0", "$.traffic[0].duration"),
         ("duration = 200", "duration = []", "$.traffic[0].duration"),
     ],

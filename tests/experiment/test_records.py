@@ -114,7 +114,7 @@ EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
             spoil(PACKETS, put("time_ns", [-1, 4, 4])),
             "packets.npy:row 1: time_ns is -1; it must be 0 or more",
         ),
-        (spoil(PACKETS, put("event", [0, 6, 4])), "packets.npy:row 2: event is 6; it must be less than 6"),
+        (spoil(PACKETS, put("event", [0, 9, 4])), "packets.npy:row 2: event is 9; it must be less than 9"),
         (
             spoil(PACKETS, put("direction", [0, 0, 2])),
             "packets.npy:row 3: direction is 2; it must be less than 2",

@@ -22,7 +22,7 @@ def replay(simulator: Path, folder: Path, *words: str) -> subprocess.CompletedPr
 def test_unknown_setting__is_named_with_those_that_exist(simulator: Path, tmp_path: Path) -> None:
     result = replay(simulator, tmp_path / "run", "rtt", "0.5")
     assert result.returncode == 2
-    assert result.stderr.startswith("replay.tcl: rtt is not a setting; there are block_segments, ")
+    assert result.stderr.startswith("replay.tcl: rtt is not a setting; there are ack_interval_s, ")
     assert result.stderr.count("\n") == 1
 
 
