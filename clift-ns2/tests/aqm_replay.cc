@@ -41,7 +41,7 @@ class Replay {
 
   void advance(Nanoseconds until_ns) {
     for (;;) {
-      const SentPacket* sent = link_.sending();
+      const PulledPacket* sent = link_.sending();
       const Nanoseconds departure_ns = sent != nullptr ? sent->delivery.departure_ns : never;
       const Nanoseconds now_ns = std::min(departure_ns, link_.pull_ns());
       if (now_ns > until_ns || now_ns == never) return;
