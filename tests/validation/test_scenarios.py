@@ -25,7 +25,7 @@ SCENARIOS = sorted(
 
 
 def short(scenario: Scenario) -> Scenario:
-    """Return a campaign of seconds: one seed, one variant and its rivals, one Es/N0, short traces and flows."""
+    """Return a campaign of seconds: one seed, one variant and rivals, one Es/N0, short traces and flows."""
     first: dict[str, float] = {}
     traces = []
     for trace in scenario.trace:
