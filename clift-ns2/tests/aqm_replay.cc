@@ -1,7 +1,6 @@
 // Replays arrivals through a discipline in front of a link of constant rate, for tests/ns2/test_disciplines.py:
 // `aqm_replay NAME PACKETS BYTES TIME_NS NS_PER_BYTE [KEY VALUE]...`, with limits and rate, reads `TIME_NS SIZE FLOW ECN`
 // lines and writes `NUMBER EVENT TIME_NS` lines.
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
@@ -10,6 +9,7 @@
 
 #include "core/queued_link.h"
 #include "core/setting_table.h"
+#include "tests/play_link.h"
 
 namespace clift {
 
@@ -40,19 +40,10 @@ class Replay {
   }
 
   void advance(Nanoseconds until_ns) {
-    for (;;) {
-      const PulledPacket* sent = link_.sending();
-      const Nanoseconds departure_ns = sent != nullptr ? sent->delivery.departure_ns : never;
-      const Nanoseconds now_ns = std::min(departure_ns, link_.pull_ns());
-      if (now_ns > until_ns || now_ns == never) return;
-      if (departure_ns <= link_.pull_ns()) {
-        say(sent->packet, sent->packet.is_marked ? "marked" : "sent", now_ns);
-        link_.depart();
-      } else {
-        link_.pull();
-        report_dropped(now_ns);
-      }
-    }
+    play(
+        link_, until_ns,
+        [](const QueuedPacket& packet, Nanoseconds now_ns) { say(packet, packet.is_marked ? "marked" : "sent", now_ns); },
+        [this](Nanoseconds now_ns) { report_dropped(now_ns); });
   }
 
  private:

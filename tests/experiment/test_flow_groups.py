@@ -32,6 +32,12 @@ def groups_of(run: ExperimentResult) -> list[dict[str, Any]]:
     return found
 
 
+def acks_per_packet(run: ExperimentResult, flow: int) -> float:
+    """Count the ACKs that reach a flow's sender for each packet that reaches its receiver."""
+    own = run.packets[(run.packets["event"] == RECEIVED) & (run.packets["flow"] == flow)]
+    return np.count_nonzero(own["direction"] == 1) / np.count_nonzero(own["direction"] == 0)
+
+
 def in_order_bytes(run: ExperimentResult, flow: int, begin_ns: int = 0, end_ns: int = 1 << 62) -> int:
     """Count the payload that a flow's application got in [begin_ns, end_ns), packet by packet."""
     waiting, expected, total = set(), 0, 0
@@ -147,12 +153,7 @@ def test_return_groups__compete_among_themselves() -> None:
 
 def test_delayed_acknowledgements__are_each_groups_own() -> None:
     run = run_of(Flow("newreno", delayed_acks=True), Flow("newreno", delayed_acks=False))
-    received = run.packets[run.packets["event"] == RECEIVED]
-    acks_of_data = [
-        np.count_nonzero(received["direction"][received["flow"] == flow] == 1)
-        / np.count_nonzero(received["direction"][received["flow"] == flow] == 0)
-        for flow in (0, 1)
-    ]
+    acks_of_data = [acks_per_packet(run, flow) for flow in (0, 1)]
     assert acks_of_data[0] < 0.7
     assert acks_of_data[1] == pytest.approx(1, abs=0.02)
     assert [group["delayed_acks"] for group in groups_of(run)] == [True, False]

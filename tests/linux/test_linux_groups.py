@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tmt
-from tests.experiment.test_flow_groups import groups_of, in_order_bytes, run_of
+from tests.experiment.test_flow_groups import acks_per_packet, groups_of, in_order_bytes, run_of
 from tmt import Flow, PlainLink, Traffic
-from tmt.core.measure.transport import RECEIVED, SENT
+from tmt.core.measure.transport import SENT
 from tmt.spec.traffic import LINUX
 
 pytestmark = pytest.mark.usefixtures("kernel")
@@ -75,12 +75,7 @@ def test_delayed_acknowledgements__are_each_groups_own() -> None:
         stack=LINUX,
         delayed_acks=True,
     )
-    received = run.packets[run.packets["event"] == RECEIVED]
-    acks_of_data = [
-        np.count_nonzero(received["direction"][received["flow"] == flow] == 1)
-        / np.count_nonzero(received["direction"][received["flow"] == flow] == 0)
-        for flow in (0, 1)
-    ]
+    acks_of_data = [acks_per_packet(run, flow) for flow in (0, 1)]
     # Slow start acknowledges every segment in any case.
     assert acks_of_data[0] < 0.85
     assert acks_of_data[1] > 0.95
