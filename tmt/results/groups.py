@@ -40,6 +40,8 @@ def groups_of(results: Results) -> Results | None:
     other groups. Flows that ran alone are there, too, beside ALONE. `harm` and `harm_delay` compare goodput
     and 95th percentile of the delay with those of the same flows alone, of the same seed, trace and scheme.
     """
+    if "groups" not in results.runs or results.runs["groups"].isna().all():
+        return None
     rows = [row for run in results.runs.to_dict("records") for row in _rows(run)]
     if all(row["beside"] == ALONE for row in rows):
         return None

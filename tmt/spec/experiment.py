@@ -19,7 +19,6 @@ from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.queue import Discipline, DropTail
 from tmt.spec.traffic import (
-    ANSWER_MARKS,
     FECTCP,
     LINUX,
     STACKS,
@@ -27,6 +26,7 @@ from tmt.spec.traffic import (
     Ns2Variant,
     Seed,
     Traffic,
+    answers_marks,
     stack_rule,
 )
 
@@ -331,7 +331,7 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
     for key, usual in (("return_flows", "0"), ("pause", "none")):
         if getattr(traffic, key) != traffic.usual(key):
             yield ("traffic", key), f"{usual} with a proxy"
-    if traffic.ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
+    if traffic.ecn != "off" and not answers_marks(tcp, stack):
         yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
     if traffic.flow:
         yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"

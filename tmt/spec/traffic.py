@@ -145,6 +145,11 @@ def control_of(tcp: str, stack: str) -> str:
     return VARIANTS[tcp].controls[stack] if tcp in VARIANTS else tcp
 
 
+def answers_marks(tcp: str, stack: str) -> bool:
+    """Whether a variant of a stack reduces its window for marks of ECN."""
+    return stack == "modern" and tcp in ANSWER_MARKS
+
+
 def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
     """Refuse a variant that a stack does not have, and ECN of one that does not answer marks.
 
@@ -157,7 +162,7 @@ def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
         having = [name for name in STACKS if tcp in STACKS[name]]
         reason = f"needs stack {' or '.join(having)}"
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
-    if ecn != "off" and (stack != "modern" or tcp not in ANSWER_MARKS):
+    if ecn != "off" and not answers_marks(tcp, stack):
         yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
 
 

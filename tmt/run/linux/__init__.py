@@ -89,7 +89,7 @@ class Kernel:
     def boot(
         self, memory: int, seed: int, directory: Path, timeout_s: float | None
     ) -> tuple[list[str], float]:
-        """Do the same with a memory in MiB."""
+        """Boot the kernel with a memory in MiB and a seed; the rest as `run`."""
         argv = [
             str(self.program),
             f"mem={memory}M",
