@@ -52,11 +52,12 @@ class ModernSink : public Agent {
     const std::int64_t before = receiver_.next();
     receiver_.delay_acks(delayed_acks_ != 0);
     const bool pushed = (data->flags() & TH_PUSH) != 0;
+    const Nanoseconds timestamp_ns = data->ts_ >= 0.0 ? to_ns(data->ts_) : -1;
     const Nanoseconds echo_ns = data->ts_echo_ > 0.0 ? to_ns(data->ts_echo_) : -1;
     hdr_flags& flags = *hdr_flags::access(packet);
     const tcp::EcnFlags ecn{flags.ect() != 0, flags.ecnecho() != 0, flags.cwr() != 0};
     const tcp::Reply& reply = receiver_.on_packet(
-        {data->seqno_, to_ns(data->ts_), now_ns(), pushed, echo_ns, ecn, flags.ce() != 0});
+        {data->seqno_, timestamp_ns, now_ns(), pushed, echo_ns, ecn, flags.ce() != 0});
     // All packets of a flow but the SYN have one size.
     const std::int64_t bytes = (reply.ack - before) * hdr_cmn::access(packet)->size();
     if (bytes > 0) recvBytes(static_cast<int>(bytes));

@@ -7,13 +7,22 @@ namespace clift::tcp {
 namespace {
 
 constexpr std::int64_t open_window = 1'000'000;  // packets of a window without bound
+constexpr Nanoseconds tick_ns = 1'000'000;       // of the timestamps of Linux
 
 }  // namespace
 
 const Reply& Receiver::on_packet(const Arrived& packet) {
-  // RFC 7323, section 4.3: the timestamp of a packet at or before the last acknowledgement, if it is not older.
-  if (packet.sequence <= answered_) reply_.echo_ns = std::max(reply_.echo_ns, packet.timestamp_ns);
   reply_.blocks.clear();
+  arrived_ns_ = packet.now_ns;
+  if (is_old(packet)) {
+    reject(packet);
+    return reply_;
+  }
+  // RFC 7323, section 4.3: the timestamp of a packet at the last acknowledgement, if it is not older. Linux takes that of
+  // the packet before, too; earlier ones are outside the window.
+  if (packet.sequence == answered_ || packet.sequence + 1 == answered_) {
+    reply_.echo_ns = std::max(reply_.echo_ns, packet.timestamp_ns);
+  }
   const bool had_holes = !runs_.empty();
   const bool is_new = insert(packet.sequence);
   distinct_ += is_new;
@@ -22,11 +31,29 @@ const Reply& Receiver::on_packet(const Arrived& packet) {
     reply_.blocks.emplace_back(packet.sequence, packet.sequence + 1);
   }
   report_runs(packet.sequence);
-  arrived_ns_ = packet.now_ns;
   if (is_new && packet.sequence > 0) grow(packet);
   decide(packet, is_new, had_holes);
   note_ecn(packet, is_new);
   return reply_;
+}
+
+// PAWS (RFC 7323, section 5.3): the timestamp is older than the one to echo; Linux allows one tick. This is meant for
+// sequence numbers that wrap. It also hits a packet that arrives after a retransmission in front of it.
+bool Receiver::is_old(const Arrived& packet) const {
+  return reply_.echo_ns >= 0 && reply_.echo_ns / tick_ns - packet.timestamp_ns / tick_ns > 1;
+}
+
+// The data are dropped, new or not, and an acknowledgement leaves at once. As in Linux, only a packet in front of the
+// first hole is reported as a duplicate.
+void Receiver::reject(const Arrived& packet) {
+  const bool is_duplicate = packet.sequence < reply_.ack;
+  if (is_duplicate) {
+    ++duplicates_;
+    reply_.blocks.emplace_back(packet.sequence, packet.sequence + 1);
+    decide(packet, false, !runs_.empty());
+  }
+  delay_.send_at(packet.now_ns);
+  report_runs(reply_.ack - 1);
 }
 
 // The window follows the data; the packets with which it grows are acknowledged at once.
