@@ -21,6 +21,7 @@ from tmt.spec.queue import Discipline, DropTail
 from tmt.spec.traffic import (
     FECTCP,
     LINUX,
+    PRAGUE,
     STACKS,
     Ns2Stack,
     Ns2Variant,
@@ -333,6 +334,8 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
             yield ("traffic", key), f"{usual} with a proxy"
     if traffic.ecn != "off" and not answers_marks(tcp, stack):
         yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
+    elif tcp == PRAGUE and traffic.ecn != "accurate":
+        yield ("traffic", "ecn"), '"accurate": the proxy\'s senders need it'
     if traffic.flow:
         yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
 
