@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from tmt.results.tune.task import Task, Value
     from tmt.results.tune.tuning import Tuning
-    from tmt.spec.traffic import Variant
+    from tmt.spec.stacks import Variant
 
 
 @also

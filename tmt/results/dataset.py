@@ -14,7 +14,7 @@ from tmt.core.words.html_table import Charted, ShownInNotebooks
 from tmt.results.cells import summarise
 from tmt.results.values import COLUMNS, Axis, codes_of, joined, scalar, spread
 from tmt.spec.columns import SETTINGS
-from tmt.spec.traffic import VARIANTS
+from tmt.spec.stacks import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
