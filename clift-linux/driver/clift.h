@@ -22,6 +22,7 @@ struct clift_settings {
 	long long receive_buffer_bytes, send_buffer_bytes;
 	long long window_packets; /* upper bound on each sender's congestion window */
 	long long list_controls; /* instead of a run: write controls.txt */
+	long long seed;
 };
 
 struct clift_flow {
@@ -34,7 +35,7 @@ struct clift_flow {
 	long long delayed_acks; /* 0: every segment is acknowledged at once */
 };
 
-/* The fields of a packet with TCP that records need. */
+/* The fields of a packet that records need. */
 struct clift_packet {
 	void *handle; /* the kernel's own */
 	int direction;
@@ -45,6 +46,8 @@ struct clift_packet {
 	int syn;
 	int is_plain_ack; /* no data, no flag of a connection, no option but timestamps */
 	unsigned int ecn_flags;
+	/* Of a datagram of QUIC's sender, from 1: no number comes twice, its data may. 0: TCP's sequence numbers tell. */
+	long long number;
 };
 
 /* Reads settings.txt of the current folder and opens the traces. It ends the run when it cannot. */
@@ -62,6 +65,8 @@ long long clift_next_due_ns(int direction);
 /* Takes out the next packet that is due by now. */
 enum clift_fate clift_due(long long now_ns, int direction, void **handle);
 
+/* Records that data in order are handed to a flow's application, which TCP's segments tell by themselves. */
+void clift_hand_over(long long now_ns, int flow, long long bytes);
 void clift_record_window(long long now_ns, int flow, unsigned int cwnd_packets, unsigned int ssthresh_packets,
 			 long long srtt_ns, int state, unsigned long long pacing_bytes_per_s);
 /* Writes the names of the kernel's congestion controls. */

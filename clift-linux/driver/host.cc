@@ -124,6 +124,7 @@ constexpr int failure_status = 2;           // the last line on stderr is the re
 struct Flow {
   clift_flow settings{};
   SegmentNumbers segments[CLIFT_DIRECTIONS];
+  std::int64_t handed_bytes = 0;
 };
 
 // Packets of one direction on the flows' access links, in order of time, then of arrival: before the link and behind it.
@@ -206,6 +207,7 @@ void read_settings(const std::string& path, Experiment& run, clift_settings& set
   }
   run.path.complete();
   settings.flows = static_cast<long long>(run.flows.size());
+  settings.seed = run.seed;
 }
 
 KernelLink link_of(Experiment& run, int direction) {
@@ -260,7 +262,10 @@ void count_link(const char* name, int direction, Nanoseconds now_ns) {
 void number(schema::PacketRecord& record, const clift_packet& packet) {
   Flow& flow = experiment->flows[static_cast<std::size_t>(packet.flow)];
   SegmentNumbers& own = flow.segments[packet.direction];
-  if (packet.syn != 0 || packet.payload_bytes > 0) {
+  if (packet.number > 0) {
+    record.sequence = packet.number;
+    record.transmission = 1;
+  } else if (packet.syn != 0 || packet.payload_bytes > 0) {
     const auto sent = packet.syn != 0 ? own.begin(packet.sequence) : own.sent(packet.sequence, packet.payload_bytes);
     record.sequence = sent.segment;
     record.transmission = sent.transmission;
@@ -446,6 +451,21 @@ clift_fate clift_due(long long now_ns, int direction, void** handle) {
     *handle = arrived.mapped()->handle;
     arrive(now_ns, arrived.key(), arrived.mapped()->record, schema::PacketEvent::received);
     return CLIFT_DELIVERED;
+  });
+}
+
+void clift_hand_over(long long now_ns, int flow, long long bytes) {
+  guarded([&] {
+    Flow& own = experiment->flows[static_cast<std::size_t>(flow)];
+    schema::PacketRecord data{};
+    data.time_ns = now_ns;
+    data.direction = static_cast<std::uint8_t>(own.settings.direction);
+    data.flow = static_cast<std::uint16_t>(flow);
+    data.sequence = own.handed_bytes;
+    data.size_bytes = static_cast<std::uint32_t>(bytes);
+    data.uid = -1;
+    own.handed_bytes += bytes;
+    record(data, schema::PacketEvent::decoded, now_ns);
   });
 }
 
