@@ -18,7 +18,7 @@ from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.queue import Discipline, DropTail
-from tmt.spec.stacks import FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
+from tmt.spec.stacks import FECTCP, LINUX, QUIC, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
 from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     if path.ack_thinning != "none" and (backend == "emulate" or traffic.tcp == FECTCP):
         why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
         yield ("path", "ack_thinning"), '"none"', why
-    for at, group in enumerate(traffic.flow if backend == LINUX else ()):
+    for at, group in enumerate(traffic.flow if backend in (LINUX, QUIC) else ()):
         for key, allowed in (
             ("receive_buffer_bytes", "none: all flows have the traffic's, as in tcp_rmem"),
             ("pause", "none: only backend ns2 has it in groups"),
