@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Build the program whose QUIC runs in simulated time, `clift-quic/build/clift-quic`, unless it is up to date.
+"""Build the program whose QUIC runs in simulated time, `clift-quic/build/clift-quic`, where it is out of date.
 
-It is a crate of ours over quinn-proto, compiled by cargo from the sources that Cargo.lock names, with the link
-core of clift-ns2. Any problem ends in one line and exit status 1. Needs nothing but Python's standard library
-to start.
+It is a crate of ours over quinn-proto, compiled by cargo from the sources that Cargo.lock names, with the
+link core of clift-ns2. Any problem ends in one line and exit status 1. Needs nothing but Python's standard
+library to start.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def source_hash(version: str) -> str:
     """Hash the inputs of the build: crate, locked libraries, link core, compilers."""
     digest = hashlib.sha256(version.encode())
     inputs = [HERE / name for name in ("build.py", "build.rs", "Cargo.toml", "Cargo.lock")]
-    inputs += sorted((HERE / "src").iterdir()) + [DRIVER / "clift.h", DRIVER / "host.cc"]
+    inputs += [*sorted((HERE / "src").iterdir()), DRIVER / "clift.h", DRIVER / "host.cc"]
     for folder in ("core", "core/aqm", "emulate"):
         inputs += sorted(path for path in (CORE / folder).iterdir() if path.is_file())
     for path in inputs:

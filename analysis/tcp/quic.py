@@ -41,11 +41,10 @@ def main(folder: Path) -> str:
 def runs_of(name: str, folder: Path) -> pd.DataFrame:
     """Return the runs of a scenario, with the name of link, scheme and order in `place`."""
     runs = run_named(name, folder)
-    order = (
-        runs["in_order"].map({True: ", in order", False: ", as decoded"}).where(runs["scheme"] != "none", "")
-    )
-    runs = runs[runs["in_order"] | (runs["scheme"] != "none")]
-    place = runs["trace"] + (", " + runs["scheme"]).where(runs["scheme"] != "none", "") + order
+    is_plain = runs["scheme"] == "none"
+    order = runs["in_order"].map({True: ", in order", False: ", as decoded"})
+    place = runs["trace"] + (", " + runs["scheme"] + order).where(~is_plain, "")
+    runs = runs[runs["in_order"] | ~is_plain]
     return runs.assign(place=place.str.replace(r"^shadows\b[^,]*", "satellite", regex=True))
 
 

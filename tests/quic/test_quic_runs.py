@@ -77,7 +77,7 @@ def test_losses__are_told_by_the_sender_and_mended(lossy_trace: Path) -> None:
     assert isinstance(row["retransmissions"], int)
     lost = row["forward_link_lost"] + row["forward_queue_dropped"]  # type: ignore[operator]
     assert lost > 0
-    # Whatever is lost is declared lost, but for probes behind the end; nothing else comes late over this link.
+    # Whatever is lost is declared lost, but for probes behind the end; over this link nothing else is late.
     assert lost - 2 <= row["retransmissions"] <= lost + 2
 
 

@@ -77,7 +77,7 @@ Resumption = Annotated[
 
 
 LEAST_QUIC_PACKET_BYTES = 1228
-"""A UDP payload of 1,200 bytes, and the headers of UDP and IP."""
+"""A UDP payload of 1,200 bytes (RFC 9000, section 14), and the headers of UDP and IP."""
 
 
 def _own_rules(own: Traffic | Flow, traffic: Traffic) -> Rules:
@@ -308,7 +308,7 @@ class Traffic(Spec):
         if self.stack == QUIC and self.packet_bytes < LEAST_QUIC_PACKET_BYTES:
             yield (
                 "packet_bytes",
-                f"at least {LEAST_QUIC_PACKET_BYTES} with stack {QUIC} (RFC 9000, section 14)",
+                f"at least {LEAST_QUIC_PACKET_BYTES} with stack {QUIC}",
             )
         if self.tcp == FECTCP and self.return_flows:
             yield "return_flows", "0 with FECTCP"

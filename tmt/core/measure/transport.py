@@ -42,8 +42,8 @@ class FlowDelivery:
     stop_ns : end of the flow's active time: the end of its transfer, else the end of the run
     completed : whether the transfer was delivered whole (False without a transfer size)
     in_order_ns : [n_segments]
-        When each segment and all before it had arrived; of data with a code or of QUIC, when each part of them
-        was handed over.
+        When each segment and all before it had arrived; of data with a code or of QUIC, when each part was
+        handed over.
     payload_bytes : [n_segments], payload of each of those segments or parts
     received_bytes : IP bytes of all data packets that arrived in the active time, copies included
     """
@@ -85,8 +85,8 @@ def deliveries(
     `packets`, [n_records], has the columns of `PACKET_RECORDS`; a flow without a record never sent. `end_ns`
     is the simulated time of the end. A packet of no more than `header_bytes`, TCP's and IP's (a SYN), carries
     no payload. `transfer_bytes` is the payload of each flow's transfer; None for flows that send until the
-    end. If `handed_over`, records `decoded` say when which data were: of a code, or of QUIC, whose datagrams do
-    not tell what is in them.
+    end. If `handed_over`, records `decoded` say when which data were: those with a code, and those of QUIC,
+    whose datagrams do not tell what is in them.
     """
     data = packets[packets["direction"] == FORWARD]
     sent, received = data[data["event"] == SENT], data[data["event"] == RECEIVED]
