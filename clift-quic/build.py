@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Build the program whose QUIC runs in simulated time, `clift-quic/build/clift-quic`, where it is out of date.
+"""Build the program whose QUIC runs in simulated time, `clift-quic/build/clift-quic`, if it is out of date.
 
 It is a crate of ours over quinn-proto, compiled by cargo from the sources that Cargo.lock names, with the
 link core of clift-ns2. Any problem ends in one line and exit status 1. Needs nothing but Python's standard

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -32,8 +33,8 @@ def main(folder: Path) -> str:
     draw(runs, folder / IMAGE)
     tables = {
         "picture": f"![Time of a transfer by QUIC over that by TCP, for each link and variant]({IMAGE})",
-        "times": times(runs),
-        "repeated": repeated(runs),
+        "times": table(runs, time),
+        "repeated": table(runs, repeated),
     }
     return write_tables(folder, PAGE, tables)
 
@@ -48,17 +49,18 @@ def runs_of(name: str, folder: Path) -> pd.DataFrame:
     return runs.assign(place=place.str.replace(r"^shadows\b[^,]*", "satellite", regex=True))
 
 
-def times(runs: pd.DataFrame) -> str:
-    """Return a table of the transfers' times in seconds, with their intervals."""
+def table(runs: pd.DataFrame, cell: Callable[[pd.DataFrame], str]) -> str:
+    """Return a table with a row for each link, and for each variant a column of TCP and one of QUIC."""
     heads = [f"{TCP_STYLES[tcp].label}, {word}" for tcp in VARIANTS for word in STACKS.values()]
     lines = [
-        [place, *(_time(chosen(own, tcp=tcp, stack=stack)) for tcp in VARIANTS for stack in STACKS)]
+        [place, *(cell(chosen(own, tcp=tcp, stack=stack)) for tcp in VARIANTS for stack in STACKS)]
         for place, own in runs.groupby("place", sort=False)
     ]
     return markdown_table(["link", *heads], lines)
 
 
-def _time(own: pd.DataFrame) -> str:
+def time(own: pd.DataFrame) -> str:
+    """Return the time of a transfer in seconds, and how many have ended where not all have."""
     done = own[own["completion_s"].notna()]
     if done.empty:
         return "none in time"
@@ -66,21 +68,9 @@ def _time(own: pd.DataFrame) -> str:
     return said if len(done) == len(own) else f"{said} ({len(done)} of {len(own)})"
 
 
-def repeated(runs: pd.DataFrame) -> str:
-    """Return a table of the share of packets that were sent again, in percent of those sent."""
-    heads = [f"{TCP_STYLES[tcp].label}, {word}" for tcp in VARIANTS for word in STACKS.values()]
-    lines = [
-        [
-            place,
-            *(
-                interval_text(interval(chosen(own, tcp=tcp, stack=stack), "retransmission_ratio", 100))
-                for tcp in VARIANTS
-                for stack in STACKS
-            ),
-        ]
-        for place, own in runs.groupby("place", sort=False)
-    ]
-    return markdown_table(["link", *heads], lines)
+def repeated(own: pd.DataFrame) -> str:
+    """Return the share of packets whose data were sent again, in percent."""
+    return interval_text(interval(own, "retransmission_ratio", 100))
 
 
 def whole(runs: pd.DataFrame) -> pd.DataFrame:

@@ -306,10 +306,7 @@ class Traffic(Spec):
         if self.tcp == FECTCP and self.delayed_acks:
             yield "delayed_acks", "false: FECTCP acknowledges every segment"
         if self.stack == QUIC and self.packet_bytes < LEAST_QUIC_PACKET_BYTES:
-            yield (
-                "packet_bytes",
-                f"at least {LEAST_QUIC_PACKET_BYTES} with stack {QUIC}",
-            )
+            yield "packet_bytes", f"at least {LEAST_QUIC_PACKET_BYTES} with stack {QUIC}"
         if self.tcp == FECTCP and self.return_flows:
             yield "return_flows", "0 with FECTCP"
 
