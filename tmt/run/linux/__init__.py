@@ -15,19 +15,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.core.declaration import ns
-from tmt.core.errors import SimulatorError
+from tmt.core.errors import SimulatorError, UsageError
 from tmt.core.provenance import file_version
 from tmt.run import RunError, refuse_absent
 from tmt.run.link_files import link_settings, queue_settings
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
+from tmt.spec.queue import KernelQdisc
 from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
 
 if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion
     from tmt.run import Recording
     from tmt.run.setup import Setup
-    from tmt.spec.traffic import Flow, Traffic
+    from tmt.spec.experiment import Experiment, Path as LinkPath
+    from tmt.spec.traffic import Flow
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
@@ -79,6 +81,16 @@ class Kernel:
         """Return the names of the kernel's congestion controls (SimulatorError)."""
         return _controls(self.program, file_version(self.program))
 
+    def has_qdisc(self, name: str) -> bool:
+        """Whether the kernel has a queueing discipline (SimulatorError)."""
+        try:
+            _controls(self.program, file_version(self.program), f"qdisc {name}\n")
+        except RunError as error:
+            if error.status == FAILURE_STATUS:
+                return False
+            raise
+        return True
+
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
         """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
 
@@ -104,9 +116,9 @@ class Kernel:
 
 
 @lru_cache(maxsize=8)
-def _controls(program: Path, _version: FileVersion | None) -> tuple[str, ...]:
+def _controls(program: Path, _version: FileVersion | None, settings: str = "") -> tuple[str, ...]:
     with TemporaryDirectory(prefix="tmt-kernel-") as folder:
-        (Path(folder) / SETTINGS).write_text("list_controls 1\n")
+        (Path(folder) / SETTINGS).write_text(f"list_controls 1\n{settings}")
         Kernel(program, "").boot(LEAST_MEMORY_MIB, 0, Path(folder), SHOW_LIMIT_S)
         return tuple((Path(folder) / CONTROLS).read_text().split())
 
@@ -173,11 +185,10 @@ def settings_text(setup: Setup) -> str:
         "in_order": int(path.in_order),
         "hold_ns": 0 if path.hold is None else ns(path.hold),
         "rtt_ns": ns(path.rtt),
-        **queue_settings(path),
+        **_queue_settings(path),
         "seed": setup.experiment.seed,
         "duration_ns": ns(traffic.duration),
         "packet_bytes": traffic.packet_bytes,
-        "receive_buffer_bytes": traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES,
         "send_buffer_bytes": send_buffer_bytes(setup),
         "window_packets": window_packets(setup),
     }
@@ -197,6 +208,13 @@ def settings_text(setup: Setup) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _queue_settings(path: LinkPath) -> dict[str, object]:
+    """Return the settings of the queues: those of the link core, or a discipline of the kernel's own."""
+    if not isinstance(path.queue, KernelQdisc):
+        return queue_settings(path)
+    return {"qdisc": path.queue.qdisc, "qdisc_packets": path.queue_packets or 0}
+
+
 def _flow_line(setup: Setup, group: Flow, later_ns: int) -> str:
     """Return the line of a flow that starts so much later than its group."""
     segment_bytes = setup.traffic.packet_bytes - HEADER_BYTES
@@ -208,6 +226,8 @@ def _flow_line(setup: Setup, group: Flow, later_ns: int) -> str:
         -(-(group.transfer_bytes or 0) // segment_bytes) * segment_bytes,
         0 if group.rtt is None else (ns(group.rtt) - ns(setup.path.rtt)) // 2,
         int(bool(group.delayed_acks)),
+        int(group.ecn != "off"),
+        group.receive_buffer_bytes or RECEIVE_BUFFER_BYTES,
     )
     return f"flow {' '.join(map(str, values))}"
 
@@ -240,12 +260,15 @@ class Linux:
         """Return the stamp of the kernel's build."""
         return Kernel.find().stamp
 
-    def check(self, traffic: Traffic) -> None:
-        """Refuse a congestion control by its own name that the kernel does not have."""
+    def check(self, experiment: Experiment) -> None:
+        """Refuse a congestion control by its own name, and a discipline, that the kernel does not have."""
+        traffic, queue = experiment.traffic, experiment.path.queue
         own = [one.tcp for one in traffic.flow or (traffic,) if one.tcp not in VARIANTS]
         if own:
             kernel = Kernel.find()
             refuse_absent(own, str(kernel.program), kernel.controls())
+        if isinstance(queue, KernelQdisc) and not Kernel.find().has_qdisc(queue.qdisc):
+            raise UsageError(f"queue.qdisc is {queue.qdisc}, which {Kernel.find().program} does not have")
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment in simulated time."""
@@ -282,6 +305,11 @@ def reason_to_doubt(directory: Path, flows: int) -> str | None:
     for name, meaning in MACHINE_SIGNS.items():
         if counters(name):
             return f"{meaning} ({counters(name)} times)"
+    if counters("qdisc_drops") != counters("recorded_qdisc_drops"):
+        return (
+            f"the kernel's queue says that it dropped {counters('qdisc_drops')} packets, "
+            f"and {counters('recorded_qdisc_drops')} are recorded"
+        )
     if counters("most_late_ns") > MOST_LATE_NS:
         return f"the clock jumped: a packet arrived {counters('most_late_ns')} ns after its due time"
     for flow in range(flows):
