@@ -18,7 +18,6 @@ struct clift_settings {
 	long long flows;
 	long long duration_ns;
 	long long packet_bytes; /* MTU of the link: IP size of a full packet */
-	long long first_half_bytes, pause_ns; /* of transfers that pause in the middle; 0 bytes: they do not */
 	long long send_buffer_bytes;
 	long long window_packets; /* upper bound on each sender's congestion window */
 	long long list_controls; /* instead of a run: write controls.txt */
@@ -32,6 +31,7 @@ struct clift_flow {
 	long long start_ns;
 	long long end_ns; /* from then on it sends nothing new; 0: the end of the run */
 	long long transfer_bytes; /* 0: until the end */
+	long long first_half_bytes, pause_ns; /* of a transfer that pauses in the middle; 0 bytes: it does not */
 	long long access_ns; /* one-way delay between its end of the path and the link */
 	long long delayed_acks; /* 0: every segment is acknowledged at once */
 	long long ecn; /* the value of tcp_ecn at both ends: 0 or 1 */

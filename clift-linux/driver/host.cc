@@ -181,8 +181,6 @@ SettingTable table_of(Experiment& run, clift_settings& settings) {
   table.add_whole("ack_interval_ns", run.ack_interval_ns, 0, most_setting);
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
-  number("first_half_bytes", settings.first_half_bytes);
-  number("pause_ns", settings.pause_ns);
   number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);
   number("list_controls", settings.list_controls);
@@ -199,9 +197,9 @@ SettingTable table_of(Experiment& run, clift_settings& settings) {
     clift_flow& own = flow.settings;
     std::string control;
     std::istringstream in(value);
-    in >> control >> own.direction >> own.start_ns >> own.end_ns >> own.transfer_bytes >> own.access_ns >>
-        own.delayed_acks >> own.ecn >> own.receive_buffer_bytes;
-    if (!in) SettingTable::refuse("flow", value, "a control and eight numbers");
+    in >> control >> own.direction >> own.start_ns >> own.end_ns >> own.transfer_bytes >> own.first_half_bytes >>
+        own.pause_ns >> own.access_ns >> own.delayed_acks >> own.ecn >> own.receive_buffer_bytes;
+    if (!in) SettingTable::refuse("flow", value, "a control and ten numbers");
     std::snprintf(own.control, sizeof own.control, "%s", control.c_str());
     run.flows.push_back(flow);
   });

@@ -198,13 +198,13 @@ static int send(void *argument)
 		return 0;
 	/* Hybla sets a bound of its own when the connection is established. */
 	tcp_sk(flow->sender->sk)->snd_cwnd_clamp = settings.window_packets;
-	if (own->transfer_bytes && settings.first_half_bytes) {
+	if (own->first_half_bytes) {
 		flow->is_paused = true;
-		if (!write(flow, settings.first_half_bytes))
+		if (!write(flow, own->first_half_bytes))
 			return 0;
 		wait_for_completion(&flow->first_half);
-		sleep_until(clift_now_ns() + settings.pause_ns);
-		left -= settings.first_half_bytes;
+		sleep_until(clift_now_ns() + own->pause_ns);
+		left -= own->first_half_bytes;
 	}
 	write(flow, left);
 	return 0;

@@ -13,16 +13,8 @@ from tmt.core.words.values import no_loss_notes, padding_notes, span_notes, time
 from tmt.run.link_files import ReadyLink, ready_link
 from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
 from tmt.spec.queue import KernelQdisc
-from tmt.spec.traffic import (
-    DEFAULT_CODE,
-    ENDLESS_BLOCK_SEGMENTS,
-    FECTCP,
-    HEADER_BYTES,
-    MAX_BLOCK_SEGMENTS,
-    RECEIVE_BUFFER_BYTES,
-    WINDOWS_PER_PATH,
-    Flow,
-)
+from tmt.spec.stacks import FECTCP, HEADER_BYTES, RECEIVE_BUFFER_BYTES, WINDOWS_PER_PATH
+from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, Flow
 
 if TYPE_CHECKING:
     from tmt.spec.experiment import Experiment, Link, Path
@@ -64,7 +56,7 @@ class Setup:
         if traffic.flow:
             return tuple(_filled(one, traffic) for one in _forward_first(traffic.flow))
         own = Flow(traffic.tcp, traffic.flows, traffic.start, transfer_bytes=traffic.transfer_bytes)
-        found = [replace(own, slow_start=traffic.slow_start, resume=traffic.resume)]
+        found = [replace(own, pause=traffic.pause, slow_start=traffic.slow_start, resume=traffic.resume)]
         if traffic.return_flows:
             back = replace(own, count=traffic.return_flows, transfer_bytes=None, direction="return")
             found.append(back)

@@ -18,17 +18,8 @@ from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.queue import DISCIPLINES, Discipline, DropTail, KernelQdisc
-from tmt.spec.traffic import (
-    FECTCP,
-    LINUX,
-    STACKS,
-    Ns2Stack,
-    Ns2Variant,
-    Seed,
-    Traffic,
-    answers_marks,
-    stack_rule,
-)
+from tmt.spec.stacks import FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
+from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,7 +22,7 @@ from tmt.run.link_files import link_settings, queue_settings
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
 from tmt.spec.queue import KernelQdisc
-from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
+from tmt.spec.stacks import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
 
 if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion
@@ -192,10 +192,6 @@ def settings_text(setup: Setup) -> str:
         "send_buffer_bytes": send_buffer_bytes(setup),
         "window_packets": window_packets(setup),
     }
-    segment_bytes = traffic.packet_bytes - HEADER_BYTES
-    segments = -(-(traffic.transfer_bytes or 0) // segment_bytes)
-    if traffic.pause is not None and segments > 1:
-        values |= {"first_half_bytes": (segments + 1) // 2 * segment_bytes, "pause_ns": ns(traffic.pause)}
     if path.ack_thinning == "filter":
         values["ack_filter"] = 1
     if path.ack_interval is not None:
@@ -218,12 +214,16 @@ def _queue_settings(path: LinkPath) -> dict[str, object]:
 def _flow_line(setup: Setup, group: Flow, later_ns: int) -> str:
     """Return the line of a flow that starts so much later than its group."""
     segment_bytes = setup.traffic.packet_bytes - HEADER_BYTES
+    segments = -(-(group.transfer_bytes or 0) // segment_bytes)
+    pauses = group.pause is not None and segments > 1
     values = (
         control_of(group.tcp, LINUX),
         int(group.direction == "return"),
         ns(group.start) + later_ns,
         0 if group.end is None else ns(group.end),
-        -(-(group.transfer_bytes or 0) // segment_bytes) * segment_bytes,
+        segments * segment_bytes,
+        (segments + 1) // 2 * segment_bytes if pauses else 0,
+        ns(group.pause or 0),
         0 if group.rtt is None else (ns(group.rtt) - ns(setup.path.rtt)) // 2,
         int(bool(group.delayed_acks)),
         int(group.ecn != "off"),
