@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "clift.h"
@@ -34,6 +35,8 @@ struct SentPacket {
   void* handle;
   schema::PacketRecord record;
   AckView view;
+  Ecn ecn;  // as it was sent
+  Nanoseconds offered_ns = 0;  // when it came to the kernel's own queue
 };
 
 using KernelLink = Link<std::unique_ptr<SentPacket>>;
@@ -76,6 +79,9 @@ struct Experiment {
   AckFilter<QueuePlace> ack_filter;
   std::optional<AckSpacing<PacketInHand>> ack_spacing;  // with an interval
   std::vector<void*> dropped;
+  std::array<std::deque<void*>, CLIFT_DIRECTIONS> offered;  // to the kernel's own queue
+  std::unordered_map<void*, PacketInHand> in_queue;         // of the kernel's own, and offered to it
+  std::int64_t queue_drops = 0;                             // of that queue
   std::array<Access, CLIFT_DIRECTIONS> access;
   std::vector<Flow> flows;
   std::unique_ptr<RecordFile<schema::PacketRecord>> packets;
@@ -84,6 +90,7 @@ struct Experiment {
   Nanoseconds last_record_ns = 0;
   Nanoseconds most_late_ns = 0;  // largest delay of a packet at the far end after its due time
   Counters counters;
+  bool has_own_queue = false;
 };
 
 Experiment* experiment = nullptr;
@@ -102,20 +109,25 @@ SettingTable table_of(Experiment& run, clift_settings& settings) {
   table.add_whole("ack_interval_ns", run.ack_interval_ns, 0, most_setting);
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
-  number("first_half_bytes", settings.first_half_bytes);
-  number("pause_ns", settings.pause_ns);
-  number("receive_buffer_bytes", settings.receive_buffer_bytes);
   number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);
   number("list_controls", settings.list_controls);
+  number("qdisc_packets", settings.qdisc_packets);
+  table.add("qdisc", [&](const std::string& value) {
+    std::snprintf(settings.qdisc, sizeof settings.qdisc, "%s", value.c_str());
+    run.has_own_queue = true;
+    // No packet waits in the link core.
+    run.path.queue.limits.packets = most_setting;
+  });
   table.add_whole("seed", run.seed, 0, most_setting);
   table.add("flow", [&run](const std::string& value) {
     Flow flow;
     clift_flow& own = flow.settings;
     std::string control;
     std::istringstream in(value);
-    in >> control >> own.direction >> own.start_ns >> own.end_ns >> own.transfer_bytes >> own.access_ns >> own.delayed_acks;
-    if (!in) SettingTable::refuse("flow", value, "a control and six numbers");
+    in >> control >> own.direction >> own.start_ns >> own.end_ns >> own.transfer_bytes >> own.first_half_bytes >>
+        own.pause_ns >> own.access_ns >> own.delayed_acks >> own.ecn >> own.receive_buffer_bytes;
+    if (!in) SettingTable::refuse("flow", value, "a control and ten numbers");
     std::snprintf(own.control, sizeof own.control, "%s", control.c_str());
     run.flows.push_back(flow);
   });
@@ -218,13 +230,28 @@ void record_queue(KernelLink& link, Nanoseconds now_ns) {
   }
 }
 
-void join_queue(PacketInHand packet, Nanoseconds now_ns) {
+void join_link(PacketInHand packet, Nanoseconds now_ns) {
   KernelLink& link = link_to(packet->record.direction);
   KernelLink::Packet queued;
   queued.record = packet->record;
+  queued.ecn = packet->ecn;
   queued.payload = std::move(packet);
   link.take(now_ns, std::move(queued));
   record_queue(link, now_ns);
+}
+
+void join_queue(PacketInHand packet, Nanoseconds now_ns) {
+  if (!experiment->has_own_queue) return join_link(std::move(packet), now_ns);
+  void* const handle = packet->handle;
+  packet->offered_ns = now_ns;
+  experiment->offered[packet->record.direction].push_back(handle);
+  experiment->in_queue[handle] = std::move(packet);
+}
+
+PacketInHand out_of_queue(void* handle) {
+  auto found = experiment->in_queue.extract(handle);
+  if (found.empty()) throw InputError("the kernel's queue", "gives a packet that it has not taken");
+  return std::move(found.mapped());
 }
 
 // A packet comes to the return link's queue behind the filter.
@@ -316,7 +343,7 @@ const clift_flow* clift_flow_of(int flow) { return &experiment->flows[static_cas
 
 void clift_take(long long now_ns, const clift_packet* packet) {
   guarded([&] {
-    auto sent = std::make_unique<SentPacket>(SentPacket{packet->handle, {}, {}});
+    auto sent = std::make_unique<SentPacket>(SentPacket{packet->handle, {}, {}, static_cast<Ecn>(packet->ecn)});
     sent->record.time_ns = now_ns;
     sent->record.direction = static_cast<std::uint8_t>(packet->direction);
     sent->record.flow = static_cast<std::uint16_t>(packet->flow);
@@ -342,6 +369,36 @@ void* clift_dropped(void) {
   return handle;
 }
 
+void* clift_offered(int direction) {
+  auto& offered = experiment->offered[static_cast<std::size_t>(direction)];
+  if (offered.empty()) return nullptr;
+  void* handle = offered.front();
+  offered.pop_front();
+  return handle;
+}
+
+void clift_carry(long long now_ns, void* handle, unsigned char ecn) {
+  guarded([&] {
+    PacketInHand packet = out_of_queue(handle);
+    if (static_cast<Ecn>(ecn) != packet->ecn) record(packet->record, schema::PacketEvent::marked, now_ns);
+    packet->ecn = static_cast<Ecn>(ecn);
+    // The kernel's timer is a nanosecond late; the link has been ready since.
+    const Nanoseconds ready_ns = link_to(packet->record.direction).ready_ns();
+    const Nanoseconds begin_ns = std::max(packet->offered_ns, std::min<Nanoseconds>(ready_ns, now_ns));
+    join_link(std::move(packet), begin_ns);
+  });
+}
+
+long long clift_ready_ns(int direction) { return link_to(direction).ready_ns(); }
+
+void clift_queue_dropped(long long now_ns, void* handle, int is_for_want_of_room) {
+  guarded([&] {
+    ++experiment->queue_drops;
+    const auto event = is_for_want_of_room != 0 ? schema::PacketEvent::queue_dropped : schema::PacketEvent::aqm_dropped;
+    record(out_of_queue(handle)->record, event, now_ns);
+  });
+}
+
 long long clift_next_due_ns(int direction) {
   const auto& spacing = experiment->ack_spacing;
   const Nanoseconds held_ns = direction == CLIFT_RETURN && spacing ? spacing->next_ns() : never;
@@ -360,6 +417,7 @@ clift_fate clift_due(long long now_ns, int direction, void** handle) {
       record_queue(link_to(direction), now_ns);
       PacketInHand& packet = outcome->packet.payload;
       const bool delivered = outcome->fate == Fate::delivered;
+      if (outcome->is_marked) clift_mark(packet->handle);
       const Nanoseconds behind_ns = access_ns(packet->record, false);
       if (delivered && behind_ns > 0) {
         access.behind.emplace(outcome->due_ns + behind_ns, std::move(packet));
@@ -434,6 +492,7 @@ void clift_close(long long now_ns) {
     clift_count("end_ns", -1, now_ns);
     clift_count("header_bytes", -1, tcp_header_bytes);
     clift_count("most_late_ns", -1, experiment->most_late_ns);
+    clift_count("recorded_qdisc_drops", -1, experiment->queue_drops);
     count_link("forward", CLIFT_FORWARD, now_ns);
     count_link("return", CLIFT_RETURN, now_ns);
     write_counters("counters.tsv", experiment->counters);

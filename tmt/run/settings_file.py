@@ -9,11 +9,13 @@ import numpy as np
 from tmt.core.declaration import ns
 from tmt.run import RunError
 from tmt.run.link_files import link_settings, queue_settings
+from tmt.spec.queue import KernelQdisc
 from tmt.spec.stacks import HEADER_BYTES, QUIC, RECEIVE_BUFFER_BYTES, control_of
 
 if TYPE_CHECKING:
     from tmt.run.setup import Setup
-    from tmt.spec.traffic import Flow, Traffic
+    from tmt.spec.experiment import Path
+    from tmt.spec.traffic import Flow
 
 SETTINGS = "settings.txt"
 
@@ -47,18 +49,13 @@ def settings_text(setup: Setup) -> str:
         "in_order": int(path.in_order),
         "hold_ns": 0 if path.hold is None else ns(path.hold),
         "rtt_ns": ns(path.rtt),
-        **queue_settings(path),
+        **_queue_settings(path),
         "seed": setup.experiment.seed,
         "duration_ns": ns(traffic.duration),
         "packet_bytes": traffic.packet_bytes,
-        "receive_buffer_bytes": traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES,
         "send_buffer_bytes": send_buffer_bytes(setup),
         "window_packets": window_packets(setup),
     }
-    segment_bytes = _segment_bytes(traffic)
-    segments = -(-(traffic.transfer_bytes or 0) // segment_bytes)
-    if traffic.pause is not None and segments > 1:
-        values |= {"first_half_bytes": (segments + 1) // 2 * segment_bytes, "pause_ns": ns(traffic.pause)}
     if path.ack_thinning == "filter":
         values["ack_filter"] = 1
     if path.ack_interval is not None:
@@ -71,22 +68,32 @@ def settings_text(setup: Setup) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _segment_bytes(traffic: Traffic) -> int:
-    """Return of how many bytes a transfer holds a whole number; QUIC has no segments."""
-    return 1 if traffic.stack == QUIC else traffic.packet_bytes - HEADER_BYTES
+def _queue_settings(path: Path) -> dict[str, object]:
+    """Return the settings of the queues: those of the link core, or a discipline of the kernel's own."""
+    if not isinstance(path.queue, KernelQdisc):
+        return queue_settings(path)
+    return {"qdisc": path.queue.qdisc, "qdisc_packets": path.queue_packets or 0}
 
 
 def _flow_line(setup: Setup, group: Flow, later_ns: int) -> str:
     """Return the line of a flow that starts so much later than its group."""
-    segment_bytes = _segment_bytes(setup.traffic)
+    stack = setup.traffic.stack
+    # QUIC has no segments.
+    segment_bytes = 1 if stack == QUIC else setup.traffic.packet_bytes - HEADER_BYTES
+    segments = -(-(group.transfer_bytes or 0) // segment_bytes)
+    pauses = group.pause is not None and segments > 1
     values = (
-        control_of(group.tcp, setup.traffic.stack),
+        control_of(group.tcp, stack),
         int(group.direction == "return"),
         ns(group.start) + later_ns,
         0 if group.end is None else ns(group.end),
-        -(-(group.transfer_bytes or 0) // segment_bytes) * segment_bytes,
+        segments * segment_bytes,
+        (segments + 1) // 2 * segment_bytes if pauses else 0,
+        ns(group.pause or 0),
         0 if group.rtt is None else (ns(group.rtt) - ns(setup.path.rtt)) // 2,
         int(bool(group.delayed_acks)),
+        int(group.ecn != "off"),
+        group.receive_buffer_bytes or RECEIVE_BUFFER_BYTES,
     )
     return f"flow {' '.join(map(str, values))}"
 

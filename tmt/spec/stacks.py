@@ -138,8 +138,8 @@ def control_of(tcp: str, stack: str) -> str:
 
 
 def answers_marks(tcp: str, stack: str) -> bool:
-    """Whether a variant of a stack reduces its window for marks of ECN."""
-    return stack == "modern" and tcp in ANSWER_MARKS
+    """Whether a variant of a stack answers marks of ECN: a kernel has a rule of its own for each."""
+    return stack == LINUX or (stack == "modern" and tcp in ANSWER_MARKS)
 
 
 def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
@@ -155,4 +155,4 @@ def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
         reason = f"needs stack {' or '.join(having)}"
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
     if ecn != "off" and not answers_marks(tcp, stack):
-        yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
+        yield "ecn", f'"off": stack linux has it, and stack modern with {", ".join(ANSWER_MARKS)}'

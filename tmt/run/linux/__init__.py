@@ -12,19 +12,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tmt.core.errors import SimulatorError
+from tmt.core.errors import SimulatorError, UsageError
 from tmt.core.provenance import file_version
 from tmt.run import RunError, refuse_absent
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
-from tmt.run.settings_file import SETTINGS, explained, settings_text, window_packets
+from tmt.run.settings_file import FAILURE_STATUS, SETTINGS, explained, settings_text, window_packets
+from tmt.spec.queue import KernelQdisc
 from tmt.spec.stacks import VARIANTS
 
 if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion
     from tmt.run import Recording
     from tmt.run.setup import Setup
-    from tmt.spec.traffic import Traffic
+    from tmt.spec.experiment import Experiment
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
@@ -71,6 +72,16 @@ class Kernel:
         """Return the names of the kernel's congestion controls (SimulatorError)."""
         return _controls(self.program, file_version(self.program))
 
+    def has_qdisc(self, name: str) -> bool:
+        """Whether the kernel has a queueing discipline (SimulatorError)."""
+        try:
+            _controls(self.program, file_version(self.program), f"qdisc {name}\n")
+        except RunError as error:
+            if error.status == FAILURE_STATUS:
+                return False
+            raise
+        return True
+
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
         """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
 
@@ -96,9 +107,9 @@ class Kernel:
 
 
 @lru_cache(maxsize=8)
-def _controls(program: Path, _version: FileVersion | None) -> tuple[str, ...]:
+def _controls(program: Path, _version: FileVersion | None, settings: str = "") -> tuple[str, ...]:
     with TemporaryDirectory(prefix="tmt-kernel-") as folder:
-        (Path(folder) / SETTINGS).write_text("list_controls 1\n")
+        (Path(folder) / SETTINGS).write_text(f"list_controls 1\n{settings}")
         Kernel(program, "").boot(LEAST_MEMORY_MIB, 0, Path(folder), SHOW_LIMIT_S)
         return tuple((Path(folder) / CONTROLS).read_text().split())
 
@@ -169,12 +180,15 @@ class Linux:
         """Return the stamp of the kernel's build."""
         return Kernel.find().stamp
 
-    def check(self, traffic: Traffic) -> None:
-        """Refuse a congestion control by its own name that the kernel does not have."""
+    def check(self, experiment: Experiment) -> None:
+        """Refuse a congestion control by its own name, and a discipline, that the kernel does not have."""
+        traffic, queue = experiment.traffic, experiment.path.queue
         own = [one.tcp for one in traffic.flow or (traffic,) if one.tcp not in VARIANTS]
         if own:
             kernel = Kernel.find()
             refuse_absent(own, str(kernel.program), kernel.controls())
+        if isinstance(queue, KernelQdisc) and not Kernel.find().has_qdisc(queue.qdisc):
+            raise UsageError(f"queue.qdisc is {queue.qdisc}, which {Kernel.find().program} does not have")
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment in simulated time."""
@@ -205,6 +219,11 @@ def reason_to_doubt(directory: Path, flows: int) -> str | None:
     for name, meaning in MACHINE_SIGNS.items():
         if counters(name):
             return f"{meaning} ({counters(name)} times)"
+    if counters("qdisc_drops") != counters("recorded_qdisc_drops"):
+        return (
+            f"the kernel's queue says that it dropped {counters('qdisc_drops')} packets, "
+            f"and {counters('recorded_qdisc_drops')} are recorded"
+        )
     if counters("most_late_ns") > MOST_LATE_NS:
         return f"the clock jumped: a packet arrived {counters('most_late_ns')} ns after its due time"
     for flow in range(flows):
