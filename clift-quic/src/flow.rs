@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
-use quinn_proto::{Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, Event, StreamEvent, StreamId};
+use quinn_proto::{Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, Event, StreamEvent, StreamId};
 
 use crate::link::{fail, Datagram, FlowSettings, Path, Settings, Window};
 use crate::transport;
@@ -40,8 +40,8 @@ impl Clock {
 pub enum Wish {
     /// An end wants to be called at a time.
     Timer { end: usize, time_ns: i64 },
-    /// The first half of the transfer is acknowledged.
-    Pause,
+    /// The first half of the transfer is acknowledged; the second one begins at a time.
+    Resume { time_ns: i64 },
     /// All of the transfer is.
     Done,
 }
@@ -74,6 +74,8 @@ impl Arrived {
 pub struct Flow {
     number: usize,
     direction: usize,
+    pause_ns: i64,
+    is_ecn: bool,
     ends: [End; 2],
     /// Bytes of each stream, one after the other; None: without end.
     streams: Vec<Option<u64>>,
@@ -90,7 +92,7 @@ pub struct Flow {
 
 impl Flow {
     pub fn new(number: usize, own: &FlowSettings, settings: &Settings, clock: Clock) -> Self {
-        let shared = transport::transport(settings, &own.control);
+        let shared = transport::transport(settings, own);
         let server = transport::server(shared.clone());
         let end = |side: usize, server| {
             let seed = (settings.seed as u64) << 32 | (2 * number + side) as u64;
@@ -101,7 +103,7 @@ impl Flow {
             }
         };
         let transfer = own.transfer_bytes as u64;
-        let first = settings.first_half_bytes as u64;
+        let first = own.first_half_bytes as u64;
         let streams = match transfer {
             0 => vec![None],
             _ if first > 0 => vec![Some(transfer - first), Some(first)],
@@ -110,6 +112,8 @@ impl Flow {
         Self {
             number,
             direction: own.direction,
+            pause_ns: own.pause_ns,
+            is_ecn: own.is_ecn,
             ends: [end(CLIENT, None), end(SERVER, Some(Arc::new(server)))],
             streams,
             stream: None,
@@ -166,7 +170,7 @@ impl Flow {
         let mut answer = Vec::new();
         let own = &mut self.ends[end];
         let bytes = BytesMut::from(Bytes::from(datagram.bytes));
-        match own.endpoint.handle(now, address(1 - end), None, None, bytes, &mut answer) {
+        match own.endpoint.handle(now, address(1 - end), None, EcnCodepoint::from_bits(datagram.ecn), bytes, &mut answer) {
             Some(DatagramEvent::NewConnection(incoming)) => {
                 answer.clear();
                 match own.endpoint.accept(incoming, now, &mut answer, None) {
@@ -179,7 +183,7 @@ impl Flow {
                     connection.handle_event(event);
                 }
             }
-            Some(DatagramEvent::Response(_)) => self.send(end, &answer, now_ns, path),
+            Some(DatagramEvent::Response(_)) => self.send(end, &answer, None, now_ns, path),
             None => {}
         }
         self.drive(end, now_ns, path)
@@ -237,7 +241,7 @@ impl Flow {
             Event::Connected if self.stream.is_none() => self.open_stream(),
             Event::ConnectionLost { reason } => fail(&format!("flow {}: {reason}", self.number)),
             Event::Stream(StreamEvent::Finished { .. }) => {
-                wishes.push(if self.streams.is_empty() { Wish::Done } else { Wish::Pause });
+                wishes.push(if self.streams.is_empty() { Wish::Done } else { Wish::Resume { time_ns: now_ns + self.pause_ns } });
             }
             Event::Stream(StreamEvent::Opened { dir }) => {
                 let (_, connection) = self.ends[SERVER].connection.as_mut().expect("who opens a stream is connected");
@@ -314,18 +318,19 @@ impl Flow {
             let Some(sent) = connection.poll_transmit(now, BATCH_DATAGRAMS, &mut buffer) else { return is_busy };
             is_busy = true;
             for bytes in buffer[..sent.size].chunks(sent.segment_size.unwrap_or(sent.size)) {
-                self.send(end, bytes, now_ns, path);
+                self.send(end, bytes, sent.ecn, now_ns, path);
             }
         }
     }
 
-    fn send(&mut self, end: usize, bytes: &[u8], now_ns: i64, path: &mut Path) {
+    fn send(&mut self, end: usize, bytes: &[u8], ecn: Option<EcnCodepoint>, now_ns: i64, path: &mut Path) {
         let is_of_sender = end == CLIENT;
         self.datagrams += i64::from(is_of_sender);
         let datagram = Datagram {
             flow: self.number,
             direction: if is_of_sender { self.direction } else { 1 - self.direction },
             number: if is_of_sender { self.datagrams } else { 0 },
+            ecn: ecn.filter(|_| self.is_ecn).map_or(0, |codepoint| codepoint as u8),
             bytes: bytes.to_vec(),
         };
         path.take(now_ns, datagram, transport::HEADER_BYTES);

@@ -1,10 +1,11 @@
 //! The two links of a path, records and settings: the C interface of `clift-linux/driver/clift.h`.
-use std::ffi::{c_char, c_int, c_longlong, c_uint, c_ulonglong, c_void, CStr, CString};
+use std::ffi::{c_char, c_int, c_longlong, c_uchar, c_uint, c_ulonglong, c_void, CStr, CString};
 use std::marker::PhantomData;
 use std::ptr;
 
 pub const DIRECTIONS: usize = 2;
 const CONTROL_BYTES: usize = 16;
+const QDISC_BYTES: usize = 16;
 const DELIVERED: c_int = 1;
 const NOTHING_DUE: c_int = 0;
 /// What a control that has none says for its threshold, as Linux does.
@@ -17,13 +18,12 @@ pub struct Settings {
     flows: c_longlong,
     pub duration_ns: c_longlong,
     pub packet_bytes: c_longlong,
-    pub first_half_bytes: c_longlong,
-    pub pause_ns: c_longlong,
-    pub receive_buffer_bytes: c_longlong,
     send_buffer_bytes: c_longlong,
     pub window_packets: c_longlong,
     list_controls: c_longlong,
     pub seed: c_longlong,
+    qdisc: [c_char; QDISC_BYTES],
+    qdisc_packets: c_longlong,
 }
 
 #[repr(C)]
@@ -33,8 +33,12 @@ struct RawFlow {
     start_ns: c_longlong,
     end_ns: c_longlong,
     transfer_bytes: c_longlong,
+    first_half_bytes: c_longlong,
+    pause_ns: c_longlong,
     access_ns: c_longlong,
     delayed_acks: c_longlong,
+    ecn: c_longlong,
+    receive_buffer_bytes: c_longlong,
 }
 
 #[repr(C)]
@@ -49,6 +53,7 @@ struct RawPacket {
     syn: c_int,
     is_plain_ack: c_int,
     ecn_flags: c_uint,
+    ecn: c_uchar,
     number: c_longlong,
 }
 
@@ -84,6 +89,11 @@ pub struct FlowSettings {
     pub end_ns: i64,
     /// 0: it sends until the end.
     pub transfer_bytes: i64,
+    /// Of a transfer that pauses in the middle; 0: it does not.
+    pub first_half_bytes: i64,
+    pub pause_ns: i64,
+    pub is_ecn: bool,
+    pub receive_buffer_bytes: i64,
 }
 
 /// A datagram of a flow on its way in a direction.
@@ -92,7 +102,18 @@ pub struct Datagram {
     pub direction: usize,
     /// From 1 for the datagrams of a flow's sender, 0 for those of its receiver.
     pub number: i64,
+    /// Codepoint of the IP header.
+    pub ecn: u8,
     pub bytes: Vec<u8>,
+}
+
+/// Congestion experienced.
+const CE: u8 = 3;
+
+/// The link has marked a datagram.
+#[no_mangle]
+extern "C" fn clift_mark(handle: *mut c_void) {
+    unsafe { (*handle.cast::<Datagram>()).ecn = CE };
 }
 
 /// A sender's window; equal ones are recorded once.
@@ -136,6 +157,7 @@ impl Path {
             syn: 0,
             is_plain_ack: 0,
             ecn_flags: 0,
+            ecn: datagram.ecn,
             number: datagram.number,
             handle: Box::into_raw(Box::new(datagram)).cast(),
         };
@@ -206,5 +228,9 @@ fn flow_settings(flow: c_int) -> FlowSettings {
         start_ns: raw.start_ns,
         end_ns: raw.end_ns,
         transfer_bytes: raw.transfer_bytes,
+        first_half_bytes: raw.first_half_bytes,
+        pause_ns: raw.pause_ns,
+        is_ecn: raw.ecn != 0,
+        receive_buffer_bytes: raw.receive_buffer_bytes,
     }
 }

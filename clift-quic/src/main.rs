@@ -24,7 +24,6 @@ struct Run {
     path: Path,
     flows: Vec<Flow>,
     agenda: Agenda,
-    pause_ns: i64,
     /// Transfers that are not acknowledged, and one more that never ends if a forward flow has no end.
     unfinished: usize,
 }
@@ -40,7 +39,7 @@ impl Run {
                     is_busy = true;
                     let flow = datagram.flow;
                     let wishes = self.flows[flow].receive(datagram, now_ns, &mut self.path);
-                    self.plan(flow, wishes, now_ns);
+                    self.plan(flow, wishes);
                 }
             }
             while self.agenda.peek().is_some_and(|Reverse((time_ns, ..))| *time_ns <= now_ns) {
@@ -56,16 +55,16 @@ impl Run {
                         Vec::new()
                     }
                 };
-                self.plan(flow, wishes, now_ns);
+                self.plan(flow, wishes);
             }
         }
     }
 
-    fn plan(&mut self, flow: usize, wishes: Vec<Wish>, now_ns: i64) {
+    fn plan(&mut self, flow: usize, wishes: Vec<Wish>) {
         for wish in wishes {
             match wish {
                 Wish::Timer { end, time_ns } => self.agenda.push(Reverse((time_ns, flow, Task::Timer(end)))),
-                Wish::Pause => self.agenda.push(Reverse((now_ns + self.pause_ns, flow, Task::Resume))),
+                Wish::Resume { time_ns } => self.agenda.push(Reverse((time_ns, flow, Task::Resume))),
                 Wish::Done => self.unfinished -= 1,
             }
         }
@@ -94,7 +93,7 @@ fn main() {
         }
     }
     let flows = of_flows.iter().enumerate().map(|(number, own)| Flow::new(number, own, &settings, clock)).collect();
-    let mut run = Run { path, flows, agenda, pause_ns: settings.pause_ns, unfinished: unfinished(&of_flows) };
+    let mut run = Run { path, flows, agenda, unfinished: unfinished(&of_flows) };
     let mut now_ns = 0;
     while run.unfinished > 0 {
         let next_ns = run.next_ns();

@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, Serve
 use rustls::version::TLS13;
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-use crate::link::{fail, Settings};
+use crate::link::{fail, FlowSettings, Settings};
 
 /// Signatures of Ed25519 have one length, so that each handshake has the same sizes. Made by `openssl genpkey -algorithm
 /// ed25519` and `openssl req -x509`; it protects nothing.
@@ -30,13 +30,13 @@ fn control_of(name: &str) -> Arc<dyn ControllerFactory + Send + Sync> {
 }
 
 /// The settings that both ends share.
-pub fn transport(settings: &Settings, control: &str) -> Arc<TransportConfig> {
+pub fn transport(settings: &Settings, own: &FlowSettings) -> Arc<TransportConfig> {
     let datagram_bytes = settings.packet_bytes as u64 - HEADER_BYTES as u64;
-    let buffer = VarInt::from_u64(settings.receive_buffer_bytes as u64).expect("a buffer within the settings' bound");
+    let buffer = VarInt::from_u64(own.receive_buffer_bytes as u64).expect("a buffer within the settings' bound");
     let window = settings.window_packets as u64 * datagram_bytes;
     let mut config = TransportConfig::default();
     config
-        .congestion_controller_factory(control_of(control))
+        .congestion_controller_factory(control_of(&own.control))
         .stream_receive_window(buffer)
         .receive_window(buffer)
         .send_window(window)

@@ -117,7 +117,7 @@ FECTCP: Final = "fectcp"
 """The variant that codes instead of retransmitting."""
 
 ANSWER_MARKS = ("newreno", "westwood", "hybla", "cubic", "compound")
-"""Variants of stack modern that reduce their window for marks of ECN."""
+"""Variants of stacks modern and quic that reduce their window for marks of ECN."""
 
 HEADER_BYTES = 52
 """TCP and IP headers of a data segment, with timestamps: in `clift-ns2/tcl/flows.tcl` as in the kernel."""
@@ -139,7 +139,7 @@ def control_of(tcp: str, stack: str) -> str:
 
 def answers_marks(tcp: str, stack: str) -> bool:
     """Whether a variant of a stack answers marks of ECN: a kernel has a rule of its own for each."""
-    return stack == LINUX or (stack == "modern" and tcp in ANSWER_MARKS)
+    return stack == LINUX or (stack in ("modern", QUIC) and tcp in ANSWER_MARKS)
 
 
 def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
@@ -155,4 +155,4 @@ def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
         reason = f"needs stack {' or '.join(having)}"
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
     if ecn != "off" and not answers_marks(tcp, stack):
-        yield "ecn", f'"off": stack linux has it, and stack modern with {", ".join(ANSWER_MARKS)}'
+        yield "ecn", f'"off": stack linux has it, and stacks modern and quic with {", ".join(ANSWER_MARKS)}'
