@@ -342,6 +342,13 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
         yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
 
 
+def queue_rule(path: Path, backend: str) -> Rules:
+    """Refuse a discipline that a backend does not have."""
+    if isinstance(path.queue, KernelQdisc) and backend != LINUX:
+        ours = ", ".join(name for name in DISCIPLINES if name != path.queue.name)
+        yield ("path", "queue"), f"{ours}; kernel with backend linux only", f"is not in backend {backend}"
+
+
 def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     lacking = f"is not in backend {backend}"
     for key in ("wired", "proxy"):
@@ -350,9 +357,7 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     if path.ack_thinning != "none" and (backend == "emulate" or traffic.tcp == FECTCP):
         why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
         yield ("path", "ack_thinning"), '"none"', why
-    if isinstance(path.queue, KernelQdisc) and backend != LINUX:
-        ours = ", ".join(name for name in DISCIPLINES if name != path.queue.name)
-        yield ("path", "queue"), f"{ours}; kernel with backend linux only", lacking
+    yield from queue_rule(path, backend)
     if backend == "emulate":
         if traffic.ecn != "off":
             yield ("traffic", "ecn"), '"off"', lacking
