@@ -18,7 +18,7 @@ from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.queue import DISCIPLINES, Discipline, DropTail, KernelQdisc
-from tmt.spec.stacks import FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
+from tmt.spec.stacks import FECTCP, LINUX, PRAGUE, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
 from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
@@ -338,8 +338,17 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
             yield ("traffic", key), f"{usual} with a proxy"
     if traffic.ecn != "off" and not answers_marks(tcp, stack):
         yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
+    elif tcp == PRAGUE and traffic.ecn != "accurate":
+        yield ("traffic", "ecn"), '"accurate": the proxy\'s senders need it'
     if traffic.flow:
         yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
+
+
+def queue_rule(path: Path, backend: str) -> Rules:
+    """Refuse a discipline that a backend does not have."""
+    if isinstance(path.queue, KernelQdisc) and backend != LINUX:
+        ours = ", ".join(name for name in DISCIPLINES if name != path.queue.name)
+        yield ("path", "queue"), f"{ours}; kernel with backend linux only", f"is not in backend {backend}"
 
 
 def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
@@ -350,9 +359,7 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     if path.ack_thinning != "none" and (backend == "emulate" or traffic.tcp == FECTCP):
         why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
         yield ("path", "ack_thinning"), '"none"', why
-    if isinstance(path.queue, KernelQdisc) and backend != LINUX:
-        ours = ", ".join(name for name in DISCIPLINES if name != path.queue.name)
-        yield ("path", "queue"), f"{ours}; kernel with backend linux only", lacking
+    yield from queue_rule(path, backend)
     if backend == "emulate":
         if traffic.ecn != "off":
             yield ("traffic", "ecn"), '"off"', lacking
