@@ -80,8 +80,8 @@ def bursts(runs: pd.DataFrame) -> list[Burst]:
     found = []
     for rtt_s in sorted(runs["rtt_s"].unique()):
         shares = kept(runs, rtt_s)
-        means = [t_interval(shares[name][KEPT].to_numpy()) for name in (IN_ORDER, NO_ERASURES)]
-        found.append(Burst(float(rtt_s), *means, taken_by_bursts(runs, rtt_s)))
+        in_order, usual = (t_interval(shares[name][KEPT].to_numpy()) for name in (IN_ORDER, NO_ERASURES))
+        found.append(Burst(float(rtt_s), in_order, usual, taken_by_bursts(runs, rtt_s)))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -59,5 +60,10 @@ def _panel(axes: Axes, found: Bufferbloat, values: dict[str, list[float]]) -> No
     for place, (tcp, means) in enumerate(values.items()):
         style, lower = TCP_STYLES[tcp], SPREAD * (place - (len(values) - 1) / 2)
         shown = [max(mean, LEAST_MS) for mean in means]
-        look = {"color": style.colour, "marker": style.marker, "markersize": 5, "clip_on": False}
+        look: dict[str, Any] = {
+            "color": style.colour,
+            "marker": style.marker,
+            "markersize": 5,
+            "clip_on": False,
+        }
         axes.plot(shown, [row + lower for row in rows], linestyle="none", label=style.label, **look)
