@@ -6,11 +6,20 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from analysis.bufferbloat.runs import DROP_TAIL, LONG_CODEL, NAMES, SATELLITE, STARLINK, Bufferbloat
+from analysis.bufferbloat.runs import (
+    DROP_TAIL,
+    DUALPI2,
+    LATE_DUALPI2,
+    NAMES,
+    SATELLITE,
+    SATELLITE_NAMES,
+    STARLINK,
+    STARLINK_NAMES,
+    Bufferbloat,
+)
 from analysis.bufferbloat.tables import (
     IN_ORDER,
     KEPT,
-    LONG_CODEL_NAME,
     LONGEST_S,
     NO_ERASURES,
     kept,
@@ -22,8 +31,8 @@ from tmt.results.statistics import Interval, t_interval
 SOON_S = 1.0
 """A queue that is short again within this time after the fall began copes with it."""
 
-FAIR = 0.8
-"""Least part of the usual goodput that counts as enough."""
+PROMPT_S = 0.1
+"""Longest 95th percentile of a short wait on Starlink."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,7 @@ def costs(found: Bufferbloat, variant: str) -> dict[str, Interval]:
     """Return the change of a variant's goodput from drop-tail over the satellite with ARQ, by discipline."""
     usual = found.of(SATELLITE, DROP_TAIL, variant)
     names = {queue: NAMES[queue] for queue in found.disciplines if queue != DROP_TAIL}
-    queues = names | {LONG_CODEL: LONG_CODEL_NAME}
+    queues = names | SATELLITE_NAMES
     own = {name: found.of(SATELLITE, queue, variant) for queue, name in queues.items()}
     return {name: change(runs, usual, "goodput_bps") for name, runs in own.items()}
 
@@ -101,23 +110,37 @@ class Waiting:
     name: str
     waiting_p95_s: float
     share: float
-    marks: float
+
+    @property
+    def ms(self) -> str:
+        """The 95th percentile of waiting, in words."""
+        return f"{1000 * self.waiting_p95_s:.0f} ms"
+
+    @property
+    def percent(self) -> str:
+        """The share of the goodput, in words."""
+        return f"{100 * self.share:.0f} %"
 
 
 def on_starlink(found: Bufferbloat, variant: str) -> dict[str, Waiting]:
     """Return a variant behind each discipline, by its label."""
     usual_bps = interval(found.of(STARLINK, DROP_TAIL, "CUBIC"), "goodput_bps").mean
     shown = {}
-    for queue in found.disciplines:
+    for queue, name in (NAMES | STARLINK_NAMES).items():
         own = found.of(STARLINK, queue, variant)
-        goodput_bps, waiting_s, marks = (
-            interval(own, column).mean for column in ("goodput_bps", "waiting_p95_s", "marked")
-        )
-        shown[queue] = Waiting(NAMES[queue], waiting_s, goodput_bps / usual_bps, marks)
+        waiting_s = interval(own, "waiting_p95_s").mean
+        shown[queue] = Waiting(name, waiting_s, interval(own, "goodput_bps").mean / usual_bps)
     return shown
 
 
+def gain_of_late_marks(found: Bufferbloat, variant: str) -> Interval:
+    """Return the change of a variant's goodput on Starlink by a later threshold of DualPI2."""
+    late, usual = (found.of(STARLINK, queue, variant) for queue in (LATE_DUALPI2, DUALPI2))
+    return change(late, usual, "goodput_bps")
+
+
 def best(behind: dict[str, Waiting]) -> Waiting:
-    """Return the discipline with the shortest waiting among those that leave `FAIR` of the goodput."""
-    fair = [one for one in behind.values() if one.share >= FAIR] or list(behind.values())
-    return min(fair, key=lambda one: one.waiting_p95_s)
+    """Return the discipline of `NAMES` with most goodput and a short wait, or else with the shortest wait."""
+    usual = [one for label, one in behind.items() if label in NAMES]
+    short = [one for one in usual if one.waiting_p95_s <= PROMPT_S]
+    return max(short, key=lambda one: one.share) if short else min(usual, key=lambda one: one.waiting_p95_s)

@@ -34,16 +34,21 @@ DRAWN = (SATELLITE, LTE, STARLINK, STEP)
 TCPS = ("cubic", "bbr", "bbr3", "dctcp", "prague")
 """Variants of the picture and of the table of the fall: New Reno and CUBIC with ECN are close to CUBIC."""
 
-DROP_TAIL, CODEL, FQ_CODEL, LONG_CODEL = "droptail", "codel", "fq-codel", "codel target=0.05 interval=1.0"
+DROP_TAIL, CODEL, FQ_CODEL, DUALPI2 = "droptail", "codel", "fq-codel", "dualpi2"
 NAMES = {
     DROP_TAIL: "drop-tail",
     "droptail drop=head": "drop-head",
     CODEL: "CoDel",
     FQ_CODEL: "FQ-CoDel",
     "pie": "PIE",
-    "dualpi2": "DualPI2",
+    DUALPI2: "DualPI2",
 }
 """Names of the disciplines with the RFCs' parameters, by their labels in results."""
+
+SLOW_CODEL, LATE_DUALPI2 = "codel target=0.05 interval=1.0", "dualpi2 threshold=0.005"
+SATELLITE_NAMES = {SLOW_CODEL: "slow CoDel"}
+STARLINK_NAMES = {LATE_DUALPI2: "late DualPI2"}
+"""Disciplines that suit a link, beside those of `NAMES`."""
 
 SCALABLE = ("dctcp", "prague")
 FALL_S, FALLEN_S, END_S = 15, 16, 30

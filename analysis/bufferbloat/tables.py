@@ -12,7 +12,9 @@ from analysis.bufferbloat.runs import (
     END_S,
     FALL_S,
     LINKS,
-    LONG_CODEL,
+    SATELLITE_NAMES,
+    STARLINK,
+    STARLINK_NAMES,
     STEP,
     TCPS,
     Bufferbloat,
@@ -32,7 +34,6 @@ MEASURES = (
 )
 """Figures in the CSV, each with its 95 % interval; the last ones of the rate's fall only."""
 
-LONG_CODEL_NAME = "slow CoDel"
 KEPT = "kept"
 IN_ORDER, ANY_ORDER, NO_ERASURES = "ARQ, in order", "ARQ, in any order", "no erasures"
 
@@ -87,16 +88,17 @@ def bursts_table(bursts: pd.DataFrame) -> str:
 
 
 def by_link(found: Bufferbloat, links: Iterable[str], variant: str) -> str:
-    """Return the table of a variant over these links: waiting and goodput."""
-    queues = {**found.disciplines, LONG_CODEL: LONG_CODEL_NAME}
+    """Return the table of a variant over links of the satellite: waiting and goodput."""
+    queues = found.disciplines | SATELLITE_NAMES
     cells = {link: [found.of(link, queue, variant) for queue in queues] for link in links}
     return _standing_table(queues.values(), cells)
 
 
-def by_variant(found: Bufferbloat, link: str, variants: Iterable[str]) -> str:
-    """Return the table of these variants over a link: waiting and goodput."""
-    cells = {one: [found.of(link, queue, one) for queue in found.disciplines] for one in variants}
-    return _standing_table(found.disciplines.values(), cells)
+def by_variant(found: Bufferbloat, variants: Iterable[str]) -> str:
+    """Return the table of these variants over Starlink: waiting and goodput."""
+    queues = found.disciplines | STARLINK_NAMES
+    cells = {one: [found.of(STARLINK, queue, one) for queue in queues] for one in variants}
+    return _standing_table(queues.values(), cells)
 
 
 def _standing_table(names: Iterable[str], cells: dict[str, list[pd.DataFrame]]) -> str:

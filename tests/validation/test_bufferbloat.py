@@ -66,9 +66,9 @@ def test_bursts__look_like_congestion_where_codel_keeps_less(
     assert found.no_erasures.mean == pytest.approx(0.91)
 
 
-def test_best__has_the_shortest_wait_that_leaves_enough_goodput() -> None:
-    behind = {
-        name: answers.Waiting(name, waiting_s, share, 0.0)
-        for name, waiting_s, share in (("a", 0.3, 1.0), ("b", 0.02, 0.85), ("c", 0.001, 0.5))
-    }
-    assert answers.best(behind).name == "b"
+def test_best__has_most_goodput_with_a_short_wait() -> None:
+    waits_s = {"droptail": (0.3, 1.0), "codel": (0.02, 0.85), "dualpi2": (0.001, 0.5)}
+    behind = {name: answers.Waiting(name, *one) for name, one in waits_s.items()}
+    assert answers.best(behind).name == "codel"
+    del behind["codel"], behind["dualpi2"]
+    assert answers.best(behind).name == "droptail"
