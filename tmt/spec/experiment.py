@@ -18,17 +18,8 @@ from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.queue import Discipline, DropTail
-from tmt.spec.traffic import (
-    FECTCP,
-    LINUX,
-    STACKS,
-    Ns2Stack,
-    Ns2Variant,
-    Seed,
-    Traffic,
-    answers_marks,
-    stack_rule,
-)
+from tmt.spec.stacks import FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
+from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -346,9 +337,12 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
         why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
         yield ("path", "ack_thinning"), '"none"', why
     for at, group in enumerate(traffic.flow if backend == LINUX else ()):
-        if group.receive_buffer_bytes is not None:
-            alike = "none: all flows have the traffic's, as in tcp_rmem"
-            yield ("traffic", "flow", at, "receive_buffer_bytes"), alike, lacking
+        for key, allowed in (
+            ("receive_buffer_bytes", "none: all flows have the traffic's, as in tcp_rmem"),
+            ("pause", "none: only backend ns2 has it in groups"),
+        ):
+            if getattr(group, key) is not None:
+                yield ("traffic", "flow", at, key), allowed, lacking
     if backend == "emulate":
         if traffic.delayed_acks is not None:
             yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking
