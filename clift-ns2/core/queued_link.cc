@@ -50,10 +50,8 @@ const PulledPacket* QueuedLink::pull() {
     stopped_ = true;
     return nullptr;
   }
-  if (!pulls_on_arrival_) {
-    free_ns_ = delivery.departure_ns;
-    find_pull(free_ns_);
-  }
+  free_ns_ = delivery.departure_ns;
+  if (!pulls_on_arrival_) find_pull(free_ns_);
   return &sent_.push(pulled_);
 }
 
