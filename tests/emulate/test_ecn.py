@@ -1,4 +1,4 @@
-"""TCP of this machine's kernel with ECN over an emulated link: the receiving kernel counts what the queue marked."""
+"""The kernel's TCP with ECN over an emulated link: the receiving kernel counts what the queue marked."""
 
 import json
 import sys
@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tmt import Path as LinkPath, PlainLink
+from tmt import CoDel, Path as LinkPath, PlainLink
 from tmt.core.schema import PACKET_EVENTS
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import run
-from tmt.spec.queue import CoDel
 
 pytestmark = pytest.mark.usefixtures("emulator")
 
