@@ -13,7 +13,7 @@ from analysis.command_line import start
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
 from analysis.selections import chosen, interval
-from tmt.spec.traffic import VARIANTS
+from tmt.spec.stacks import VARIANTS
 from tools.page_tables import markdown_table
 
 PAGE, TABLE, CSV = "linux.md", "controls", "linux-controls.csv"

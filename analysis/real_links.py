@@ -22,7 +22,7 @@ from tmt.results.reading import read_results
 from tmt.results.statistics import Interval
 from tmt.results.values import scalar
 from tmt.spec.scenario import Scenario
-from tmt.spec.traffic import VARIANTS
+from tmt.spec.stacks import VARIANTS
 from tools.page_tables import cross_table, markdown_table
 
 PAGE, CSV = "real-links.md", "real-links.csv"

@@ -15,7 +15,8 @@ from tmt.core.errors import TmtError
 from tmt.run.emulate import Emulation, run as emulate
 from tmt.run.experiment import run
 from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
-from tmt.spec.traffic import Stack, Traffic
+from tmt.spec.stacks import Stack
+from tmt.spec.traffic import Traffic
 
 RTT_S = 0.5
 RATES_BPS = (2e6, 100e6)

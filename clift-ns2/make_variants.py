@@ -1,4 +1,4 @@
-"""Write `tcl/variants.tcl`, the Tcl side of the TCP variants in `tmt/spec/traffic.py`.
+"""Write `tcl/variants.tcl`, the Tcl side of the TCP variants in `tmt/spec/stacks.py`.
 
 Run it with the project's Python after a change there: ``.venv/bin/python clift-ns2/make_variants.py``.
 A test compares the committed file with what this prints.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tmt.spec.traffic import NS2_STACKS, STACKS, VARIANTS
+from tmt.spec.stacks import NS2_STACKS, STACKS, VARIANTS
 
 FILE = Path(__file__).parent / "tcl" / "variants.tcl"
 

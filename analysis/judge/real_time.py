@@ -12,7 +12,7 @@ from analysis.pages import fill_tables
 from analysis.scenario_runs import run
 from tmt.core.errors import TmtError
 from tmt.results.statistics import t_interval
-from tmt.spec.traffic import VARIANTS
+from tmt.spec.stacks import VARIANTS
 from tools.page_tables import markdown_table, plus_minus
 
 SCENARIO = Path(__file__).with_name("real-time.toml")

@@ -20,7 +20,7 @@ from tmt.core.units import NS_PER_S
 from tmt.results.over_time import read_chosen
 from tmt.results.reading import read_results
 from tmt.show.charts.style import BLUE, INK, ORANGE
-from tmt.spec.traffic import HOST_STACKS, LINUX, VARIANTS
+from tmt.spec.stacks import HOST_STACKS, LINUX, VARIANTS
 from tools.page_tables import cross_table, markdown_table, two_columns
 
 PAGE = DOCS / "kernel.md"

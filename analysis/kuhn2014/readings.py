@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.kuhn2014.campaigns import INTERLEAVED, NOT_INTERLEAVED, TRANSFERS, UP
-from tmt.spec.traffic import HEADER_BYTES
+from tmt.spec.stacks import HEADER_BYTES
 
 SCENARIOS = Path(__file__).with_name("scenarios")
 AS_HERE = "as on this page"

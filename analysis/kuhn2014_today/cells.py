@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.kuhn2014.campaigns import HARQS, PAPER_TCPS
 from analysis.selections import chosen, difference, interval, relative_difference
 from tmt.results.statistics import Interval
-from tmt.spec.traffic import LINUX, STACKS, VARIANTS
+from tmt.spec.stacks import LINUX, STACKS, VARIANTS
 
 OLD, MODERN = "2009-as-shipped", "modern"
 STACK_LABELS = {OLD: "TCP of 2009", MODERN: "today, ns-2", LINUX: "today, Linux 6.12"}

@@ -23,7 +23,7 @@ from analysis.kuhn2014_today.cells import (
     tcps_of,
 )
 from tmt.show.charts.style import BLUE, INK, MUTED, ORANGE
-from tmt.spec.traffic import LINUX
+from tmt.spec.stacks import LINUX
 
 FIGURES = {
     "today-interleaved": NOISY,

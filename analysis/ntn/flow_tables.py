@@ -20,7 +20,7 @@ from analysis.ntn.contenders import (
 from analysis.ntn.conversions import CHANNELS, by_hand
 from analysis.ntn.flows import STACKS, TCPS, Flows
 from analysis.selections import chosen, interval
-from tmt.spec.traffic import VARIANTS
+from tmt.spec.stacks import VARIANTS
 from tools.page_tables import cross_table, listed, markdown_table, plus_minus, two_columns
 
 GOODPUT, TRANSFER = "goodput_rank", "transfer_rank"

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.ntn.contenders import HARQ_NO_STALLS, OPTIONS, names_by_label
 from analysis.selections import change, difference, interval
 from tmt.results.statistics import Interval
-from tmt.spec.traffic import LINUX
+from tmt.spec.stacks import LINUX
 
 MODERN = "modern"
 STACKS = {MODERN: "ns-2", LINUX: "Linux 6.12"}

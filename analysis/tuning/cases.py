@@ -20,8 +20,9 @@ from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.spec.experiment import Path
 from tmt.spec.scenario import Scenario, Tune
+from tmt.spec.stacks import Variant
 from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic, Variant
+from tmt.spec.traffic import Traffic
 
 CHANNELS: dict[str, Channel] = {
     "rare losses": Bernoulli(0.005),

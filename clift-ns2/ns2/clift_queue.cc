@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "flags.h"
 #include "ip.h"
 #include "random.h"
 
 #include "core/setting_table.h"
 #include "core/words.h"
+#include "ecn_bits.h"
 #include "failure.h"
 #include "named_class.h"
 
@@ -28,13 +28,6 @@ std::uint32_t flow_hash_of(Packet* packet) {
     hash = (hash ^ static_cast<std::uint32_t>(part)) * 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
   }
   return static_cast<std::uint32_t>(hash >> 32);
-}
-
-// ns-2 has one bit for an ECN-capable transport.
-Ecn ecn_of(Packet* packet) {
-  hdr_flags& flags = *hdr_flags::access(packet);
-  if (flags.ect() == 0) return Ecn::not_ect;
-  return flags.ce() != 0 ? Ecn::ce : Ecn::ect_0;
 }
 
 }  // namespace
@@ -106,7 +99,7 @@ void CliftQueue::take(Packet* packet) {
   queued.arrival_ns = now_ns();
   queued.size_bytes = hdr_cmn::access(packet)->size();
   queued.flow_hash = flow_hash_of(packet);
-  queued.ecn = ecn_of(packet);
+  queued.ecn = codepoint_of(packet);
   link().limit_packets(qlim_);
   link_->take(queued);
   take_dropped();

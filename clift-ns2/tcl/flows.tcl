@@ -20,7 +20,7 @@ declare [string map [list STACKS $stacks] {
 	packet_bytes      {int 53 65535} 1500
 	window_packets    {int 1}  200
 	delayed_acks      flag     0
-	ecn               {choice {off classic}} off
+	ecn               {choice {off classic accurate}} off
 	receive_buffer_bytes {int 0 1073741824} 0
 	block_segments    {int 1}  256
 	code_overhead     text     0%
@@ -39,10 +39,11 @@ set group_keys {
 	start_s           {real 0} 0
 	end_s             {real 0} 0
 	transfer_bytes    {int 0 9223372036854775807} 0
+	pause_s           {real 0} none
 	direction         {choice {forward return}} forward
 	rtt_s             {real 0} 0
 	delayed_acks      flag     0
-	ecn               {choice {off classic}} off
+	ecn               {choice {off classic accurate}} off
 	receive_buffer_bytes {int 0 1073741824} 0
 	slow_start        text     {}
 	resume_window_bytes {int 0 9223372036854775807} 0
@@ -75,10 +76,10 @@ proc control_of { key tcp stack_key stack } {
 proc described_groups {} {
 	global setting group_keys
 	if { $setting(groups) eq "" } {
-		set common [list end_s 0 rtt_s 0 slow_start {} resume_window_bytes 0 resume_rtt_s 0 resume_lifetime_s 0]
+		set common [list end_s 0 pause_s none rtt_s 0 slow_start {} resume_window_bytes 0 resume_rtt_s 0 resume_lifetime_s 0]
 		foreach key { tcp start_s delayed_acks ecn receive_buffer_bytes } { lappend common $key $setting($key) }
 		set own [list {*}$common count $setting(flows) direction forward]
-		foreach key { transfer_bytes slow_start resume_window_bytes resume_rtt_s resume_lifetime_s } {
+		foreach key { transfer_bytes pause_s slow_start resume_window_bytes resume_rtt_s resume_lifetime_s } {
 			dict set own $key $setting($key)
 		}
 		set found [list $own]
@@ -164,18 +165,19 @@ proc build_flow { flow start near group } {
 	lassign $ends from to way
 	join_tapped $flow $from $tcp_of($flow) $to $sink_of($flow) $way
 	set segments [transfer_segments $transfer_bytes]
-	if { $setting(pause_s) ne "none" && $segments > 1 } {
-		start_tcp $tcp_of($flow) $start [expr { ($segments + 1) / 2 }] "pause_flow $flow [expr { $segments / 2 }]"
+	if { $pause_s ne "none" && $segments > 1 } {
+		set half [expr { $segments / 2 }]
+		start_tcp $tcp_of($flow) $start [expr { $segments - $half }] "pause_flow $flow $pause_s $half"
 	} else {
 		start_tcp $tcp_of($flow) $start $segments "flow_done $flow"
 	}
 }
 
 # Called when the first half of a transfer is acknowledged: the application offers the rest after the pause.
-proc pause_flow { flow rest } {
-	global ns setting tcp_of
+proc pause_flow { flow pause_s rest } {
+	global ns tcp_of
 	$tcp_of($flow) proc done {} "flow_done $flow"
-	$ns at [expr { [$ns now] + $setting(pause_s) }] "$tcp_of($flow) advanceby $rest"
+	$ns at [expr { [$ns now] + $pause_s }] "$tcp_of($flow) advanceby $rest"
 }
 
 # The beginning of a flow, in the modern stack.
@@ -251,7 +253,7 @@ proc new_sender { flow stack control { ecn off } } {
 	$tcp set fid_ $flow
 	if { $ecn ne "off" } {
 		if { $kind ne "modern" } { refuse "ecn is $ecn; with $kind senders allowed is off" }
-		$tcp set ecn_ 1
+		$tcp ecn $ecn
 	}
 	if { $kind eq "fectcp" } {
 		$tcp set block_segments_ $setting(block_segments)
@@ -273,6 +275,7 @@ proc new_receiver { flow stack control delayed_acks buffer_bytes { first_bytes "
 	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
 	set sink [new_tcp_sink $kind $delayed_acks]
 	$sink set fid_ $flow
+	if { $control eq "dctcp" } { $sink set dctcp_echo_ 1 }
 	if { $kind eq "modern" && $buffer_bytes > 0 } {
 		$sink receive_buffer $buffer_bytes $setting(packet_bytes) {*}$first_bytes
 	}

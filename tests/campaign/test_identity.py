@@ -23,7 +23,7 @@ from tmt.core.errors import ChangedProgramsError
 from tmt.core.identity import PACKAGE, class_places, core_places, loaded_hash, model_places, source_hash
 from tmt.core.schemes import SCHEMES
 from tmt.run.experiment import FACTS
-from tmt.spec.traffic import BACKENDS, VARIANTS
+from tmt.spec.stacks import BACKENDS, VARIANTS
 
 HOUSE = Path(__file__).resolve().parents[2]
 

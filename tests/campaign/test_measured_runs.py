@@ -16,7 +16,7 @@ from tmt.io import write_trace
 from tmt.results.over_time import run_over_time
 from tmt.results.reading import read_results
 from tmt.spec import toml
-from tmt.spec.traffic import HEADER_BYTES
+from tmt.spec.stacks import HEADER_BYTES
 
 MS = 1_000_000
 

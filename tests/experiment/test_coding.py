@@ -9,7 +9,8 @@ from tmt import Traffic
 from tmt.run import ns2
 from tmt.run.ns2 import overhead
 from tmt.run.setup import largest_block
-from tmt.spec.traffic import HEADER_BYTES, MAX_BLOCK_SEGMENTS, RATELESS_CODES
+from tmt.spec.stacks import HEADER_BYTES
+from tmt.spec.traffic import MAX_BLOCK_SEGMENTS, RATELESS_CODES
 
 
 def counts(text: str) -> dict[int, int]:

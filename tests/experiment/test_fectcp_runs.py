@@ -10,7 +10,7 @@ from tmt.core.measure import transport
 from tmt.core.measure.transport import DECODED, FORWARD, RECEIVED, SENT
 from tmt.core.units import NS_PER_MS
 from tmt.run.experiment import ExperimentResult
-from tmt.spec.traffic import HEADER_BYTES
+from tmt.spec.stacks import HEADER_BYTES
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

@@ -66,6 +66,23 @@ def test_one_group__gives_the_records_of_the_keys_without_groups(stack: str) -> 
     assert old.row["groups"] is None
 
 
+def test_group_s_pause__is_that_of_its_own_transfers() -> None:
+    """Segments 1 to 5 of nine, 3 s, segments 6 to 9; the other group sends all nine at once."""
+    run = run_of(
+        Flow("cubic", transfer_bytes=9 * PAYLOAD, pause=3), Flow("bbr", start=1, transfer_bytes=9 * PAYLOAD)
+    )
+    own = run.packets[run.packets["flow"] == 0]
+    data = own[(own["event"] == SENT) & (own["direction"] == 0)]
+    acks = own[(own["event"] == RECEIVED) & (own["direction"] == 1)]
+    half_ns = acks["time_ns"][acks["sequence"] >= 5][0]
+    assert data["time_ns"][data["sequence"] == 5][0] < half_ns
+    assert data["time_ns"][data["sequence"] >= 6] == pytest.approx([half_ns + 3 * S] * 4, abs=2000)
+    other = run.packets[(run.packets["flow"] == 1) & (run.packets["direction"] == 0)]
+    assert other["time_ns"].max() < 2 * S
+    assert [one["pause_s"] for one in groups_of(run)] == [3, None]
+    assert run.row["flows_completed"] == 2
+
+
 def test_groups_share_the_link__as_an_own_count_of_the_packets_says() -> None:
     run = run_of(Flow("cubic", 2), Flow("bbr", start=5, end=15))
     cubic, bbr = groups_of(run)

@@ -17,7 +17,7 @@ from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run import RunError
 from tmt.run.experiment import ExperimentResult
 from tmt.spec.columns import RUN_RESULTS
-from tmt.spec.traffic import FECTCP, NS2_STACKS, STACKS
+from tmt.spec.stacks import FECTCP, NS2_STACKS, STACKS
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

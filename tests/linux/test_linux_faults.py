@@ -23,7 +23,7 @@ from tmt.io.conversion import convert_file
 from tmt.run import RunError, linux
 from tmt.run.linux import BACKEND, Kernel
 from tmt.run.setup import set_up
-from tmt.spec.traffic import LINUX
+from tmt.spec.stacks import LINUX
 
 DRIVE = Path(__file__).parents[2] / "traces/measured/gnss-drive.parquet"
 DRIVE_OFFSET_NS = 844_505_166_987

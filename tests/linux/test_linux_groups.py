@@ -7,7 +7,7 @@ import tmt
 from tests.experiment.test_flow_groups import acks_per_packet, groups_of, in_order_bytes, run_of
 from tmt import Flow, PlainLink, Traffic
 from tmt.core.measure.transport import SENT
-from tmt.spec.traffic import LINUX
+from tmt.spec.stacks import LINUX
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

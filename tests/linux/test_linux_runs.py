@@ -19,7 +19,7 @@ from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
 from tmt.run import linux
 from tmt.run.linux import Kernel
-from tmt.spec.traffic import LINUX, STACKS
+from tmt.spec.stacks import LINUX, STACKS
 
 RATE_BPS = 2e6
 SEGMENT_SHARE = 1448 / 1500

@@ -10,7 +10,7 @@ from tmt import PlainLink
 from tmt.core.measure.transport import SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.experiment import ExperimentResult
-from tmt.spec.traffic import HEADER_BYTES, LINUX
+from tmt.spec.stacks import HEADER_BYTES, LINUX
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("kernel", "simulator")]
 

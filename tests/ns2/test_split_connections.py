@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.ns2.scripts import run_script
-from tmt.spec.traffic import NS2_STACKS, STACKS
+from tmt.spec.stacks import NS2_STACKS, STACKS
 
 pytestmark = pytest.mark.ns2
 

@@ -19,7 +19,7 @@ from tmt.show.charts.style import (
     scheme_styles,
     tcp_styles,
 )
-from tmt.spec.traffic import VARIANTS
+from tmt.spec.stacks import VARIANTS
 
 OKABE_ITO = {style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.MUTED}
 

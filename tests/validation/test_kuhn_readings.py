@@ -33,7 +33,7 @@ from analysis.kuhn2014_today.conclusions import conclusions
 from analysis.pages import DOCS
 from analysis.scenario_runs import SCENARIOS
 from tmt import Lms, Scenario, Shadows
-from tmt.spec.traffic import LINUX
+from tmt.spec.stacks import LINUX
 
 OF_PAGE = {"net-transfers": "internet-transfers"}
 

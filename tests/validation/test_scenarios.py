@@ -13,7 +13,7 @@ from tmt import Lms, Scenario, Trace
 from tmt.core.errors import SimulatorError
 from tmt.io import read_phy
 from tmt.run.linux import Kernel
-from tmt.spec.traffic import LINUX
+from tmt.spec.stacks import LINUX
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = sorted(

@@ -16,7 +16,7 @@ from tmt.run import load_backend
 from tmt.run.experiment import programs_of, run
 from tmt.run.ns2 import Simulator
 from tmt.spec.experiment import TraceLink
-from tmt.spec.traffic import HEADER_BYTES
+from tmt.spec.stacks import HEADER_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

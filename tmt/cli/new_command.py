@@ -28,7 +28,7 @@ from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
-    from tmt.spec.traffic import Variant
+    from tmt.spec.stacks import Variant
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "fec": {"data": 10, "repair": 2},

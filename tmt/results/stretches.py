@@ -18,7 +18,8 @@ from tmt.io import write_trace
 from tmt.results.statistics import Interval, paired_difference
 from tmt.run.experiment import run
 from tmt.spec.experiment import Experiment, Path as LinkPath, TraceLink
-from tmt.spec.traffic import VARIANTS, Traffic
+from tmt.spec.stacks import VARIANTS
+from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Callable

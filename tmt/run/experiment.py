@@ -29,17 +29,8 @@ from tmt.run.setup import set_up
 from tmt.spec.columns import RUN_RESULTS, columns_of
 from tmt.spec.experiment import MIN_BUFFER_PACKETS, PlainLink, TraceLink
 from tmt.spec.points import plain
-from tmt.spec.traffic import (
-    DEFAULT_CODE,
-    ENDLESS_BLOCK_SEGMENTS,
-    HEADER_BYTES,
-    HOST_STACKS,
-    MAX_BLOCK_SEGMENTS,
-    RATELESS_CODES,
-    RECEIVE_BUFFER_BYTES,
-    VARIANTS,
-    WINDOWS_PER_PATH,
-)
+from tmt.spec.stacks import HEADER_BYTES, HOST_STACKS, RECEIVE_BUFFER_BYTES, VARIANTS, WINDOWS_PER_PATH
+from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, RATELESS_CODES
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -12,16 +12,8 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.core.words.values import no_loss_notes, padding_notes, span_notes, time_notes, unsettled_notes
 from tmt.run.link_files import ReadyLink, ready_link
 from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
-from tmt.spec.traffic import (
-    DEFAULT_CODE,
-    ENDLESS_BLOCK_SEGMENTS,
-    FECTCP,
-    HEADER_BYTES,
-    MAX_BLOCK_SEGMENTS,
-    RECEIVE_BUFFER_BYTES,
-    WINDOWS_PER_PATH,
-    Flow,
-)
+from tmt.spec.stacks import FECTCP, HEADER_BYTES, RECEIVE_BUFFER_BYTES, WINDOWS_PER_PATH
+from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, Flow
 
 if TYPE_CHECKING:
     from tmt.spec.experiment import Experiment, Link, Path

@@ -19,7 +19,7 @@ from tmt.core.schema import CONGESTION_STATES
 from tmt.core.units import NS_PER_MS
 from tmt.io.atomic import staged
 from tmt.show.charts.style import tcp_label
-from tmt.spec.traffic import FECTCP, HEADER_BYTES
+from tmt.spec.stacks import FECTCP, HEADER_BYTES
 
 if TYPE_CHECKING:
     from os import PathLike

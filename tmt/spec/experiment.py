@@ -18,17 +18,8 @@ from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.queue import Discipline, DropTail
-from tmt.spec.traffic import (
-    FECTCP,
-    LINUX,
-    STACKS,
-    Ns2Stack,
-    Ns2Variant,
-    Seed,
-    Traffic,
-    answers_marks,
-    stack_rule,
-)
+from tmt.spec.stacks import FECTCP, LINUX, PRAGUE, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
+from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -333,6 +324,8 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
             yield ("traffic", key), f"{usual} with a proxy"
     if traffic.ecn != "off" and not answers_marks(tcp, stack):
         yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
+    elif tcp == PRAGUE and traffic.ecn != "accurate":
+        yield ("traffic", "ecn"), '"accurate": the proxy\'s senders need it'
     if traffic.flow:
         yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
 
@@ -346,9 +339,12 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
         why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
         yield ("path", "ack_thinning"), '"none"', why
     for at, group in enumerate(traffic.flow if backend == LINUX else ()):
-        if group.receive_buffer_bytes is not None:
-            alike = "none: all flows have the traffic's, as in tcp_rmem"
-            yield ("traffic", "flow", at, "receive_buffer_bytes"), alike, lacking
+        for key, allowed in (
+            ("receive_buffer_bytes", "none: all flows have the traffic's, as in tcp_rmem"),
+            ("pause", "none: only backend ns2 has it in groups"),
+        ):
+            if getattr(group, key) is not None:
+                yield ("traffic", "flow", at, key), allowed, lacking
     if backend == "emulate":
         if traffic.delayed_acks is not None:
             yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tmt.spec.traffic import FECTCP, STACKS
+from tmt.spec.stacks import FECTCP, STACKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

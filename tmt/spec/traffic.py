@@ -1,120 +1,28 @@
-"""The traffic over a path: TCP stacks and variants, flows of one variant or groups of them, FECTCP's code."""
+"""The traffic over a path: flows of one TCP variant or groups of them, FECTCP's code."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from tmt.core.declaration import Param, PositiveSeconds, Seconds, Spec, shown
 from tmt.core.schemes.scheme import RoundTrip
+from tmt.spec.stacks import (
+    BACKENDS,
+    DEFAULT_STACK,
+    FECTCP,
+    HOST_STACKS,
+    RESUMING,
+    WITH_SLOW_STARTS,
+    BackendName,
+    Ecn,
+    Stack,
+    Variant,
+    stack_rule,
+)
 
 if TYPE_CHECKING:
     from tmt.core.declaration import Rules
-
-Stack = Literal["2009", "2009-as-shipped", "modern", "linux"]
-Ns2Stack = Literal["2009", "2009-as-shipped", "modern"]
-Ns2Variant = Literal["newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3", "fectcp"]
-KernelVariant = Literal[
-    "bic", "cdg", "dctcp", "highspeed", "htcp", "illinois", "lp", "nv", "scalable", "vegas", "veno", "yeah"
-]
-Variant = Ns2Variant | KernelVariant
-Ecn = Literal["off", "classic"]
-BackendName = Literal["ns2", "linux", "emulate"]
-
-NS2_STACKS = get_args(Ns2Stack)
-"""The stacks of the simulator.
-
-`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended; in its recovery one further
-packet for each window of acknowledgements is CLIFT's model, not Linux's. `2009-as-shipped` is the same
-without the patches that change results (docs/tcp-linux.md). `modern` is CLIFT's own.
-"""
-
-LINUX: Final = "linux"
-"""The stack of a real kernel: in simulated time (docs/linux.md), or in real time with backend emulate."""
-
-STACK_LABELS = {
-    "2009": "2009 stack (recovery: a model of CLIFT's)",
-    "2009-as-shipped": "2009 stack as shipped",
-    "modern": "modern stack",
-    LINUX: "Linux stack",
-}
-"""Names of the stacks in titles."""
-
-WINDOWS_PER_PATH = {"2009": 1, "2009-as-shipped": 1, "modern": 4, LINUX: 4}
-"""Default window of each stack, in multiples of the packets that path and queue hold.
-
-In the stacks of 2009 slow start overshoots the path by as much as the window allows. In the other stacks the
-window is the receiver's buffer, which must hold the packets that arrive during a retransmission, and of
-another one.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class TcpVariant:
-    """A TCP variant: its name in tables and figures, and that of its congestion control in each stack.
-
-    Controls are modules of TCP-Linux in the stacks of 2009, classes of `clift-ns2/core/tcp/congestion` in the
-    modern stack, modules of the kernel in stack linux.
-    """
-
-    label: str
-    controls: dict[str, str]
-
-
-def _in_all(control: str, kernel: str = "") -> dict[str, str]:
-    return dict.fromkeys(NS2_STACKS, control) | ({LINUX: kernel} if kernel else {})
-
-
-VARIANTS: dict[str, TcpVariant] = {
-    "newreno": TcpVariant("New Reno", _in_all("reno", "reno")),
-    "westwood": TcpVariant("Westwood+", _in_all("westwood", "westwood")),
-    "hybla": TcpVariant("Hybla", _in_all("hybla", "hybla")),
-    "cubic": TcpVariant("CUBIC", _in_all("cubic", "cubic")),
-    "compound": TcpVariant("Compound", _in_all("compound")),
-    "bbr": TcpVariant("BBRv1", {"modern": "bbr", LINUX: "bbr"}),
-    "bbr3": TcpVariant("BBRv3", {"modern": "bbr3"}),
-    "fectcp": TcpVariant("FECTCP", _in_all("fectcp")),
-    "bic": TcpVariant("BIC", {LINUX: "bic"}),
-    "cdg": TcpVariant("CDG", {LINUX: "cdg"}),
-    "dctcp": TcpVariant("DCTCP", {LINUX: "dctcp"}),
-    "highspeed": TcpVariant("HighSpeed", {LINUX: "highspeed"}),
-    "htcp": TcpVariant("H-TCP", {LINUX: "htcp"}),
-    "illinois": TcpVariant("Illinois", {LINUX: "illinois"}),
-    "lp": TcpVariant("LP", {LINUX: "lp"}),
-    "nv": TcpVariant("NV", {LINUX: "nv"}),
-    "scalable": TcpVariant("Scalable", {LINUX: "scalable"}),
-    "vegas": TcpVariant("Vegas", {LINUX: "vegas"}),
-    "veno": TcpVariant("Veno", {LINUX: "veno"}),
-    "yeah": TcpVariant("YeAH", {LINUX: "yeah"}),
-}
-"""Every TCP variant by the name that users type. FECTCP has agents of its own, the same beside each stack."""
-
-STACKS = {
-    stack: tuple(name for name, variant in VARIANTS.items() if stack in variant.controls)
-    for stack in (*NS2_STACKS, LINUX)
-}
-"""TCP stacks and the variants that each has."""
-
-BACKENDS: dict[str, tuple[str, ...]] = {"ns2": NS2_STACKS, LINUX: (LINUX,), "emulate": (LINUX,)}
-"""Programs that carry runs out, packages of `tmt.run`, and the stacks of each."""
-
-DEFAULT_STACK: Final = "modern"
-
-HOST_STACKS = ("modern", LINUX)
-"""Stacks whose receivers are those of today's hosts."""
-
-RECEIVE_BUFFER_BYTES = 32 << 20
-"""Largest receive buffer where none is given: that of Linux since 6.16; before, it was 6 MiB."""
-
-FECTCP: Final = "fectcp"
-"""The variant that codes instead of retransmitting."""
-
-ANSWER_MARKS = ("newreno", "westwood", "hybla", "cubic", "compound")
-"""Variants of stack modern that reduce their window for marks of ECN."""
-
-HEADER_BYTES = 52
-"""TCP and IP headers of a data segment, with timestamps: in `clift-ns2/tcl/flows.tcl` as in the kernel."""
 
 MAX_SEED = 1_000_000
 
@@ -134,43 +42,7 @@ MAX_BLOCK_SEGMENTS = 10_000
 ENDLESS_BLOCK_SEGMENTS = 256
 """Block of a flow without end, where none is given: data are of use when all of their block is decoded."""
 
-_OWN_CONTROL = re.compile(r"[A-Za-z0-9_.-]{1,15}")
-"""The name of a congestion control in Linux."""
-
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
-
-
-def control_of(tcp: str, stack: str) -> str:
-    """Return the name of a variant's congestion control in a stack that has it."""
-    return VARIANTS[tcp].controls[stack] if tcp in VARIANTS else tcp
-
-
-def answers_marks(tcp: str, stack: str) -> bool:
-    """Whether a variant of a stack reduces its window for marks of ECN."""
-    return stack == "modern" and tcp in ANSWER_MARKS
-
-
-def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
-    """Refuse a variant that a stack does not have, and ECN of one that does not answer marks.
-
-    A kernel may have other variants, for which its backend asks.
-    """
-    if tcp not in VARIANTS:
-        if stack != LINUX or not _OWN_CONTROL.fullmatch(tcp):
-            yield "tcp", tuple(VARIANTS)
-    elif tcp not in STACKS[stack]:
-        having = [name for name in STACKS if tcp in STACKS[name]]
-        reason = f"needs stack {' or '.join(having)}"
-        yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
-    if ecn != "off" and not answers_marks(tcp, stack):
-        yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
-
-
-RESUMING = ("newreno", "cubic", "bbr", "bbr3")
-"""Variants of the modern stack with Careful Resume."""
-
-WITH_SLOW_STARTS = ("newreno", "cubic")
-"""Variants of the modern stack with a choice of slow start."""
 
 
 class Resume(Spec):
@@ -203,15 +75,28 @@ Resumption = Annotated[
 ]
 
 
-def _start_rules(own: Traffic | Flow, stack: str) -> Rules:
-    """Refuse a beginning of flows that their variant does not have."""
+def _own_rules(own: Traffic | Flow, traffic: Traffic) -> Rules:
+    """Refuse settings of flows that their variant or stack does not have, and a start or pause of none."""
     for key, place, having in (
         ("resume", ("resume", "window_bytes"), RESUMING),
         ("slow_start", ("slow_start",), WITH_SLOW_STARTS),
     ):
-        if getattr(own, key) is not None and (stack != "modern" or own.tcp not in having):
-            lacking = f"is not for {own.tcp}, stack {stack}"
+        if getattr(own, key) is not None and (traffic.stack != "modern" or own.tcp not in having):
+            lacking = f"is not for {own.tcp}, stack {traffic.stack}"
             yield place, f"{', '.join(having)} with stack modern", lacking
+    if own.receive_buffer_bytes is not None and not traffic.has_host_receivers:
+        yield "receive_buffer_bytes", "none: the buffers of FECTCP and of 2009 never limit"
+    until = "duration"
+    latest = traffic.duration
+    if isinstance(own, Flow) and own.end is not None and own.end < latest:
+        until, latest = "end", own.end
+    if own.start + traffic.start_spread >= latest:
+        key = "start_spread" if own is traffic and traffic.start_spread else "start"
+        yield key, f"start + start_spread less than {until}, {latest:g} s", "is too late a start"
+    if own.pause is not None and own.transfer_bytes is None:
+        yield "pause", "none without transfer_bytes", "divides a transfer"
+    if own.pause is not None and own.tcp == FECTCP:
+        yield "pause", "none with FECTCP"
 
 
 TransferBytes = Annotated[
@@ -225,6 +110,11 @@ TransferBytes = Annotated[
         counts="TCP payload bytes, each counted once; no TCP, IP or link header",
         null="for flows that send until the end",
     ),
+]
+Pause = Annotated[
+    Seconds | None,
+    "time for which each flow's application waits after the first half of its transfer is acknowledged",
+    Param(absent="the application offers its whole transfer at the start", null="without a pause"),
 ]
 DelayedAcks = Annotated[
     bool | None,
@@ -244,8 +134,9 @@ ReceiveBuffer = Annotated[
 ]
 
 _ECN = (
-    "explicit congestion notification, by which disciplines mark packets instead of dropping them: off, or "
-    "classic (RFC 3168; New Reno and CUBIC respond as in RFC 8511)"
+    "explicit congestion notification, by which disciplines mark packets instead of dropping them: off, "
+    "classic (RFC 3168; New Reno and CUBIC respond as in RFC 8511), or accurate (AccECN, RFC 9768: the "
+    "sender learns the number of marks)"
 )
 
 _AS_TRAFFIC = "that of the traffic"
@@ -263,6 +154,7 @@ class Flow(Spec):
         Param(absent="the end of the run", null="for flows that send until the end of the run"),
     ] = None
     transfer_bytes: TransferBytes = None
+    pause: Pause = None
     direction: Annotated[
         Literal["forward", "return"], "direction of the group's data: along the forward link, or against it"
     ] = "forward"
@@ -307,11 +199,7 @@ class Traffic(Spec):
     ] = DEFAULT_STACK
     duration: Annotated[PositiveSeconds, "simulated time at which the run ends at the latest"] = 200
     transfer_bytes: TransferBytes = None
-    pause: Annotated[
-        Seconds | None,
-        "time for which each flow's application waits after the first half of its transfer is acknowledged",
-        Param(absent="the application offers its whole transfer at the start", null="without a pause"),
-    ] = None
+    pause: Pause = None
     packet_bytes: Annotated[
         int,
         "IP size of a full data packet",
@@ -392,18 +280,11 @@ class Traffic(Spec):
     def rules(self) -> Rules:
         """Refuse variants that a stack, stacks that a backend, and settings that a variant does not have."""
         yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack, self.ecn)
-        yield from _start_rules(self, self.stack)
+        yield from _own_rules(self, self)
         if self.backend is not None and self.stack not in BACKENDS[self.backend]:
             having = [name for name in BACKENDS if self.stack in BACKENDS[name]]
             lacking = f"does not have stack {self.stack}"
             yield "backend", f"{' or '.join(having)} for stack {self.stack}", lacking
-        if self.start + self.start_spread >= self.duration:
-            key = "start_spread" if self.start_spread else "start"
-            yield key, f"start + start_spread less than duration, {self.duration:g} s", "is too late a start"
-        if self.pause is not None and self.transfer_bytes is None:
-            yield "pause", "none without transfer_bytes", "divides a transfer"
-        if self.pause is not None and self.tcp == FECTCP:
-            yield "pause", "none with FECTCP"
         for key in ("code", "block_segments"):
             if getattr(self, key) is not None and self.tcp != FECTCP:
                 yield key, f'tcp = "{FECTCP}"', "has no meaning without FECTCP"
@@ -413,8 +294,6 @@ class Traffic(Spec):
                 yield "code", f"{', '.join(RATELESS_CODES)}, or a share from 0% to 100%", "is not allowed"
         if self.tcp == FECTCP and self.delayed_acks:
             yield "delayed_acks", "false: FECTCP acknowledges every segment"
-        if self.receive_buffer_bytes is not None and not self.has_host_receivers:
-            yield "receive_buffer_bytes", "none: the buffers of FECTCP and of 2009 never limit"
         if self.tcp == FECTCP and self.return_flows:
             yield "return_flows", "0 with FECTCP"
 
@@ -423,18 +302,11 @@ class Traffic(Spec):
             if getattr(self, key) != self.usual(key):
                 yield key, "only without flow, whose groups have their own", "does not go with flow"
         for at, one in enumerate(self.flow):
-            for place, *rest in stack_rule(one.tcp, self.stack, one.ecn or self.ecn):
-                yield ("flow", at, place), *rest  # type: ignore[misc]
+            own = (*stack_rule(one.tcp, self.stack, one.ecn or self.ecn), *_own_rules(one, self))
+            for place, *rest in own:
+                yield ("flow", at, *([place] if isinstance(place, str) else place)), *rest  # type: ignore[misc]
             if one.tcp == FECTCP:
                 yield ("flow", at, "tcp"), "a variant of TCP", "does not go in a group"
-            own = _start_rules(one, self.stack)
-            yield from ((("flow", at, *place), *rest) for place, *rest in own)  # type: ignore[misc]
-            if one.receive_buffer_bytes is not None and not self.has_host_receivers:
-                yield ("flow", at, "receive_buffer_bytes"), "none: the buffers of 2009 never limit"
-            latest = self.duration if one.end is None else min(one.end, self.duration)
-            if one.start + self.start_spread >= latest:
-                allowed = f"start + start_spread less than end and duration, {latest:g} s"
-                yield ("flow", at, "start"), allowed, "is too late a start"
             if one.end is not None and one.end > self.duration:
                 yield ("flow", at, "end"), f"up to duration, {self.duration:g} s", "is behind duration"
             if one in self.flow[:at]:

@@ -36,7 +36,8 @@ from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.io import read_trace
-from tmt.spec.traffic import FECTCP, HEADER_BYTES, MAX_SEED, NS2_STACKS
+from tmt.spec.stacks import FECTCP, HEADER_BYTES, NS2_STACKS
+from tmt.spec.traffic import MAX_SEED
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from tmt.run import Recording, RunError, refuse_absent, use_columns
 from tmt.run.emulate.emulation import Emulation
 from tmt.run.emulate.emulator import find_program, run
 from tmt.run.program import last_words, program_hash
-from tmt.spec.traffic import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
+from tmt.spec.stacks import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
 
 if TYPE_CHECKING:
     from tmt.core.measure.transport import Records

@@ -21,7 +21,7 @@ from tmt.show.charts.style import (
     VERMILLION,
     tcp_label,
 )
-from tmt.spec.traffic import DEFAULT_STACK, FECTCP, STACK_LABELS
+from tmt.spec.stacks import DEFAULT_STACK, FECTCP, STACK_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

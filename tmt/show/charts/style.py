@@ -11,7 +11,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.schemes import SCHEMES
-from tmt.spec.traffic import VARIANTS
+from tmt.spec.stacks import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
