@@ -22,7 +22,8 @@ from tmt.io import write_trace
 from tmt.run.setup import Setup, set_up
 from tmt.spec.experiment import Proxy, Wired
 from tmt.spec.queue import Discipline
-from tmt.spec.traffic import NS2_STACKS, STACKS, Flow
+from tmt.spec.stacks import NS2_STACKS, STACKS
+from tmt.spec.traffic import Flow
 
 Value = TypeVar("Value", bound=Spec)
 
