@@ -1,4 +1,4 @@
-"""DCTCP, Prague and AccECN in ns-2: shares beside CUBIC behind DualPI2, short queues, ACKs that are thinned."""
+"""DCTCP, Prague and AccECN in ns-2: shares beside CUBIC behind DualPI2, short queues, thinned ACKs."""
 
 import json
 from pathlib import Path
@@ -20,8 +20,7 @@ def replayed(*words: object) -> dict[str, Any]:
     return json.loads(result.stdout)
 
 
-# RFC 9332, section 2.5.1: the coupling makes rates roughly equal. Prague's window is about 2 / p of its marks,
-# CUBIC's 1.8 / sqrt(p) of marks (Reno-friendly, RFC 9438 and 8511), whose queue adds 16 ms to its RTT.
+# RFC 9332 aims at roughly equal rates. Other cells of rate and RTT differ by more (docs/queue.md).
 @pytest.mark.parametrize(("rate_bps", "rtt_s"), [(12e6, 0.05), (40e6, 0.025)])
 def test_prague_and_cubic__share_a_link_evenly(rate_bps: float, rtt_s: float, tmp_path: Path) -> None:
     flows = ("--flow", "tcp=prague,ecn=accurate", "--flow", "tcp=cubic,ecn=classic")
@@ -32,7 +31,8 @@ def test_prague_and_cubic__share_a_link_evenly(rate_bps: float, rtt_s: float, tm
     assert rates.sum() > 0.98 * rate_bps
     assert rates[0] == pytest.approx(rates[1], rel=0.3)
     queues_s = arrived.groupby("flow").delay_ns.mean() / 1e9 - rtt_s / 2
-    assert queues_s[0] < 0.003 < 0.012 < queues_s[1] < 0.02
+    assert queues_s[0] < 0.003
+    assert 0.012 < queues_s[1] < 0.02
     assert row["forward_marked"] > 300
     assert row["forward_aqm_dropped"] == row["retransmissions"] == 0
 
