@@ -38,14 +38,13 @@ def test_prague_and_cubic__share_a_link_evenly(rate_bps: float, rtt_s: float, tm
 
 
 @pytest.mark.parametrize(
-    ("tcp", "ecn"),
-    [("dctcp", "classic"), ("dctcp", "accurate"), ("prague", "accurate"), ("cubic", "accurate")],
+    ("tcp", "ecn"), [("dctcp", "classic"), ("prague", "accurate"), ("cubic", "accurate")]
 )
 def test_thinned_acks__hide_no_marks_and_add_none(tcp: str, ecn: str) -> None:
     words = ("--rate", 50e6, "--rtt", 0.05, "--tcp", tcp, "--ecn", ecn)
     full = replayed(*words)
     thinned = replayed(*words, "--ack-thinning", "decimate", "--ack-interval", 0.005)
     assert thinned["return_acks_thinned"] > 1000
-    assert min(full["forward_marked"], thinned["forward_marked"]) > 50
+    assert min(full["forward_marked"], thinned["forward_marked"]) > 10
     assert min(full["goodput_bps"], thinned["goodput_bps"]) > 0.65 * 50e6
     assert full["retransmissions"] + thinned["retransmissions"] == 0
