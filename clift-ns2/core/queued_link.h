@@ -61,6 +61,9 @@ class QueuedLink {
   // Packets that wait or are being sent.
   std::int64_t queued() const { return discipline_->load().packets + sending_.packets; }
 
+  // When the link begins to send a packet that comes next; for a host that lets none wait here.
+  Nanoseconds ready_ns() const { return stopped_ ? never : plan_.begin_ns(free_ns_); }
+
   // Whether a packet has found too few rows: it and all behind it stay.
   bool stopped() const { return stopped_; }
 
@@ -79,6 +82,7 @@ class QueuedLink {
   bool stopped_ = false;
   Nanoseconds pull_ns_ = never;
   Nanoseconds free_ns_ = 0;  // departure of the last packet that was pulled
+  PulledPacket pulled_{};    // the packet that is being pulled
   Load sending_;
   Ring<PulledPacket> sent_;
   std::vector<QueuedPacket> stuck_;  // what has found too few rows

@@ -21,6 +21,7 @@ template <class Payload>
 struct EmulatedPacket {
   Payload payload{};
   schema::PacketRecord record{};
+  Ecn ecn = Ecn::not_ect;  // as it comes to the queue
 };
 
 // The fate of a packet at the receiver, and its due time.
@@ -67,6 +68,9 @@ class Link {
 
   bool stopped() const { return line_.stopped(); }
 
+  // When the link begins to send a packet that comes next; for a host that lets none wait here.
+  Nanoseconds ready_ns() const { return line_.ready_ns(); }
+
   // Use of the trace until `now_ns`; nothing for a plain link.
   std::optional<RowUse> row_use(Nanoseconds now_ns) const { return line_.plan().use_until(now_ns); }
 
@@ -108,6 +112,7 @@ void Link<Payload>::take(Nanoseconds now_ns, Packet packet) {
   queued.arrival_ns = now_ns;
   queued.size_bytes = place->record.size_bytes;
   queued.flow_hash = place->record.flow;
+  queued.ecn = place->ecn;
   line_.take(queued);
   take_dropped(now_ns);
   advance(now_ns);

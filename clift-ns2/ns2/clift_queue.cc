@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "flags.h"
 #include "ip.h"
 #include "random.h"
 
 #include "core/setting_table.h"
 #include "core/words.h"
+#include "ecn_bits.h"
 #include "failure.h"
 #include "named_class.h"
 
@@ -28,13 +28,6 @@ std::uint32_t flow_hash_of(Packet* packet) {
     hash = (hash ^ static_cast<std::uint32_t>(part)) * 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
   }
   return static_cast<std::uint32_t>(hash >> 32);
-}
-
-// ns-2 has one bit for an ECN-capable transport.
-Ecn ecn_of(Packet* packet) {
-  hdr_flags& flags = *hdr_flags::access(packet);
-  if (flags.ect() == 0) return Ecn::not_ect;
-  return flags.ce() != 0 ? Ecn::ce : Ecn::ect_0;
 }
 
 }  // namespace
@@ -106,10 +99,10 @@ void CliftQueue::take(Packet* packet) {
   queued.arrival_ns = now_ns();
   queued.size_bytes = hdr_cmn::access(packet)->size();
   queued.flow_hash = flow_hash_of(packet);
-  queued.ecn = ecn_of(packet);
+  queued.ecn = codepoint_of(packet);
   link().limit_packets(qlim_);
   link_->take(queued);
-  take_dropped();
+  if (!link_->dropped().empty()) take_dropped();
   if (link_->pull_ns() <= queued.arrival_ns) pull();
   set_timer();
 }
@@ -117,11 +110,10 @@ void CliftQueue::take(Packet* packet) {
 void CliftQueue::pull() {
   link_->pull();
   if (link_->stopped() && trace_) say_stopped(*trace_);
-  take_dropped();
+  if (!link_->dropped().empty()) take_dropped();
 }
 
 void CliftQueue::take_dropped() {
-  if (link_->dropped().empty()) return;
   // Dropping a packet may call the queue again.
   const std::vector<DroppedPacket> all = link_->dropped();
   link_->clear_dropped();
