@@ -21,6 +21,7 @@ struct clift_settings {
 	long long send_buffer_bytes;
 	long long window_packets; /* upper bound on each sender's congestion window */
 	long long list_controls; /* instead of a run: write controls.txt */
+	long long seed;
 	char qdisc[CLIFT_QDISC_BYTES]; /* the kernel's own discipline in front of each link; empty: the link core's */
 	long long qdisc_packets; /* its limit; 0: the usual one of the kernel */
 };
@@ -38,7 +39,7 @@ struct clift_flow {
 	long long receive_buffer_bytes; /* the largest, of both ends */
 };
 
-/* The fields of a packet with TCP that records need. */
+/* The fields of a packet that records need. */
 struct clift_packet {
 	void *handle; /* the kernel's own */
 	int direction;
@@ -50,6 +51,8 @@ struct clift_packet {
 	int is_plain_ack; /* no data, no flag of a connection, no option but timestamps */
 	unsigned int ecn_flags; /* of the TCP header */
 	unsigned char ecn; /* codepoint of the IP header */
+	/* Of a datagram of QUIC's sender, from 1: no number comes twice, its data may. 0: TCP's sequence numbers tell. */
+	long long number;
 };
 
 /* Reads settings.txt of the current folder and opens the traces. It ends the run when it cannot. */
@@ -80,6 +83,8 @@ void clift_queue_dropped(long long now_ns, void *handle, int is_for_want_of_room
 /* In the kernel: marks a packet, congestion experienced. */
 void clift_mark(void *handle);
 
+/* Records that data in order are handed to a flow's application, which TCP's segments tell by themselves. */
+void clift_hand_over(long long now_ns, int flow, long long bytes);
 void clift_record_window(long long now_ns, int flow, unsigned int cwnd_packets, unsigned int ssthresh_packets,
 			 long long srtt_ns, int state, unsigned long long pacing_bytes_per_s);
 /* Writes the names of the kernel's congestion controls. */

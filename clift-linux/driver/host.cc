@@ -1,6 +1,4 @@
-// The part of the driver outside the simulated kernel: the link core of clift-ns2, packet and window records, settings.
-// It runs on the kernel's thread and takes memory from the host, never from the simulated machine.
-#include <sys/mman.h>
+// The links of a run for programs in C and Rust: the link core of clift-ns2, packet and window records, settings.
 #include <unistd.h>
 
 #include <array>
@@ -10,7 +8,6 @@
 #include <deque>
 #include <fstream>
 #include <memory>
-#include <new>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -29,76 +26,6 @@
 #include "emulate/flow_table.h"
 #include "emulate/link.h"
 #include "emulate/report.h"
-
-// Timers must not call the kernel's allocator, and the kernel's memory is small: every object lives in the host's
-// memory. Freed blocks are kept by size, in powers of two.
-namespace {
-
-class Arena {
- public:
-  void* take(std::size_t bytes) {
-    const std::size_t kind = kind_of(bytes);
-    if (Free* block = free_[kind]) {
-      free_[kind] = block->next;
-      return block;
-    }
-    const std::size_t size = std::size_t{1} << kind;
-    if (size > left_) grow(size);
-    void* block = next_;
-    next_ += size;
-    left_ -= size;
-    return block;
-  }
-
-  void give(void* block, std::size_t bytes) {
-    const std::size_t kind = kind_of(bytes);
-    free_[kind] = new (block) Free{free_[kind]};
-  }
-
- private:
-  struct Free {
-    Free* next;
-  };
-  static constexpr std::size_t least_kind = 4, chunk_bytes = std::size_t{1} << 20;
-
-  static std::size_t kind_of(std::size_t bytes) {
-    std::size_t kind = least_kind;
-    while ((std::size_t{1} << kind) < bytes) ++kind;
-    return kind;
-  }
-
-  void grow(std::size_t least) {
-    left_ = std::max(least, chunk_bytes);
-    void* chunk = mmap(nullptr, left_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (chunk == MAP_FAILED) std::abort();
-    next_ = static_cast<char*>(chunk);
-  }
-
-  std::array<Free*, 64> free_{};
-  char* next_ = nullptr;
-  std::size_t left_ = 0;
-};
-
-Arena arena;
-constexpr std::size_t block_header_bytes = 16;  // holds the block's size, and keeps the alignment
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  char* block = static_cast<char*>(arena.take(bytes + block_header_bytes));
-  std::memcpy(block, &bytes, sizeof bytes);
-  return block + block_header_bytes;
-}
-
-void operator delete(void* object) noexcept {
-  if (object == nullptr) return;
-  char* block = static_cast<char*>(object) - block_header_bytes;
-  std::size_t bytes;
-  std::memcpy(&bytes, block, sizeof bytes);
-  arena.give(block, bytes + block_header_bytes);
-}
-
-void operator delete(void* object, std::size_t) noexcept { operator delete(object); }
 
 namespace clift {
 namespace {
@@ -127,6 +54,7 @@ constexpr int failure_status = 2;           // the last line on stderr is the re
 struct Flow {
   clift_flow settings{};
   SegmentNumbers segments[CLIFT_DIRECTIONS];
+  std::int64_t handed_bytes = 0;
 };
 
 // Packets of one direction on the flows' access links, in order of time, then of arrival: before the link and behind it.
@@ -218,6 +146,7 @@ void read_settings(const std::string& path, Experiment& run, clift_settings& set
   }
   run.path.complete();
   settings.flows = static_cast<long long>(run.flows.size());
+  settings.seed = run.seed;
 }
 
 KernelLink link_of(Experiment& run, int direction) {
@@ -272,7 +201,10 @@ void count_link(const char* name, int direction, Nanoseconds now_ns) {
 void number(schema::PacketRecord& record, const clift_packet& packet) {
   Flow& flow = experiment->flows[static_cast<std::size_t>(packet.flow)];
   SegmentNumbers& own = flow.segments[packet.direction];
-  if (packet.syn != 0 || packet.payload_bytes > 0) {
+  if (packet.number > 0) {
+    record.sequence = packet.number;
+    record.transmission = 1;
+  } else if (packet.syn != 0 || packet.payload_bytes > 0) {
     const auto sent = packet.syn != 0 ? own.begin(packet.sequence) : own.sent(packet.sequence, packet.payload_bytes);
     record.sequence = sent.segment;
     record.transmission = sent.transmission;
@@ -504,6 +436,21 @@ clift_fate clift_due(long long now_ns, int direction, void** handle) {
     *handle = arrived.mapped()->handle;
     arrive(now_ns, arrived.key(), arrived.mapped()->record, schema::PacketEvent::received);
     return CLIFT_DELIVERED;
+  });
+}
+
+void clift_hand_over(long long now_ns, int flow, long long bytes) {
+  guarded([&] {
+    Flow& own = experiment->flows[static_cast<std::size_t>(flow)];
+    schema::PacketRecord data{};
+    data.time_ns = now_ns;
+    data.direction = static_cast<std::uint8_t>(own.settings.direction);
+    data.flow = static_cast<std::uint16_t>(flow);
+    data.sequence = own.handed_bytes;
+    data.size_bytes = static_cast<std::uint32_t>(bytes);
+    data.uid = -1;
+    own.handed_bytes += bytes;
+    record(data, schema::PacketEvent::decoded, now_ns);
   });
 }
 

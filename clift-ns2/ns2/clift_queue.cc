@@ -102,7 +102,7 @@ void CliftQueue::take(Packet* packet) {
   queued.ecn = codepoint_of(packet);
   link().limit_packets(qlim_);
   link_->take(queued);
-  take_dropped();
+  if (!link_->dropped().empty()) take_dropped();
   if (link_->pull_ns() <= queued.arrival_ns) pull();
   set_timer();
 }
@@ -110,11 +110,10 @@ void CliftQueue::take(Packet* packet) {
 void CliftQueue::pull() {
   link_->pull();
   if (link_->stopped() && trace_) say_stopped(*trace_);
-  take_dropped();
+  if (!link_->dropped().empty()) take_dropped();
 }
 
 void CliftQueue::take_dropped() {
-  if (link_->dropped().empty()) return;
   // Dropping a packet may call the queue again.
   const std::vector<DroppedPacket> all = link_->dropped();
   link_->clear_dropped();

@@ -1,7 +1,9 @@
-"""Disciplines of Queue/Clift in ns-2: packets' fates and times over rows beside slow twins; ECN of flows."""
+"""Disciplines over rows in ns-2, and in the link of emulator and kernel, beside slow twins; ECN of flows."""
 
 import json
 from collections import Counter
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from processes import TMT, execute
 
 from tests.ns2.aqm_twins import NOT_ECT, Limits, Packet, fates_over_rows
 from tests.ns2.conftest import Datagrams
+from tests.ns2.core_build import by_number, emulated_fates
 from tests.ns2.mrg32k3a import uniform_numbers
 
 pytestmark = pytest.mark.ns2
@@ -54,6 +57,7 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
     limits: Limits,
     counts_sending: bool,
     send_datagrams: Datagrams,
+    tmp_path: Path,
 ) -> None:
     rng = np.random.default_rng(len(name) + limits.packets % 97)
     # Rows at even nanoseconds, packets at odd ones: the order of two events at one moment is undefined.
@@ -76,7 +80,8 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
         limit_counts_sending_=int(counts_sending),
     )
     assert run.status == 0, run.stderr
-    twin = fates_over_rows(
+    twin = partial(
+        fates_over_rows,
         name,
         limits,
         packets,
@@ -84,16 +89,19 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
         ROW_BYTES,
         parameters,
         counts_sending=counts_sending,
-        random=uniform_numbers(),
     )
     expected = {
         number: ("received", time + DELAY_NS) if event == "sent" else (EVENTS[event], time)
-        for number, event, time in twin
+        for number, event, time in twin(random=uniform_numbers())
     }
     assert run.fates() == expected
-    counts = Counter(event for event, _ in expected.values())
-    assert sum(counts.values()) == N_PACKETS
-    assert min(counts["received"], counts["queue_dropped" if name == "droptail" else "aqm_dropped"]) > 10
+    link = {"forward": tmp_path / "trace.npy", "forward_lldu_bytes": ROW_BYTES, "loop": 0}
+    counts = "all" if counts_sending else "waiting"
+    found = emulated_fates(packets, name, parameters, limits, queue_counts=counts, **link)
+    assert found == by_number(twin())
+    events = Counter(event for event, _ in expected.values())
+    assert sum(events.values()) == N_PACKETS
+    assert min(events["received"], events["queue_dropped" if name == "droptail" else "aqm_dropped"]) > 10
 
 
 @pytest.mark.parametrize("tcp", ["newreno", "cubic"])

@@ -18,7 +18,17 @@ from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.queue import DISCIPLINES, Discipline, DropTail, KernelQdisc
-from tmt.spec.stacks import FECTCP, LINUX, PRAGUE, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
+from tmt.spec.stacks import (
+    FECTCP,
+    LINUX,
+    NS2_STACKS,
+    PRAGUE,
+    STACKS,
+    Ns2Stack,
+    Ns2Variant,
+    answers_marks,
+    stack_rule,
+)
 from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
@@ -329,7 +339,7 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
         for _, *rest in stack_rule(tcp, stack):
             yield ("path", "proxy", "tcp"), *rest  # type: ignore[misc]
     elif stack != LINUX and tcp not in STACKS[stack]:
-        having = " or ".join(name for name in STACKS if name != LINUX and tcp in STACKS[name])
+        having = " or ".join(name for name in NS2_STACKS if tcp in STACKS[name])
         yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
     if FECTCP in (tcp, traffic.tcp):
         yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
