@@ -1,9 +1,9 @@
-"""`bulk.py FILE` sends bulk data over TCP and samples the kernel's TCP_INFO.
+"""`bulk.py FILE` sends bulk data over TCP and samples the kernel's TCP_INFO; `bulk.py receive` takes them.
 
-`bulk.py receive [CONTROL]` receives them. Run at the two ends of an emulation. FILE holds JSON: `control`, `starts_s` (one for each flow), `duration_s`
+Run at the two ends of an emulation. FILE holds JSON: `control`, `starts_s` (one for each flow), `duration_s`
 and `transfer_bytes` (null: send until the end). It gets `samples` in the end, one list for each flow of rows
 `[time_s, cwnd, ssthresh, srtt_us, state, pacing]`, times since the start, pacing in bytes per second,
-and `used`, the control in force.
+and `used`, the control in force. A word behind `receive` is the control of the receiver.
 """
 
 from __future__ import annotations
