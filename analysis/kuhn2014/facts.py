@@ -35,7 +35,6 @@ def facts(cells: Cells, lines: Sequence[Compared], readings: Readings) -> dict[s
         "plateau_rms": rms([line.deviation for line in goodputs if line.value.value in PLATEAUS_BPS]),
         "other_rms": rms([line.deviation for line in goodputs if line.value.value not in PLATEAUS_BPS]),
         "within_30": sum(abs(line.deviation) <= WITHIN for line in lines if line.value.measure in DELAYS),
-        "readings_within": lambda name: sum(abs(one) <= WITHIN for one in readings.deviations(name, *DELAYS)),
         "goodput_rms": lambda name: rms(readings.deviations(name, "goodput_bps")),
         "uniform": {es: _arq_time(readings, UNIFORM, es) for es in (5.0, 6.0, 7.0)},
         "most_over_arq": max(

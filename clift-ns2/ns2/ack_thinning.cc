@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "connector.h"
-#include "flags.h"
 #include "ip.h"
 #include "queue.h"
 #include "tcp.h"
@@ -14,6 +13,7 @@
 #include "core/ack_thinning.h"
 #include "core/words.h"
 #include "clift_queue.h"
+#include "ecn_bits.h"
 #include "failure.h"
 #include "link_queue.h"
 #include "named_class.h"
@@ -27,13 +27,12 @@ namespace {
 
 AckView view_of(Packet* packet) {
   const hdr_cmn* common = hdr_cmn::access(packet);
-  hdr_flags* flags = hdr_flags::access(packet);
   AckView view;
   view.flow = hdr_ip::access(packet)->flowid();
   view.size_bytes = common->size_;
   view.is_plain = common->ptype_ == PT_ACK && hdr_tcp::access(packet)->sa_length_ == 0;
   if (view.is_plain) view.acknowledged = hdr_tcp::access(packet)->seqno_;
-  view.flags = (flags->ecnecho() != 0 ? 1U : 0U) | (flags->cong_action() != 0 ? 2U : 0U);
+  view.flags = static_cast<unsigned>(ace_of(packet));
   return view;
 }
 

@@ -68,6 +68,7 @@ Agent/TCP/Fectcp set pacing_bps_ 0
 Agent/TCP/Fectcp set alpha_ 0.875
 Agent/TCP/Fectcp set block_segments_ 256
 Agent/TCPSink/Modern set delayed_acks_ 0
+Agent/TCPSink/Modern set dctcp_echo_ 0
 
 # Refuses numbers that are infinite, nan or too large for a variable: they end ns-2 in an arithmetic exception. `digits`
 # has no unit such as ms. ns-2 reads a time that is nan as 0.

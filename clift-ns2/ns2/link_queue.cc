@@ -9,6 +9,7 @@
 
 #include "core/input_error.h"
 #include "core/setting_table.h"
+#include "ecn_bits.h"
 #include "failure.h"
 
 namespace clift {
@@ -23,13 +24,6 @@ std::uint32_t flow_hash_of(Packet* packet) {
     hash = (hash ^ static_cast<std::uint32_t>(part)) * 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
   }
   return static_cast<std::uint32_t>(hash >> 32);
-}
-
-// ns-2 has one bit for an ECN-capable transport.
-Ecn ecn_of(Packet* packet) {
-  hdr_flags& flags = *hdr_flags::access(packet);
-  if (flags.ect() == 0) return Ecn::not_ect;
-  return flags.ce() != 0 ? Ecn::ce : Ecn::ect_0;
 }
 
 }  // namespace
@@ -115,7 +109,7 @@ QueueOptions LinkQueue::queue_options() const {
 }
 
 QueuedPacket LinkQueue::queued_packet(Packet* packet) {
-  return {packet, now_ns(), hdr_cmn::access(packet)->size(), flow_hash_of(packet), ecn_of(packet)};
+  return {packet, now_ns(), hdr_cmn::access(packet)->size(), flow_hash_of(packet), codepoint_of(packet)};
 }
 
 void LinkQueue::settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s) {

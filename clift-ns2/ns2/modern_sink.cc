@@ -1,18 +1,18 @@
 // `Agent/TCPSink/Modern`: acknowledges every packet, or with `delayed_acks_` by the rule of Linux, with selective
-// acknowledgements and duplicate reports (D-SACK). `receive_buffer MOST_BYTES PACKET_BYTES ?FIRST_BYTES?` bounds its
+// acknowledgements and duplicate reports (D-SACK). With `dctcp_echo_` it echoes marks as DCTCP's receivers do. `receive_buffer MOST_BYTES PACKET_BYTES ?FIRST_BYTES?` bounds its
 // buffer, which grows as Linux's does, from its usual size or from FIRST_BYTES: scripts that call it call `add-packet-header CliftWindow` before `new Simulator`.
 // ns-2's Agent/TCPSink/Sack1 walks through its window for each packet and can lose duplicate reports.
 #include <algorithm>
 #include <cstring>
 
 #include "agent.h"
-#include "flags.h"
 #include "ip.h"
 #include "tcp-full.h"
 #include "tcp.h"
 
 #include "core/tcp/receiver.h"
 #include "core/words.h"
+#include "ecn_bits.h"
 #include "failure.h"
 #include "named_class.h"
 #include "sim_time.h"
@@ -28,6 +28,7 @@ class ModernSink : public Agent {
   ModernSink() : Agent(PT_ACK) {
     bind("packetSize_", &size_);
     bind_bool("delayed_acks_", &delayed_acks_);
+    bind_bool("dctcp_echo_", &dctcp_echo_);
   }
 
   int command(int argc, const char* const* argv) override {
@@ -53,10 +54,9 @@ class ModernSink : public Agent {
     receiver_.delay_acks(delayed_acks_ != 0);
     const bool pushed = (data->flags() & TH_PUSH) != 0;
     const Nanoseconds echo_ns = data->ts_echo_ > 0.0 ? to_ns(data->ts_echo_) : -1;
-    hdr_flags& flags = *hdr_flags::access(packet);
-    const tcp::EcnFlags ecn{flags.ect() != 0, flags.ecnecho() != 0, flags.cwr() != 0};
-    const tcp::Reply& reply = receiver_.on_packet(
-        {data->seqno_, to_ns(data->ts_), now_ns(), pushed, echo_ns, ecn, flags.ce() != 0});
+    const tcp::EcnFlags ecn{codepoint_of(packet), ace_of(packet)};
+    receiver_.echo_each_mark(dctcp_echo_ != 0);
+    const tcp::Reply& reply = receiver_.on_packet({data->seqno_, to_ns(data->ts_), now_ns(), pushed, echo_ns, ecn});
     // All packets of a flow but the SYN have one size.
     const std::int64_t bytes = (reply.ack - before) * hdr_cmn::access(packet)->size();
     if (bytes > 0) recvBytes(static_cast<int>(bytes));
@@ -69,7 +69,7 @@ class ModernSink : public Agent {
   static constexpr int block_bytes = 8;
 
   void acknowledge_if_due() {
-    if (const tcp::Reply* reply = receiver_.take_reply(now_ns())) acknowledge(*reply);
+    while (const tcp::Reply* reply = receiver_.take_reply(now_ns())) acknowledge(*reply);
     timer_.arm(receiver_.deadline_ns());
   }
 
@@ -90,7 +90,7 @@ class ModernSink : public Agent {
       const auto end = std::min<std::int64_t>(reply.window_end, TCP_MAXSEQ);
       *hdr_clift_window::access(ack) = {static_cast<std::int32_t>(end), hdr_clift_window::plain};
     }
-    hdr_flags::access(ack)->ecnecho() = reply.has_echo;
+    set_ecn(ack, {Ecn::not_ect, reply.ace});
     hdr_cmn::access(ack)->size() += block_bytes * header->sa_length_;
     hdr_ip::access(ack)->flowid() = flow_;
     send(ack, nullptr);
@@ -99,6 +99,7 @@ class ModernSink : public Agent {
   tcp::Receiver receiver_;
   DeadlineTimer<ModernSink, &ModernSink::acknowledge_if_due> timer_{*this};
   int delayed_acks_;
+  int dctcp_echo_;
   int flow_ = 0;  // flow of the current packet
 };
 

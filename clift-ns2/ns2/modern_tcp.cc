@@ -10,12 +10,12 @@
 #include <string>
 
 #include "agent.h"
-#include "flags.h"
 #include "random.h"
 #include "tcp-full.h"
 #include "tcp.h"
 
 #include "core/tcp/sender.h"
+#include "ecn_bits.h"
 #include "failure.h"
 #include "named_class.h"
 #include "sender_agent.h"
@@ -42,10 +42,13 @@ class ModernTcp : public SenderAgent {
   void show() override;
   std::int64_t offered() { return static_cast<int>(curseq_) + (syn_ ? 1 : 0); }
 
+  void choose_ecn(const std::string& name);
+  void check_ecn(const tcp::SenderOptions& options, const tcp::CongestionControl& control) const;
   void choose_slow_start(const std::string& name);
   void resume(const char* const* words);
 
   std::string control_ = "reno";
+  bool accurate_ecn_ = false;  // AccECN; ns-2's ecn_ is RFC 3168
   std::optional<tcp::SlowStart> slow_start_;
   std::optional<tcp::SavedPath> saved_;
   std::unique_ptr<tcp::Sender> sender_;  // from the first packet on
@@ -63,6 +66,10 @@ int ModernTcp::command(int argc, const char* const* argv) {
     control_ = argv[2];
     return TCL_OK;
   }
+  if (argc == 3 && std::strcmp(argv[1], "ecn") == 0) {
+    choose_ecn(argv[2]);
+    return TCL_OK;
+  }
   if (argc == 3 && std::strcmp(argv[1], "slow_start") == 0) {
     choose_slow_start(argv[2]);
     return TCL_OK;
@@ -72,6 +79,14 @@ int ModernTcp::command(int argc, const char* const* argv) {
     return TCL_OK;
   }
   return TcpAgent::command(argc, argv);
+}
+
+void ModernTcp::choose_ecn(const std::string& name) {
+  if (name != "off" && name != "classic" && name != "accurate") {
+    refuse("Agent/TCP/Modern: ecn", name, "off, classic or accurate");
+  }
+  ecn_ = name == "classic";
+  accurate_ecn_ = name == "accurate";
 }
 
 // The control is chosen before.
@@ -113,11 +128,20 @@ void ModernTcp::start() {
   parameters.window_clamp = options.receiver_window;
   options.handshake = syn_ != 0;
   options.timestamps = ts_option_ != 0;
-  options.ecn = ecn_ != 0;
+  options.ecn = ecn_ == 0 ? accurate_ecn_ ? tcp::EcnMode::accurate : tcp::EcnMode::off : tcp::EcnMode::classic;
   const auto send = [this](std::int64_t sequence, bool again) { transmit(sequence, again); };
   auto control = tcp::make_congestion_control(control_, parameters);
-  if (options.ecn && !control->answers_marks()) fail("Agent/TCP/Modern: " + control_ + " does not answer marks of ECN");
+  check_ecn(options, *control);
   sender_ = std::make_unique<tcp::Sender>(options, std::move(control), send);
+}
+
+void ModernTcp::check_ecn(const tcp::SenderOptions& options, const tcp::CongestionControl& control) const {
+  const bool is_accurate = options.ecn == tcp::EcnMode::accurate;
+  if (options.ecn != tcp::EcnMode::off && !control.answers_marks()) {
+    fail("Agent/TCP/Modern: " + control_ + " does not answer marks of ECN");
+  }
+  if (control.needs_accurate_ecn() && !is_accurate) fail("Agent/TCP/Modern: " + control_ + " needs `ecn accurate`");
+  if (is_accurate && !options.handshake) fail("Agent/TCP/Modern: `ecn accurate` needs the handshake, syn_ 1");
 }
 
 void ModernTcp::offer() {
@@ -137,7 +161,7 @@ void ModernTcp::recv(Packet* packet, Handler*) {
   ack_.ack = header->seqno_ + 1;
   ack_.echo_ns = ts_option_ ? to_ns(header->ts_echo_) : -1;
   ack_.window_end = hdr_clift_window::offset_ < 0 ? 0 : hdr_clift_window::access(packet)->end;
-  ack_.has_echo = hdr_flags::access(packet)->ecnecho() != 0;
+  ack_.ace = ace_of(packet);
   ack_.blocks.clear();
   for (int i = 0; i < header->sa_length_; ++i) {
     ack_.blocks.emplace_back(header->sack_area_[i][0], header->sack_area_[i][1]);
@@ -164,11 +188,7 @@ void ModernTcp::transmit(std::int64_t sequence, bool is_retransmission) {
   } else {
     hdr_cmn::access(packet)->size() += headersize();
   }
-  const tcp::EcnFlags ecn = sender_->ecn_flags(sequence, is_retransmission);
-  hdr_flags& flags = *hdr_flags::access(packet);
-  flags.ect() = ecn.is_capable;
-  flags.ecnecho() = ecn.has_echo;
-  flags.cwr() = ecn.has_reduced;
+  set_ecn(packet, sender_->ecn_flags(sequence, is_retransmission));
   ++ndatapack_;
   ndatabytes_ = ndatabytes_ + payload_bytes;
   if (is_retransmission) {

@@ -20,7 +20,7 @@ declare [string map [list STACKS $stacks] {
 	packet_bytes      {int 53 65535} 1500
 	window_packets    {int 1}  200
 	delayed_acks      flag     0
-	ecn               {choice {off classic}} off
+	ecn               {choice {off classic accurate}} off
 	receive_buffer_bytes {int 0 1073741824} 0
 	block_segments    {int 1}  256
 	code_overhead     text     0%
@@ -43,7 +43,7 @@ set group_keys {
 	direction         {choice {forward return}} forward
 	rtt_s             {real 0} 0
 	delayed_acks      flag     0
-	ecn               {choice {off classic}} off
+	ecn               {choice {off classic accurate}} off
 	receive_buffer_bytes {int 0 1073741824} 0
 	slow_start        text     {}
 	resume_window_bytes {int 0 9223372036854775807} 0
@@ -253,7 +253,7 @@ proc new_sender { flow stack control { ecn off } } {
 	$tcp set fid_ $flow
 	if { $ecn ne "off" } {
 		if { $kind ne "modern" } { refuse "ecn is $ecn; with $kind senders allowed is off" }
-		$tcp set ecn_ 1
+		$tcp ecn $ecn
 	}
 	if { $kind eq "fectcp" } {
 		$tcp set block_segments_ $setting(block_segments)
@@ -275,6 +275,7 @@ proc new_receiver { flow stack control delayed_acks buffer_bytes { first_bytes "
 	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
 	set sink [new_tcp_sink $kind $delayed_acks]
 	$sink set fid_ $flow
+	if { $control eq "dctcp" } { $sink set dctcp_echo_ 1 }
 	if { $kind eq "modern" && $buffer_bytes > 0 } {
 		$sink receive_buffer $buffer_bytes $setting(packet_bytes) {*}$first_bytes
 	}

@@ -33,6 +33,8 @@ array set variants {
 		compound compound
 		bbr bbr
 		bbr3 bbr3
+		dctcp dctcp
+		prague prague
 		fectcp fectcp
 		reno reno
 	}

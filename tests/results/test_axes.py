@@ -62,6 +62,13 @@ def test_find_axes__leaves_out_what_follows_from_the_scheme() -> None:
     assert find_axes(runs) == ()
 
 
+def test_find_axes__takes_disciplines_of_the_queue() -> None:
+    limits = {"droptail": None, "droptail drop=head": 0.1, "codel": None, "codel target=0.02": None}
+    runs = frame([run(queue=queue, queue_time_s=limit) for queue, limit in limits.items()])
+    (axis,) = find_axes(runs)
+    assert (axis.label, axis.levels) == ("queue", tuple(sorted(limits)))
+
+
 def test_find_axes__takes_no_value_for_a_level() -> None:
     runs = frame([run(hold_s=hold) for hold in (None, 0.5)])
     (axis,) = find_axes(runs)

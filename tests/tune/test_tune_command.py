@@ -96,6 +96,32 @@ def test_tune__with_two_objectives_gives_a_front(trace: Path, tmp_path: Path) ->
     assert {one["number"] for one in result["front"]} >= {result["winner"]["number"]}
 
 
+def test_tune__finds_the_discipline_that_keeps_the_queue_short(
+    simulator: Path, trace: Path, tmp_path: Path
+) -> None:
+    """At 1 Mbit/s 100 packets of 1500 bytes wait for 1.2 s; a target of 10 s is CoDel that never drops."""
+    done = tmt(
+        *("tune", trace, "--rtt", "0.05", "--queue-packets", "100", "--scheme", "arq"),
+        *("--vary", "arq.max_transmissions=none"),
+        *("--vary", "queue=droptail,codel", "--vary", "codel.target=0.005,10", "--vary", "in_order=true"),
+        *("--objective", "delay-p95", "--constraint", "goodput>2e5", "--duration", "4"),
+        *("--courses", "5", "--held-out", "2", "--output", "out", "--json"),
+        folder=tmp_path,
+    )
+    assert done.status == 0, done.err
+    result = json.loads(done.out)
+    assert [one["name"] for one in result["standings"]] == [
+        *("ARQ, droptail", "ARQ, codel", "ARQ, codel target=10.0")
+    ]
+    winner, *others = sorted(result["standings"], key=lambda one: one["values"]["delay-p95"]["mean"])
+    assert result["winner"] == winner
+    assert winner["settings"] == {"scheme": "arq", "queue": "codel", "queue.target": 0.005}
+    assert all(one["values"]["delay-p95"]["mean"] > 2 * 0.2 for one in others)
+    page = (tmp_path / "out" / "tune.html").read_text()
+    assert "queue droptail, codel; queue.target 0.005, 10.0" in page
+    assert 'queue = { name = "codel"' in (tmp_path / "out" / "winner.toml").read_text()
+
+
 @cases(__file__, "refusals.txt")
 def test_tune__refuses_a_scenario_in_one_line(case: list[str], trace: Path, tmp_path: Path) -> None:
     _, change, answer = case

@@ -96,8 +96,9 @@ def _scalar(text: str) -> Value:
     type=Varied(),
     multiple=True,
     metavar="KEY=VALUES",
-    help="Values to search of a scheme's parameter, such as harq.data=10,20,50 or harq.repair=0:5, or of the "
-    "path, such as hold=0.1,0.5; keys as in scenario files; may be repeated.",
+    help="Values to search of a scheme's parameter, such as harq.data=10,20,50 or harq.repair=0:5, of the "
+    "path, such as hold=0.1,0.5 or queue=droptail,codel, or of a discipline's parameter, such as "
+    "codel.target=0.005,0.05; keys as in scenario files; may be repeated.",
 )
 @click.option("--courses", type=options.WholeNumber(2), default=20, help="Most courses that the search runs.")
 @options.output_option(

@@ -18,7 +18,7 @@ from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.queue import Discipline, DropTail
-from tmt.spec.stacks import FECTCP, LINUX, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
+from tmt.spec.stacks import FECTCP, LINUX, PRAGUE, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
 from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
@@ -312,6 +312,8 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
             yield ("traffic", key), f"{usual} with a proxy"
     if traffic.ecn != "off" and not answers_marks(tcp, stack):
         yield ("traffic", "ecn"), '"off": the proxy\'s senders lack it'
+    elif tcp == PRAGUE and traffic.ecn != "accurate":
+        yield ("traffic", "ecn"), '"accurate": the proxy\'s senders need it'
     if traffic.flow:
         yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
 

@@ -11,12 +11,14 @@ if TYPE_CHECKING:
 
 Stack = Literal["2009", "2009-as-shipped", "modern", "linux"]
 Ns2Stack = Literal["2009", "2009-as-shipped", "modern"]
-Ns2Variant = Literal["newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3", "fectcp"]
+Ns2Variant = Literal[
+    "newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3", "dctcp", "prague", "fectcp"
+]
 KernelVariant = Literal[
-    "bic", "cdg", "dctcp", "highspeed", "htcp", "illinois", "lp", "nv", "scalable", "vegas", "veno", "yeah"
+    "bic", "cdg", "highspeed", "htcp", "illinois", "lp", "nv", "scalable", "vegas", "veno", "yeah"
 ]
 Variant = Ns2Variant | KernelVariant
-Ecn = Literal["off", "classic"]
+Ecn = Literal["off", "classic", "accurate"]
 BackendName = Literal["ns2", "linux", "emulate"]
 
 NS2_STACKS = get_args(Ns2Stack)
@@ -71,10 +73,11 @@ VARIANTS: dict[str, TcpVariant] = {
     "compound": TcpVariant("Compound", _in_all("compound")),
     "bbr": TcpVariant("BBRv1", {"modern": "bbr", LINUX: "bbr"}),
     "bbr3": TcpVariant("BBRv3", {"modern": "bbr3"}),
+    "dctcp": TcpVariant("DCTCP", {"modern": "dctcp", LINUX: "dctcp"}),
+    "prague": TcpVariant("Prague", {"modern": "prague"}),
     "fectcp": TcpVariant("FECTCP", _in_all("fectcp")),
     "bic": TcpVariant("BIC", {LINUX: "bic"}),
     "cdg": TcpVariant("CDG", {LINUX: "cdg"}),
-    "dctcp": TcpVariant("DCTCP", {LINUX: "dctcp"}),
     "highspeed": TcpVariant("HighSpeed", {LINUX: "highspeed"}),
     "htcp": TcpVariant("H-TCP", {LINUX: "htcp"}),
     "illinois": TcpVariant("Illinois", {LINUX: "illinois"}),
@@ -104,10 +107,13 @@ HOST_STACKS = ("modern", LINUX)
 RECEIVE_BUFFER_BYTES = 32 << 20
 """Largest receive buffer where none is given: that of Linux since 6.16; before, it was 6 MiB."""
 
+PRAGUE: Final = "prague"
+"""The variant that needs AccECN."""
+
 FECTCP: Final = "fectcp"
 """The variant that codes instead of retransmitting."""
 
-ANSWER_MARKS = ("newreno", "westwood", "hybla", "cubic", "compound")
+ANSWER_MARKS = ("newreno", "westwood", "hybla", "cubic", "compound", "dctcp", "prague")
 """Variants of stack modern that reduce their window for marks of ECN."""
 
 HEADER_BYTES = 52
@@ -133,8 +139,8 @@ def answers_marks(tcp: str, stack: str) -> bool:
     return stack == "modern" and tcp in ANSWER_MARKS
 
 
-def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
-    """Refuse a variant that a stack does not have, and ECN of one that does not answer marks.
+def stack_rule(tcp: str, stack: str, ecn: Ecn | None = None) -> Rules:
+    """Refuse a variant that a stack does not have, and ECN that does not go with it.
 
     A kernel may have other variants, for which its backend asks.
     """
@@ -145,5 +151,7 @@ def stack_rule(tcp: str, stack: str, ecn: Ecn = "off") -> Rules:
         having = [name for name in STACKS if tcp in STACKS[name]]
         reason = f"needs stack {' or '.join(having)}"
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
-    if ecn != "off" and not answers_marks(tcp, stack):
+    if ecn is not None and tcp == PRAGUE and ecn != "accurate":
+        yield "ecn", f'"accurate" with {PRAGUE}'
+    elif ecn not in (None, "off") and not answers_marks(tcp, stack):
         yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)

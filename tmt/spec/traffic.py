@@ -134,8 +134,9 @@ ReceiveBuffer = Annotated[
 ]
 
 _ECN = (
-    "explicit congestion notification, by which disciplines mark packets instead of dropping them: off, or "
-    "classic (RFC 3168; New Reno and CUBIC respond as in RFC 8511)"
+    "explicit congestion notification, by which disciplines mark packets instead of dropping them: off, "
+    "classic (RFC 3168; New Reno and CUBIC respond as in RFC 8511), or accurate (AccECN, RFC 9768: the "
+    "sender learns the number of marks)"
 )
 
 _AS_TRAFFIC = "that of the traffic"

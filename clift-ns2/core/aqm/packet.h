@@ -3,12 +3,10 @@
 
 #include <cstdint>
 
+#include "core/ecn.h"
 #include "core/time.h"
 
 namespace clift {
-
-// ECN codepoints of the IP header (RFC 3168, section 5).
-enum class Ecn : std::uint8_t { not_ect = 0, ect_1 = 1, ect_0 = 2, ce = 3 };
 
 struct QueuedPacket {
   void* handle = nullptr;  // the host's own

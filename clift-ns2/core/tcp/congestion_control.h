@@ -80,6 +80,7 @@ struct AckSample {
   RecoveryState state = RecoveryState::open;  // after this ACK
   std::int64_t reordering = duplicate_threshold;  // largest number of packets that overtook one; at least this
   bool has_echo = false;             // it reports a mark (ECE): the window does not grow (RFC 3168, section 6.1.2)
+  std::int64_t newly_marked = 0;     // packets that it reports as marked; may exceed newly_delivered
   bool is_cwnd_limited = false;      // in the last round the window, not application or receiver, limited the sender
   std::int64_t most_outstanding = 0;  // sent and not acknowledged in order, the most in the last round
   RateSample rate;
@@ -130,6 +131,12 @@ class CongestionControl {
   // Whether it reduces its window for marks: then a flow may use ECN. For a mark the sender calls on_enter_recovery and
   // on_exit_recovery at once.
   virtual bool answers_marks() const { return false; }
+  // Whether it answers the share of marked packets, not one mark in a round as a loss.
+  virtual bool is_scalable() const { return false; }
+  // Whether it may use ECN only as AccECN.
+  virtual bool needs_accurate_ecn() const { return false; }
+  // Least time between two answers to marks, beside a round.
+  virtual Nanoseconds least_round_ns() const { return 0; }
 
   // ---- calls
   virtual void on_start(Nanoseconds now_ns) { (void)now_ns; }        // once, before the first packet

@@ -11,6 +11,11 @@ constexpr std::int64_t open_window = 1'000'000;  // packets of a window without 
 }  // namespace
 
 const Reply& Receiver::on_packet(const Arrived& packet) {
+  const bool is_ce = packet.ecn.codepoint == Ecn::ce;
+  if (echoes_each_mark_ && is_ce != echoes_mark_ && ecn_ != EcnMode::accurate && answered_ < reply_.ack) {
+    earlier_ = reply_;
+    earlier_->ace = ace();
+  }
   // RFC 7323, section 4.3: the timestamp of a packet at or before the last acknowledgement, if it is not older.
   if (packet.sequence <= answered_) reply_.echo_ns = std::max(reply_.echo_ns, packet.timestamp_ns);
   reply_.blocks.clear();
@@ -39,14 +44,33 @@ void Receiver::grow(const Arrived& packet) {
 }
 
 // A mark is echoed until the sender tells of a reduction (RFC 3168, section 6.1.3). As in Linux, the first mark and the
-// end of the echo are acknowledged at once: the sender's window may be small.
+// end of the echo are acknowledged at once: the sender's window may be small. DCTCP's receiver acknowledges each change.
 void Receiver::note_ecn(const Arrived& packet, bool is_new) {
-  agrees_to_ecn_ = packet.ecn.has_echo && packet.ecn.has_reduced;
-  if (agrees_to_ecn_) return;
-  const bool begins = packet.is_marked && is_new && !echoes_mark_;
-  if (packet.ecn.has_reduced) echoes_mark_ = false;
-  if (packet.is_marked && is_new) echoes_mark_ = true;
-  if (begins || packet.ecn.has_reduced) delay_.send_at(packet.now_ns);
+  is_offered_ecn_ = packet.ecn.ace == classic_offer || packet.ecn.ace == accurate_offer;
+  if (is_offered_ecn_) ecn_ = packet.ecn.ace == accurate_offer ? EcnMode::accurate : EcnMode::classic;
+  if (is_offered_ecn_) return;
+  if (ecn_ == EcnMode::accurate) return count_mark(packet);
+  const bool is_mark = packet.ecn.codepoint == Ecn::ce && is_new;
+  const bool has_reduced = (packet.ecn.ace & cwr) != 0;
+  const bool did_echo = echoes_mark_;
+  if (has_reduced || echoes_each_mark_) echoes_mark_ = false;
+  if (is_mark) echoes_mark_ = true;
+  const bool ends = echoes_each_mark_ ? did_echo && !echoes_mark_ : has_reduced;
+  if (ends || (echoes_mark_ && !did_echo)) delay_.send_at(packet.now_ns);
+}
+
+// A mark after a packet without one, and every second mark, are acknowledged at once (RFC 9768, section 3.2.2.5.1).
+void Receiver::count_mark(const Arrived& packet) {
+  const bool is_mark = packet.ecn.codepoint == Ecn::ce;
+  ce_count_ += is_mark;
+  new_marks_ += is_mark;
+  if (is_mark && (!was_marked_ || new_marks_ >= 2)) delay_.send_at(packet.now_ns);
+  was_marked_ = is_mark;
+}
+
+int Receiver::ace() const {
+  if (is_offered_ecn_) return ecn_ == EcnMode::accurate ? not_ect_syn : ece;
+  return ecn_ == EcnMode::accurate ? static_cast<int>(ce_count_ & 7) : echoes_mark_ ? ece : 0;
 }
 
 void Receiver::decide(const Arrived& packet, bool is_new, bool had_holes) {
@@ -73,10 +97,17 @@ void Receiver::decide(const Arrived& packet, bool is_new, bool had_holes) {
 
 const Reply* Receiver::take_reply(Nanoseconds now_ns) {
   if (delay_.deadline_ns() > now_ns) return nullptr;
+  if (earlier_) {
+    sent_ = std::move(*earlier_);
+    earlier_.reset();
+    answered_ = sent_.ack;
+    return &sent_;
+  }
   if (arrived_ns_ < now_ns) delay_.on_deadline();
   delay_.on_sent();
   answered_ = reply_.ack;
-  reply_.has_echo = agrees_to_ecn_ || echoes_mark_;
+  reply_.ace = ace();
+  new_marks_ = 0;
   if (window_) reply_.window_end = window_->advertise(reply_.ack, held());
   return &reply_;
 }

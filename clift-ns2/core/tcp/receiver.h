@@ -20,7 +20,7 @@ struct Reply {
   std::int64_t ack = 0;      // the first missing packet
   Nanoseconds echo_ns = -1;  // -1: no packet has arrived in order yet
   std::vector<std::pair<std::int64_t, std::int64_t>> blocks;  // [left, right), newest first; a DSACK comes first
-  bool has_echo = false;  // ECE (RFC 3168): in the answer to a SYN, ECN is agreed
+  int ace = 0;  // flags of ECN: in the answer to a SYN, what is agreed
   std::int64_t window_end = 0;  // the first packet beyond the advertised window; 0: it has no bound
 };
 
@@ -32,7 +32,6 @@ struct Arrived {
   bool pushed = false;  // the application's last packet so far
   Nanoseconds echo_ns = -1;  // sending time of the acknowledgement that it echoes; -1: it echoes none
   EcnFlags ecn{};
-  bool is_marked = false;  // CE: congestion experienced
 };
 
 class Receiver {
@@ -44,13 +43,16 @@ class Receiver {
   void limit(const ReceiveWindowOptions& options) { window_.emplace(options); }
   bool is_limited() const { return window_.has_value(); }
 
+  // Echoes each packet's mark, as DCTCP's receivers do (RFC 8257, section 3.2), where AccECN is not agreed.
+  void echo_each_mark(bool echoes) { echoes_each_mark_ = echoes; }
+
   // A packet arrives. The reply is valid until the next packet.
   const Reply& on_packet(const Arrived& packet);
 
   // Time at which the reply must be sent; never: all packets are acknowledged.
   Nanoseconds deadline_ns() const { return delay_.deadline_ns(); }
 
-  // Returns the reply if its deadline has come: the host sends it now. Null: not yet.
+  // Returns the reply if its deadline has come: the host sends it now and asks again. Null: not yet.
   const Reply* take_reply(Nanoseconds now_ns);
 
   std::int64_t next() const { return reply_.ack; }
@@ -62,6 +64,8 @@ class Receiver {
   bool insert(std::int64_t sequence);
   void grow(const Arrived& packet);
   void note_ecn(const Arrived& packet, bool is_new);
+  void count_mark(const Arrived& packet);
+  int ace() const;
   void decide(const Arrived& packet, bool is_new, bool had_holes);
   std::int64_t held() const { return distinct_ - reply_.ack; }  // packets beyond the first hole
   void report_runs(std::int64_t sequence);
@@ -79,9 +83,16 @@ class Receiver {
   std::int64_t answered_ = 0;       // the last acknowledgement sent
   Nanoseconds handshake_ns_ = -1;   // time of the SYN's acknowledgement; -1: its RTT is not awaited
   Nanoseconds arrived_ns_ = 0;      // the last packet
-  bool agrees_to_ecn_ = false;      // the last packet offers ECN
+  EcnMode ecn_ = EcnMode::off;      // offered by the SYN
+  bool is_offered_ecn_ = false;     // by the last packet
   bool echoes_mark_ = false;
+  bool echoes_each_mark_ = false;
+  bool was_marked_ = false;         // the last packet was
+  std::int64_t ce_count_ = first_ce_count;
+  std::int64_t new_marks_ = 0;      // that no acknowledgement has counted
   Reply reply_;
+  std::optional<Reply> earlier_;    // of the packets before a change of their mark
+  Reply sent_;
 };
 
 }  // namespace clift::tcp

@@ -9,7 +9,7 @@ Sender::Sender(const SenderOptions& options, std::unique_ptr<CongestionControl> 
     : options_(options),
       control_(std::move(control)),
       transmit_(std::move(transmit)),
-      is_ecn_(options.ecn && !options.handshake) {}
+      ecn_(options.handshake ? EcnMode::off : options.ecn) {}
 
 void Sender::offer(Nanoseconds now_ns, std::int64_t end) {
   if (offered_ == 0) control_->on_start(now_ns);
@@ -42,11 +42,12 @@ void Sender::on_ack(const Acknowledgement& ack) {
     // The SYN is acknowledged: this gives an RTT sample, but there is no window to grow yet.
     if (state_ == RecoveryState::loss && !is_handshake()) state_ = RecoveryState::open;
     frto_.stop();
-    if (!is_handshake()) is_ecn_ = offers_ecn_ && ack.has_echo;
+    if (!is_handshake()) agree_on_ecn(ack);
     if (!is_handshake() && progress.rtt_ns >= 0) control_->on_established(ack.now_ns, progress.rtt_ns);
   } else {
+    read_marks(ack, progress);
     answer_probe(ack, progress);
-    answer_echo(ack, progress);
+    answer_echo(ack.now_ns, progress);
     follow_timeout(ack, progress);
     look_for_undo(ack, progress);
     end_recovery(ack.now_ns, progress);
@@ -122,13 +123,37 @@ void Sender::answer_probe(const Acknowledgement& ack, const Progress& progress) 
   if (!recovers()) reduce_at_once(ack.now_ns, event(progress.prior_in_flight));
 }
 
+// A receiver without AccECN answers as to an offer of RFC 3168 (RFC 9768, section 3.1.2); 7 is no answer, but a reflection.
+void Sender::agree_on_ecn(const Acknowledgement& ack) {
+  if (ack.ace == 0 || ack.ace == accurate_offer) return;
+  ecn_ = ack.ace == ece ? std::min(offered_ecn_, EcnMode::classic) : offered_ecn_;
+}
+
+// Over RFC 3168's feedback all packets of an ACK with an echo count as marked, as in RFC 8257, section 3.3. AccECN counts
+// modulo 8: an ACK of more than 7 packets is read as the largest number of marks that it allows (RFC 9768, appendix A.2).
+// One that delivers nothing may be older than the last one.
+void Sender::read_marks(const Acknowledgement& ack, Progress& progress) {
+  const auto delivered = static_cast<std::int64_t>(delivered_.size());
+  if (ecn_ == EcnMode::classic) {
+    progress.has_echo = (ack.ace & ece) != 0;
+    progress.marked = progress.has_echo ? delivered : 0;
+  } else if (ecn_ == EcnMode::accurate && delivered > 0) {
+    const std::int64_t least = (ack.ace - ce_count_) & 7;
+    progress.marked = delivered <= 7 ? least : delivered - ((delivered - least) & 7);
+    progress.has_echo = progress.marked > 0;
+    ce_count_ += progress.marked;
+  }
+}
+
 // A mark calls for one reduction in a window, and for none in one that losses have reduced (RFC 3168, section 6.1.2).
-void Sender::answer_echo(const Acknowledgement& ack, const Progress& progress) {
-  if (!is_ecn_ || !ack.has_echo || recovers() || board_.una() <= reduction_end_) return;
+void Sender::answer_echo(Nanoseconds now_ns, const Progress& progress) {
+  if (!progress.has_echo || recovers() || board_.una() <= reduction_end_) return;
+  if (counters_.echoes_answered > 0 && now_ns - answered_ns_ < control_->least_round_ns()) return;
   ++counters_.echoes_answered;
+  answered_ns_ = now_ns;
   CongestionEvent mark = event(progress.prior_in_flight);
   mark.is_mark = true;
-  reduce_at_once(ack.now_ns, mark);
+  reduce_at_once(now_ns, mark);
 }
 
 void Sender::reduce_at_once(Nanoseconds now_ns, const CongestionEvent& event) {
@@ -140,7 +165,7 @@ void Sender::reduce_at_once(Nanoseconds now_ns, const CongestionEvent& event) {
 
 void Sender::note_reduction() {
   reduction_end_ = board_.next();
-  tells_reduction_ = is_ecn_;
+  tells_reduction_ = ecn_ == EcnMode::classic;
 }
 
 void Sender::follow_timeout(const Acknowledgement& ack, Progress& progress) {
@@ -276,7 +301,8 @@ void Sender::report(const Acknowledgement& ack, const Progress& progress, const 
     sample.last_delivered = std::max(sample.last_delivered, packet.sequence);
   }
   sample.state = state_;
-  sample.has_echo = is_ecn_ && ack.has_echo;
+  sample.has_echo = progress.has_echo;
+  sample.newly_marked = progress.marked;
   sample.reordering = rack_.reordering();
   sample.is_cwnd_limited = usage_.is_limited();
   sample.most_outstanding = usage_.most_outstanding();
@@ -428,15 +454,20 @@ std::int64_t Sender::window_end() const {
   return advertised_end_ == 0 ? own : std::min(own, advertised_end_);
 }
 
-// The SYN offers ECN; sent again it does not, as some paths drop such SYNs (RFC 3168, section 6.1.1.1). Retransmissions
-// are not ECN-capable (section 6.1.5).
+// The SYN offers ECN; sent again it does not, as some paths drop such SYNs (RFC 3168, section 6.1.1.1), or, with AccECN,
+// from the third time on (RFC 9768, section 3.1.4.1). Retransmissions are not ECN-capable (RFC 3168, section 6.1.5). The
+// controls that answer the share of marks are those of L4S (RFC 9331, section 4.1).
 EcnFlags Sender::ecn_flags(std::int64_t sequence, bool is_retransmission) {
   if (options_.handshake && sequence == 0) {
-    offers_ecn_ = options_.ecn && !is_retransmission;
-    return {false, offers_ecn_, offers_ecn_};
+    const bool gives_up = counters_.timeouts > (options_.ecn == EcnMode::accurate ? 1 : 0);
+    offered_ecn_ = gives_up ? EcnMode::off : options_.ecn;
+    static constexpr int offers[] = {0, classic_offer, accurate_offer};
+    return {Ecn::not_ect, offers[static_cast<int>(offered_ecn_)]};
   }
-  if (!is_ecn_ || is_retransmission) return {};
-  return {true, false, std::exchange(tells_reduction_, false)};
+  const bool is_accurate = ecn_ == EcnMode::accurate;
+  if (ecn_ == EcnMode::off || is_retransmission) return {Ecn::not_ect, is_accurate ? first_ce_count : 0};
+  if (is_accurate) return {control_->is_scalable() ? Ecn::ect_1 : Ecn::ect_0, first_ce_count};
+  return {Ecn::ect_0, std::exchange(tells_reduction_, false) ? cwr : 0};
 }
 
 bool Sender::has_new() const {

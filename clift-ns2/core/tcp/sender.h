@@ -28,7 +28,7 @@ struct SenderOptions {
   std::int64_t receiver_window = 1000;  // upper bound of packets from the first unacknowledged one on
   bool handshake = true;                // packet 0 is the SYN: other packets wait for its acknowledgement
   bool timestamps = true;               // the receiver echoes sending times
-  bool ecn = false;                     // offers ECN in the handshake; without one it is agreed
+  EcnMode ecn = EcnMode::off;           // is offered in the handshake; without one it is agreed
 };
 
 struct Acknowledgement {
@@ -38,7 +38,7 @@ struct Acknowledgement {
   std::int64_t window_end = 0;  // the first packet beyond the advertised window; 0: none is advertised
   // Selectively acknowledged [left, right), newest first; the first may be a DSACK (RFC 2883).
   std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
-  bool has_echo = false;  // ECE: in the handshake the receiver agrees to ECN, later it has met a mark
+  int ace = 0;  // flags of ECN: in the handshake what the receiver agrees to, later the marks that it has met
 };
 
 struct SenderCounters {
@@ -95,6 +95,8 @@ class Sender {
     bool dsack_answers_probe = false;
     bool recovery_ends = false;
     Nanoseconds rtt_ns = -1;
+    std::int64_t marked = 0;             // packets that it reports as marked
+    bool has_echo = false;               // it reports a mark
   };
 
   bool is_handshake() const { return options_.handshake && board_.una() == 0; }
@@ -105,7 +107,9 @@ class Sender {
   void update_scoreboard(const Acknowledgement& ack, Progress& progress);
   void sample_rtt(const Acknowledgement& ack, Progress& progress);
   void answer_probe(const Acknowledgement& ack, const Progress& progress);
-  void answer_echo(const Acknowledgement& ack, const Progress& progress);
+  void agree_on_ecn(const Acknowledgement& ack);
+  void read_marks(const Acknowledgement& ack, Progress& progress);
+  void answer_echo(Nanoseconds now_ns, const Progress& progress);
   void reduce_at_once(Nanoseconds now_ns, const CongestionEvent& event);
   void note_reduction();
   void follow_timeout(const Acknowledgement& ack, Progress& progress);
@@ -151,8 +155,10 @@ class Sender {
   std::int64_t offered_ = 0;
   std::int64_t advertised_end_ = 0;  // the first packet beyond the advertised window; 0: none was advertised
   std::int64_t recovery_point_ = 0;  // recovery ends when all packets before it are acknowledged
-  bool offers_ecn_ = false;          // the last SYN did
-  bool is_ecn_ = false;              // both ends use ECN
+  EcnMode offered_ecn_ = EcnMode::off;  // by the last SYN
+  EcnMode ecn_ = EcnMode::off;       // that both ends use
+  std::int64_t ce_count_ = first_ce_count;  // of packets that AccECN has reported
+  Nanoseconds answered_ns_ = 0;      // the last reduction for a mark; with one at least
   bool tells_reduction_ = false;     // in the next new packet
   std::int64_t reduction_end_ = 0;   // packets before it were sent before the last reduction
   std::int64_t round_end_ = 0;       // a round of the RTT estimator ends when an ACK passes it

@@ -12,7 +12,7 @@
 namespace clift::tcp {
 namespace {
 
-const std::vector<std::string> names = {"bbr", "bbr3", "compound", "cubic", "hybla", "reno", "westwood"};
+const std::vector<std::string> names = {"bbr", "bbr3", "compound", "cubic", "dctcp", "hybla", "prague", "reno", "westwood"};
 
 // ns-2 ends a simulation that divides by zero, overflows or computes an invalid number.
 class Trap {
@@ -56,6 +56,7 @@ TEST(EveryControl, KeepsSoundNumbersWhateverHappens) {
         event.delivered = delivered;
         event.min_rtt_ns = min_rtt_ns;
         event.is_repeated = state == RecoveryState::loss;
+        event.is_mark = below(2) == 0;
         const std::int64_t what = below(40);
         if (what == 0) {
           for (std::int64_t n = below(10); n >= 0; --n) {
@@ -87,6 +88,8 @@ TEST(EveryControl, KeepsSoundNumbersWhateverHappens) {
           ack.newly_acked = below(3) == 0 ? 0 : below(50);
           ack.newly_delivered = below(20);
           delivered += ack.newly_delivered;
+          ack.newly_marked = below(2) * below(25);
+          ack.has_echo = ack.newly_marked > 0;
           ack.rtt_ns = below(4) == 0 ? -1 : rtt_ns;
           if (ack.rtt_ns >= 0) min_rtt_ns = std::min(min_rtt_ns, ack.rtt_ns);
           ack.srtt_ns = min_rtt_ns == never ? 0 : std::max<Nanoseconds>(rtt_ns, 1);

@@ -20,8 +20,8 @@ class Script {
 
   void set_rtt(Nanoseconds rtt_ns) { rtt_ns_ = rtt_ns; }
 
-  // `selectively` of the packets had been acknowledged out of order before.
-  AckSample ack(std::int64_t packets = 1, std::int64_t selectively = 0) {
+  // `selectively` of the packets had been acknowledged out of order before, `marked` ones have met a mark.
+  AckSample ack(std::int64_t packets = 1, std::int64_t selectively = 0, std::int64_t marked = 0) {
     const std::int64_t flight = outstanding > 0 ? outstanding : static_cast<std::int64_t>(control_.cwnd());
     const std::int64_t snd_nxt = una + flight;  // the sender reports an acknowledgement before it answers it
     una += packets;
@@ -30,6 +30,8 @@ class Script {
     sample.now_ns = now_ns;
     sample.newly_acked = packets;
     sample.newly_delivered = packets - selectively;
+    sample.newly_marked = marked;
+    sample.has_echo = marked > 0;
     sample.rtt_ns = sample.srtt_ns = rtt_ns_;
     sample.min_rtt_ns = min_rtt_ns_;
     sample.delivered = sample.snd_una = una;
@@ -62,12 +64,20 @@ class Script {
   }
 
   // Fast recovery, from the first loss found to the last one repaired.
-  void loss() {
-    control_.on_enter_recovery(event());
-    control_.on_exit_recovery(now_ns, RecoveryState::recovery);
+  void loss() { reduce(event()); }
+
+  void mark() {
+    CongestionEvent mark = event();
+    mark.is_mark = true;
+    reduce(mark);
   }
 
  private:
+  void reduce(const CongestionEvent& event) {
+    control_.on_enter_recovery(event);
+    control_.on_exit_recovery(now_ns, RecoveryState::recovery);
+  }
+
   CongestionControl& control_;
   Nanoseconds rtt_ns_;
   Nanoseconds min_rtt_ns_ = never;

@@ -1,4 +1,4 @@
-// ECN of RFC 3168, section 6.1: negotiation, echo, response once in a window; reductions of RFC 8511.
+// ECN of RFC 3168, section 6.1: negotiation, echo, response once in a window; reductions of RFC 8511. AccECN of RFC 9768.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -14,26 +14,35 @@ namespace {
 
 constexpr Nanoseconds ms = 1'000'000;
 
+struct Window : FixedWindow {
+  explicit Window(bool scalable) : FixedWindow(20), scalable(scalable) {}
+  bool is_scalable() const override { return scalable; }
+  Nanoseconds least_round_ns() const override { return round_ns; }
+  bool scalable;
+  Nanoseconds round_ns = 0;
+};
+
 // A sender with a window of 20 packets whose acknowledgements the test makes.
 class Connection {
  public:
-  explicit Connection(SenderOptions options) : sender(options, std::unique_ptr<CongestionControl>(control), transmit()) {
+  explicit Connection(SenderOptions options, bool is_scalable = false)
+      : control(new Window(is_scalable)), sender(options, std::unique_ptr<CongestionControl>(control), transmit()) {
     sender.offer(0, 1000);
   }
 
-  void acknowledge(std::int64_t ack, bool has_echo, std::vector<std::pair<std::int64_t, std::int64_t>> blocks = {}) {
+  void acknowledge(std::int64_t ack, int ace, std::vector<std::pair<std::int64_t, std::int64_t>> blocks = {}) {
     sent.clear();
     Acknowledgement reply;
     reply.now_ns = now_ns += ms;
     reply.ack = ack;
-    reply.has_echo = has_echo;
+    reply.ace = ace;
     reply.blocks = std::move(blocks);
     sender.on_ack(reply);
   }
 
-  // Packets sent since the last acknowledgement, with E for ECT, e for ECE, c for CWR.
+  // Packets sent since the last acknowledgement, with E for ECT(0), L for ECT(1), e for ECE, c for CWR, a for AE.
   std::string sent;
-  FixedWindow* control = new FixedWindow(20);
+  Window* control;
   Nanoseconds now_ns = 0;
   Sender sender;
 
@@ -41,27 +50,29 @@ class Connection {
   Sender::Transmit transmit() {
     return [this](std::int64_t sequence, bool again) {
       const EcnFlags flags = sender.ecn_flags(sequence, again);
-      sent += (sent.empty() ? "" : " ") + std::to_string(sequence) + (flags.is_capable ? "E" : "");
-      sent += std::string(flags.has_echo ? "e" : "") + (flags.has_reduced ? "c" : "");
+      sent += (sent.empty() ? "" : " ") + std::to_string(sequence);
+      sent += flags.codepoint == Ecn::ect_0 ? "E" : flags.codepoint == Ecn::ect_1 ? "L" : "";
+      sent += std::string((flags.ace & ece) != 0 ? "e" : "") + ((flags.ace & cwr) != 0 ? "c" : "");
+      if ((flags.ace & ae) != 0) sent += "a";
     };
   }
 };
 
-SenderOptions with_ecn(bool handshake = true) {
+SenderOptions with_ecn(bool handshake = true, EcnMode ecn = EcnMode::classic) {
   SenderOptions options;
   options.handshake = handshake;
-  options.ecn = true;
+  options.ecn = ecn;
   return options;
 }
 
-Reply reply_to(Receiver& receiver, std::int64_t sequence, bool is_marked, EcnFlags flags = {true, false, false}) {
+// The flags of the acknowledgement of a packet; -1: it waits.
+int reply_to(Receiver& receiver, std::int64_t sequence, bool is_marked, int ace = 0) {
   Arrived packet;
   packet.sequence = sequence;
-  packet.ecn = flags;
-  packet.is_marked = is_marked;
+  packet.ecn = {is_marked ? Ecn::ce : Ecn::ect_0, ace};
   receiver.on_packet(packet);
   const Reply* reply = receiver.take_reply(0);
-  return reply == nullptr ? Reply() : *reply;
+  return reply == nullptr ? -1 : reply->ace;
 }
 
 }  // namespace
@@ -69,13 +80,13 @@ Reply reply_to(Receiver& receiver, std::int64_t sequence, bool is_marked, EcnFla
 TEST(Ecn, IsUsedWhenTheReceiverAgrees) {
   Connection agreed(with_ecn());
   EXPECT_EQ(agreed.sent, "0ec");
-  agreed.acknowledge(1, true);
+  agreed.acknowledge(1, ece);
   EXPECT_EQ(agreed.sent.substr(0, 9), "1E 2E 3E ");
   EXPECT_TRUE(agreed.control->events.empty());
   Connection refused(with_ecn());
-  refused.acknowledge(1, false);
+  refused.acknowledge(1, 0);
   EXPECT_EQ(refused.sent.substr(0, 6), "1 2 3 ");
-  refused.acknowledge(2, true);
+  refused.acknowledge(2, ece);
   EXPECT_TRUE(refused.control->events.empty());
   Connection off(SenderOptions{});
   EXPECT_EQ(off.sent, "0");
@@ -87,60 +98,178 @@ TEST(Ecn, IsNotOfferedByASynThatIsSentAgain) {
   connection.sender.on_timer(1000 * ms);
   EXPECT_EQ(connection.sent, "0");
   connection.now_ns = 1000 * ms;
-  connection.acknowledge(1, true);
+  connection.acknowledge(1, ece);
   EXPECT_EQ(connection.sent.substr(0, 6), "1 2 3 ");
 }
 
 TEST(Ecn, ReducesTheWindowOnceForAWindowOfMarks) {
   Connection connection(with_ecn(false));  // packets 0 to 19 are sent
-  connection.acknowledge(1, true);
+  connection.acknowledge(1, ece);
   ASSERT_EQ(connection.control->events.size(), 1U);
   EXPECT_TRUE(connection.control->events[0].is_mark);
   EXPECT_EQ(connection.control->cwnd(), 10);
   EXPECT_EQ(connection.sent, "");
-  for (std::int64_t ack = 2; ack <= 10; ++ack) connection.acknowledge(ack, true);
+  for (std::int64_t ack = 2; ack <= 10; ++ack) connection.acknowledge(ack, ece);
   EXPECT_EQ(connection.sent, "");
-  connection.acknowledge(11, true);
+  connection.acknowledge(11, ece);
   EXPECT_EQ(connection.sent, "20Ec");  // the first new packet, in a window of 10
-  connection.acknowledge(12, true);
+  connection.acknowledge(12, ece);
   EXPECT_EQ(connection.sent, "21E");
-  for (std::int64_t ack = 13; ack <= 20; ++ack) connection.acknowledge(ack, true);
+  for (std::int64_t ack = 13; ack <= 20; ++ack) connection.acknowledge(ack, ece);
   EXPECT_EQ(connection.control->events.size(), 1U);
   EXPECT_TRUE(connection.control->acks.back().has_echo);
-  connection.acknowledge(21, true);  // of a packet that was sent after the reduction
+  connection.acknowledge(21, ece);  // of a packet that was sent after the reduction
   EXPECT_EQ(connection.control->events.size(), 2U);
   EXPECT_EQ(connection.sender.counters().echoes_answered, 2);
 }
 
 TEST(Ecn, TellsOfAReductionForLossesAndAddsNone) {
   Connection connection(with_ecn(false));
-  connection.acknowledge(0, false, {{1, 10}});  // 0 is lost: the window becomes 10
+  connection.acknowledge(0, 0, {{1, 10}});  // 0 is lost: the window becomes 10
   ASSERT_EQ(connection.control->events.size(), 1U);
   EXPECT_FALSE(connection.control->events[0].is_mark);
   EXPECT_EQ(connection.sent.substr(0, 1), "0");
   EXPECT_EQ(connection.sent.find("0E"), std::string::npos);
-  connection.acknowledge(20, true);
+  connection.acknowledge(20, ece);
   EXPECT_EQ(connection.control->events.size(), 1U);
   EXPECT_NE(connection.sent.find("20Ec 21E"), std::string::npos) << connection.sent;
 }
 
+// Table 2 of RFC 9768.
+TEST(AccurateEcn, IsWhatBothEndsHave) {
+  Connection agreed(with_ecn(true, EcnMode::accurate));
+  EXPECT_EQ(agreed.sent, "0eca");
+  agreed.acknowledge(1, cwr);  // the SYN was not ECN-capable
+  EXPECT_EQ(agreed.sent.substr(0, 12), "1Eea 2Eea 3E");  // ACE is 5 (section 3.2.2)
+  Connection l4s(with_ecn(true, EcnMode::accurate), true);
+  l4s.acknowledge(1, cwr);
+  EXPECT_EQ(l4s.sent.substr(0, 9), "1Lea 2Lea");
+  Connection classic(with_ecn(true, EcnMode::accurate), true);
+  classic.acknowledge(1, ece);
+  EXPECT_EQ(classic.sent.substr(0, 6), "1E 2E ");
+  for (const int no_answer : {0, ae | cwr | ece}) {
+    Connection refused(with_ecn(true, EcnMode::accurate));
+    refused.acknowledge(1, no_answer);
+    EXPECT_EQ(refused.sent.substr(0, 4), "1 2 ");
+  }
+}
+
+TEST(AccurateEcn, IsOfferedTwice) {
+  Connection connection(with_ecn(true, EcnMode::accurate));
+  connection.sent.clear();
+  connection.sender.on_timer(1000 * ms);
+  connection.sender.on_timer(3000 * ms);
+  EXPECT_EQ(connection.sent, "0eca 0");
+}
+
+// The counter is 5 at first. Marks of an ACK are the increment modulo 8, of more than 7 packets the largest number that
+// the ACK allows (section 3.2.2.5.2): 12 packets and an increment of 3 are 11 marks, of 5 are 5.
+TEST(AccurateEcn, CountsMarks) {
+  Connection connection(with_ecn(false, EcnMode::accurate));  // packets 0 to 19 are sent
+  const auto marked = [&](std::int64_t ack, std::int64_t counter) {
+    connection.acknowledge(ack, static_cast<int>(counter % 8));
+    return connection.control->acks.back().newly_marked;
+  };
+  EXPECT_EQ(marked(1, 5), 0);
+  EXPECT_TRUE(connection.control->events.empty());
+  EXPECT_EQ(marked(2, 6), 1);
+  EXPECT_EQ(connection.control->events.size(), 1U);
+  EXPECT_EQ(marked(6, 10), 4);
+  EXPECT_EQ(marked(13, 10), 0);
+  EXPECT_EQ(connection.control->events.size(), 1U);
+  EXPECT_EQ(connection.sent.find('c'), std::string::npos);  // no CWR
+  connection.acknowledge(13, 3);  // it delivers nothing
+  EXPECT_EQ(marked(14, 10), 0);
+  for (const auto& [increment, marks] : {std::pair(3, 11), std::pair(5, 5)}) {
+    Connection fresh(with_ecn(false, EcnMode::accurate));
+    fresh.acknowledge(12, (5 + increment) % 8);
+    EXPECT_EQ(fresh.control->acks.back().newly_marked, marks);
+  }
+}
+
+TEST(AccurateEcn, AnswersMarksAsRarelyAsTheControlAsks) {
+  Connection connection(with_ecn(false, EcnMode::accurate), true);
+  connection.control->round_ns = 40 * ms;
+  int counter = 5;
+  for (std::int64_t ack = 1; ack <= 60; ++ack) connection.acknowledge(ack, ++counter & 7);
+  // One packet a millisecond: rounds are at most 20 ms, but answers come 40 ms apart, at 1 and 41 ms.
+  EXPECT_EQ(connection.control->events.size(), 2U);
+  EXPECT_EQ(connection.control->acks.back().newly_marked, 1);
+}
+
+// A mark after none and each second mark are acknowledged at once (section 3.2.2.5.1).
+TEST(EcnReceiver, CountsMarksModulo8) {
+  Receiver receiver;
+  EXPECT_EQ(reply_to(receiver, 0, false, accurate_offer), not_ect_syn);
+  for (int i = 1; i <= 12; ++i) EXPECT_EQ(reply_to(receiver, i, true, first_ce_count), (5 + i) % 8);
+  EXPECT_EQ(reply_to(receiver, 13, false, first_ce_count), 1);
+  EXPECT_EQ(reply_to(receiver, 13, true, first_ce_count), 2);  // a duplicate
+}
+
+class Delaying {
+ public:
+  explicit Delaying(int offer) {
+    receiver.delay_acks(true);
+    for (int i = 0; i < 41; ++i) arrive(false, i == 0 ? offer : 0);
+    if (last.empty()) arrive(false);
+  }
+  // Acknowledgements at once: the first missing packet and the flags.
+  std::string arrive(bool is_marked, int ace = 0) {
+    now_ns += ms;
+    receiver.on_packet({sequence++, now_ns, now_ns, false, -1, {is_marked ? Ecn::ce : Ecn::ect_0, ace}});
+    last.clear();
+    while (const Reply* reply = receiver.take_reply(now_ns)) {
+      last += (last.empty() ? "" : " ") + std::to_string(reply->ack - sequence) + ":" + std::to_string(reply->ace);
+    }
+    return last;
+  }
+  Receiver receiver;
+
+ private:
+  std::int64_t sequence = 0;
+  Nanoseconds now_ns = 0;
+  std::string last;
+};
+
+TEST(EcnReceiver, AcknowledgesCountedMarksAtOnce) {
+  Delaying f(accurate_offer);
+  EXPECT_EQ(f.arrive(true), "0:6");
+  EXPECT_EQ(f.arrive(true), "");
+  EXPECT_EQ(f.arrive(true), "0:0");
+  EXPECT_EQ(f.arrive(false), "");
+  EXPECT_EQ(f.arrive(true), "0:1");
+}
+
+// RFC 8257, section 3.2: two acknowledgements at a change, of the packets before it and of the packet itself.
+TEST(EcnReceiver, OfDctcpEchoesEachMark) {
+  Delaying f(classic_offer);
+  f.receiver.echo_each_mark(true);
+  EXPECT_EQ(f.arrive(false), "");
+  EXPECT_EQ(f.arrive(true), "-1:0 0:1");
+  EXPECT_EQ(f.arrive(true, cwr), "");
+  EXPECT_EQ(f.arrive(true), "0:1");
+  EXPECT_EQ(f.arrive(false), "0:0");
+  EXPECT_EQ(f.arrive(false), "");
+  EXPECT_EQ(f.arrive(false), "0:0");
+}
+
 TEST(EcnReceiver, AgreesWhenASynOffers) {
   Receiver receiver;
-  EXPECT_TRUE(reply_to(receiver, 0, false, {false, true, true}).has_echo);
-  EXPECT_FALSE(reply_to(receiver, 1, false).has_echo);
+  EXPECT_EQ(reply_to(receiver, 0, false, classic_offer), ece);
+  EXPECT_EQ(reply_to(receiver, 1, false), 0);
   Receiver other;
-  EXPECT_FALSE(reply_to(other, 0, false, {}).has_echo);
+  EXPECT_EQ(reply_to(other, 0, false), 0);
 }
 
 TEST(EcnReceiver, EchoesAMarkUntilTheSenderHasReduced) {
   Receiver receiver;
-  reply_to(receiver, 0, false, {false, true, true});
-  EXPECT_TRUE(reply_to(receiver, 1, true).has_echo);
-  EXPECT_TRUE(reply_to(receiver, 2, false).has_echo);
-  EXPECT_FALSE(reply_to(receiver, 3, false, {true, false, true}).has_echo);
-  EXPECT_TRUE(reply_to(receiver, 4, true, {true, false, true}).has_echo);
-  EXPECT_FALSE(reply_to(receiver, 5, false, {true, false, true}).has_echo);
-  EXPECT_FALSE(reply_to(receiver, 5, true).has_echo);  // a duplicate
+  reply_to(receiver, 0, false, classic_offer);
+  EXPECT_EQ(reply_to(receiver, 1, true), ece);
+  EXPECT_EQ(reply_to(receiver, 2, false), ece);
+  EXPECT_EQ(reply_to(receiver, 3, false, cwr), 0);
+  EXPECT_EQ(reply_to(receiver, 4, true, cwr), ece);
+  EXPECT_EQ(reply_to(receiver, 5, false, cwr), 0);
+  EXPECT_EQ(reply_to(receiver, 5, true), 0);  // a duplicate
 }
 
 TEST(EcnReceiver, AcknowledgesAMarkAtOnce) {
@@ -151,7 +280,7 @@ TEST(EcnReceiver, AcknowledgesAMarkAtOnce) {
     Arrived packet;
     packet.sequence = sequence++;
     packet.now_ns = packet.timestamp_ns = now_ns;
-    packet.is_marked = is_marked;
+    packet.ecn.codepoint = is_marked ? Ecn::ce : Ecn::ect_0;
     receiver.on_packet(packet);
     return receiver.take_reply(now_ns) != nullptr;
   };

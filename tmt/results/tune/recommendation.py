@@ -11,7 +11,7 @@ from scipy import stats
 
 from tmt.results.statistics import Interval
 from tmt.results.tune.race import upper
-from tmt.results.tune.task import SCHEME, levels_of, neighbours
+from tmt.results.tune.task import QUEUE, SCHEME, levels_of, neighbours
 
 if TYPE_CHECKING:
     from tmt.results.statistics import FloatArray
@@ -45,7 +45,7 @@ class Finalist:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A value of a parameter, with the others as the winner has them, or the best candidate of a scheme.
+    """A value of a parameter, the others as the winner has them, or the best candidate of a scheme or queue.
 
     `loss` is the winner's advantage over it, on common courses.
     """
@@ -158,17 +158,20 @@ def _finalist(search: Search, standing: Standing) -> Finalist:
 
 
 def _sensitivity(search: Search, winner: int) -> list[Level]:
-    """Return the best candidate of each scheme, then those that differ from the winner in one parameter."""
+    """Return the best candidate of each scheme and queue, then those that differ in one parameter."""
     candidates, fates, means = search.candidates, search.race.fates, search.race.evidence.means()
     found = []
-    for name in levels_of(candidates, SCHEME):
+    kinds = [(key, name) for key in (SCHEME, QUEUE) for name in levels_of(candidates, key)]
+    for kind, name in kinds:
         own = [
-            at for at, one in enumerate(candidates) if one.settings[SCHEME] == name and np.isfinite(means[at])
+            at
+            for at, one in enumerate(candidates)
+            if one.settings.get(kind) == name and np.isfinite(means[at])
         ]
         if own:
             best = max(own, key=lambda at: (at == winner, fates[at] == "races", means[at]))
-            found.append(_versus(search, winner, SCHEME, name, best))
-    for key in [one for one in candidates[winner].settings if one != SCHEME]:
+            found.append(_versus(search, winner, kind, name, best))
+    for key in [one for one in candidates[winner].settings if one not in (SCHEME, QUEUE)]:
         members = neighbours(candidates, candidates[winner], key)
         levels = {candidates[at].settings[key]: at for at in members if np.isfinite(means[at])}
         if len(levels) > 1:

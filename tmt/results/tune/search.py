@@ -12,7 +12,7 @@ import numpy as np
 
 from tmt.core.errors import UsageError
 from tmt.results.tune.race import Evidence, Race, Rules
-from tmt.results.tune.task import SCHEME, levels_of
+from tmt.results.tune.task import QUEUE, SCHEME, levels_of
 from tmt.spec.points import leaves
 
 if TYPE_CHECKING:
@@ -205,12 +205,12 @@ class Sampler:
         self._study.add_trial(self._create_trial(params=place, distributions=kinds, values=list(scores)))
 
     def _ask(self) -> dict[str, Any]:
-        """Return the places that the estimator proposes: the scheme first, then its own parameters."""
+        """Return the places that the estimator proposes: scheme and queue first, then their parameters."""
         trial = self._study.ask()
-        place = {SCHEME: self._suggest(trial, SCHEME)}
-        scheme = str(self._levels[SCHEME][place[SCHEME]])
+        place = {kind: self._suggest(trial, kind) for kind in (SCHEME, QUEUE) if kind in self._levels}
+        owners = ("path", *(self._levels[kind][at] for kind, at in place.items()))
         for name in self._levels:
-            if name != SCHEME and name.split("/")[0] in (scheme, "path"):
+            if name not in place and name.split("/")[0] in owners:
                 place[name] = self._suggest(trial, name)
         # The estimator leaves failed trials out. `learn` adds the candidate that was simulated.
         self._study.tell(trial, state=self._failed)
@@ -237,7 +237,7 @@ class Sampler:
         return min(sorted(self._waiting), key=distance)
 
     def _place(self, candidate: Candidate) -> dict[str, int]:
-        """Return the number of each parameter's level; parameters of a scheme carry its name."""
+        """Return the number of each parameter's level; those of a scheme or queue carry its name."""
         return {
             (name := _parameter(candidate, key)): self._levels[name].index(value)
             for key, value in candidate.settings.items()
@@ -245,8 +245,10 @@ class Sampler:
 
 
 def _parameter(candidate: Candidate, key: str) -> str:
-    if key == SCHEME:
-        return SCHEME
+    if key in (SCHEME, QUEUE):
+        return key
+    if key.startswith(f"{QUEUE}."):
+        return f"{candidate.path.queue.name}/{key}"
     is_own = any(key == name for name, *_ in leaves(candidate.scheme))
     return f"{candidate.scheme.full_name}/{key}" if is_own else f"path/{key}"
 

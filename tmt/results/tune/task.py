@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, TypeVar
 
-from tmt.core.declaration import Problem, Refused
+from tmt.core.declaration import Problem, Refused, Spec
 from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME, Goal, parse_goal
 from tmt.results.tune.race import Rules
 from tmt.spec.points import leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path as File
 
-    from tmt.core.declaration import Place, Spec
+    from tmt.core.declaration import Place
     from tmt.core.schemes.scheme import Scheme
     from tmt.spec.experiment import Path
     from tmt.spec.scenario import Scenario
     from tmt.spec.trace import Trace
     from tmt.spec.traffic import Traffic
 
-SCHEME = "scheme"
+SCHEME, QUEUE = "scheme", "queue"
 Value = str | int | float | bool | None
+SpecT = TypeVar("SpecT", bound=Spec)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A scheme with its parameters on a path.
 
-    `settings` are the name of the scheme and the parameters that vary in the space, by scenario key. No two
-    candidates share a `name`.
+    `settings` are the name of the scheme, that of the discipline where these are searched, and the parameters
+    that vary in the space, by scenario key. No two candidates share a `name`.
     """
 
     scheme: Scheme
@@ -42,17 +44,32 @@ class Candidate:
 def candidates_of(scenario: Scenario) -> list[Candidate]:
     """Return the candidates in the order of the scenario's tables."""
     labels = scenario.labels()
-    by_scheme: dict[str, list[dict[str, Value]]] = {}
-    for scheme in scenario.scheme:
-        by_scheme.setdefault(scheme.full_name, []).append(_table(scheme))
-    path_keys = _varying([_table(path) for path in scenario.path])
+    own = _own_settings({scheme: scheme.full_name for scheme in scenario.scheme})
+    disciplines = {path.queue: path.queue.name for path in scenario.path}
+    of_queue = _own_settings(disciplines) if len(disciplines) > 1 else {}
+    keys = _varying([_table(path) for path in scenario.path])
+    path_keys = [key for key in keys if not key.startswith(f"{QUEUE}.")]
     found = []
-    for scheme in scenario.scheme:
-        own = {key: _table(scheme)[key] for key in _varying(by_scheme[scheme.full_name])}
-        for path in scenario.path:
-            of_path = {key: _table(path).get(key) for key in path_keys}
-            name = ", ".join([labels[scheme], *(_spelled(key, value) for key, value in of_path.items())])
-            found.append(Candidate(scheme, path, {SCHEME: scheme.full_name} | own | of_path, name))
+    for scheme, path in product(scenario.scheme, scenario.path):
+        settings = {SCHEME: scheme.full_name} | own[scheme]
+        words = [labels[scheme]]
+        if path.queue in of_queue:
+            settings[QUEUE] = path.queue.name
+            settings |= {f"{QUEUE}.{key}": value for key, value in of_queue[path.queue].items()}
+            words.append(path.queue.label)
+        of_path = {key: _table(path).get(key) for key in path_keys}
+        words += [_spelled(key, value) for key, value in of_path.items()]
+        found.append(Candidate(scheme, path, settings | of_path, ", ".join(words)))
+    return found
+
+
+def _own_settings(names: Mapping[SpecT, str]) -> dict[SpecT, dict[str, Value]]:
+    """Return of each object the parameters that vary among those of its name."""
+    tables = {one: _table(one) for one in names}
+    found = {}
+    for one, name in names.items():
+        keys = _varying([tables[other] for other in names if names[other] == name])
+        found[one] = {key: tables[one][key] for key in keys}
     return found
 
 

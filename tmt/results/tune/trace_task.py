@@ -13,9 +13,10 @@ from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import ns_to_seconds
-from tmt.results.tune.task import task_of
+from tmt.results.tune.task import QUEUE, task_of
 from tmt.spec.experiment import Path
-from tmt.spec.points import points
+from tmt.spec.points import plain, points
+from tmt.spec.queue import DISCIPLINES, Discipline
 from tmt.spec.scenario import Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import MAX_SEED
@@ -54,9 +55,10 @@ def trace_task(
     """Return the task of a search over a PHY trace.
 
     `schemes` are names of the schemes to search; empty for all that convert traces, RLC above each. `varied`
-    holds the values to search by ``KEY`` of the path or ``SCHEME.KEY``; `path` and `traffic` give the rest.
-    The search runs `courses` at most, each for `duration` seconds; None is 60 s, or the fiftieth part of a
-    shorter trace. InputError when the trace cannot be used, Refused when another parameter is not allowed.
+    holds the values to search by ``KEY`` of the path, ``SCHEME.KEY`` or ``DISCIPLINE.KEY``; `path` and
+    `traffic` give the rest. The search runs `courses` at most, each for `duration` seconds; None is 60 s, or
+    the fiftieth part of a shorter trace. InputError when the trace cannot be used, Refused when another
+    parameter is not allowed.
     """
     found = look_at(trace)
     if duration is None:
@@ -133,7 +135,8 @@ def space(
 ) -> tuple[tuple[Scheme, ...], tuple[Path, ...]]:
     """Return the schemes and the paths of a search: all schemes of `SPACE` where none is named.
 
-    The values in `varied`, by ``KEY`` of the path or ``SCHEME.KEY``, replace those of `SPACE` and of `path`.
+    The values in `varied`, by ``KEY`` of the path, ``SCHEME.KEY`` or ``DISCIPLINE.KEY``, replace those of
+    `SPACE` and of `path`.
     Refused, with a place in ``schemes`` or ``varied``, when a name is unknown or a value is not allowed.
     """
     known = tuple(dict.fromkeys([*SPACE, *(name for name, kind in SCHEMES.items() if kind.converts)]))
@@ -145,6 +148,7 @@ def space(
     tables: dict[str, Any] = PATH | {
         key: "none" if value is None else value for key, value in of_path.items()
     }
+    tables[QUEUE] = [path.queue]
     _vary(searched, tables, varied)
     paths = _points(Path, tables, "")
     longest = max(one.rtt for one in paths)
@@ -178,6 +182,7 @@ def _vary(searched: dict[str, Tables], path: dict[str, Any], varied: Mapping[str
     """Put the values to search in place of the usual ones (Refused for an unknown name)."""
     if not isinstance(varied, Mapping):
         raise Refused([Problem(("varied",), varied, "type", "a dictionary that gives lists of values")])
+    of_queues: dict[str, dict[str, Any]] = {}
     for key, values in varied.items():
         if not isinstance(key, str) or isinstance(values, str) or not isinstance(values, Iterable):
             raise Refused([Problem(("varied", key), values, "type", "a list of values for a text")])
@@ -186,10 +191,31 @@ def _vary(searched: dict[str, Tables], path: dict[str, Any], varied: Mapping[str
             _check_key(key, own, tuple(declared(Path)))
             path[own] = list(values)
             continue
-        _check_key(key, scheme, tuple(searched))
+        if scheme in DISCIPLINES:
+            _check_key(key, own, tuple(declared(DISCIPLINES[scheme])))
+            of_queues.setdefault(scheme, {})[own] = list(values)
+            continue
+        _check_key(key, scheme, (*searched, *DISCIPLINES))
         of_rlc = tuple(declared(Rlc)) if scheme.startswith(Rlc.name) else ()
         _check_key(key, own, (*declared(SCHEMES[scheme.removeprefix(OVER)]), *of_rlc))
         searched[scheme] = _with_values(searched[scheme], own, list(values))
+    path[QUEUE] = _disciplines(path[QUEUE], of_queues)
+
+
+def _disciplines(queues: list[Any], varied: Mapping[str, dict[str, Any]]) -> list[Discipline]:
+    """Return the disciplines of these names or objects, with all values of the parameters of `varied`."""
+    tables = []
+    for queue in queues:
+        if not isinstance(queue, Discipline):
+            _check_key(QUEUE, queue, tuple(DISCIPLINES))
+        table = plain(queue) if isinstance(queue, Discipline) else {"name": queue}
+        tables.append(table | varied.get(table["name"], {}))
+    known = tuple(table["name"] for table in tables)
+    for name, values in varied.items():
+        for key in values:
+            _check_key(f"{name}.{key}", name, known)
+    found = [one for table in tables for one in _points(Discipline, table, table["name"])]
+    return list(dict.fromkeys(found))
 
 
 def _check_key(place: str, name: str, known: tuple[str, ...]) -> None:

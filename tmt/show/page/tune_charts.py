@@ -271,7 +271,7 @@ def _sensitivity(schemes: list[str], levels: list[Row], title: str, value: Heads
             *(("parameter", "parameter"), ("value", "value"), *value),
             *(("loss", "loss"), ("loss_low", "low"), ("loss_high", "high")),
         ),
-        f"{title} over each parameter, the others as the winner has them; for the scheme, the best "
+        f"{title} over each parameter, the others as the winner has them; for scheme and queue, the best "
         "candidate of each. A ring marks the winner.",
         panels=len(parameters),
     )

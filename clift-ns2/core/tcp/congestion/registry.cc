@@ -6,7 +6,9 @@
 #include "core/tcp/congestion/careful_resume.h"
 #include "core/tcp/congestion/compound.h"
 #include "core/tcp/congestion/cubic.h"
+#include "core/tcp/congestion/dctcp.h"
 #include "core/tcp/congestion/hybla.h"
+#include "core/tcp/congestion/prague.h"
 #include "core/tcp/congestion/reno.h"
 #include "core/tcp/congestion/westwood.h"
 #include "core/tcp/congestion_control.h"
@@ -41,7 +43,9 @@ const std::map<std::string, Entry>& entries() {
       {"bbr3", {make<Bbr3>, false, true}},
       {"compound", {make<Compound>}},
       {"cubic", {make_resuming<Cubic>, true, true}},
+      {"dctcp", {make<Dctcp>}},
       {"hybla", {make<Hybla>}},
+      {"prague", {make<Prague>}},
       {"reno", {make_resuming<Reno>, true, true}},
       {"westwood", {make<Westwood>}},
   };

@@ -29,13 +29,13 @@ void WindowBased::leave_first_slow_start(double cwnd) {
 }
 
 void WindowBased::grow(const AckSample& ack) {
-  if (ack.state == RecoveryState::recovery || ack.has_echo || !may_grow(ack)) return;
+  if (ack.state == RecoveryState::recovery || !may_grow(ack)) return;
   // As in Linux, out-of-order delivery counts on paths that are known to reorder packets.
   if (ack.newly_acked == 0 && ack.reordering <= duplicate_threshold) return;
   // The ACK that ends a recovery acknowledges packets that were selectively acknowledged long before. They let no
   // window grow then, and let none grow now.
-  std::int64_t acked = ack.newly_delivered;
-  if (in_slow_start()) acked = slow_start(acked, ack);
+  std::int64_t acked = growing(ack);
+  if (acked > 0 && in_slow_start()) acked = slow_start(acked, ack);
   if (acked > 0) avoid_congestion(acked, ack);
   cwnd_ = std::min(cwnd_, window_clamp_);
 }

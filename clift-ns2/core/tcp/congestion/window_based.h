@@ -45,6 +45,9 @@ class WindowBased : public CongestionControl {
   // The first slow start ends before a loss, and the window is now `cwnd`.
   virtual void leave_first_slow_start(double cwnd);
 
+  // Packets of an ACK that let the window grow.
+  virtual std::int64_t growing(const AckSample& ack) const { return ack.has_echo ? 0 : ack.newly_delivered; }
+
   // Only a window that was the limit may grow; in slow start, to twice the flight that was used.
   bool may_grow(const AckSample& ack) const {
     return ack.is_cwnd_limited || (in_slow_start() && cwnd_ < 2.0 * static_cast<double>(ack.most_outstanding));
