@@ -56,11 +56,11 @@ class PacketLedger {
 
   // Whether a later packet could share a data unit of this size.
   bool leaves_space_in(std::int64_t unit_bytes) const {
-    return packing_ == Packing::packed && !pulls() && unsent_bytes_ < unit_bytes;
+    return packing_ == Packing::packed && (pulls() || unsent_bytes_ < unit_bytes);
   }
 
-  // Whether all unsent bytes fit in a data unit of this size, as long as no packet joins.
-  bool fits_in(std::int64_t unit_bytes) const { return unsent_bytes_ <= unit_bytes; }
+  // Whether all unsent bytes may fit in a data unit of this size, as long as no packet joins.
+  bool fits_in(std::int64_t unit_bytes) const { return pulls() || unsent_bytes_ <= unit_bytes; }
 
   // Takes the bytes for the data unit in a slot, which `pull` has found: from the head; if packed, also from packets behind.
   Unit take_unit(const Slot& slot);

@@ -65,9 +65,8 @@ LowerLayer::Transmission RlcLinkLayer::next_transmission(Nanoseconds segment_ns)
 
 // Whether packets that arrive before the slot could share it, or could make its poll unnecessary.
 bool RlcLinkLayer::may_depend_on_later_packets(bool begins, Nanoseconds tx_ns) const {
-  if (ledger_.pulls()) return false;
   if (begins && may_be_joined(tx_ns)) return true;
-  return sender_.poll_depends_on_queue() && (begins ? may_be_last(tx_ns) : !ledger_.has_unsent());
+  return sender_.poll_depends_on_queue() && (begins ? may_be_last(tx_ns) : ledger_.pulls() || !ledger_.has_unsent());
 }
 
 // Whether a new segment follows, where that decides about a poll: only then its packet is pulled, so that the discipline

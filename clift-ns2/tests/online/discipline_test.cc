@@ -31,12 +31,15 @@ struct Result {
   UnitCounts units;
 };
 
-Result play_impatient(const LinkLayerOptions& options, const std::vector<PhyRow>& rows, const std::vector<Offer>& offers) {
+Result play_impatient(const LinkLayerOptions& options, const std::vector<PhyRow>& rows,
+                      const std::vector<Offer>& offers) {
   TraceSlots slots(view(rows), 100);
   const auto layer = make_link_layer(options, slots);
   const Played played = play(*layer, offers);
   Result result;
-  for (const DroppedPacket& drop : layer->ledger().discipline().dropped()) result.dropped.push_back(drop.packet.arrival_ns);
+  for (const DroppedPacket& drop : layer->ledger().discipline().dropped()) {
+    result.dropped.push_back(drop.packet.arrival_ns);
+  }
   for (const auto& [number, release] : played.released) {
     if (release.delivered) result.delivered.emplace(number, release.time_ns);
   }
@@ -101,16 +104,16 @@ TEST(DroppedLast, MakesRlcPoll) {
 }
 
 TEST(DroppedLast, IsAnsweredWhenAPollTimerEnds) {
-  // Slot 0 is erased; its poll ends at 60. The packet of 59 is pulled then, and carries the poll in slot 6, not segment 0.
-  // Its arrival at 63 shows the gap: the report of 68 reaches the sender at 93, and slot 10 repeats segment 0.
+  // Slot 0 is erased; its poll ends at 60. The packet of 59 is pulled then, and carries the poll in slot 6, not segment
+  // 0. Its arrival at 63 shows the gap: the report of 68 reaches the sender at 93, and slot 10 repeats segment 0.
   const Result result = play_impatient(impatient_rlc(), even_slots(20, {0}), {{0, 100}, {59, 100}});
   EXPECT_TRUE(result.dropped.empty());
   EXPECT_EQ(result.delivered, (Times{{0, 103}, {1, 103}}));
 }
 
 TEST(DroppedLast, IsSharedByNoPackedSlot) {
-  // 60 bytes leave 40 in slot 0, which carries the first bytes of the second packet: they wait for slot 1 by then. The third
-  // is too old in slot 1, which would have room.
+  // 60 bytes leave 40 in slot 0, which begins the second packet: it ends in slot 1. The third is too old there, where it
+  // would have room.
   LinkLayerOptions options = impatient();
   options.packing = Packing::packed;
   const Result result = play_impatient(options, even_slots(20), {{0, 60}, {0, 60}, {0, 60}});
