@@ -1,6 +1,6 @@
-"""Published results on real and emulated links beside ours: the tables of docs/real-links.md.
+"""Results of others on real, emulated and simulated links beside ours: the tables of docs/real-links.md.
 
-``python -m analysis.real_links [FOLDER]`` carries out the scenarios of `NAMES`, whose published values are in
+``python -m analysis.real_links [FOLDER]`` carries out the scenarios of `NAMES`, whose values by others are in
 ``scenarios/real-links-published.csv``.
 """
 
@@ -140,7 +140,7 @@ def main(folder: Path) -> str:
 
 def _measured(pairs: Iterable[Pair]) -> str:
     """Return the table of the results that others measured."""
-    heads = ("source", "link", "TCP", "published", "here", "ratio", "verdict")
+    heads = ("source", "link", "TCP", "theirs", "ours", "ratio", "verdict")
     rows = []
     for pair in pairs:
         theirs, ours = (f"{shown} {pair.unit}" for shown in (f"{pair.theirs:.3g}", pair.shown))
@@ -175,8 +175,8 @@ def _csv_row(pair: Pair) -> dict[str, str]:
         "link": pair.link,
         "tcp": pair.tcp,
         "unit": pair.unit,
-        "published": f"{pair.theirs:.4g}",
-        "here": pair.shown,
+        "theirs": f"{pair.theirs:.4g}",
+        "ours": pair.shown,
         "verdict": pair.verdict,
     }
 

@@ -49,6 +49,13 @@ if TYPE_CHECKING:
         TraceLink as TraceLink,
         Wired as Wired,
     )
+    from tmt.spec.queue import (
+        CoDel as CoDel,
+        DropTail as DropTail,
+        DualPi2 as DualPi2,
+        FqCoDel as FqCoDel,
+        Pie as Pie,
+    )
     from tmt.spec.scenario import Scenario as Scenario
     from tmt.spec.trace import Trace as Trace
     from tmt.spec.traffic import Flow as Flow, Resume as Resume, Traffic as Traffic
@@ -63,6 +70,7 @@ _NAMES = {
     "tmt.spec.scenario": ("Scenario",),
     "tmt.spec.trace": ("Trace",),
     "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
+    "tmt.spec.queue": ("DropTail", "CoDel", "FqCoDel", "Pie", "DualPi2"),
     "tmt.spec.traffic": ("Traffic", "Flow", "Resume"),
     "tmt.spec.tune": ("Tune",),
     "tmt.core.schemes": (

@@ -54,6 +54,7 @@ def main(folder: Path) -> str:
         held=held,
         total=total,
         shares={point: shared[point] for point in runs.pair_points()},
+        shared_losses=runs.SHARED_LOSSES,
         queues=[shared[point] for point in runs.queue_points()],
         queue_lengths=runs.QUEUES_PACKETS,
         settled=(runs.SETTLED_S, runs.UNTIL_S),

@@ -80,7 +80,7 @@ def write_report(campaigns: Sequence[JudgedCampaign], page: Path, figure: Path) 
 
 
 def _extent(runs: pd.DataFrame) -> str:
-    durations = ", ".join(f"{duration:g}" for duration in sorted(set(runs["duration_s"])))
+    durations = " or ".join(f"{duration:g}" for duration in sorted(set(runs["duration_s"])))
     seeds = runs.groupby("stack")["seed"].nunique()
     counts = ", ".join(f"{seeds[stack]} of stack {stack}" for stack in (LINUX, *STACKS) if stack in seeds)
     return f"The tables hold {len(runs)} runs of {durations} s. Seeds: {counts}."

@@ -11,7 +11,14 @@ QueuedLink::QueuedLink(LinkPlan plan, const QueueOptions& options, UniformSource
       pulls_on_arrival_(discipline_->sends_all_in_order() && limits_count_sending_) {}
 
 void QueuedLink::take(const QueuedPacket& packet) {
-  if (!pulls_on_arrival_ && discipline_->load().packets == 0) find_empty(packet.arrival_ns);
+  if (pulls_on_arrival_ && !stopped_) {
+    // The queue is always empty: no need to put the packet there and take it out again.
+    if (!discipline_->lets_pass(packet)) return;
+    pulled_.packet = packet;
+    pull_ns_ = packet.arrival_ns;
+    return;
+  }
+  if (discipline_->load().packets == 0) find_empty(packet.arrival_ns);
   discipline_->enqueue(packet);
   if (pull_ns_ == never) find_pull(packet.arrival_ns);
 }
@@ -28,24 +35,24 @@ void QueuedLink::find_empty(Nanoseconds now_ns) {
 void QueuedLink::find_pull(Nanoseconds from_ns) {
   pull_ns_ = never;
   if (stopped_ || discipline_->load().packets == 0) return;
-  pull_ns_ = pulls_on_arrival_ ? from_ns : plan_.begin_ns(from_ns);
+  pull_ns_ = plan_.begin_ns(from_ns);
   stopped_ = pull_ns_ == never;
 }
 
 const PulledPacket* QueuedLink::pull() {
-  PulledPacket next;
-  const bool found = discipline_->dequeue(pull_ns_, next.packet);
+  auto& [packet, delivery] = pulled_;
+  const bool found = pulls_on_arrival_ || discipline_->dequeue(pull_ns_, packet);
   pull_ns_ = never;
   if (!found) return nullptr;
-  count(next.packet, 1);
-  if (!plan_.plan(next.packet.arrival_ns, next.packet.size_bytes, next.delivery)) {
-    stuck_.push_back(next.packet);
+  count(packet, 1);
+  if (!plan_.plan(packet.arrival_ns, packet.size_bytes, delivery)) {
+    stuck_.push_back(packet);
     stopped_ = true;
     return nullptr;
   }
-  free_ns_ = next.delivery.departure_ns;
-  find_pull(free_ns_);
-  return &sent_.push(next);
+  free_ns_ = delivery.departure_ns;
+  if (!pulls_on_arrival_) find_pull(free_ns_);
+  return &sent_.push(pulled_);
 }
 
 void QueuedLink::depart() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulate/ip_packet.h"
+
 namespace clift {
 
 namespace {
@@ -70,6 +72,8 @@ bool is_several_segments(const VirtioHeader& header, ByteView packet) {
 ByteView packet_in(const Frame& frame) {
   return {frame.data() + sizeof(VirtioHeader), frame.size() - sizeof(VirtioHeader)};
 }
+
+void mark(Frame& frame) { set_ce(frame.data() + sizeof(VirtioHeader)); }
 
 void cut(ByteView read, std::vector<Frame>& frames) {
   VirtioHeader header{};

@@ -14,6 +14,9 @@ using Frame = std::vector<std::uint8_t>;
 
 ByteView packet_in(const Frame& frame);
 
+// Marks the packet, which is ECN-capable: congestion experienced.
+void mark(Frame& frame);
+
 // Appends the packets of `read`, one call's bytes, to `frames`. Several TCP segments are cut apart, as the kernel does
 // for a device without offloads. If the kernel left the checksum of TCP or UDP open, it stays open: the header says so,
 // and the receiving kernel does not check it.

@@ -75,6 +75,28 @@ std::optional<IpPacket> parsed(ByteView bytes) {
   return packet;
 }
 
+Ecn ecn_of(ByteView bytes) {
+  const auto network = network_of(bytes);
+  if (!network) return Ecn::not_ect;
+  // The type of service is the second byte in IPv4. In IPv6 the traffic class begins in the middle of the first byte.
+  const int shift = network->packet.version == 4 ? 0 : 4;
+  return static_cast<Ecn>(bytes.data[1] >> shift & 3);
+}
+
+void set_ce(std::uint8_t* packet) {
+  if (packet[0] >> 4 == 6) {
+    packet[1] |= 3 << 4;
+    return;
+  }
+  const std::uint16_t old_word = u16(packet);
+  packet[1] |= 3;
+  // Ones' complement arithmetic: the old word is taken out of the sum, the new one is added.
+  std::uint32_t sum = (~u16(packet + 10) & 0xffffu) + (~old_word & 0xffffu) + u16(packet);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
+  packet[10] = static_cast<std::uint8_t>(~sum >> 8);
+  packet[11] = static_cast<std::uint8_t>(~sum);
+}
+
 bool is_housekeeping(ByteView bytes) {
   const auto network = network_of(bytes);
   if (!network) return false;

@@ -21,6 +21,7 @@ template <class Payload>
 struct EmulatedPacket {
   Payload payload{};
   schema::PacketRecord record{};
+  Ecn ecn = Ecn::not_ect;  // as it comes to the queue
 };
 
 // The fate of a packet at the receiver, and its due time.
@@ -108,6 +109,7 @@ void Link<Payload>::take(Nanoseconds now_ns, Packet packet) {
   queued.arrival_ns = now_ns;
   queued.size_bytes = place->record.size_bytes;
   queued.flow_hash = place->record.flow;
+  queued.ecn = place->ecn;
   line_.take(queued);
   take_dropped(now_ns);
   advance(now_ns);

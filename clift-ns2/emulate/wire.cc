@@ -67,6 +67,7 @@ void Wire::take(std::uint8_t from, Frame frame, Nanoseconds now_ns) {
   packet.record.size_bytes = static_cast<std::uint32_t>(bytes.size);
   packet.record.uid = packets_++;
   flows_.number(bytes, from, packet.record);
+  packet.ecn = ecn_of(bytes);
   packet.payload = std::move(frame);
   record(packet.record, schema::PacketEvent::sent, now_ns);
   directions_[from].link.take(now_ns, std::move(packet));
@@ -78,9 +79,10 @@ void Wire::record_queue(WireLink& link, Nanoseconds now_ns) {
 }
 
 void Wire::settle(Direction& direction) {
-  while (const auto outcome = direction.link.outcome(now_ns())) {
+  while (auto outcome = direction.link.outcome(now_ns())) {
     const schema::PacketRecord& sent = outcome->packet.record;
     const bool delivered = outcome->fate == Fate::delivered;
+    if (outcome->is_marked) mark(outcome->packet.payload);
     if (delivered && !direction.to.write(outcome->packet.payload)) ++direction.refused;
     const Nanoseconds now = now_ns();
     if (delivered) direction.delays.add(now - sent.time_ns);

@@ -60,7 +60,7 @@ void CliftQueue::take(Packet* packet) {
   free_places_.pop_back();
   link().limit_packets(qlim_);
   link_->take(queued);
-  take_dropped();
+  if (!link_->dropped().empty()) take_dropped();
   if (link_->pull_ns() <= queued.arrival_ns) pull();
   set_timer();
 }
@@ -68,11 +68,10 @@ void CliftQueue::take(Packet* packet) {
 void CliftQueue::pull() {
   link_->pull();
   if (link_->stopped() && trace_) say_stopped(*trace_);
-  take_dropped();
+  if (!link_->dropped().empty()) take_dropped();
 }
 
 void CliftQueue::take_dropped() {
-  if (link_->dropped().empty()) return;
   // Dropping a packet may call the queue again.
   const std::vector<DroppedPacket> all = link_->dropped();
   link_->clear_dropped();

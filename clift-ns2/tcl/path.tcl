@@ -98,8 +98,8 @@ proc build_link { direction from to } {
 # Whether ns-2's DropTail does what the settings of the queue ask for.
 proc has_plain_queue {} {
 	global setting
-	return [expr { $setting(queue) in {droptail {droptail drop tail}} && $setting(queue_bytes) == 0 && $setting(queue_time_s) == 0
-		&& $setting(queue_counts) eq "all" }]
+	return [expr { [lindex $setting(queue) 0] eq "droptail" && "head" ni $setting(queue) && $setting(queue_bytes) == 0
+		&& $setting(queue_time_s) == 0 && $setting(queue_counts) eq "all" }]
 }
 
 proc set_queue { queue } {

@@ -1,15 +1,14 @@
-// Replays arrivals through a discipline in front of a link of constant rate, for tests/ns2/test_disciplines.py:
-// `aqm_replay NAME PACKETS BYTES TIME_NS NS_PER_BYTE [KEY VALUE]...`, with limits and rate, reads `TIME_NS SIZE FLOW ECN`
-// lines and writes `NUMBER EVENT TIME_NS` lines.
+// Replays arrivals through a link as emulator and kernel have it, on a clock of its own, for twins in Python:
+// `aqm_replay KEY VALUE ...`, settings of a path, reads `TIME_NS SIZE FLOW ECN` lines and writes `NUMBER EVENT TIME_NS`
+// lines of the forward link.
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
-#include <string>
-#include <vector>
+#include <utility>
 
-#include "core/queued_link.h"
+#include "core/path_settings.h"
 #include "core/setting_table.h"
-#include "tests/play_link.h"
+#include "emulate/link.h"
 
 namespace clift {
 
@@ -27,57 +26,50 @@ class Lcg {
   std::uint64_t state_ = 1;
 };
 
-class Replay {
- public:
-  Replay(const QueueOptions& queue, double rate_bps) : link_(RatePlan(rate_bps), queue, Lcg()) {}
+using NumberedLink = Link<std::int64_t>;
 
-  void arrive(QueuedPacket packet, std::int64_t number) {
-    advance(packet.arrival_ns);
-    packet.handle = reinterpret_cast<void*>(number);
-    link_.take(packet);
-    report_dropped(packet.arrival_ns);
-    advance(packet.arrival_ns);
+void say(std::int64_t number, const char* event, Nanoseconds time_ns) {
+  std::printf("%lld %s %lld\n", static_cast<long long>(number), event, static_cast<long long>(time_ns));
+}
+
+void report(NumberedLink& link, Nanoseconds now_ns) {
+  while (const auto outcome = link.outcome(now_ns)) {
+    say(outcome->packet.payload, outcome->is_marked ? "marked" : "sent", outcome->due_ns);
   }
-
-  void advance(Nanoseconds until_ns) {
-    play(
-        link_, until_ns,
-        [](const QueuedPacket& packet, Nanoseconds now_ns) { say(packet, packet.is_marked ? "marked" : "sent", now_ns); },
-        [this](Nanoseconds now_ns) { report_dropped(now_ns); });
+  while (const auto found = link.queue_event()) {
+    if (found->event == schema::PacketEvent::marked) continue;
+    say(found->packet.payload, found->event == schema::PacketEvent::queue_dropped ? "limit" : "dropped", found->time_ns);
   }
+}
 
- private:
-  void report_dropped(Nanoseconds now_ns) {
-    for (const auto& [packet, cause] : link_.dropped()) {
-      say(packet, cause == DropCause::limit ? "limit" : "dropped", now_ns);
-    }
-    link_.clear_dropped();
+void replay(const PathSettings& path) {
+  const auto trace = path.links[0].opened();
+  NumberedLink link(path.links[0].plan(trace.get()), path.queue, 0, Lcg());
+  Nanoseconds now_ns;
+  std::uint32_t size_bytes;
+  std::uint16_t flow;
+  int ecn;
+  NumberedLink::Packet packet;
+  while (std::cin >> now_ns >> size_bytes >> flow >> ecn) {
+    packet.record.size_bytes = size_bytes;
+    packet.record.flow = flow;
+    packet.ecn = static_cast<Ecn>(ecn);
+    link.take(now_ns, packet);
+    // Fates and times do not depend on when the host looks.
+    if (packet.payload % 7 == 0) report(link, now_ns);
+    packet.record.uid = ++packet.payload;
   }
+  report(link, never - 1);
+}
 
-  static void say(const QueuedPacket& packet, const char* event, Nanoseconds now_ns) {
-    std::printf("%lld %s %lld\n", static_cast<long long>(reinterpret_cast<std::intptr_t>(packet.handle)), event,
-                static_cast<long long>(now_ns));
-  }
-
-  QueuedLink link_;
-};
-
-int replay(const std::vector<std::string>& words) {
-  QueueOptions options;
-  options.limits = {std::stoll(words.at(1)), std::stoll(words.at(2)), std::stoll(words.at(3))};
-  options.discipline.name = words.at(0);
-  for (std::size_t i = 5; i + 1 < words.size(); i += 2) {
-    options.discipline.parameters.emplace_back(words[i], words[i + 1]);
-  }
+int replay(int argc, char** argv) {
   try {
-    Replay replay(options, 8e9 / std::stod(words.at(4)));
-    QueuedPacket packet;
-    int ecn;
-    for (std::int64_t i = 0; std::cin >> packet.arrival_ns >> packet.size_bytes >> packet.flow_hash >> ecn; ++i) {
-      packet.ecn = static_cast<Ecn>(ecn);
-      replay.arrive(packet, i);
-    }
-    replay.advance(never - 1);
+    PathSettings path;
+    SettingTable table;
+    path.declare(table);
+    for (int at = 1; at + 1 < argc; at += 2) table.set(argv[at], argv[at + 1]);
+    path.complete();
+    replay(path);
   } catch (const SettingError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;
@@ -89,4 +81,4 @@ int replay(const std::vector<std::string>& words) {
 
 }  // namespace clift
 
-int main(int argc, char** argv) { return clift::replay(std::vector<std::string>(argv + 1, argv + argc)); }
+int main(int argc, char** argv) { return clift::replay(argc, argv); }

@@ -149,5 +149,39 @@ TEST(EmulatedLink, ServesAPlainLinkAtItsRate) {
   EXPECT_FALSE(link.row_use(0).has_value());
 }
 
+// 1500 bytes take 1 ms. Packet 2 has waited 2 ms, the target, when the link pulls it at 2 ms: the one after the interval of
+// 1 ms is marked or dropped, and in place of a dropped one goes the next.
+TEST(EmulatedLink, MarksWhatIsEcnCapableAndDropsOthers) {
+  constexpr Nanoseconds ms = 1'000'000;
+  QueueOptions queue;
+  queue.discipline = DisciplineChoice::of("codel target 0.002 interval 0.001 mtu_bytes 0");
+  for (const Ecn ecn : {Ecn::ect_0, Ecn::not_ect}) {
+    NumberedLink link(RatePlan(12e6), queue, propagation_ns);
+    for (std::int64_t number = 0; number < 6; ++number) {
+      NumberedLink::Packet packet = packet_number(number, 1500);
+      packet.ecn = ecn;
+      link.take(0, packet);
+    }
+    for (const std::int64_t number : {0, 1, 2}) {
+      const auto outcome = link.outcome(3 * ms + propagation_ns);
+      ASSERT_TRUE(outcome.has_value());
+      EXPECT_EQ(outcome->packet.payload, number);
+      EXPECT_FALSE(outcome->is_marked);
+    }
+    const bool marks = ecn == Ecn::ect_0;
+    EXPECT_EQ(link.counts().marked, marks);
+    EXPECT_EQ(link.counts().aqm_dropped, !marks);
+    const auto event = link.queue_event();
+    ASSERT_TRUE(event.has_value());
+    EXPECT_EQ(event->event, marks ? schema::PacketEvent::marked : schema::PacketEvent::aqm_dropped);
+    EXPECT_EQ(event->packet.record.uid, 3);
+    EXPECT_EQ(event->time_ns, 3 * ms);
+    const auto outcome = link.outcome(4 * ms + propagation_ns);
+    ASSERT_TRUE(outcome.has_value());
+    EXPECT_EQ(outcome->packet.payload, marks ? 3 : 4);
+    EXPECT_EQ(outcome->is_marked, marks);
+  }
+}
+
 }  // namespace
 }  // namespace clift

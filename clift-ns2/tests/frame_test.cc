@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "emulate/ip_packet.h"
+
 #include <random>
 #include <string>
 #include <vector>
@@ -173,6 +175,49 @@ TEST(Frame, ThatContradictsItselfStaysInOnePiece) {
     read.resize(size);
     cut_apart(read);
   }
+}
+
+Octets ip4_header(std::uint8_t tos, std::uint16_t id, std::uint16_t header_sum) {
+  Octets octets;
+  append(octets, 0x45, 1);
+  append(octets, tos, 1);
+  append(octets, 20, 2);
+  append(octets, id, 2);
+  append(octets, 0x4000'4006, 4);
+  append(octets, header_sum, 2);
+  return joined({octets, addresses(4)});
+}
+
+// By hand: the words 4502, 0014, 4000, 4006, 0a00, 0001, 0a00, 0002 and the identification add up to d91f and that. A mark
+// of ECT(0) adds 1, one of ECT(1) 2.
+TEST(Frame, MarksIPv4AndItsChecksum) {
+  struct Case {
+    std::uint8_t tos;
+    std::uint16_t id, before, after;
+  };
+  for (const Case& one : {Case{2, 7, 0x26d9, 0x26d8}, Case{1, 7, 0x26da, 0x26d8}, Case{3, 7, 0x26d8, 0x26d8},
+                          Case{2, 0x26df, 1, 0}, Case{2, 0x26e0, 0, 0xfffe}}) {
+    const Octets header = ip4_header(one.tos, one.id, one.before);
+    EXPECT_EQ(checksum(header), 0) << "worked by hand";
+    EXPECT_EQ(ecn_of(header), static_cast<Ecn>(one.tos));
+    Frame frame = joined({Octets(virtio_bytes), header});
+    mark(frame);
+    EXPECT_EQ(frame, joined({Octets(virtio_bytes), ip4_header(3, one.id, one.after)}));
+  }
+  EXPECT_EQ(ecn_of(ip4_header(0xb8, 7, 0)), Ecn::not_ect);
+}
+
+TEST(Frame, MarksTheTrafficClassOfIPv6) {
+  Octets header{0x6b, 0xa5, 1, 2, 0, 0, 17, 64};  // class ba, that is ECT(0), and flow label 50102
+  header = joined({header, addresses(6)});
+  EXPECT_EQ(ecn_of(header), Ecn::ect_0);
+  Frame frame = joined({Octets(virtio_bytes), header});
+  mark(frame);
+  header[1] = 0xb5;
+  EXPECT_EQ(frame, joined({Octets(virtio_bytes), header}));
+  EXPECT_EQ(ecn_of(header), Ecn::ce);
+  header.pop_back();
+  EXPECT_EQ(ecn_of(header), Ecn::not_ect) << "truncated";
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/setting_table.h"
-#include "tests/play_link.h"
 #include "tests/rows.h"
 
 namespace clift {
@@ -30,12 +30,19 @@ class Host {
   }
 
   void advance(Nanoseconds until_ns) {
-    play(
-        link_, until_ns,
-        [this](const QueuedPacket& packet, Nanoseconds now_ns) {
-          log += number(packet) + " sent at " + std::to_string(now_ns) + "\n";
-        },
-        [this](Nanoseconds now_ns) { take_dropped(now_ns); });
+    for (;;) {
+      const PulledPacket* next = link_.sending();
+      const Nanoseconds departure_ns = next != nullptr ? next->delivery.departure_ns : never;
+      const Nanoseconds now_ns = std::min(departure_ns, link_.pull_ns());
+      if (now_ns > until_ns || now_ns == never) return;
+      if (departure_ns <= link_.pull_ns()) {
+        log += number(next->packet) + " sent at " + std::to_string(now_ns) + "\n";
+        link_.depart();
+      } else {
+        link_.pull();
+        take_dropped(now_ns);
+      }
+    }
   }
 
   QueuedLink& link() { return link_; }

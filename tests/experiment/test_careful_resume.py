@@ -8,7 +8,7 @@ import pytest
 from experiments import asker
 
 from tmt import Flow, PlainLink, Resume
-from tmt.core.measure.transport import SENT
+from tmt.core.measure.transport import RECEIVED, SENT
 
 PAGE = File(__file__).parents[2] / "docs" / "careful-resume.md"
 
@@ -88,15 +88,23 @@ def test_search__ends_slow_start_before_a_long_queue_overflows() -> None:
     assert replay(slow_start="standard", **settings).run().row["retransmissions"] > 0
 
 
+HALF, WHOLE = (Resume(window_bytes, rtt=0.6) for window_bytes in (18_750_000, 37_500_000))
+satellite = asker(forward=PlainLink(250e6), rtt=0.6, transfer_bytes=100_000_000, duration=60)
+
+
 def test_page__has_the_numbers_of_the_runs() -> None:
-    satellite = asker(
-        forward=PlainLink(250e6), back=PlainLink(3e6), rtt=0.6, transfer_bytes=100_000_000, duration=60
-    )
-    resume = Resume(window_bytes=18_750_000, rtt=0.6)
-    rows = re.findall(
-        r"^\| (newreno|cubic|bbr|bbr3) \| ([\d.]+) \| ([\d.]+) \|", PAGE.read_text("utf-8"), re.M
-    )
-    assert [tcp for tcp, *_ in rows] == ["newreno", "cubic", "bbr", "bbr3"]
-    for tcp, *said in rows:
-        found = [satellite(tcp=tcp, resume=one).run().row["completion_s"] for one in (None, resume)]
-        assert said == [f"{seconds:.1f}" for seconds in found], tcp
+    rows = re.findall(r"^\| (newreno|cubic|bbr|bbr3)((?: \| [\d.]+){3}) \|", PAGE.read_text("utf-8"), re.M)
+    assert [tcp for tcp, _ in rows] == ["newreno", "cubic", "bbr", "bbr3"]
+    for tcp, said in rows:
+        runs = [satellite(tcp=tcp, back=PlainLink(3e6), resume=one).run() for one in (None, HALF, WHOLE)]
+        assert said.split(" | ")[1:] == [f"{run.row['completion_s']:.1f}" for run in runs], tcp
+
+
+@pytest.mark.parametrize(("jump", "resume"), [("9.4 MB", HALF), ("18.75 MB", WHOLE)])
+def test_page__has_the_bytes_that_arrived_by_then(jump: str, resume: Resume) -> None:
+    found = satellite(tcp="cubic", back=PlainLink(250e6), resume=resume).run()
+    data = found.packets[(found.packets["event"] == RECEIVED) & (found.packets["direction"] == 0)]
+    megabytes = np.cumsum(data["size_bytes"] - 52.0) / 1e6
+    arrived = [np.interp(seconds * S, data["time_ns"], megabytes) for seconds in (2, 2.5, 3, 4)]
+    shown = " | ".join([*(f"{one:.1f}" for one in arrived), f"{found.row['completion_s']:.1f} s"])
+    assert f"| {jump} | here | {shown} |" in PAGE.read_text("utf-8")

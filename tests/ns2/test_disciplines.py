@@ -1,15 +1,13 @@
-"""Disciplines of a queue without a host: each packet's fate beside slow twins from the RFCs."""
+"""Disciplines in the link of emulator and kernel, on a clock of its own: fates beside slow twins."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from processes import execute
 
-from tests.ns2.aqm_twins import Fate, Limits, Packet, fates
-from tests.ns2.core_build import built
+from tests.ns2.aqm_twins import Limits, Packet, fates
+from tests.ns2.core_build import by_number, emulated_fates, in_emulated_link
 
 N_PACKETS = 10_000
 NS_PER_BYTE = 800  # 10 Mbit/s
@@ -54,58 +52,32 @@ def arrivals(rng: np.random.Generator) -> list[Packet]:
     return [Packet(i, *row) for i, row in enumerate(columns)]
 
 
-def words_of(parameters: dict[str, Any]) -> list[str]:
-    return [str(word) for item in parameters.items() for word in item]
-
-
-def replayed(
-    program: Path, name: str, limits: Limits, packets: list[Packet], parameters: dict[str, Any]
-) -> list[Fate]:
-    lines = "".join(f"{p.time_ns} {p.size} {p.flow} {p.ecn}\n" for p in packets)
-    bounds = (limits.packets, limits.size, limits.time_ns, NS_PER_BYTE)
-    result = execute(program, name, *map(str, bounds), *words_of(parameters), input=lines)
-    assert result.returncode == 0, result.stderr
-    return [(int(n), event, int(time)) for n, event, time in map(str.split, result.stdout.splitlines())]
-
-
-@pytest.fixture(scope="module")
-def aqm_replay() -> Path:
-    return built("aqm_replay")
-
-
 @pytest.mark.parametrize("case", range(len(CASES)))
-def test_discipline__does_what_its_rfc_says(case: int, aqm_replay: Path) -> None:
+def test_discipline__does_what_its_rfc_says(case: int) -> None:
     name, parameters, limits = CASES[case]
     packets = arrivals(np.random.default_rng(case))
-    found = replayed(aqm_replay, name, limits, packets, parameters)
-    assert found == fates(name, limits, packets, NS_PER_BYTE, parameters)
-    counts = Counter(event for _, event, _ in found)
+    found = emulated_fates(packets, name, parameters, limits, forward_rate_bps=8e9 / NS_PER_BYTE)
+    assert found == by_number(fates(name, limits, packets, NS_PER_BYTE, parameters))
+    counts = Counter(event for event, _ in found.values())
     assert sum(counts.values()) == N_PACKETS
     assert min(counts["sent"], counts["limit"] if name == "droptail" else counts["dropped"]) > 20
     assert name == "droptail" or counts["marked"] > 0
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters", "line"),
+    ("queue", "line"),
     [
-        ("red", {}, "queue is red; allowed is droptail, codel, fq-codel, pie, dualpi2"),
+        ("red", "queue is red; allowed is droptail, codel, fq-codel, pie, dualpi2"),
         (
-            "codel",
-            {"tarjet": 1},
+            "codel tarjet 1",
             "queue codel: tarjet is not a setting; there are interval, mtu_bytes, target",
         ),
-        (
-            "codel",
-            {"target": 0},
-            "queue codel: target is 0; allowed is a time in seconds from 0.000001 to 10",
-        ),
-        ("fq-codel", {"flows": 0}, "queue fq-codel: flows is 0; allowed is a whole number from 1 to 65536"),
-        ("pie", {"mark_below": 1.5}, "queue pie: mark_below is 1.5; allowed is a number from 0 to 1"),
-        ("dualpi2", {"scheduler": "fifo"}, "queue dualpi2: scheduler is fifo; allowed is wrr or ts-fifo"),
+        ("codel target 0", "queue codel: target is 0; allowed is a time in seconds from 0.000001 to 10"),
+        ("fq-codel flows 0", "queue fq-codel: flows is 0; allowed is a whole number from 1 to 65536"),
+        ("pie mark_below 1.5", "queue pie: mark_below is 1.5; allowed is a number from 0 to 1"),
+        ("dualpi2 scheduler fifo", "queue dualpi2: scheduler is fifo; allowed is wrr or ts-fifo"),
     ],
 )
-def test_discipline__refuses_what_it_does_not_have(
-    name: str, parameters: dict[str, Any], line: str, aqm_replay: Path
-) -> None:
-    result = execute(aqm_replay, name, *"1111", *words_of(parameters), input="")
+def test_discipline__refuses_what_it_does_not_have(queue: str, line: str) -> None:
+    result = in_emulated_link([], queue=queue)
     assert (result.returncode, result.stderr) == (2, line + "\n")

@@ -1,7 +1,9 @@
-"""Disciplines of both queues in ns-2: packets' fates and times beside slow twins; ECN of flows."""
+"""Disciplines of ns-2's queues, and of the link of emulator and kernel, beside slow twins; ECN of flows."""
 
 import json
 from collections import Counter
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from processes import TMT, execute
 
 from tests.ns2.aqm_twins import NOT_ECT, Limits, Packet, fates_over_arq, fates_over_rows
 from tests.ns2.conftest import Datagrams
+from tests.ns2.core_build import by_number, emulated_fates
 from tests.ns2.mrg32k3a import uniform_numbers
 from tmt.core.trace import PhyTrace
 
@@ -80,6 +83,7 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
     limits: Limits,
     counts_sending: bool,
     send_datagrams: Datagrams,
+    tmp_path: Path,
 ) -> None:
     """Online, scheme none sends a packet in the same rows as the offline link."""
     rng = np.random.default_rng(len(name) + limits.packets % 97)
@@ -96,7 +100,8 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
         **queue_words(name, parameters, limits, counts_sending),
     )
     assert run.status == 0, run.stderr
-    twin = fates_over_rows(
+    twin = partial(
+        fates_over_rows,
         name,
         limits,
         packets,
@@ -104,16 +109,20 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
         ROW_BYTES,
         parameters,
         counts_sending=counts_sending,
-        random=uniform_numbers(),
     )
     expected = {
         number: ("received", time + decoding_ns + DELAY_NS) if event == "sent" else (EVENTS[event], time)
-        for number, event, time in twin
+        for number, event, time in twin(random=uniform_numbers())
     }
     assert run.fates() == expected
-    counts = Counter(event for event, _ in expected.values())
-    assert sum(counts.values()) == N_PACKETS
-    assert min(counts["received"], counts["queue_dropped" if name == "droptail" else "aqm_dropped"]) > 10
+    if not online:
+        emulated = {"forward": tmp_path / "trace.npy", "forward_lldu_bytes": ROW_BYTES, "loop": 0}
+        counts = "all" if counts_sending else "waiting"
+        found = emulated_fates(packets, name, parameters, limits, queue_counts=counts, **emulated)
+        assert found == by_number(twin())
+    events = Counter(event for event, _ in expected.values())
+    assert sum(events.values()) == N_PACKETS
+    assert min(events["received"], events["queue_dropped" if name == "droptail" else "aqm_dropped"]) > 10
 
 
 @pytest.mark.parametrize("packed", [False, True])

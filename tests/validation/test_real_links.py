@@ -41,5 +41,5 @@ def test_published_values__belong_to_scenarios_of_the_page() -> None:
     with (SCENARIOS / "real-links-published.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert {row["scenario"] for row in rows} <= titles
-    # Kosek's four loss rates, four of picoquic's tests, 15 objectives for two controls, Starlink's two.
-    assert len(rows) == 4 + 4 + 15 * 2 + 2
+    # Kosek's four loss rates, then for two controls: four links of picoquic, 15 objectives, Starlink.
+    assert len(rows) == 4 + 2 * (4 + 15 + 1)

@@ -52,6 +52,13 @@ class Discipline {
   // Sets what the link is sending and the limits count too.
   void set_sending(const Load& sending) { sending_ = sending; }
 
+  // Whether a packet has room while nothing waits; then the caller keeps it and does not enqueue it. Else it is dropped.
+  bool lets_pass(const QueuedPacket& packet) {
+    if (has_room({}, packet)) return true;
+    drop(packet, DropCause::limit);
+    return false;
+  }
+
   // Packets dropped since `clear_dropped`.
   const std::vector<DroppedPacket>& dropped() const { return dropped_; }
   void clear_dropped() { dropped_.clear(); }
