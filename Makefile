@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz audit bench reproduce docs wheel pages judge tune-check lint format
-.PHONY: setup system-packages test-packages simulator linux-kernel constraints clean
+.PHONY: setup system-packages test-packages simulator linux-kernel quic constraints clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -121,6 +121,9 @@ $(VENV)/installed-dev: constraints-dev.txt $(VENV)/installed
 
 simulator: | system-packages
 	@$(PYTHON) clift-ns2/build.py $(PROGRAMS)
+
+quic:  ## build QUIC in simulated time, for `stack = "quic"`: a minute or two with Rust, once
+	@$(PYTHON) clift-quic/build.py
 
 linux-kernel:  ## build Linux's own TCP in simulated time, for `stack = "linux"`: some minutes, once
 ifneq ($(SYSTEM_PACKAGES),skip)

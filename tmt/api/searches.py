@@ -72,7 +72,7 @@ def tune_trace(
     schemes
         Names of the schemes to search; all that convert traces where none is named.
     varied
-        Values to search by ``KEY`` of the path, ``SCHEME.KEY`` or ``DISCIPLINE.KEY``.
+        Values to search by ``KEY`` of the path, ``SCHEME.KEY`` or ``QUEUE.KEY``.
     duration
         Length of a run in seconds; by default 60, or the fiftieth part of a shorter trace.
     courses, held_out

@@ -186,7 +186,7 @@ def _traffic(
         "forward_packing": source.packing,
     }
     programs = programs_of(template.backend, *lane.models)
-    load_backend(template.backend).check(traffic)
+    load_backend(template.backend).check(template)
     return Kind(frozenset(seeds), _fingerprint(lane, traffic, programs), template, coordinates, programs)
 
 

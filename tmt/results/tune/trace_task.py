@@ -55,7 +55,7 @@ def trace_task(
     """Return the task of a search over a PHY trace.
 
     `schemes` are names of the schemes to search; empty for all that convert traces, RLC above each. `varied`
-    holds the values to search by ``KEY`` of the path, ``SCHEME.KEY`` or ``DISCIPLINE.KEY``; `path` and
+    holds the values to search by ``KEY`` of the path, ``SCHEME.KEY`` or ``QUEUE.KEY``; `path` and
     `traffic` give the rest. The search runs `courses` at most, each for `duration` seconds; None is 60 s, or
     the fiftieth part of a shorter trace. InputError when the trace cannot be used, Refused when another
     parameter is not allowed.
@@ -135,7 +135,7 @@ def space(
 ) -> tuple[tuple[Scheme, ...], tuple[Path, ...]]:
     """Return the schemes and the paths of a search: all schemes of `SPACE` where none is named.
 
-    The values in `varied`, by ``KEY`` of the path, ``SCHEME.KEY`` or ``DISCIPLINE.KEY``, replace those of
+    The values in `varied`, by ``KEY`` of the path, ``SCHEME.KEY`` or ``QUEUE.KEY``, replace those of
     `SPACE` and of `path`.
     Refused, with a place in ``schemes`` or ``varied``, when a name is unknown or a value is not allowed.
     """

@@ -90,6 +90,7 @@ _TCP_LOOKS: dict[str, Look] = {
     "compound": (PURPLE, "v", "--"),
     "bbr": (VERMILLION, "P", "-"),
     "bbr3": (SKY, "X", "-."),
+    "prague": (PURPLE, "s", "-"),
     "fectcp": (INK, "h", "-"),
     "bic": (MUTED, "*", "-."),
     "cdg": (ORANGE, "<", "-."),
