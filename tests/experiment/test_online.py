@@ -119,6 +119,23 @@ def test_combining__refuses_a_file_without_es_n0(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("said", ["by the user", "by the trace"])
+def test_frames__refuse_packets_that_share_rows(said: str, tmp_path: Path) -> None:
+    phy = phy_trace()
+    write_trace(
+        tmp_path / "phy.npy", replace(phy, metadata={"packing": "packed"}) if "trace" in said else phy
+    )
+    link = TraceLink(
+        tmp_path / "phy.npy", scheme=Hybrid(5, 1, online=True), packing="packed" if "user" in said else None
+    )
+    with pytest.raises(UsageError) as refused:
+        replay(link).run()
+    assert str(refused.value) == (
+        f"{tmp_path / 'phy.npy'}: scheme hybrid does not go with packing = 'packed': its frames hold LLDUs "
+        "of one packet; allowed: padded"
+    )
+
+
 def test_online__has_schemes_of_its_own(tmp_path: Path) -> None:
     """Beside selective repeat: go-back-N of one frame stops and waits, and limits leave losses."""
     write_trace(tmp_path / "phy.npy", phy_trace())
