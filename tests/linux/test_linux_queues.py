@@ -72,7 +72,7 @@ def test_dctcp__backs_off_by_the_share_of_marked_packets() -> None:
     run = run_of(CoDel(), tcp="dctcp", ecn="classic")
     assert run.row["forward_marked"] > 20
     assert run.row["retransmissions"] == 0
-    # The share is 1 at first, and falls by a sixteenth in each of four round trips of slow start without a mark.
+    # The share is 1 at first and falls by a sixteenth in each of four round trips without a mark.
     # A mark in a window of some fifty packets makes it small.
     found = cuts(run)
     assert found[0] == pytest.approx(1 - (15 / 16) ** 4 / 2, abs=0.01)
