@@ -232,17 +232,6 @@ class Path(Spec):
         own = isinstance(self.queue, KernelQdisc) and self.queue.has_own_limit
         return self.queue_bytes is not None or self.queue_time is not None or own
 
-    def online_rules(self) -> Rules:
-        """Refuse a queue that no scheme that works online has."""
-        usual = {"queue": DropTail(), "queue_bytes": None, "queue_time": None, "queue_counts": "all"}
-        for key, value in usual.items():
-            if getattr(self, key) != value:
-                allowed = {"queue": "droptail, dropping at its tail", "queue_counts": "all"}.get(
-                    key, '"none"'
-                )
-                name = self.queue.name if key == "queue" else ""
-                yield ("path", key), allowed, f"{name} does not go with a scheme that works online".strip()
-
 
 class Link(Spec):
     """A link in one direction of a path."""
@@ -324,7 +313,6 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
         if group.rtt is not None and group.rtt < path.rtt:
             yield ("traffic", "flow", at, "rtt"), f"at least that of the path, {path.rtt:g} s", "is too short"
     for place, scheme in schemes:
-        yield from path.online_rules()
         for key, allowed in scheme.on_link(path.rtt):
             yield (*place, key), allowed
         if traffic.carrier != "ns2":
@@ -371,8 +359,6 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
         yield ("path", "ack_thinning"), '"none"', why
     yield from queue_rule(path, backend)
     if backend == "emulate":
-        if traffic.ecn != "off":
-            yield ("traffic", "ecn"), '"off"', lacking
         if traffic.delayed_acks is not None:
             yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking
         if path.window_packets is not None:
