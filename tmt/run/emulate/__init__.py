@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tmt.run.emulate.emulation import EmulationResult
     from tmt.run.setup import Setup
     from tmt.spec.columns import Value
-    from tmt.spec.traffic import Traffic
+    from tmt.spec.experiment import Experiment
 
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 BULK = Path(__file__).with_name("bulk.py")
@@ -62,8 +62,9 @@ class Emulate:
         except OSError as error:
             raise EmulatorError(f"{find_program()}: {os.strerror(error.errno or 0)}") from error
 
-    def check(self, traffic: Traffic) -> None:
+    def check(self, experiment: Experiment) -> None:
         """Refuse a congestion control by its own name that this machine's kernel does not offer."""
+        traffic = experiment.traffic
         own = [one.tcp for one in traffic.flow or (traffic,) if one.tcp not in VARIANTS]
         if own:
             refuse_absent(own, "this machine's kernel", AVAILABLE.read_text().split())
