@@ -359,8 +359,6 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
         yield ("path", "ack_thinning"), '"none"', why
     yield from queue_rule(path, backend)
     if backend == "emulate":
-        if traffic.ecn != "off":
-            yield ("traffic", "ecn"), '"off"', lacking
         if traffic.delayed_acks is not None:
             yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking
         if path.window_packets is not None:

@@ -41,7 +41,6 @@ FIRST_BUFFER_BYTES = 131_072
 SYSCTLS = (
     f"net.ipv4.tcp_wmem=4096 {BUFFER_BYTES} {BUFFER_BYTES}",
     "net.ipv4.tcp_no_metrics_save=1",
-    "net.ipv4.tcp_ecn=0",
 )
 """Of both ends: send buffers that never bound the window, and no memory of earlier connections."""
 
@@ -97,15 +96,23 @@ class Emulate:
 
 def _emulation(setup: Setup, command: tuple[str, ...]) -> Emulation:
     """Return the emulation of a bulk transfer that `command` sends."""
-    most = setup.traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+    traffic = setup.traffic
+    most = traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+    has_ecn = traffic.ecn != "off"
+    # The receiver of DCTCP tells marks by its own rule.
+    receiver = ["receive", control_of(traffic.tcp, LINUX)] if has_ecn else ["receive"]
     return Emulation(
         command=command,
-        server=f"exec {sys.executable} {BULK}",
+        server=f"exec {shlex.join([sys.executable, str(BULK), *receiver])}",
         forward=setup.experiment.forward,
         back=setup.experiment.back,
         path=setup.path,
-        mtu_bytes=setup.traffic.packet_bytes,
-        sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {min(FIRST_BUFFER_BYTES, most)} {most}"),
+        mtu_bytes=traffic.packet_bytes,
+        sysctls=(
+            *SYSCTLS,
+            f"net.ipv4.tcp_ecn={int(has_ecn)}",
+            f"net.ipv4.tcp_rmem=4096 {min(FIRST_BUFFER_BYTES, most)} {most}",
+        ),
     )
 
 
