@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from processes import execute
+from site_search import read_index, search
 
 import tmt
 
@@ -100,10 +101,54 @@ def test_modules__import_each_other_in_one_direction_only() -> None:
 LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"(?:https?:)?//")
 
 
-def test_site__builds_without_a_warning_and_works_offline(tmp_path: Path) -> None:
+SEARCHED = {
+    "import csv": "questions",
+    "more traces like mine": "fit",
+    "adaptive coding modulation": "questions",
+    "handover 15 seconds": "questions",
+    "two users": "questions",
+    "cubic or bbr": "questions",
+    "which bbr": "congestion-controls",
+    "congestion control c++": "tutorials/new-congestion-control",
+    "own congestion control kernel": "tutorials/new-congestion-control",
+    "ebpf": "questions",
+    "kernel patches": "linux",
+    "quic binary": "questions",
+    "aqm ecn": "queue",
+    "page load video": "questions",
+    "harq feedback off": "ntn",
+    "best scheme bbr": "questions",
+    "10,000 runs slurm": "clusters",
+    "interval": "statistics",
+    "confidence interval": "statistics",
+    "how many seeds": "tutorials/campaign",
+    "trust real link": "questions",
+    "validation": "validation",
+    "continuous integration": "questions",
+    "macos": "install",
+    "windows fedora": "install",
+    "rtt milliseconds": "questions",
+    "cite": "papers",
+    "doi": "questions",
+    "publish": "packs",
+    "how large a queue": "queue-length",
+}
+"""Words that people type, and the page that answers."""
+
+
+def test_site__builds_without_a_warning_works_offline_and_finds_answers(tmp_path: Path) -> None:
+    """One test, because the build takes long. The search's first three results hold the answer."""
     build = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--nitpicky"]
     built = execute(*build, "docs", str(tmp_path), cwd=ROOT)
     assert built.returncode == 0, built.stderr
     pages = sorted(tmp_path.rglob("*.html"))
     assert len(pages) > len(list((ROOT / "docs").glob("*.md")))
     assert [page.name for page in pages if LOADED.search(page.read_text(encoding="utf-8"))] == []
+
+    index = read_index(tmp_path)
+    questions = re.findall(
+        r"^### (.+)$", (ROOT / "docs/questions.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(questions) > 24
+    for words, answer in (SEARCHED | dict.fromkeys(questions, "questions")).items():
+        assert answer in search(index, words)[:3], words
