@@ -1,8 +1,8 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz audit bench reproduce docs wheel pages judge tune-check lint format
-.PHONY: setup system-packages test-packages simulator linux-kernel constraints clean
+.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz sanitize audit bench reproduce docs wheel pages judge tune-check lint format
+.PHONY: setup system-packages test-packages simulator linux-kernel quic constraints clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -34,10 +34,11 @@ test-wheel: wheel $(VENV)/installed-dev  ## install the wheel into an environmen
 test-blocks: setup test-packages $(VENV)/installed-dev  ## run every command of the documentation, its campaigns too, minutes
 	TMT_CODE_BLOCKS=all $(BIN)/pytest -n 2 --dist worksteal -q tests/house/test_code_blocks.py
 
-soak: setup test-packages $(VENV)/installed-dev  ## stop and kill two engines 120 times, invert every byte of a campaign's files, 10,000 rough paths for TCP
-	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
+soak: setup test-packages $(VENV)/installed-dev  ## kill two engines KILLS=200 times, invert every byte of a campaign's files, emulate ten minutes and 5000 times
+	TMT_SOAK_KILLS=$(or $(KILLS),200) $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
 	TMT_EVERY_BYTE=1 $(BIN)/pytest -n 2 -q tests/campaign/test_inverted_bytes.py tests/campaign/test_packs.py -k inverted
 	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q tests/ns2/test_core.py
+	TMT_SOAK_EMULATION_S=600 TMT_SOAK_EMULATIONS=5000 $(BIN)/pytest -q tests/emulate/test_soak.py
 
 simulate: setup $(VENV)/installed-dev  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, two minutes
 	PYTHONPATH=tests $(BIN)/python -m simulation --schedules 5000
@@ -54,6 +55,9 @@ fuzz: setup  ## give random inputs to every reader, Python and C++, guided by co
 
 bench: setup  ## measure speed, as ratios within one run; SLOTS=100000000 for longer traces
 	$(BIN)/python -m benchmarks $(if $(SLOTS),--slots $(SLOTS))
+
+sanitize: setup $(VENV)/installed-dev  ## play RUNS=10000 random replays under the address and undefined-behaviour sanitizers
+	$(BIN)/python -m tests.ns2.random_replays --runs $(or $(RUNS),10000)
 
 audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitizers, and under memcheck
 	$(BIN)/python -m analysis.tcp.audit
@@ -121,6 +125,9 @@ $(VENV)/installed-dev: constraints-dev.txt $(VENV)/installed
 
 simulator: | system-packages
 	@$(PYTHON) clift-ns2/build.py $(PROGRAMS)
+
+quic:  ## build QUIC in simulated time, for `stack = "quic"`: a minute or two with Rust, once
+	@$(PYTHON) clift-quic/build.py
 
 linux-kernel:  ## build Linux's own TCP in simulated time, for `stack = "linux"`: some minutes, once
 ifneq ($(SYSTEM_PACKAGES),skip)

@@ -49,6 +49,8 @@ FIXED = {
     "KBUILD_BUILD_TIMESTAMP": "2026-01-01",
 }
 """The kernel mixes these into its random numbers: fixed, so that a seed means the same on every machine."""
+QDISCS = ("CODEL", "FQ_CODEL", "FQ", "FQ_PIE", "PIE", "CAKE", "SFQ", "SFB", "RED", "CHOKE", "DUALPI2")
+"""Disciplines of the kernel's own that are built where the tree has them, besides pfifo and bfifo."""
 OBJECTS = 1120
 """Lines that the kernel's build prints, for the progress line."""
 
@@ -220,7 +222,8 @@ def configure(tree: Path, work: Path) -> None:
         r"^config (TCP_CONG_\w+)", (tree / "net" / "ipv4" / "Kconfig").read_text(), re.MULTILINE
     )
     config = work / "config"
-    config.write_text("\n".join([*wanted_lines, *(f"CONFIG_{name}=y" for name in controls)]) + "\n")
+    offered = [*controls, *(f"NET_SCH_{name}" for name in QDISCS)]
+    config.write_text("\n".join([*wanted_lines, *(f"CONFIG_{name}=y" for name in offered)]) + "\n")
     environment = os.environ | {"KCONFIG_ALLCONFIG": str(config)}
     run([*make_command(tree, work), "allnoconfig"], work / "configure.log", environment=environment)
     taken = (work / "kernel" / ".config").read_text().splitlines()

@@ -63,17 +63,17 @@ def links(folder: Path) -> dict[str, Path]:
     return found
 
 
-def findings(program: Path, words: list[str]) -> set[str]:
-    """Run one case; return the sanitizers' reports, with the place in the source."""
-    sanitizers = {
-        "ASAN_OPTIONS": "detect_leaks=0:detect_odr_violation=0:halt_on_error=0",
-        "UBSAN_OPTIONS": "print_stacktrace=1",
-    }
-    done = subprocess.run(
-        [program, SCRIPT, *words], check=False, capture_output=True, text=True, env=os.environ | sanitizers
-    )
+SANITIZERS = {
+    "ASAN_OPTIONS": "detect_leaks=0:detect_odr_violation=0:halt_on_error=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+}
+"""Environment of a program with sanitizers."""
+
+
+def reports(stderr: str) -> set[str]:
+    """Return the sanitizers' reports, with the place in the source."""
     found = set()
-    lines = done.stderr.splitlines()
+    lines = stderr.splitlines()
     for number, line in enumerate(lines):
         if match := FINDING.search(line):
             file, row, undefined, memory = match.groups()
@@ -82,6 +82,15 @@ def findings(program: Path, words: list[str]) -> set[str]:
                 file, row = next((frame.groups() for frame in frames if frame), ("?", "0"))
             what = re.sub(r"0x[0-9a-f]+|-?\d{3,}", "N", undefined or memory.split(" on ")[0])
             found.add(f"{file}:{row}: {what}")
+    return found
+
+
+def findings(program: Path, words: list[str]) -> set[str]:
+    """Run one case; return the sanitizers' reports, and a bad end."""
+    done = subprocess.run(
+        [program, SCRIPT, *words], check=False, capture_output=True, text=True, env=os.environ | SANITIZERS
+    )
+    found = reports(done.stderr)
     if done.returncode != 0 or "acknowledged" not in done.stdout or "do not find" in done.stdout:
         found.add(f"{OURS_ENDED}: exit status {done.returncode}: {' '.join(words[:5])}")
     return found

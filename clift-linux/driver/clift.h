@@ -12,16 +12,18 @@ enum { CLIFT_FORWARD, CLIFT_RETURN, CLIFT_DIRECTIONS };
 
 enum clift_fate { CLIFT_NOTHING_DUE, CLIFT_DELIVERED, CLIFT_GIVEN_UP };
 
-enum { CLIFT_CONTROL_BYTES = 16 };
+enum { CLIFT_CONTROL_BYTES = 16, CLIFT_QDISC_BYTES = 16 };
 
 struct clift_settings {
 	long long flows;
 	long long duration_ns;
 	long long packet_bytes; /* MTU of the link: IP size of a full packet */
-	long long first_half_bytes, pause_ns; /* of transfers that pause in the middle; 0 bytes: they do not */
-	long long receive_buffer_bytes, send_buffer_bytes;
+	long long send_buffer_bytes;
 	long long window_packets; /* upper bound on each sender's congestion window */
 	long long list_controls; /* instead of a run: write controls.txt */
+	long long seed;
+	char qdisc[CLIFT_QDISC_BYTES]; /* the kernel's own discipline in front of each link; empty: the link core's */
+	long long qdisc_packets; /* its limit; 0: the usual one of the kernel */
 };
 
 struct clift_flow {
@@ -30,11 +32,14 @@ struct clift_flow {
 	long long start_ns;
 	long long end_ns; /* from then on it sends nothing new; 0: the end of the run */
 	long long transfer_bytes; /* 0: until the end */
+	long long first_half_bytes, pause_ns; /* of a transfer that pauses in the middle; 0 bytes: it does not */
 	long long access_ns; /* one-way delay between its end of the path and the link */
 	long long delayed_acks; /* 0: every segment is acknowledged at once */
+	long long ecn; /* the value of tcp_ecn at both ends: 0 or 1 */
+	long long receive_buffer_bytes; /* the largest, of both ends */
 };
 
-/* The fields of a packet with TCP that records need. */
+/* The fields of a packet that records need. */
 struct clift_packet {
 	void *handle; /* the kernel's own */
 	int direction;
@@ -44,7 +49,10 @@ struct clift_packet {
 	unsigned int sequence, acknowledged;
 	int syn;
 	int is_plain_ack; /* no data, no flag of a connection, no option but timestamps */
-	unsigned int ecn_flags;
+	unsigned int ecn_flags; /* of the TCP header */
+	unsigned char ecn; /* codepoint of the IP header */
+	/* Of a datagram of QUIC's sender, from 1: no number comes twice, its data may. 0: TCP's sequence numbers tell. */
+	long long number;
 };
 
 /* Reads settings.txt of the current folder and opens the traces. It ends the run when it cannot. */
@@ -62,6 +70,21 @@ long long clift_next_due_ns(int direction);
 /* Takes out the next packet that is due by now. */
 enum clift_fate clift_due(long long now_ns, int direction, void **handle);
 
+/* With the kernel's own discipline. The next packet that is to join the queue of a direction; NULL if there is none.
+ * Asked after each call of clift_take and clift_due. */
+void *clift_offered(int direction);
+/* The queue hands a packet to the link, with the codepoint of its IP header; then the queue waits until clift_ready_ns. */
+void clift_carry(long long now_ns, void *handle, unsigned char ecn);
+/* When the link takes the next packet. */
+long long clift_ready_ns(int direction);
+/* The queue has dropped a packet, whose handle is gone: for want of room, or by its rule. */
+void clift_queue_dropped(long long now_ns, void *handle, int is_for_want_of_room);
+
+/* In the kernel: marks a packet, congestion experienced. */
+void clift_mark(void *handle);
+
+/* Records that data in order are handed to a flow's application, which TCP's segments tell by themselves. */
+void clift_hand_over(long long now_ns, int flow, long long bytes);
 void clift_record_window(long long now_ns, int flow, unsigned int cwnd_packets, unsigned int ssthresh_packets,
 			 long long srtt_ns, int state, unsigned long long pacing_bytes_per_s);
 /* Writes the names of the kernel's congestion controls. */

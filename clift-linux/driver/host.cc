@@ -1,6 +1,4 @@
-// The part of the driver outside the simulated kernel: the link core of clift-ns2, packet and window records, settings.
-// It runs on the kernel's thread and takes memory from the host, never from the simulated machine.
-#include <sys/mman.h>
+// The links of a run for programs in C and Rust: the link core of clift-ns2, packet and window records, settings.
 #include <unistd.h>
 
 #include <array>
@@ -10,10 +8,10 @@
 #include <deque>
 #include <fstream>
 #include <memory>
-#include <new>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "clift.h"
@@ -29,76 +27,6 @@
 #include "emulate/link.h"
 #include "emulate/report.h"
 
-// Timers must not call the kernel's allocator, and the kernel's memory is small: every object lives in the host's
-// memory. Freed blocks are kept by size, in powers of two.
-namespace {
-
-class Arena {
- public:
-  void* take(std::size_t bytes) {
-    const std::size_t kind = kind_of(bytes);
-    if (Free* block = free_[kind]) {
-      free_[kind] = block->next;
-      return block;
-    }
-    const std::size_t size = std::size_t{1} << kind;
-    if (size > left_) grow(size);
-    void* block = next_;
-    next_ += size;
-    left_ -= size;
-    return block;
-  }
-
-  void give(void* block, std::size_t bytes) {
-    const std::size_t kind = kind_of(bytes);
-    free_[kind] = new (block) Free{free_[kind]};
-  }
-
- private:
-  struct Free {
-    Free* next;
-  };
-  static constexpr std::size_t least_kind = 4, chunk_bytes = std::size_t{1} << 20;
-
-  static std::size_t kind_of(std::size_t bytes) {
-    std::size_t kind = least_kind;
-    while ((std::size_t{1} << kind) < bytes) ++kind;
-    return kind;
-  }
-
-  void grow(std::size_t least) {
-    left_ = std::max(least, chunk_bytes);
-    void* chunk = mmap(nullptr, left_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (chunk == MAP_FAILED) std::abort();
-    next_ = static_cast<char*>(chunk);
-  }
-
-  std::array<Free*, 64> free_{};
-  char* next_ = nullptr;
-  std::size_t left_ = 0;
-};
-
-Arena arena;
-constexpr std::size_t block_header_bytes = 16;  // holds the block's size, and keeps the alignment
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  char* block = static_cast<char*>(arena.take(bytes + block_header_bytes));
-  std::memcpy(block, &bytes, sizeof bytes);
-  return block + block_header_bytes;
-}
-
-void operator delete(void* object) noexcept {
-  if (object == nullptr) return;
-  char* block = static_cast<char*>(object) - block_header_bytes;
-  std::size_t bytes;
-  std::memcpy(&bytes, block, sizeof bytes);
-  arena.give(block, bytes + block_header_bytes);
-}
-
-void operator delete(void* object, std::size_t) noexcept { operator delete(object); }
-
 namespace clift {
 namespace {
 
@@ -107,6 +35,8 @@ struct SentPacket {
   void* handle;
   schema::PacketRecord record;
   AckView view;
+  Ecn ecn;  // as it was sent
+  Nanoseconds offered_ns = 0;  // when it came to the kernel's own queue
 };
 
 using KernelLink = Link<std::unique_ptr<SentPacket>>;
@@ -124,6 +54,7 @@ constexpr int failure_status = 2;           // the last line on stderr is the re
 struct Flow {
   clift_flow settings{};
   SegmentNumbers segments[CLIFT_DIRECTIONS];
+  std::int64_t handed_bytes = 0;
 };
 
 // Packets of one direction on the flows' access links, in order of time, then of arrival: before the link and behind it.
@@ -148,6 +79,9 @@ struct Experiment {
   AckFilter<QueuePlace> ack_filter;
   std::optional<AckSpacing<PacketInHand>> ack_spacing;  // with an interval
   std::vector<void*> dropped;
+  std::array<std::deque<void*>, CLIFT_DIRECTIONS> offered;  // to the kernel's own queue
+  std::unordered_map<void*, PacketInHand> in_queue;         // of the kernel's own, and offered to it
+  std::int64_t queue_drops = 0;                             // of that queue
   std::array<Access, CLIFT_DIRECTIONS> access;
   std::vector<Flow> flows;
   std::unique_ptr<RecordFile<schema::PacketRecord>> packets;
@@ -156,6 +90,7 @@ struct Experiment {
   Nanoseconds last_record_ns = 0;
   Nanoseconds most_late_ns = 0;  // largest delay of a packet at the far end after its due time
   Counters counters;
+  bool has_own_queue = false;
 };
 
 Experiment* experiment = nullptr;
@@ -174,20 +109,25 @@ SettingTable table_of(Experiment& run, clift_settings& settings) {
   table.add_whole("ack_interval_ns", run.ack_interval_ns, 0, most_setting);
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
-  number("first_half_bytes", settings.first_half_bytes);
-  number("pause_ns", settings.pause_ns);
-  number("receive_buffer_bytes", settings.receive_buffer_bytes);
   number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);
   number("list_controls", settings.list_controls);
+  number("qdisc_packets", settings.qdisc_packets);
+  table.add("qdisc", [&](const std::string& value) {
+    std::snprintf(settings.qdisc, sizeof settings.qdisc, "%s", value.c_str());
+    run.has_own_queue = true;
+    // No packet waits in the link core.
+    run.path.queue.limits.packets = most_setting;
+  });
   table.add_whole("seed", run.seed, 0, most_setting);
   table.add("flow", [&run](const std::string& value) {
     Flow flow;
     clift_flow& own = flow.settings;
     std::string control;
     std::istringstream in(value);
-    in >> control >> own.direction >> own.start_ns >> own.end_ns >> own.transfer_bytes >> own.access_ns >> own.delayed_acks;
-    if (!in) SettingTable::refuse("flow", value, "a control and six numbers");
+    in >> control >> own.direction >> own.start_ns >> own.end_ns >> own.transfer_bytes >> own.first_half_bytes >>
+        own.pause_ns >> own.access_ns >> own.delayed_acks >> own.ecn >> own.receive_buffer_bytes;
+    if (!in) SettingTable::refuse("flow", value, "a control and ten numbers");
     std::snprintf(own.control, sizeof own.control, "%s", control.c_str());
     run.flows.push_back(flow);
   });
@@ -206,6 +146,7 @@ void read_settings(const std::string& path, Experiment& run, clift_settings& set
   }
   run.path.complete();
   settings.flows = static_cast<long long>(run.flows.size());
+  settings.seed = run.seed;
 }
 
 KernelLink link_of(Experiment& run, int direction) {
@@ -260,7 +201,10 @@ void count_link(const char* name, int direction, Nanoseconds now_ns) {
 void number(schema::PacketRecord& record, const clift_packet& packet) {
   Flow& flow = experiment->flows[static_cast<std::size_t>(packet.flow)];
   SegmentNumbers& own = flow.segments[packet.direction];
-  if (packet.syn != 0 || packet.payload_bytes > 0) {
+  if (packet.number > 0) {
+    record.sequence = packet.number;
+    record.transmission = 1;
+  } else if (packet.syn != 0 || packet.payload_bytes > 0) {
     const auto sent = packet.syn != 0 ? own.begin(packet.sequence) : own.sent(packet.sequence, packet.payload_bytes);
     record.sequence = sent.segment;
     record.transmission = sent.transmission;
@@ -286,13 +230,28 @@ void record_queue(KernelLink& link, Nanoseconds now_ns) {
   }
 }
 
-void join_queue(PacketInHand packet, Nanoseconds now_ns) {
+void join_link(PacketInHand packet, Nanoseconds now_ns) {
   KernelLink& link = link_to(packet->record.direction);
   KernelLink::Packet queued;
   queued.record = packet->record;
+  queued.ecn = packet->ecn;
   queued.payload = std::move(packet);
   link.take(now_ns, std::move(queued));
   record_queue(link, now_ns);
+}
+
+void join_queue(PacketInHand packet, Nanoseconds now_ns) {
+  if (!experiment->has_own_queue) return join_link(std::move(packet), now_ns);
+  void* const handle = packet->handle;
+  packet->offered_ns = now_ns;
+  experiment->offered[packet->record.direction].push_back(handle);
+  experiment->in_queue[handle] = std::move(packet);
+}
+
+PacketInHand out_of_queue(void* handle) {
+  auto found = experiment->in_queue.extract(handle);
+  if (found.empty()) throw InputError("the kernel's queue", "gives a packet that it has not taken");
+  return std::move(found.mapped());
 }
 
 // A packet comes to the return link's queue behind the filter.
@@ -384,7 +343,7 @@ const clift_flow* clift_flow_of(int flow) { return &experiment->flows[static_cas
 
 void clift_take(long long now_ns, const clift_packet* packet) {
   guarded([&] {
-    auto sent = std::make_unique<SentPacket>(SentPacket{packet->handle, {}, {}});
+    auto sent = std::make_unique<SentPacket>(SentPacket{packet->handle, {}, {}, static_cast<Ecn>(packet->ecn)});
     sent->record.time_ns = now_ns;
     sent->record.direction = static_cast<std::uint8_t>(packet->direction);
     sent->record.flow = static_cast<std::uint16_t>(packet->flow);
@@ -410,6 +369,36 @@ void* clift_dropped(void) {
   return handle;
 }
 
+void* clift_offered(int direction) {
+  auto& offered = experiment->offered[static_cast<std::size_t>(direction)];
+  if (offered.empty()) return nullptr;
+  void* handle = offered.front();
+  offered.pop_front();
+  return handle;
+}
+
+void clift_carry(long long now_ns, void* handle, unsigned char ecn) {
+  guarded([&] {
+    PacketInHand packet = out_of_queue(handle);
+    if (static_cast<Ecn>(ecn) != packet->ecn) record(packet->record, schema::PacketEvent::marked, now_ns);
+    packet->ecn = static_cast<Ecn>(ecn);
+    // The kernel's timer is a nanosecond late; the link has been ready since.
+    const Nanoseconds ready_ns = link_to(packet->record.direction).ready_ns();
+    const Nanoseconds begin_ns = std::max(packet->offered_ns, std::min<Nanoseconds>(ready_ns, now_ns));
+    join_link(std::move(packet), begin_ns);
+  });
+}
+
+long long clift_ready_ns(int direction) { return link_to(direction).ready_ns(); }
+
+void clift_queue_dropped(long long now_ns, void* handle, int is_for_want_of_room) {
+  guarded([&] {
+    ++experiment->queue_drops;
+    const auto event = is_for_want_of_room != 0 ? schema::PacketEvent::queue_dropped : schema::PacketEvent::aqm_dropped;
+    record(out_of_queue(handle)->record, event, now_ns);
+  });
+}
+
 long long clift_next_due_ns(int direction) {
   const auto& spacing = experiment->ack_spacing;
   const Nanoseconds held_ns = direction == CLIFT_RETURN && spacing ? spacing->next_ns() : never;
@@ -428,6 +417,7 @@ clift_fate clift_due(long long now_ns, int direction, void** handle) {
       record_queue(link_to(direction), now_ns);
       PacketInHand& packet = outcome->packet.payload;
       const bool delivered = outcome->fate == Fate::delivered;
+      if (outcome->is_marked) clift_mark(packet->handle);
       const Nanoseconds behind_ns = access_ns(packet->record, false);
       if (delivered && behind_ns > 0) {
         access.behind.emplace(outcome->due_ns + behind_ns, std::move(packet));
@@ -446,6 +436,21 @@ clift_fate clift_due(long long now_ns, int direction, void** handle) {
     *handle = arrived.mapped()->handle;
     arrive(now_ns, arrived.key(), arrived.mapped()->record, schema::PacketEvent::received);
     return CLIFT_DELIVERED;
+  });
+}
+
+void clift_hand_over(long long now_ns, int flow, long long bytes) {
+  guarded([&] {
+    Flow& own = experiment->flows[static_cast<std::size_t>(flow)];
+    schema::PacketRecord data{};
+    data.time_ns = now_ns;
+    data.direction = static_cast<std::uint8_t>(own.settings.direction);
+    data.flow = static_cast<std::uint16_t>(flow);
+    data.sequence = own.handed_bytes;
+    data.size_bytes = static_cast<std::uint32_t>(bytes);
+    data.uid = -1;
+    own.handed_bytes += bytes;
+    record(data, schema::PacketEvent::decoded, now_ns);
   });
 }
 
@@ -487,6 +492,7 @@ void clift_close(long long now_ns) {
     clift_count("end_ns", -1, now_ns);
     clift_count("header_bytes", -1, tcp_header_bytes);
     clift_count("most_late_ns", -1, experiment->most_late_ns);
+    clift_count("recorded_qdisc_drops", -1, experiment->queue_drops);
     count_link("forward", CLIFT_FORWARD, now_ns);
     count_link("return", CLIFT_RETURN, now_ns);
     write_counters("counters.tsv", experiment->counters);

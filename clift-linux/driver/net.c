@@ -10,6 +10,7 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/tcp.h>
+#include <net/inet_ecn.h>
 #include <net/ip_fib.h>
 #include <net/net_namespace.h>
 #include <net/tcp.h>
@@ -34,12 +35,21 @@ void clift_begin(void)
 	begin_ns = ktime_get_ns();
 }
 
-static void rearm(struct clift_end *end)
+void clift_rearm(int direction)
 {
-	s64 due_ns = clift_next_due_ns(end->direction);
+	struct clift_end *end = netdev_priv(ends[direction]);
+	s64 due_ns = min(clift_next_due_ns(direction), clift_queue_due_ns(direction));
 
 	if (due_ns != S64_MAX)
 		hrtimer_start(&end->timer, ns_to_ktime(due_ns + begin_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* The flow of a packet with TCP: the sender's port is its number. */
+static int flow_of(const struct tcphdr *tcp)
+{
+	int port = ntohs(tcp->source);
+
+	return (port >= CLIFT_SENDER_PORT ? port : ntohs(tcp->dest)) - CLIFT_SENDER_PORT;
 }
 
 /* Whether this is a packet of one of our flows. */
@@ -47,16 +57,13 @@ static bool describe(struct sk_buff *skb, int direction, struct clift_packet *pa
 {
 	const struct iphdr *ip = ip_hdr(skb);
 	const struct tcphdr *tcp = tcp_hdr(skb);
-	int port;
 
 	if (skb->protocol != htons(ETH_P_IP) || ip->protocol != IPPROTO_TCP)
 		return false;
-	/* The sender's port is the flow's number; the sender stands at the end where the flow's data begins. */
-	port = ntohs(tcp->source) >= CLIFT_SENDER_PORT ? ntohs(tcp->source) : ntohs(tcp->dest);
 	*packet = (struct clift_packet){
 		.handle = skb,
 		.direction = direction,
-		.flow = port - CLIFT_SENDER_PORT,
+		.flow = flow_of(tcp),
 		.size_bytes = skb->len,
 		.payload_bytes = skb->len - skb_tcp_all_headers(skb),
 		.sequence = ntohl(tcp->seq),
@@ -65,6 +72,7 @@ static bool describe(struct sk_buff *skb, int direction, struct clift_packet *pa
 		.is_plain_ack = tcp->ack && !tcp->syn && !tcp->fin && !tcp->rst && !tcp->urg &&
 				skb->len == sizeof(*ip) + sizeof(*tcp) + TCPOLEN_TSTAMP_ALIGNED,
 		.ecn_flags = tcp_flag_word(tcp) & (TCP_FLAG_ECE | TCP_FLAG_CWR | TCP_RESERVED_BITS),
+		.ecn = ip->tos & INET_ECN_MASK,
 	};
 	return packet->flow >= 0 && packet->flow < clift_flows();
 }
@@ -90,8 +98,14 @@ static netdev_tx_t send(struct sk_buff *skb, struct net_device *device)
 	}
 	clift_take(clift_now_ns(), &packet);
 	free_dropped();
-	rearm(end);
+	clift_fill_queue(end->direction);
+	clift_rearm(end->direction);
 	return NETDEV_TX_OK;
+}
+
+void clift_mark(void *handle)
+{
+	IP_ECN_set_ce(ip_hdr((struct sk_buff *)handle));
 }
 
 static void deliver(struct sk_buff *skb, struct net_device *to)
@@ -101,6 +115,7 @@ static void deliver(struct sk_buff *skb, struct net_device *to)
 	skb->dev = to;
 	skb_scrub_packet(skb, true);
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	clift_adopt(flow_of(tcp_hdr(skb)));
 	netif_receive_skb(skb);
 	if (flow >= 0)
 		clift_watch(flow);
@@ -123,25 +138,32 @@ static enum hrtimer_restart settle(struct hrtimer *timer)
 			kfree_skb(skb);
 	}
 	free_dropped();
+	clift_fill_queue(end->direction);
+	clift_serve_queue(end->direction);
 	while ((next = __skb_dequeue(&arrived)) != NULL)
 		deliver(next, ends[!end->direction]);
-	rearm(end);
+	clift_rearm(end->direction);
 	return HRTIMER_NORESTART;
 }
 
 static const struct net_device_ops operations = { .ndo_start_xmit = send };
 
-static void set_up(struct net_device *device)
+void clift_set_up(struct net_device *device)
 {
-	device->netdev_ops = &operations;
 	device->type = ARPHRD_NONE;
 	device->flags = IFF_POINTOPOINT | IFF_NOARP;
-	device->priv_flags |= IFF_NO_QUEUE;
-	device->lltx = true;
 	device->needs_free_netdev = true;
 	/* Nothing is copied and no checksum computed; segmentation stays with TCP. */
 	device->features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;
 	device->hw_features = device->features;
+}
+
+static void set_up(struct net_device *device)
+{
+	clift_set_up(device);
+	device->netdev_ops = &operations;
+	device->priv_flags |= IFF_NO_QUEUE;
+	device->lltx = true;
 }
 
 static int give_address(struct net_device *device, int end, bool delayed_acks)

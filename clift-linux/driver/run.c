@@ -52,6 +52,23 @@ int clift_flows(void)
 	return settings.flows;
 }
 
+/* Gives both ends the settings of a flow: the kernel keeps them for a whole network, and reads them when the flow's
+ * sockets are made, connect, and take packets and data. None of these waits, so that no other flow comes between. */
+void clift_adopt(int flow)
+{
+	const struct clift_flow *own = clift_flow_of(flow);
+	static const int usual_bytes = 131072;
+	int end;
+
+	for (end = 0; end < CLIFT_DIRECTIONS; ++end) {
+		struct netns_ipv4 *ipv4 = &networks[end]->ipv4;
+
+		ipv4->sysctl_tcp_rmem[1] = min_t(s64, usual_bytes, own->receive_buffer_bytes);
+		ipv4->sysctl_tcp_rmem[2] = own->receive_buffer_bytes; /* largest, when it has grown */
+		ipv4->sysctl_tcp_ecn = own->ecn;
+	}
+}
+
 static bool is_same(const struct window *a, const struct window *b)
 {
 	return a->cwnd == b->cwnd && a->ssthresh == b->ssthresh && a->srtt_us == b->srtt_us &&
@@ -110,9 +127,16 @@ static struct socket *bound_socket(struct net *net, int port)
 	return sock;
 }
 
+/* Whether reading would not wait. */
+static bool has_news(const struct sock *sk)
+{
+	return !skb_queue_empty_lockless(&sk->sk_receive_queue) || sk->sk_shutdown || sk->sk_err;
+}
+
 static int receive(void *argument)
 {
 	struct flow *flow = argument;
+	int number = flow - flows;
 	struct socket *sock;
 
 	if (kernel_accept(flow->listener, &sock, 0))
@@ -121,7 +145,10 @@ static int receive(void *argument)
 		struct msghdr message = { .msg_flags = MSG_TRUNC };
 		struct kvec nowhere = { NULL, CHUNK_BYTES };
 
-		if (kernel_recvmsg(sock, &message, &nowhere, 1, CHUNK_BYTES, MSG_TRUNC) <= 0)
+		if (wait_event_interruptible(*sk_sleep(sock->sk), has_news(sock->sk)))
+			return 0;
+		clift_adopt(number);
+		if (kernel_recvmsg(sock, &message, &nowhere, 1, CHUNK_BYTES, MSG_TRUNC | MSG_DONTWAIT) <= 0)
 			return 0;
 	}
 }
@@ -166,17 +193,18 @@ static int send(void *argument)
 	s64 left = own->transfer_bytes ?: S64_MAX;
 
 	sleep_until(own->start_ns);
+	clift_adopt(number);
 	if (kernel_connect(flow->sender, (struct sockaddr *)&to, sizeof(to), 0))
 		return 0;
 	/* Hybla sets a bound of its own when the connection is established. */
 	tcp_sk(flow->sender->sk)->snd_cwnd_clamp = settings.window_packets;
-	if (own->transfer_bytes && settings.first_half_bytes) {
+	if (own->first_half_bytes) {
 		flow->is_paused = true;
-		if (!write(flow, settings.first_half_bytes))
+		if (!write(flow, own->first_half_bytes))
 			return 0;
 		wait_for_completion(&flow->first_half);
-		sleep_until(clift_now_ns() + settings.pause_ns);
-		left -= settings.first_half_bytes;
+		sleep_until(clift_now_ns() + own->pause_ns);
+		left -= own->first_half_bytes;
 	}
 	write(flow, left);
 	return 0;
@@ -194,11 +222,10 @@ static const char *prepare_network(int end)
 			return "no second network namespace";
 	}
 	networks[end] = net;
-	net->ipv4.sysctl_tcp_rmem[1] = min_t(s64, net->ipv4.sysctl_tcp_rmem[1], settings.receive_buffer_bytes);
-	net->ipv4.sysctl_tcp_rmem[2] = settings.receive_buffer_bytes; /* largest, when it has grown */
 	net->ipv4.sysctl_tcp_wmem[1] = net->ipv4.sysctl_tcp_wmem[2] = settings.send_buffer_bytes;
-	net->ipv4.sysctl_tcp_ecn = 0;
-	return clift_add_end(net, end, settings.packet_bytes) ? "the link's end could not be set up" : NULL;
+	if (clift_add_end(net, end, settings.packet_bytes))
+		return "the link's end could not be set up";
+	return settings.qdisc[0] ? clift_add_queue(net, end, &settings) : NULL;
 }
 
 /* Takes back what the application has written and the sender has not sent yet. */
@@ -241,18 +268,24 @@ static const char *no_control(const char *name)
 	return reason;
 }
 
+static bool set_control(struct socket *sock, const char *control)
+{
+	return !sock->ops->setsockopt(sock, SOL_TCP, TCP_CONGESTION, KERNEL_SOCKPTR((void *)control), strlen(control));
+}
+
 static const char *prepare_flow(int number)
 {
 	struct flow *flow = &flows[number];
 	const struct clift_flow *own = clift_flow_of(number);
 	int from = own->direction;
 
+	clift_adopt(number);
 	flow->listener = bound_socket(networks[!from], CLIFT_RECEIVER_PORT + number);
 	flow->sender = bound_socket(networks[from], CLIFT_SENDER_PORT + number);
 	if (!flow->listener || !flow->sender)
 		return "no socket could be made";
-	if (flow->sender->ops->setsockopt(flow->sender, SOL_TCP, TCP_CONGESTION, KERNEL_SOCKPTR((void *)own->control),
-					  strlen(own->control)))
+	/* The receiver of a control that counts marks echoes each of them. */
+	if (!set_control(flow->sender, own->control) || (own->ecn && !set_control(flow->listener, own->control)))
 		return no_control(own->control);
 	if (kernel_listen(flow->listener, 1))
 		return "no socket could listen";
@@ -323,6 +356,7 @@ static const char *run(void)
 	clift_count("memory_pressures", -1, mib(LINUX_MIB_TCPMEMORYPRESSURES));
 	clift_count("receive_queue_drops", -1, mib(LINUX_MIB_TCPRCVQDROP) + mib(LINUX_MIB_TCPBACKLOGDROP));
 	clift_count("receive_queue_prunes", -1, mib(LINUX_MIB_PRUNECALLED));
+	clift_count("qdisc_drops", -1, clift_queue_drops(CLIFT_FORWARD) + clift_queue_drops(CLIFT_RETURN));
 	return NULL;
 }
 
@@ -332,6 +366,9 @@ static int __init clift_run(void)
 
 	clift_open(&settings);
 	if (settings.list_controls) {
+		wrong = settings.qdisc[0] ? clift_choose_discipline(settings.qdisc) : NULL;
+		if (wrong)
+			clift_fail(wrong);
 		clift_write_controls(controls());
 		kernel_power_off();
 		return 0;

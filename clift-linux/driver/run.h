@@ -8,6 +8,7 @@
 #include "clift.h"
 
 struct net;
+struct net_device;
 
 enum { CLIFT_SENDER_PORT = 10000, CLIFT_RECEIVER_PORT = 5000 };
 
@@ -19,11 +20,22 @@ static inline u32 clift_address(int end, bool delayed_acks)
 
 /* net.c */
 int clift_add_end(struct net *net, int end, int mtu);
+void clift_set_up(struct net_device *device);
+void clift_rearm(int direction);
 void clift_begin(void);
 s64 clift_now_ns(void);
+
+/* queue.c: the kernel's own discipline in front of each link */
+const char *clift_choose_discipline(const char *name);
+const char *clift_add_queue(struct net *net, int direction, const struct clift_settings *settings);
+void clift_fill_queue(int direction);
+void clift_serve_queue(int direction);
+s64 clift_queue_due_ns(int direction);
+s64 clift_queue_drops(int direction);
 
 /* run.c */
 int clift_flows(void);
 void clift_watch(int flow);
+void clift_adopt(int flow);
 
 #endif

@@ -61,6 +61,9 @@ class QueuedLink {
   // Packets that wait or are being sent.
   std::int64_t queued() const { return discipline_->load().packets + sending_.packets; }
 
+  // When the link begins to send a packet that comes next; for a host that lets none wait here.
+  Nanoseconds ready_ns() const { return stopped_ ? never : plan_.begin_ns(free_ns_); }
+
   // Whether a packet has found too few rows: it and all behind it stay.
   bool stopped() const { return stopped_; }
 

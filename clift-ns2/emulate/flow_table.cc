@@ -8,6 +8,7 @@ namespace clift {
 namespace {
 
 constexpr std::uint16_t most = std::numeric_limits<std::uint16_t>::max();
+constexpr std::int64_t largest_window = std::int64_t{1} << 30;  // RFC 7323
 
 void count_up(std::uint16_t& value) {
   if (value < most) ++value;
@@ -39,18 +40,31 @@ SegmentNumbers::Sent SegmentNumbers::sent(std::uint32_t sequence, std::size_t pa
   if (ends_.empty() || begin >= ends_.back()) {
     ends_.push_back(end);
     transmissions_.push_back(1);
-    return {static_cast<std::int64_t>(ends_.size()), 1};
+    forget();
+    return {forgotten_ + static_cast<std::int64_t>(ends_.size()), 1};
   }
   // At least partly sent before: the segment that contained its first byte.
-  const auto index = std::upper_bound(ends_.begin(), ends_.end(), begin) - ends_.begin();
-  std::uint16_t& transmissions = transmissions_[static_cast<std::size_t>(index)];
+  const std::int64_t segment = number_at(begin);
+  std::uint16_t& transmissions = transmissions_[static_cast<std::size_t>(segment - forgotten_ - 1)];
   count_up(transmissions);
   ends_.back() = std::max(ends_.back(), end);
-  return {index + 1, transmissions};
+  return {segment, transmissions};
 }
 
-std::int64_t SegmentNumbers::acknowledged(std::uint32_t sequence) const {
-  return std::upper_bound(ends_.begin(), ends_.end(), offset_of(sequence)) - ends_.begin();
+std::int64_t SegmentNumbers::acknowledged(std::uint32_t sequence) const { return number_at(offset_of(sequence)) - 1; }
+
+std::int64_t SegmentNumbers::number_at(std::int64_t offset) const {
+  return forgotten_ + (std::upper_bound(ends_.begin(), ends_.end(), offset) - ends_.begin()) + 1;
+}
+
+// Forgets when it can forget a quarter, so that a segment moves three times on average.
+void SegmentNumbers::forget() {
+  const std::int64_t until = ends_.back() - largest_window;
+  if (ends_[ends_.size() / 4] > until) return;
+  const auto count = std::upper_bound(ends_.begin(), ends_.end(), until) - ends_.begin();
+  ends_.erase(ends_.begin(), ends_.begin() + count);
+  transmissions_.erase(transmissions_.begin(), transmissions_.begin() + count);
+  forgotten_ += count;
 }
 
 void FlowTable::number(ByteView bytes, std::uint8_t direction, schema::PacketRecord& record) {

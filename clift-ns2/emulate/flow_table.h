@@ -12,7 +12,8 @@
 
 namespace clift {
 
-// Segments of one direction of a TCP connection, numbered from 1 in order of their bytes; 0 is the SYN.
+// Segments of one direction of a TCP connection, numbered from 1 in order of their bytes; 0 is the SYN. Memory is
+// bounded: segments that lie further back than TCP's largest window are forgotten.
 class SegmentNumbers {
  public:
   struct Sent {
@@ -26,14 +27,19 @@ class SegmentNumbers {
   // Highest segment that an acknowledgement covers; 0: the SYN at most.
   std::int64_t acknowledged(std::uint32_t sequence) const;
 
+  std::size_t remembered() const { return ends_.size(); }
+
  private:
   std::int64_t offset_of(std::uint32_t sequence) const;
+  std::int64_t number_at(std::int64_t offset) const;  // of the segment that holds this byte
+  void forget();
 
   std::uint32_t first_ = 0;  // sequence number of the first payload byte
   bool begun_ = false;
   std::uint16_t begins_ = 0;   // SYNs with this number
-  std::vector<std::int64_t> ends_;             // offset behind the last byte of segment i + 1
-  std::vector<std::uint16_t> transmissions_;  // transmissions of segment i + 1
+  std::int64_t forgotten_ = 0;                 // segments
+  std::vector<std::int64_t> ends_;             // offset behind the last byte of segment forgotten_ + i + 1
+  std::vector<std::uint16_t> transmissions_;  // transmissions of this segment
 };
 
 class FlowTable {

@@ -68,6 +68,9 @@ class Link {
 
   bool stopped() const { return line_.stopped(); }
 
+  // When the link begins to send a packet that comes next; for a host that lets none wait here.
+  Nanoseconds ready_ns() const { return line_.ready_ns(); }
+
   // Use of the trace until `now_ns`; nothing for a plain link.
   std::optional<RowUse> row_use(Nanoseconds now_ns) const { return line_.plan().use_until(now_ns); }
 

@@ -58,6 +58,8 @@ Clift/Tap set debug_ false
 Clift/SendWindow set debug_ false
 Clift/ProxyPort set debug_ false
 Clift/RandomLoss set debug_ false
+Clift/AckFilter set debug_ false
+Clift/AckSpacing set debug_ false
 Agent/TCP/Modern set srtt_s_ 0
 Agent/TCP/Modern set ca_state_ 0
 Agent/TCP/Modern set pacing_bps_ 0
@@ -105,8 +107,8 @@ foreach clift_class { Queue/Clift Agent/TCP/Modern Agent/TCP/Fectcp Agent/TCPSin
 }
 unset clift_class
 
-# Called when the far receiver has the whole transfer; scripts redefine it.
-Clift/Proxy instproc done {} {}
+# Called when the far receiver has the whole transfer; scripts redefine it. OTcl takes `{} {}` for a removal.
+Clift/Proxy instproc done {} { }
 
 # A packet lost on the link is no queue drop ("d"): its line begins with "l", and that of an unsettled packet with "u".
 Class Trace/LinkLost -superclass Trace

@@ -5,12 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "ip.h"
 #include "random.h"
 
-#include "core/setting_table.h"
 #include "core/words.h"
-#include "ecn_bits.h"
 #include "failure.h"
 #include "named_class.h"
 
@@ -20,25 +17,10 @@ namespace {
 
 NamedClass<CliftQueue> clift_queue_class("Queue/Clift");
 
-// The same for all packets of a flow: a mix of addresses and ports.
-std::uint32_t flow_hash_of(Packet* packet) {
-  const hdr_ip& ip = *hdr_ip::access(packet);
-  std::uint64_t hash = 0;
-  for (const std::int32_t part : {ip.src_.addr_, ip.src_.port_, ip.dst_.addr_, ip.dst_.port_}) {
-    hash = (hash ^ static_cast<std::uint32_t>(part)) * 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
-  }
-  return static_cast<std::uint32_t>(hash >> 32);
-}
-
 }  // namespace
 
 CliftQueue::CliftQueue() : LinkQueue("Queue/Clift") {
   bind("lldu_bytes_", &lldu_bytes_);
-  bind_bool("in_order_", &in_order_);
-  bind_time("hold_", &hold_);
-  bind("limit_bytes_", &limit_bytes_);
-  bind_time("limit_time_", &limit_time_);
-  bind_bool("limit_counts_sending_", &limit_counts_sending_);
 }
 
 int CliftQueue::command(int argc, const char* const* argv) {
@@ -48,13 +30,7 @@ int CliftQueue::command(int argc, const char* const* argv) {
     rate_bps_ = *rate_bps;
     return TCL_OK;
   }
-  if (argc != 3 || std::string(argv[1]) != "discipline") return LinkQueue::command(argc, argv);
-  try {
-    discipline_ = DisciplineChoice::of(argv[2]);
-  } catch (const SettingError& error) {
-    fail(name_ + ": " + error.what());
-  }
-  return TCL_OK;
+  return LinkQueue::command(argc, argv);
 }
 
 void CliftQueue::load(const char* path) { trace_ = opened<LinkTraceFile>(path, link_ != nullptr); }
@@ -62,7 +38,6 @@ void CliftQueue::load(const char* path) { trace_ = opened<LinkTraceFile>(path, l
 // Makes the link when the simulation begins, so that a script may set variables and load the trace in any order.
 QueuedLink& CliftQueue::begin() {
   if (!trace_ && rate_bps_ == 0) fail(name_ + ": there is no link trace; call `load FILE.npy` before packets arrive");
-  check_limit();
   LinkPlan plan = trace_ ? LinkPlan(DeliveryPlan(trace_->rows(), plan_options())) : LinkPlan(RatePlan(rate_bps_));
   link_ = std::make_unique<QueuedLink>(std::move(plan), queue_options(), [] { return Random::uniform(); });
   return *link_;
@@ -77,29 +52,12 @@ PlanOptions CliftQueue::plan_options() const {
   return options;
 }
 
-QueueOptions CliftQueue::queue_options() const {
-  constexpr double most_bytes = 1e15;
-  QueueOptions options;
-  options.discipline = discipline_;
-  options.limits.packets = qlim_;
-  if (!lies_within(limit_bytes_, 0.0, most_bytes)) refuse("limit_bytes_", limit_bytes_, "0 (no limit) to 1e15");
-  if (limit_bytes_ > 0) options.limits.bytes = static_cast<std::int64_t>(limit_bytes_);
-  const Nanoseconds time_ns = checked_time("limit_time_", limit_time_, "0 (no limit) or a time in seconds");
-  if (time_ns > 0) options.limits.time_ns = time_ns;
-  options.limits_count_sending = limit_counts_sending_ != 0;
-  return options;
-}
-
 void CliftQueue::take(Packet* packet) {
-  QueuedPacket queued;
+  QueuedPacket queued = queued_packet(packet);
   if (free_places_.empty()) free_places_.push_back(&places_.emplace_back());
   queued.handle = free_places_.back();
   *free_places_.back() = packet;
   free_places_.pop_back();
-  queued.arrival_ns = now_ns();
-  queued.size_bytes = hdr_cmn::access(packet)->size();
-  queued.flow_hash = flow_hash_of(packet);
-  queued.ecn = codepoint_of(packet);
   link().limit_packets(qlim_);
   link_->take(queued);
   if (!link_->dropped().empty()) take_dropped();

@@ -34,7 +34,6 @@ class CliftQueue : public LinkQueue {
   QueuedLink& link() { return link_ ? *link_ : begin(); }
   QueuedLink& begin();
   PlanOptions plan_options() const;
-  QueueOptions queue_options() const;
   Packet* released(const QueuedPacket& packet);
   void pull();
   void take_dropped();
@@ -42,11 +41,6 @@ class CliftQueue : public LinkQueue {
   void set_timer();
 
   int lldu_bytes_;
-  int in_order_;
-  double hold_;
-  double limit_bytes_, limit_time_;
-  int limit_counts_sending_;
-  DisciplineChoice discipline_;
 
   std::deque<Packet*> places_;  // of the packets in the queue, for which these are the handles; null: free
   std::vector<Packet**> free_places_;

@@ -5,11 +5,28 @@
 #include <limits>
 
 #include "flags.h"
+#include "ip.h"
 
 #include "core/input_error.h"
+#include "core/setting_table.h"
+#include "ecn_bits.h"
 #include "failure.h"
 
 namespace clift {
+
+namespace {
+
+// The same for all packets of a flow: a mix of addresses and ports.
+std::uint32_t flow_hash_of(Packet* packet) {
+  const hdr_ip& ip = *hdr_ip::access(packet);
+  std::uint64_t hash = 0;
+  for (const std::int32_t part : {ip.src_.addr_, ip.src_.port_, ip.dst_.addr_, ip.dst_.port_}) {
+    hash = (hash ^ static_cast<std::uint32_t>(part)) * 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
+  }
+  return static_cast<std::uint32_t>(hash >> 32);
+}
+
+}  // namespace
 
 LinkQueue::LinkQueue(const char* name) : name_(name) {
   pq_ = &packets_;
@@ -18,6 +35,11 @@ LinkQueue::LinkQueue(const char* name) : name_(name) {
   bind_time("length_", &length_);
   bind_time("offset_", &offset_);
   bind_bool("packed_", &packed_);
+  bind_bool("in_order_", &in_order_);
+  bind_time("hold_", &hold_);
+  bind("limit_bytes_", &limit_bytes_);
+  bind_time("limit_time_", &limit_time_);
+  bind_bool("limit_counts_sending_", &limit_counts_sending_);
 }
 
 int LinkQueue::command(int argc, const char* const* argv) {
@@ -41,6 +63,10 @@ int LinkQueue::command(int argc, const char* const* argv) {
     load(argv[2]);
     return TCL_OK;
   }
+  if (argc == 3 && what == "discipline") {
+    choose_discipline(argv[2]);
+    return TCL_OK;
+  }
   if (argc == 3 && what == "recorder") {
     recorder_ = Recorder::called(argv[2]);
     return TCL_OK;
@@ -58,6 +84,32 @@ void LinkQueue::recv(Packet* packet, Handler*) {
   ++counts_.arrived;
   last_taken_ = packet;
   take(packet);
+}
+
+void LinkQueue::choose_discipline(const char* words) {
+  try {
+    discipline_ = DisciplineChoice::of(words);
+  } catch (const SettingError& error) {
+    fail(name_ + ": " + error.what());
+  }
+}
+
+QueueOptions LinkQueue::queue_options() const {
+  constexpr double most_bytes = 1e15;
+  checked_count("limit_", qlim_, 1);
+  QueueOptions options;
+  options.discipline = discipline_;
+  options.limits.packets = qlim_;
+  if (!lies_within(limit_bytes_, 0.0, most_bytes)) refuse("limit_bytes_", limit_bytes_, "0 (no limit) to 1e15");
+  if (limit_bytes_ > 0) options.limits.bytes = static_cast<std::int64_t>(limit_bytes_);
+  const Nanoseconds time_ns = checked_time("limit_time_", limit_time_, "0 (no limit) or a time in seconds");
+  if (time_ns > 0) options.limits.time_ns = time_ns;
+  options.limits_count_sending = limit_counts_sending_ != 0;
+  return options;
+}
+
+QueuedPacket LinkQueue::queued_packet(Packet* packet) {
+  return {packet, now_ns(), hdr_cmn::access(packet)->size(), flow_hash_of(packet), codepoint_of(packet)};
 }
 
 void LinkQueue::settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s) {

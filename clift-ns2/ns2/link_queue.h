@@ -13,6 +13,7 @@
 #include "core/link_counts.h"
 #include "core/packing.h"
 #include "core/playback.h"
+#include "core/queued_link.h"
 #include "core/row_summary.h"
 #include "core/schema.h"
 #include "core/trace_clock.h"
@@ -68,7 +69,12 @@ class LinkQueue : public Queue {
   void settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s);
 
   [[noreturn]] void refuse(const char* variable, double value, const char* allowed) const;
-  void check_limit() const { checked_count("limit_", qlim_, 1); }
+  // The discipline and limits, after a check.
+  QueueOptions queue_options() const;
+
+  // The packet as its discipline sees it, with itself as the handle.
+  static QueuedPacket queued_packet(Packet* packet);
+
   Packing packing() const { return packed_ != 0 ? Packing::packed : Packing::padded; }
 
   // The value of a variable, which must lie within these bounds.
@@ -96,13 +102,15 @@ class LinkQueue : public Queue {
   void say_stopped(const TraceFile<Row>& trace);
 
   const std::string name_;
-  PacketQueue packets_;  // of a queue that is first in, first out
   int loop_;
   double begin_, length_, offset_;
-  int packed_;
+  int packed_, in_order_;
+  double hold_;
   std::int64_t stopped_at_ns_ = -1;
 
  private:
+  void choose_discipline(const char* words);
+
   // Handler that DelayLink gets with every packet.
   class Carrier : public Handler {
    public:
@@ -127,6 +135,10 @@ class LinkQueue : public Queue {
     schema::PacketEvent event_;
   };
 
+  PacketQueue packets_;  // empty: the link holds the packets
+  double limit_bytes_, limit_time_;
+  int limit_counts_sending_;
+  DisciplineChoice discipline_;
   const Packet* last_taken_ = nullptr;
   LinkCounts counts_;
   Nanoseconds last_arrival_ns_ = -1;  // link time of the last delivery

@@ -19,6 +19,8 @@ constexpr const char* schemes[] = {
     "rlc-over-fec", "rlc-over-arq", "rlc-over-harq", "rlc-over-harq-processes", "rlc-over-sliding-window",
     "rlc-over-tetrys"};
 
+Packet* packet_of(const QueuedPacket& packet) { return static_cast<Packet*>(packet.handle); }
+
 }  // namespace
 
 OnlineQueue::OnlineQueue() : LinkQueue("Queue/Clift/Online") {
@@ -36,8 +38,6 @@ OnlineQueue::OnlineQueue() : LinkQueue("Queue/Clift/Online") {
   bind_time("timeout_", &timeout_);
   bind_time("detection_delay_", &detection_delay_);
   bind_time("processing_", &processing_);
-  bind_bool("in_order_", &in_order_);
-  bind_time("hold_", &hold_);
   bind("alpha_", &alpha_);
   bind("beta_", &beta_);
   bind("error_good_", &error_good_);
@@ -67,12 +67,15 @@ void OnlineQueue::reset() {
   departure_.cancel();
   waking_.cancel();
   wake_ns_ = never;
-  while (Packet* packet = packets_.deque()) overflow(packet);
+  for (const Departure& departure : departures_) overflow(packet_of(departure.packet));
+  departures_.clear();
+  if (layer_) {
+    for (const QueuedPacket& packet : layer_->ledger().take_all(now_ns())) overflow(packet_of(packet));
+  }
   Queue::reset();
   for (const auto& [number, way] : under_way_) overflow(way.packet);
   under_way_.clear();
   ahead_.clear();
-  departures_.clear();
   departed_ = 0;
   layer_.reset();
   layer();
@@ -98,8 +101,9 @@ LinkLayer& OnlineQueue::layer() {
 }
 
 LinkLayerOptions OnlineQueue::options() const {
-  check_limit();
   LinkLayerOptions options;
+  options.queue = queue_options();
+  options.uniform = [] { return Random::uniform(); };
   checked_count("unit_bytes_", unit_bytes_, 1);
   options.packing = packing();
   checked_time("the link's delay_", delay_s_, "a time in seconds, from 0");
@@ -187,9 +191,8 @@ double OnlineQueue::probability(const char* variable, double value) const {
 }
 
 void OnlineQueue::take(Packet* packet) {
-  if (packets_.length() >= qlim_) return overflow(packet);
-  packets_.enque(packet);
-  layer().offer(now_ns(), hdr_cmn::access(packet)->size());
+  layer().ledger().discipline().limit_packets(qlim_);
+  layer_->offer(queued_packet(packet));
   follow_up();
 }
 
@@ -203,8 +206,8 @@ void OnlineQueue::wake() {
 void OnlineQueue::follow_up() {
   if (trace_ && layer_->stopped()) say_stopped(*trace_);
   const bool idle = departures_.empty();
-  for (const Nanoseconds time_ns : layer_->take_departures()) departures_.push_back(time_ns);
-  if (idle && !departures_.empty()) departure_.set(departures_.front());
+  for (const Departure& departure : layer_->take_departures()) departures_.push_back(departure);
+  if (idle && !departures_.empty()) departure_.set(departures_.front().time_ns);
   for (const Release& release : layer_->take_released()) {
     if (release.packet < departed_) {
       finish(release.packet, release);
@@ -212,16 +215,30 @@ void OnlineQueue::follow_up() {
       ahead_.emplace(release.packet, release);
     }
   }
-  if (layer_->wake_ns() == wake_ns_) return;
-  waking_.cancel();
-  wake_ns_ = layer_->wake_ns();
-  if (wake_ns_ != never) waking_.set(wake_ns_);
+  if (layer_->wake_ns() != wake_ns_) {
+    waking_.cancel();
+    wake_ns_ = layer_->wake_ns();
+    if (wake_ns_ != never) waking_.set(wake_ns_);
+  }
+  take_dropped();
+}
+
+void OnlineQueue::take_dropped() {
+  Discipline& discipline = layer_->ledger().discipline();
+  if (discipline.dropped().empty()) return;
+  // Dropping a packet may call the queue again.
+  const std::vector<DroppedPacket> all = discipline.dropped();
+  discipline.clear_dropped();
+  for (const DroppedPacket& dropped : all) drop_for(dropped.cause, packet_of(dropped.packet));
 }
 
 void OnlineQueue::depart() {
+  const QueuedPacket departing = departures_.front().packet;
   departures_.pop_front();
-  send(packets_.deque());
-  if (!departures_.empty()) departure_.set(departures_.front());
+  layer_->ledger().depart(departing);
+  if (departing.is_marked) mark(packet_of(departing));
+  send(packet_of(departing));
+  if (!departures_.empty()) departure_.set(departures_.front().time_ns);
 }
 
 void OnlineQueue::carry(Packet* packet, Handler* next, double delay_s) {

@@ -33,7 +33,7 @@ class OnlineQueue : public LinkQueue {
   };
 
   void take(Packet* packet) override;
-  std::int64_t queued() const override { return const_cast<PacketQueue&>(packets_).length(); }
+  std::int64_t queued() const override { return layer_ ? layer_->ledger().queued() : 0; }
   void carry(Packet* packet, Handler* next, double delay_s) override;
   void load(const char* path) override;
   void add_counters(Counters& counters) override;
@@ -49,6 +49,7 @@ class OnlineQueue : public LinkQueue {
   std::unique_ptr<SlotSource> make_slots();
   double probability(const char* variable, double value) const;
   void wake();
+  void take_dropped();
   void depart();
   void follow_up();
   void finish(std::int64_t number, const Release& release);
@@ -56,8 +57,7 @@ class OnlineQueue : public LinkQueue {
   std::string scheme_ = "none";
   int unit_bytes_, data_, repair_, depth_, extra_, rounds_, max_transmissions_, persistency_, window_;
   int coding_window_, repair_interval_;
-  int in_order_;
-  double timeout_, detection_delay_, processing_, hold_;
+  double timeout_, detection_delay_, processing_;
   double alpha_, beta_, error_good_, error_bad_;
 
   // Variables of harq-processes.
@@ -75,7 +75,7 @@ class OnlineQueue : public LinkQueue {
   std::unique_ptr<PhyTraceFile> trace_;
   std::unique_ptr<SlotSource> slots_;
   std::unique_ptr<LinkLayer> layer_;
-  std::deque<Nanoseconds> departures_;                      // known departures of the packets in packets_
+  std::deque<Departure> departures_;                        // known ones of packets that are still in the queue
   std::int64_t departed_ = 0;                               // packets that have left the queue
   std::unordered_map<std::int64_t, UnderWay> under_way_;    // by packet number
   std::unordered_map<std::int64_t, Release> ahead_;         // fates known before the packet has left

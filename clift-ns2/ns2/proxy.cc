@@ -136,7 +136,8 @@ void Proxy::learns(Packet* packet) {
 }
 
 void Proxy::ends() {
-  if (is_done_ || relay_.una() != expected_) return;
+  const bool is_endless = expected_ == 0;
+  if (is_endless || is_done_ || relay_.una() != expected_) return;
   is_done_ = true;
   Tcl::instance().evalf("%s done", name());
 }

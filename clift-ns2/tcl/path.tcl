@@ -85,7 +85,7 @@ proc build_link { direction from to } {
 	$ns simplex-link $from $to $rate $delay $type
 	$ns queue-limit $from $to $setting(queue_packets)
 	set queues($direction) [[$ns link $from $to] queue]
-	if { $type ne "DropTail" } { set_queue $queues($direction) $type }
+	if { $type ne "DropTail" } { set_queue $queues($direction) }
 	if { $trace ne "" } {
 		load_trace $queues($direction) $direction $trace
 	} elseif { $type eq "DropTail" } {
@@ -102,13 +102,9 @@ proc has_plain_queue {} {
 		&& $setting(queue_time_s) == 0 && $setting(queue_counts) eq "all" }]
 }
 
-proc set_queue { queue type } {
+proc set_queue { queue } {
 	global setting recorder
 	$queue recorder $recorder
-	if { $type eq "Clift/Online" } {
-		if { ![has_plain_queue] } { refuse "queue is $setting(queue); with a scheme only droptail with a limit in packets is allowed" }
-		return
-	}
 	$queue discipline $setting(queue)
 	$queue set limit_bytes_ $setting(queue_bytes)
 	$queue set limit_time_ $setting(queue_time_s)

@@ -111,6 +111,24 @@ TEST_F(Numbers, AConnectionThatWasThereBefore) {
   expect(sent({6448, 1, ack, 1448}), 2, 1);
 }
 
+TEST(SegmentNumbers, OfALongTransferNeedBoundedMemory) {
+  // Four times round the sequence numbers; a window of 2^30 bytes holds 32,768 segments of 2^15 bytes.
+  constexpr std::int64_t segments = std::int64_t{4} << 17, window = std::int64_t{1} << 15;
+  SegmentNumbers numbers;
+  const auto sequence_of = [](std::int64_t segment) { return static_cast<std::uint32_t>((segment - 1) << 15); };
+  for (std::int64_t segment = 1; segment <= segments; ++segment) {
+    ASSERT_EQ(numbers.sent(sequence_of(segment), window).segment, segment);
+  }
+  EXPECT_GE(numbers.remembered(), std::size_t{window});
+  EXPECT_LE(numbers.remembered(), std::size_t{window} * 3 / 2);
+  for (const std::int64_t back : {std::int64_t{0}, std::int64_t{1}, window / 2, window - 1}) {
+    const auto again = numbers.sent(sequence_of(segments - back), window);
+    EXPECT_EQ(again.segment, segments - back);
+    EXPECT_EQ(again.transmission, 2);
+    EXPECT_EQ(numbers.acknowledged(sequence_of(segments - back)), segments - back - 1);
+  }
+}
+
 TEST_F(Numbers, FlowsOfEveryKind) {
   const Bytes datagram = {0, 53, 0, 99, 0, 8, 0, 0};
   EXPECT_EQ(of(ip4(6, tcp({1, 1, ack, 5}), true)).flow, 0);

@@ -22,6 +22,11 @@ from waiting import until
 
 pytestmark = pytest.mark.ns2
 
+ROUNDS = 6
+"""Times that two engines of a campaign are killed."""
+
+KILLS = int(os.environ.get("TMT_SOAK_KILLS", ROUNDS))
+
 
 def _command(scenario: Path, out: Path, *options: str) -> list[str]:
     return [str(TMT), "run", str(scenario), "--output", str(out), "--jobs", "2", "--quiet", *options]
@@ -100,7 +105,7 @@ def test_run__does_every_run_once(scenario: Path, undisturbed: pd.DataFrame, fin
     assert pq.read_table(finished / "results.parquet").equals(before), "times and attempts included"
 
 
-@pytest.mark.parametrize("seed", range(7, 7 + int(os.environ.get("TMT_SOAK_CAMPAIGNS", "1"))))
+@pytest.mark.parametrize("seed", range(7, 7 + -(-KILLS // ROUNDS)))
 def test_run__killed_many_times_ends_as_if_undisturbed(
     scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path, seed: int
 ) -> None:
@@ -108,7 +113,7 @@ def test_run__killed_many_times_ends_as_if_undisturbed(
     out, chance, most = tmp_path / "out", random.Random(seed), 0
     scenario = Path(shutil.copy(scenario, tmp_path / "kept.toml"))
     scenario.write_text("records = [1, 2, 3]\n" + scenario.read_text())
-    for number in range(6):
+    for number in range(ROUNDS):
         with (
             subprocess.Popen(_command(scenario, out)) as engine,
             subprocess.Popen(_command(scenario, out)) as other,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scenario_parts import runs_of
+from scenario_parts import HARQ_OVER_GEO, LOSSY_TRACE, runs_of
 
 from tmt import GilbertElliott, NoScheme, TraceLink
 from tmt.campaign.recipe import Phy, look_at, trace_sources
@@ -176,6 +176,18 @@ def test_combining__is_refused_over_a_trace_without_es_n0(tmp_path: Path) -> Non
             refused.value
         )
         assert f"{label}' does not have; allowed: one Es/N0 of each slot: " in str(refused.value)
+
+
+def test_frames__are_refused_over_a_trace_of_packed_packets(tmp_path: Path) -> None:
+    text = LOSSY_TRACE + 'packing = "packed"\n' + HARQ_OVER_GEO + "[[traffic]]\nduration = 2\n"
+    (tmp_path / "s.toml").write_text(text.replace('"harq"', '"hybrid"\nonline = true'))
+    with pytest.raises(InputError) as refused:
+        runs_of(tmp_path / "s.toml")
+    assert str(refused.value) == (
+        f"{tmp_path / 's.toml'}:8: key scheme[0].name: 'hybrid' does not go with packing = 'packed': its "
+        "frames hold LLDUs of one packet, and the trace 'bernoulli(probability=0.05)' is so; allowed: "
+        'packing = "padded"'
+    )
 
 
 def test_combining__is_refused_over_a_trace_with_two_es_n0(tmp_path: Path) -> None:

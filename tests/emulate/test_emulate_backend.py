@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from experiments import asker
 
-from tmt import Path as LinkPath, PlainLink
+from tmt import CoDel, Path as LinkPath, PlainLink
 from tmt.core.errors import EmulatorError
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.run.emulate.emulation import Emulation, read_result
@@ -60,3 +60,11 @@ def test_transfer__ends_when_the_receiver_has_it() -> None:
     # 200,000 bytes take 0.83 s at 2 Mbit/s with headers, and slow start some round trips.
     assert 0.83 < float(row["completion_s"] or 0) < 6
     assert float(row["simulated_s"] or 0) < 15
+
+
+@pytest.mark.usefixtures("emulator")
+@pytest.mark.parametrize("ecn", ["off", "classic"])
+def test_ecn__marks_take_the_place_of_drops(ecn: str) -> None:
+    row = experiment(forward=PlainLink(10e6), queue=CoDel(), queue_packets=1000, ecn=ecn).run().row
+    assert (int(row["forward_marked"] or 0) > 0) == (ecn == "classic")
+    assert (int(row["forward_aqm_dropped"] or 0) > 0) == (ecn == "off")

@@ -139,14 +139,14 @@ def test_delivery__of_coded_data_by_hand() -> None:
             sequence,
             size_bytes,
         )
-    (flow,) = transport.deliveries(packets, flows=1, end_ns=100, header_bytes=52, coded=True)
-    assert flow.in_order_ns.tolist() == [12, 12, 20]
-    assert flow.payload_bytes.tolist() == [100, 100, 100]
+    (flow,) = transport.deliveries(packets, flows=1, end_ns=100, header_bytes=52, handed_over=True)
+    assert flow.in_order_ns.tolist() == [12, 20]
+    assert flow.payload_bytes.tolist() == [200, 100]
     (flow,) = transport.deliveries(
-        packets, flows=1, end_ns=100, header_bytes=52, coded=True, transfer_bytes=200
+        packets, flows=1, end_ns=100, header_bytes=52, handed_over=True, transfer_bytes=200
     )
     assert (flow.completed, flow.stop_ns, flow.goodput_bytes) == (True, 12, 200)
-    (flow,) = transport.deliveries(packets[:4], flows=1, end_ns=100, header_bytes=52, coded=True)
+    (flow,) = transport.deliveries(packets[:4], flows=1, end_ns=100, header_bytes=52, handed_over=True)
     assert flow.goodput_bytes == 0
 
 

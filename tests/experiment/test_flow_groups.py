@@ -66,11 +66,13 @@ def test_one_group__gives_the_records_of_the_keys_without_groups(stack: str) -> 
     assert old.row["groups"] is None
 
 
-def test_group_s_pause__is_that_of_its_own_transfers() -> None:
+def check_pause(stack: str) -> None:
     """Segments 1 to 5 of nine, 3 s, segments 6 to 9; the other group sends all nine at once."""
-    run = run_of(
-        Flow("cubic", transfer_bytes=9 * PAYLOAD, pause=3), Flow("bbr", start=1, transfer_bytes=9 * PAYLOAD)
+    flows = (
+        Flow("cubic", transfer_bytes=9 * PAYLOAD, pause=3),
+        Flow("bbr", start=1, transfer_bytes=9 * PAYLOAD),
     )
+    run = run_of(*flows, stack=stack)
     own = run.packets[run.packets["flow"] == 0]
     data = own[(own["event"] == SENT) & (own["direction"] == 0)]
     acks = own[(own["event"] == RECEIVED) & (own["direction"] == 1)]
@@ -81,6 +83,10 @@ def test_group_s_pause__is_that_of_its_own_transfers() -> None:
     assert other["time_ns"].max() < 2 * S
     assert [one["pause_s"] for one in groups_of(run)] == [3, None]
     assert run.row["flows_completed"] == 2
+
+
+def test_group_s_pause__is_that_of_its_own_transfers() -> None:
+    check_pause("modern")
 
 
 def test_groups_share_the_link__as_an_own_count_of_the_packets_says() -> None:

@@ -13,6 +13,7 @@ from tmt.core.errors import InputError, UsageError
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
+from tmt.spec.queue import CoDel
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -44,6 +45,22 @@ def test_online__agrees_with_offline_where_the_link_is_hardly_ever_idle(tmp_path
     assert online.row["goodput_bps"] == pytest.approx(offline.row["goodput_bps"], rel=0.02)
     assert online.row["forward_utilisation"] > 0.97
     assert (online.row["forward_online"], offline.row["forward_online"]) == ("ARQ", None)
+
+
+@pytest.mark.parametrize("scheme", [Arq(online=True), Rlc(online=True)])
+def test_online__takes_packets_out_of_a_discipline(scheme: Scheme, tmp_path: Path) -> None:
+    """A standing queue of up to 200 packets of 12 ms becomes one of CoDel's target; marks replace drops."""
+    write_trace(tmp_path / "phy.parquet", phy_trace())
+    link = TraceLink(tmp_path / "phy.parquet", scheme=scheme)
+    full, dropped, marked = (
+        ask(forward=link, duration_ns=60 * S, **more).run().row
+        for more in ({}, {"queue": CoDel()}, {"queue": CoDel(), "ecn": "classic"})
+    )
+    assert full["forward_aqm_dropped"] == dropped["forward_marked"] == marked["forward_aqm_dropped"] == 0
+    assert marked["forward_marked"] > 10
+    assert 10 < dropped["forward_aqm_dropped"] <= dropped["retransmissions"]
+    assert full["delay_median_s"] > 1
+    assert dropped["delay_median_s"] < 0.4
 
 
 def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> None:
@@ -100,6 +117,23 @@ def test_combining__refuses_a_file_without_es_n0(tmp_path: Path) -> None:
             f"{tmp_path / name}: there is no column es_n0_mdb, which harq-processes with soft combining "
             "needs; `tmt generate --with-es-n0` and `tmt import table --es-n0` write it"
         )
+
+
+@pytest.mark.parametrize("said", ["by the user", "by the trace"])
+def test_frames__refuse_packets_that_share_rows(said: str, tmp_path: Path) -> None:
+    phy = phy_trace()
+    write_trace(
+        tmp_path / "phy.npy", replace(phy, metadata={"packing": "packed"}) if "trace" in said else phy
+    )
+    link = TraceLink(
+        tmp_path / "phy.npy", scheme=Hybrid(5, 1, online=True), packing="packed" if "user" in said else None
+    )
+    with pytest.raises(UsageError) as refused:
+        replay(link).run()
+    assert str(refused.value) == (
+        f"{tmp_path / 'phy.npy'}: scheme hybrid does not go with packing = 'packed': its frames hold LLDUs "
+        "of one packet; allowed: padded"
+    )
 
 
 def test_online__has_schemes_of_its_own(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from experiments import asker
 from tests.experiment.conftest import LinkFactory
 from tmt import PlainLink, Proxy, Scenario, TraceLink, Wired
 from tmt.core.measure.transport import RECEIVED, SENT
+from tmt.core.schema import PACKET_EVENTS
 from tmt.run.setup import set_up
 
 MS = 1_000_000
@@ -59,6 +60,13 @@ class TestRuns:
         )
         # The delay of a packet runs from the sender's transmission.
         assert received["delay_ns"].tolist() == (received["time_ns"] - sent["time_ns"]).tolist()
+
+    def test_flow_without_end_outlives_the_loss_of_its_first_packet(self, link_file: LinkFactory) -> None:
+        # A row each 6 ms: those of the first 54 ms are lost, with the first packet, which comes at 46 ms.
+        link = TraceLink(str(link_file("l.npy", rows=500, spacing_ns=6 * MS, lost=range(9))), 1500)
+        result = replay(proxy=Proxy(), forward=link, duration_ns=S).run()
+        assert np.count_nonzero(result.packets["event"] == PACKET_EVENTS.index("link_lost")) == 1
+        assert result.row["goodput_bps"] > 0
 
     @pytest.mark.parametrize("stack", ["2009", "modern"])
     def test_transfer_arrives_whole_through_a_small_buffer(self, stack: str) -> None:

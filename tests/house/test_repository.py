@@ -47,6 +47,25 @@ def test_readme__names_only_targets_that_make_has() -> None:
     assert {"run", "test"} <= named
 
 
+def test_root__holds_nothing_that_a_program_has_left() -> None:
+    found = {
+        line.partition("/")[0]
+        for line in execute("git", "ls-files", cwd=ROOT, check=True).stdout.splitlines()
+    }
+    files = {
+        ".gitignore",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "Makefile",
+        "README.md",
+    }
+    files |= {"constraints.txt", "constraints-dev.txt", "pyproject.toml"}
+    folders = {"tmt", "clift-ns2", "clift-linux", "clift-quic", "traces", "scenarios", "analysis"}
+    assert found <= files | folders | {".ci", ".github", "benchmarks", "docs", "packaging", "tests", "tools"}
+
+
 @pytest.mark.parametrize(
     "command",
     [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"], ["lint-imports"]],

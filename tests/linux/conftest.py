@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.linux.schedules import write_lossy_trace
 from tests.ns2.conftest import send_datagrams  # noqa: F401  (a fixture)
 from tmt.core.errors import SimulatorError
 from tmt.run.linux import Kernel
@@ -16,3 +17,9 @@ def kernel() -> Path:
         return Kernel.find().program
     except SimulatorError as error:
         pytest.skip(f"{error}")
+
+
+@pytest.fixture
+def lossy_trace(tmp_path: Path) -> Path:
+    """A trace with losses and delays, as Parquet and beside it for ns-2."""
+    return write_lossy_trace(tmp_path)

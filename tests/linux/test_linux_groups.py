@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tmt
-from tests.experiment.test_flow_groups import acks_per_packet, groups_of, in_order_bytes, run_of
+from tests.experiment.test_flow_groups import acks_per_packet, check_pause, groups_of, in_order_bytes, run_of
 from tmt import Flow, PlainLink, Traffic
 from tmt.core.measure.transport import SENT
 from tmt.spec.stacks import LINUX
@@ -56,6 +56,10 @@ def test_an_rtt_of_its_own__is_an_access_links(direction: str) -> None:
     assert group["delay_p99_s"] == pytest.approx(0.225 + short_s + full_s, abs=1e-6)
     # The SYN and its acknowledgement, then the data.
     assert group["completion_s"] == pytest.approx(0.45 + 2 * short_s + 0.225 + short_s + full_s, abs=1e-5)
+
+
+def test_group_s_pause__is_that_of_its_own_transfers() -> None:
+    check_pause(LINUX)
 
 
 def test_transfers__end_the_run_unless_a_flow_has_no_end() -> None:

@@ -6,17 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 from experiments import Asked, asked
-from link_traces import sent_once
 
 from tests.experiment import test_pauses as pauses
 from tests.experiment.test_return_flows import check, result
+from tests.linux.schedules import check_fates
 from tests.ns2.conftest import Datagrams
 from tmt import PlainLink, TraceLink
 from tmt.core.declaration import Refused
 from tmt.core.errors import SimulatorError, UsageError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.io import write_trace
 from tmt.run import linux
 from tmt.run.linux import Kernel
 from tmt.spec.stacks import LINUX, STACKS
@@ -131,37 +130,11 @@ def test_window__bounds_the_sender() -> None:
     assert row["goodput_bps"] == pytest.approx(20 * 1448 * 8 / 0.506, rel=0.1)
 
 
-@pytest.fixture
-def lossy_trace(tmp_path: Path) -> Path:
-    """5000 rows of 1500 bytes, 6 ms apart, of which 1 % are lost and others come up to 50 ms late."""
-    random = np.random.default_rng(1)
-    rows = 5000
-    delay_ns, lost = random.integers(0, 50 * NS_PER_MS, rows), random.random(rows) <= 0.01
-    trace = sent_once(np.arange(rows) * 6 * NS_PER_MS, delay_ns, np.flatnonzero(lost), lldu_bytes=1500)
-    write_trace(tmp_path / "lossy.parquet", trace)
-    write_trace(tmp_path / "lossy.npy", trace)
-    return tmp_path / "lossy.parquet"
-
-
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("in_order", [False, True])
 def test_schedule__has_ns2_s_fates(lossy_trace: Path, in_order: bool, send_datagrams: Datagrams) -> None:
-    # The packets that the kernel sent go once more, at their times, through ns-2's Queue/Clift.
     run = experiment(forward=TraceLink(lossy_trace), in_order=in_order, queue_packets=30).run()
-    packets = run.packets[run.packets["direction"] == 0]
-    ended = packets[packets["event"] > 0]
-    sent = packets[(packets["event"] == 0) & np.isin(packets["uid"], ended["uid"])]
-    order = {int(uid): number for number, uid in enumerate(sent["uid"])}
-    fates = {order[int(row["uid"])]: (PACKET_EVENTS[row["event"]], int(row["time_ns"])) for row in ended}
-    there = send_datagrams(
-        lossy_trace.with_suffix(".npy"),
-        [(int(row["time_ns"]), int(row["size_bytes"])) for row in sent],
-        delay_s=0.25,
-        limit_=30,
-        in_order_=int(in_order),
-        loop_=1,
-    )
-    assert there.fates() == fates
+    check_fates(run, lossy_trace, in_order, send_datagrams)
 
 
 SOUND = dict.fromkeys((*linux.MACHINE_SIGNS, "most_late_ns", "flow_0_sndbuf_limited_us"), 0)

@@ -546,3 +546,60 @@ def fates_over_rows(
                 sending = None
         twin.sending = sending if counts_sending else None
     return twin.fates
+
+
+def fates_over_arq(
+    name: str,
+    limits: Limits,
+    arrivals: Sequence[Packet],
+    slots: Sequence[tuple[int, int]],
+    unit_bytes: int,
+    rtt_ns: int,
+    *,
+    packed: bool,
+    random: Iterator[float],
+) -> list[Fate]:
+    """Return number, event and time of each packet behind ARQ over slots (time and decoding time, 0: erased).
+
+    A slot carries a unit that was erased, of which the sender knows, otherwise the next one.
+    """
+    twin = TWINS[name](limits, {})
+    if isinstance(twin, Pie):
+        twin.random = random
+    waiting, sending, left = deque(arrivals), None, 0
+    erased: deque[tuple[int, list[int]]] = deque()
+    open_units: dict[int, int] = {}
+    arrival: dict[int, int] = {}
+    for now, decoding in slots:
+        while waiting and waiting[0].time_ns < now:
+            packet = waiting.popleft()
+            twin.enqueue(packet, packet.time_ns)
+        if erased and erased[0][0] <= now:
+            unit = erased.popleft()[1]
+        else:
+            unit, room = [], unit_bytes
+            while room > 0:
+                if sending is None:
+                    sending = twin.dequeue(now)
+                    if sending is None:
+                        break
+                    left = sending.size
+                unit.append(sending.number)
+                open_units[sending.number] = open_units.get(sending.number, 0) + 1
+                carried = min(left, room)
+                left, room = left - carried, room - carried
+                if left > 0 or not packed:
+                    break
+                sending = None
+            if left == 0:
+                sending = None
+            twin.sending = sending
+        if unit and decoding == 0:
+            erased.append((now + rtt_ns, unit))
+            continue
+        for number in unit:
+            open_units[number] -= 1
+            arrival[number] = max(arrival.get(number, 0), now + decoding)
+    # A packet is received with its last unit.
+    twin.fates += [(number, "received", time) for number, time in arrival.items() if open_units[number] == 0]
+    return twin.fates

@@ -1,4 +1,4 @@
-"""Disciplines over rows in ns-2, and in the link of emulator and kernel, beside slow twins; ECN of flows."""
+"""Disciplines of ns-2's queues, and of the link of emulator and kernel, beside slow twins; ECN of flows."""
 
 import json
 from collections import Counter
@@ -11,10 +11,11 @@ import pytest
 from link_traces import sent_once
 from processes import TMT, execute
 
-from tests.ns2.aqm_twins import NOT_ECT, Limits, Packet, fates_over_rows
+from tests.ns2.aqm_twins import NOT_ECT, Limits, Packet, fates_over_arq, fates_over_rows
 from tests.ns2.conftest import Datagrams
 from tests.ns2.core_build import by_number, emulated_fates
 from tests.ns2.mrg32k3a import uniform_numbers
+from tmt.core.trace import PhyTrace
 
 pytestmark = pytest.mark.ns2
 
@@ -50,8 +51,33 @@ def arrivals(rng: np.random.Generator) -> list[Packet]:
     return [Packet(i, *row, NOT_ECT) for i, row in enumerate(columns)]
 
 
+def slots_of(rng: np.random.Generator, packets: list[Packet]) -> list[int]:
+    """Return times of rows at even nanoseconds: the order of two events at one moment is undefined."""
+    gaps = rng.integers(1, MS // 2, 5 * N_PACKETS)
+    gaps[[3000, 9000]] = 300 * MS
+    rows = 2 * np.cumsum(gaps)
+    assert rows[-1] > packets[-1].time_ns + 1000 * MS
+    return rows.tolist()
+
+
+def queue_words(
+    name: str, parameters: dict[str, Any], limits: Limits, counts_sending: bool
+) -> dict[str, Any]:
+    """Return the queue's commands and variables."""
+    words = [str(word) for item in parameters.items() for word in item]
+    return {
+        "discipline": " ".join([name, *words]),
+        "limit_": min(limits.packets, MOST),
+        "limit_bytes_": limits.size if limits.size < MOST else 0,
+        "limit_time_": limits.time_ns / 1e9 if limits.time_ns < MOST else 0,
+        "limit_counts_sending_": int(counts_sending),
+    }
+
+
+@pytest.mark.parametrize("online", [False, True])
 @pytest.mark.parametrize(("name", "parameters", "limits", "counts_sending"), CASES)
 def test_discipline__decides_when_the_link_pulls_a_packet(
+    online: bool,
     name: str,
     parameters: dict[str, Any],
     limits: Limits,
@@ -59,25 +85,19 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
     send_datagrams: Datagrams,
     tmp_path: Path,
 ) -> None:
+    """Online, scheme none sends a packet in the same rows as the offline link."""
     rng = np.random.default_rng(len(name) + limits.packets % 97)
-    # Rows at even nanoseconds, packets at odd ones: the order of two events at one moment is undefined.
     packets = arrivals(rng)
-    gaps = rng.integers(1, MS // 2, 5 * N_PACKETS)
-    gaps[[3000, 9000]] = 300 * MS
-    rows = 2 * np.cumsum(gaps)
-    assert rows[-1] > packets[-1].time_ns + 1000 * MS
-    words = [str(word) for item in parameters.items() for word in item]
+    rows = slots_of(rng, packets)
+    decoding_ns = 2 if online else 0
+    link = {"scheme": "none", "unit_bytes_": ROW_BYTES} if online else {"lldu_bytes_": ROW_BYTES}
     run = send_datagrams(
-        sent_once(rows.tolist()),
+        PhyTrace(np.array(rows), np.full(len(rows), decoding_ns)) if online else sent_once(rows),
         [(one.time_ns, one.size, one.flow) for one in packets],
         delay_s=DELAY_NS / 1e9,
         duration_s=1e4,
-        discipline=" ".join([name, *words]),
-        lldu_bytes_=ROW_BYTES,
-        limit_=min(limits.packets, MOST),
-        limit_bytes_=limits.size if limits.size < MOST else 0,
-        limit_time_=limits.time_ns / 1e9 if limits.time_ns < MOST else 0,
-        limit_counts_sending_=int(counts_sending),
+        **link,
+        **queue_words(name, parameters, limits, counts_sending),
     )
     assert run.status == 0, run.stderr
     twin = partial(
@@ -85,23 +105,66 @@ def test_discipline__decides_when_the_link_pulls_a_packet(
         name,
         limits,
         packets,
-        rows.tolist(),
+        rows,
         ROW_BYTES,
         parameters,
         counts_sending=counts_sending,
     )
     expected = {
-        number: ("received", time + DELAY_NS) if event == "sent" else (EVENTS[event], time)
+        number: ("received", time + decoding_ns + DELAY_NS) if event == "sent" else (EVENTS[event], time)
         for number, event, time in twin(random=uniform_numbers())
     }
     assert run.fates() == expected
-    link = {"forward": tmp_path / "trace.npy", "forward_lldu_bytes": ROW_BYTES, "loop": 0}
-    counts = "all" if counts_sending else "waiting"
-    found = emulated_fates(packets, name, parameters, limits, queue_counts=counts, **link)
-    assert found == by_number(twin())
+    if not online:
+        emulated = {"forward": tmp_path / "trace.npy", "forward_lldu_bytes": ROW_BYTES, "loop": 0}
+        counts = "all" if counts_sending else "waiting"
+        found = emulated_fates(packets, name, parameters, limits, queue_counts=counts, **emulated)
+        assert found == by_number(twin())
     events = Counter(event for event, _ in expected.values())
     assert sum(events.values()) == N_PACKETS
     assert min(events["received"], events["queue_dropped" if name == "droptail" else "aqm_dropped"]) > 10
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", ["droptail", "codel", "fq-codel", "pie"])
+def test_discipline__decides_when_arq_has_a_slot_for_new_data(
+    name: str, packed: bool, send_datagrams: Datagrams
+) -> None:
+    rng = np.random.default_rng(len(name) + packed)
+    packets = arrivals(rng)
+    tx = slots_of(rng, packets)
+    erased = rng.random(len(tx)) < np.where(np.arange(len(tx)) // 40 % 5 == 0, 0.4, 0.02)
+    decoding = np.where(erased, 0, 2 * rng.integers(1, 2 * MS, len(tx)))
+    unit_bytes = 500 if packed else ROW_BYTES
+    limits = Limits(packets=400, time_ns=80 * MS if name == "droptail" else 1 << 60)
+    run = send_datagrams(
+        PhyTrace(np.array(tx), decoding),
+        [(one.time_ns, one.size, one.flow) for one in packets],
+        delay_s=DELAY_NS / 1e9,
+        duration_s=1e4,
+        scheme="arq",
+        unit_bytes_=unit_bytes,
+        packed_=int(packed),
+        **queue_words(name, {}, limits, True),
+    )
+    assert run.status == 0, run.stderr
+    slots = list(zip(tx, decoding.tolist(), strict=True))
+    twin = fates_over_arq(
+        name, limits, packets, slots, unit_bytes, 2 * DELAY_NS, packed=packed, random=uniform_numbers()
+    )
+    # A packed slot, at an even nanosecond, is decided one nanosecond later; packets arrive at odd ones.
+    late_ns = int(packed)
+    expected = {
+        number: ("received", time + DELAY_NS)
+        if event == "received"
+        else (EVENTS[event], time + (1 - time % 2) * late_ns)
+        for number, event, time in twin
+    }
+    assert run.fates() == expected
+    counts = Counter(event for event, _ in expected.values())
+    assert sum(counts.values()) == N_PACKETS
+    assert min(counts["received"], counts["queue_dropped" if name == "droptail" else "aqm_dropped"]) > 10
+    assert run.counters["packets_aqm_dropped"] == counts["aqm_dropped"]
 
 
 @pytest.mark.parametrize("tcp", ["newreno", "cubic"])

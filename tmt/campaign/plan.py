@@ -125,11 +125,14 @@ class Lane:
         return self._made[number]
 
     def check(self, at: int) -> None:
-        """Refuse a scheme, the `at`-th of the scenario, that needs more than the traces have (Refused)."""
+        """Refuse a scheme, the `at`-th of the scenario, that does not go with the traces (Refused)."""
         place = ("scheme", at, *(("below",) if hasattr(self.scheme, "below") else ()), "combining")
-        check_es_n0(self.source, self.scheme, place)
-        if self.path.return_link == "protected":
-            check_es_n0(self.back, self.scheme, place)
+        for source in (self.source, *([self.back] if self.path.return_link == "protected" else [])):
+            check_es_n0(source, self.scheme, place)
+            if fault := self.scheme.packing_fault(source.packing):
+                reason = f"{fault}, and the trace {source.trace.title!r} is so"
+                name = self.scheme.name
+                raise Refused([Problem(("scheme", at, "name"), name, "rule", 'packing = "padded"', reason)])
 
     def starts(self, drawn: float, return_drawn: float) -> tuple[int | float, int | float]:
         """Return the starts of a run in the forward and the return trace.
@@ -186,7 +189,7 @@ def _traffic(
         "forward_packing": source.packing,
     }
     programs = programs_of(template.backend, *lane.models)
-    load_backend(template.backend).check(traffic)
+    load_backend(template.backend).check(template)
     return Kind(frozenset(seeds), _fingerprint(lane, traffic, programs), template, coordinates, programs)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tmt.core.measure.transport import Records
     from tmt.run.setup import Setup
     from tmt.spec.columns import Value
-    from tmt.spec.traffic import Traffic
+    from tmt.spec.experiment import Experiment
 
 
 def load_backend(name: str) -> Backend:
@@ -71,8 +71,8 @@ class Backend(Protocol):
     def stamp(self) -> str:
         """Return the identity of the program's build; a SimulatorError says how to build a missing one."""
 
-    def check(self, traffic: Traffic) -> None:
-        """Refuse traffic that this build cannot carry (UsageError); other errors as `stamp`."""
+    def check(self, experiment: Experiment) -> None:
+        """Refuse an experiment that this build cannot carry (UsageError); other errors as `stamp`."""
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Carry out one experiment in `directory`, which is empty and keeps the program's output.

@@ -187,7 +187,7 @@ def run(
     """
     backend = load_backend(experiment.backend)
     stamp = backend.stamp()
-    backend.check(experiment.traffic)
+    backend.check(experiment)
     setup = set_up(experiment)
     if directory is None:
         with TemporaryDirectory(prefix="tmt-run-") as temporary:

@@ -54,7 +54,7 @@ def measured_groups(setup: Setup, recording: Recording) -> list[MeasuredGroup]:
             end_ns=until_ns,
             header_bytes=recording.header_bytes,
             transfer_bytes=group.transfer_bytes,
-            coded=setup.traffic.code is not None,
+            handed_over=setup.traffic.is_handed_over,
         )
         timeouts = sum(recording.timeouts[first : first + group.count]) if recording.timeouts else None
         found.append(MeasuredGroup(group, packets, windows, flows, timeouts))

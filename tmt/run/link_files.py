@@ -159,7 +159,7 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
 
     InputError when the file is not a good link trace, or has no column that the scheme needs. UsageError when
     it has one row and no length, the offset lies behind its end, `lldu_bytes` is given though rows have sizes
-    of their own, or the rate of the rows exceeds `MOST_RATE_BPS`.
+    of their own, the scheme does not go with the packing, or the rate of the rows exceeds `MOST_RATE_BPS`.
     """
     name = os.fspath(link.path)
     table = LINK_TRACE if link.scheme is None else PHY_TRACE
@@ -177,6 +177,8 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
             f"which is {ns_to_seconds(file.span_ns)} s long"
         )
     packing: Packing = link.packing or file.packing or "padded"
+    if link.scheme is not None and (fault := link.scheme.packing_fault(packing)):
+        raise UsageError(f"{name}: scheme {link.scheme.name} {fault}; allowed: padded")
     lldu_bytes, carried_bytes = None, file.size_bytes
     if carried_bytes is None:
         lldu_bytes = link.lldu_bytes or file.lldu_bytes or ASSUMED_LLDU_BYTES

@@ -37,13 +37,14 @@ def read_records(directory: Path, flows: int, return_flows: int = 0, **more: Val
     windows = _read_table(directory / WINDOWS, WINDOW_RECORDS, flows + return_flows)
     _within(directory / WINDOWS, windows, "state", len(CONGESTION_STATES))
     counters = Counters(directory / COUNTERS)
+    of_flows = [f"flow_{flow}_timeouts" for flow in range(flows + return_flows)]
     return Recording(
         packets,
         windows,
         counters("end_ns"),
         counters("header_bytes"),
         _counted_columns(counters, flows) | more,
-        tuple(counters(f"flow_{flow}_timeouts") for flow in range(flows + return_flows)),
+        tuple(counters(name) for name in of_flows if name in counters),
     )
 
 
@@ -53,7 +54,9 @@ def _counted_columns(counters: Counters, flows: int) -> dict[str, Value]:
     def of_flows(name: str) -> list[int]:
         return [counters(f"flow_{flow}_{name}") for flow in range(flows)]
 
-    found: dict[str, Value] = {"timeouts": sum(of_flows("timeouts"))}
+    found: dict[str, Value] = {}
+    if "flow_0_timeouts" in counters:  # QUIC's probes are none
+        found["timeouts"] = sum(of_flows("timeouts"))
     for direction in ("forward", "return"):
         if f"{direction}_bytes_offered" in counters:
             names = ("bytes_offered", "bytes_used", "trace_repeats")

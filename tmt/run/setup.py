@@ -12,6 +12,7 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.core.words.values import no_loss_notes, padding_notes, span_notes, time_notes, unsettled_notes
 from tmt.run.link_files import ReadyLink, ready_link
 from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
+from tmt.spec.queue import KernelQdisc
 from tmt.spec.stacks import FECTCP, HEADER_BYTES, RECEIVE_BUFFER_BYTES, WINDOWS_PER_PATH
 from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, Flow
 
@@ -55,7 +56,7 @@ class Setup:
         if traffic.flow:
             return tuple(_filled(one, traffic) for one in _forward_first(traffic.flow))
         own = Flow(traffic.tcp, traffic.flows, traffic.start, transfer_bytes=traffic.transfer_bytes)
-        found = [replace(own, slow_start=traffic.slow_start, resume=traffic.resume)]
+        found = [replace(own, pause=traffic.pause, slow_start=traffic.slow_start, resume=traffic.resume)]
         if traffic.return_flows:
             back = replace(own, count=traffic.return_flows, transfer_bytes=None, direction="return")
             found.append(back)
@@ -155,6 +156,8 @@ def queue_for(links: ReadyPath, path: Path) -> int | None:
 def _most_queued(links: ReadyPath, path: Path, queue_packets: int | None, packet_bytes: int) -> int:
     """Return the full packets that the queue holds at most, at the mean rate where time limits it."""
     limits = [] if queue_packets is None else [queue_packets]
+    if isinstance(path.queue, KernelQdisc) and path.queue.has_own_limit:
+        limits.append(max(links.pipe_packets, MIN_QUEUE_PACKETS))
     if path.queue_bytes is not None:
         limits.append(-(-path.queue_bytes // packet_bytes))
     if path.queue_time is not None:
@@ -203,7 +206,9 @@ def set_up(experiment: Experiment) -> Setup:
     if experiment.backend != "emulate":  # there, the kernel's own buffers and its rule of ACKs hold
         window = window_packets
         traffic = replace(traffic, delayed_acks=traffic.delays_acks)
-    path = replace(path, queue_packets=queue_packets, window_packets=window, proxy=proxy)
+    # The packet on the link has left a queue of the kernel's own.
+    counts = "waiting" if isinstance(path.queue, KernelQdisc) else path.queue_counts
+    path = replace(path, queue_packets=queue_packets, queue_counts=counts, window_packets=window, proxy=proxy)
     return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back)
 
 

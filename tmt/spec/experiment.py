@@ -17,8 +17,18 @@ from tmt.core.declaration import (
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
-from tmt.spec.queue import Discipline, DropTail
-from tmt.spec.stacks import FECTCP, LINUX, PRAGUE, STACKS, Ns2Stack, Ns2Variant, answers_marks, stack_rule
+from tmt.spec.queue import DISCIPLINES, Discipline, DropTail, KernelQdisc
+from tmt.spec.stacks import (
+    FECTCP,
+    LINUX,
+    NS2_STACKS,
+    PRAGUE,
+    STACKS,
+    Ns2Stack,
+    Ns2Variant,
+    answers_marks,
+    stack_rule,
+)
 from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
@@ -115,7 +125,7 @@ class Path(Spec):
         Param(
             absent="one bandwidth-delay product, at least 10 packets",
             counts="IP packets",
-            null="for a queue that is limited only in bytes or time",
+            null="for a queue that is limited only in bytes or time, or by the kernel's own rule",
         ),
     ] = None
     queue_bytes: Annotated[
@@ -202,22 +212,25 @@ class Path(Spec):
             yield "ack_interval", allowed, "is missing" if self.ack_interval is None else reason
         if self.proxy is not None and self.wired is None:
             yield "proxy", "a wired hop, at whose end the proxy stands", "needs `wired.rate`"
+        if isinstance(self.queue, KernelQdisc):
+            yield from self._of_kernel(self.queue)
+
+    def _of_kernel(self, queue: KernelQdisc) -> Rules:
+        """Refuse what a queue of the kernel's own does not have."""
+        lacking = f"is not in the kernel's {queue.qdisc}"
+        limits = ("queue_bytes", "queue_time", *(["queue_packets"] if queue.has_own_limit else []))
+        for key in limits:
+            if getattr(self, key) is not None:
+                allowed = "none: its limit is its own" if queue.has_own_limit else "queue_packets only"
+                yield key, allowed, lacking
+        if self.ack_thinning == "filter":
+            yield "ack_thinning", '"none" or "decimate"', lacking
 
     @property
     def is_limited_otherwise(self) -> bool:
-        """Whether bytes or time limit the queue."""
-        return self.queue_bytes is not None or self.queue_time is not None
-
-    def online_rules(self) -> Rules:
-        """Refuse a queue that no scheme that works online has."""
-        usual = {"queue": DropTail(), "queue_bytes": None, "queue_time": None, "queue_counts": "all"}
-        for key, value in usual.items():
-            if getattr(self, key) != value:
-                allowed = {"queue": "droptail, dropping at its tail", "queue_counts": "all"}.get(
-                    key, '"none"'
-                )
-                name = self.queue.name if key == "queue" else ""
-                yield ("path", key), allowed, f"{name} does not go with a scheme that works online".strip()
+        """Whether bytes, time or a rule of the kernel's own limit the queue."""
+        own = isinstance(self.queue, KernelQdisc) and self.queue.has_own_limit
+        return self.queue_bytes is not None or self.queue_time is not None or own
 
 
 class Link(Spec):
@@ -300,7 +313,6 @@ def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme
         if group.rtt is not None and group.rtt < path.rtt:
             yield ("traffic", "flow", at, "rtt"), f"at least that of the path, {path.rtt:g} s", "is too short"
     for place, scheme in schemes:
-        yield from path.online_rules()
         for key, allowed in scheme.on_link(path.rtt):
             yield (*place, key), allowed
         if traffic.carrier != "ns2":
@@ -315,7 +327,7 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
         for _, *rest in stack_rule(tcp, stack):
             yield ("path", "proxy", "tcp"), *rest  # type: ignore[misc]
     elif stack != LINUX and tcp not in STACKS[stack]:
-        having = " or ".join(name for name in STACKS if name != LINUX and tcp in STACKS[name])
+        having = " or ".join(name for name in NS2_STACKS if tcp in STACKS[name])
         yield ("path", "proxy", "stack"), having, f"does not have {tcp}, the senders' variant"
     if FECTCP in (tcp, traffic.tcp):
         yield ("path", "proxy"), "TCP: a proxy cannot split FECTCP", "does not go with FECTCP"
@@ -330,6 +342,13 @@ def _of_proxy(proxy: Proxy, traffic: Traffic) -> Rules:
         yield ("traffic", "flow"), "none with a proxy", "does not go with a proxy"
 
 
+def queue_rule(path: Path, backend: str) -> Rules:
+    """Refuse a discipline that a backend does not have."""
+    if isinstance(path.queue, KernelQdisc) and backend != LINUX:
+        ours = ", ".join(name for name in DISCIPLINES if name != path.queue.name)
+        yield ("path", "queue"), f"{ours}; kernel with backend linux only", f"is not in backend {backend}"
+
+
 def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     lacking = f"is not in backend {backend}"
     for key in ("wired", "proxy"):
@@ -338,13 +357,7 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     if path.ack_thinning != "none" and (backend == "emulate" or traffic.tcp == FECTCP):
         why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
         yield ("path", "ack_thinning"), '"none"', why
-    for at, group in enumerate(traffic.flow if backend == LINUX else ()):
-        for key, allowed in (
-            ("receive_buffer_bytes", "none: all flows have the traffic's, as in tcp_rmem"),
-            ("pause", "none: only backend ns2 has it in groups"),
-        ):
-            if getattr(group, key) is not None:
-                yield ("traffic", "flow", at, key), allowed, lacking
+    yield from queue_rule(path, backend)
     if backend == "emulate":
         if traffic.delayed_acks is not None:
             yield ("traffic", "delayed_acks"), "none: the kernel's own rule holds", lacking

@@ -90,5 +90,23 @@ class DualPi2(Discipline):
     shift: Annotated[float, "head start of L4S packets, with ts-fifo", Param("s", 0, 10)] = 0.05
 
 
-DISCIPLINES: dict[str, type[Discipline]] = Discipline.choose_from(DropTail, CoDel, FqCoDel, Pie, DualPi2)
+class KernelQdisc(Discipline):
+    """A queueing discipline of the kernel's own, with its usual parameters; it marks packets where it can."""
+
+    name = "kernel"
+
+    qdisc: Annotated[
+        Literal["cake", "codel", "dualpi2", "fq", "fq_codel", "fq_pie", "pfifo", "pie", "sfq"],
+        "the kernel's name of the discipline",
+    ]
+
+    @property
+    def has_own_limit(self) -> bool:
+        """Whether the discipline has a limit that is no number of packets, or cannot be set."""
+        return self.qdisc in ("cake", "sfq")
+
+
+DISCIPLINES: dict[str, type[Discipline]] = Discipline.choose_from(
+    DropTail, CoDel, FqCoDel, Pie, DualPi2, KernelQdisc
+)
 """Every discipline by the name that users type."""

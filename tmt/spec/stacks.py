@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 if TYPE_CHECKING:
     from tmt.core.declaration import Rules
 
-Stack = Literal["2009", "2009-as-shipped", "modern", "linux"]
+Stack = Literal["2009", "2009-as-shipped", "modern", "linux", "quic"]
 Ns2Stack = Literal["2009", "2009-as-shipped", "modern"]
 Ns2Variant = Literal[
     "newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3", "dctcp", "prague", "fectcp"
@@ -19,7 +19,7 @@ KernelVariant = Literal[
 ]
 Variant = Ns2Variant | KernelVariant
 Ecn = Literal["off", "classic", "accurate"]
-BackendName = Literal["ns2", "linux", "emulate"]
+BackendName = Literal["ns2", "linux", "emulate", "quic"]
 
 NS2_STACKS = get_args(Ns2Stack)
 """The stacks of the simulator.
@@ -32,15 +32,19 @@ without the patches that change results (docs/tcp-linux.md). `modern` is CLIFT's
 LINUX: Final = "linux"
 """The stack of a real kernel: in simulated time (docs/linux.md), or in real time with backend emulate."""
 
+QUIC: Final = "quic"
+"""QUIC as quinn has it, a library in Rust, in simulated time (docs/quic.md)."""
+
 STACK_LABELS = {
     "2009": "2009 stack (recovery: a model of CLIFT's)",
     "2009-as-shipped": "2009 stack as shipped",
     "modern": "modern stack",
     LINUX: "Linux stack",
+    QUIC: "QUIC (quinn)",
 }
 """Names of the stacks in titles."""
 
-WINDOWS_PER_PATH = {"2009": 1, "2009-as-shipped": 1, "modern": 4, LINUX: 4}
+WINDOWS_PER_PATH = {"2009": 1, "2009-as-shipped": 1, "modern": 4, LINUX: 4, QUIC: 4}
 """Default window of each stack, in multiples of the packets that path and queue hold.
 
 In the stacks of 2009 slow start overshoots the path by as much as the window allows. In the other stacks the
@@ -54,24 +58,24 @@ class TcpVariant:
     """A TCP variant: its name in tables and figures, and that of its congestion control in each stack.
 
     Controls are modules of TCP-Linux in the stacks of 2009, classes of `clift-ns2/core/tcp/congestion` in the
-    modern stack, modules of the kernel in stack linux.
+    modern stack, modules of the kernel in stack linux, controllers of quinn in stack quic.
     """
 
     label: str
     controls: dict[str, str]
 
 
-def _in_all(control: str, kernel: str = "") -> dict[str, str]:
-    return dict.fromkeys(NS2_STACKS, control) | ({LINUX: kernel} if kernel else {})
+def _in_all(control: str, **others: str) -> dict[str, str]:
+    return dict.fromkeys(NS2_STACKS, control) | others
 
 
 VARIANTS: dict[str, TcpVariant] = {
-    "newreno": TcpVariant("New Reno", _in_all("reno", "reno")),
-    "westwood": TcpVariant("Westwood+", _in_all("westwood", "westwood")),
-    "hybla": TcpVariant("Hybla", _in_all("hybla", "hybla")),
-    "cubic": TcpVariant("CUBIC", _in_all("cubic", "cubic")),
+    "newreno": TcpVariant("New Reno", _in_all("reno", linux="reno", quic="newreno")),
+    "westwood": TcpVariant("Westwood+", _in_all("westwood", linux="westwood")),
+    "hybla": TcpVariant("Hybla", _in_all("hybla", linux="hybla")),
+    "cubic": TcpVariant("CUBIC", _in_all("cubic", linux="cubic", quic="cubic")),
     "compound": TcpVariant("Compound", _in_all("compound")),
-    "bbr": TcpVariant("BBRv1", {"modern": "bbr", LINUX: "bbr"}),
+    "bbr": TcpVariant("BBRv1", {"modern": "bbr", LINUX: "bbr", QUIC: "bbr"}),
     "bbr3": TcpVariant("BBRv3", {"modern": "bbr3"}),
     "dctcp": TcpVariant("DCTCP", {"modern": "dctcp", LINUX: "dctcp"}),
     "prague": TcpVariant("Prague", {"modern": "prague"}),
@@ -92,16 +96,21 @@ VARIANTS: dict[str, TcpVariant] = {
 
 STACKS = {
     stack: tuple(name for name, variant in VARIANTS.items() if stack in variant.controls)
-    for stack in (*NS2_STACKS, LINUX)
+    for stack in get_args(Stack)
 }
 """TCP stacks and the variants that each has."""
 
-BACKENDS: dict[str, tuple[str, ...]] = {"ns2": NS2_STACKS, LINUX: (LINUX,), "emulate": (LINUX,)}
+BACKENDS: dict[str, tuple[str, ...]] = {
+    "ns2": NS2_STACKS,
+    LINUX: (LINUX,),
+    "emulate": (LINUX,),
+    QUIC: (QUIC,),
+}
 """Programs that carry runs out, packages of `tmt.run`, and the stacks of each."""
 
 DEFAULT_STACK: Final = "modern"
 
-HOST_STACKS = ("modern", LINUX)
+HOST_STACKS = ("modern", LINUX, QUIC)
 """Stacks whose receivers are those of today's hosts."""
 
 RECEIVE_BUFFER_BYTES = 32 << 20
@@ -114,7 +123,7 @@ FECTCP: Final = "fectcp"
 """The variant that codes instead of retransmitting."""
 
 ANSWER_MARKS = ("newreno", "westwood", "hybla", "cubic", "compound", "dctcp", "prague")
-"""Variants of stack modern that reduce their window for marks of ECN."""
+"""Variants of stacks modern and quic that reduce their window for marks of ECN."""
 
 HEADER_BYTES = 52
 """TCP and IP headers of a data segment, with timestamps: in `clift-ns2/tcl/flows.tcl` as in the kernel."""
@@ -135,8 +144,8 @@ def control_of(tcp: str, stack: str) -> str:
 
 
 def answers_marks(tcp: str, stack: str) -> bool:
-    """Whether a variant of a stack reduces its window for marks of ECN."""
-    return stack == "modern" and tcp in ANSWER_MARKS
+    """Whether a variant of a stack answers marks of ECN: a kernel has a rule of its own for each."""
+    return stack == LINUX or (stack in ("modern", QUIC) and tcp in ANSWER_MARKS)
 
 
 def stack_rule(tcp: str, stack: str, ecn: Ecn | None = None) -> Rules:
@@ -153,5 +162,7 @@ def stack_rule(tcp: str, stack: str, ecn: Ecn | None = None) -> Rules:
         yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
     if ecn is not None and tcp == PRAGUE and ecn != "accurate":
         yield "ecn", f'"accurate" with {PRAGUE}'
+    elif ecn == "accurate" and stack in (LINUX, QUIC):
+        yield "ecn", '"off" or "classic": only stack modern has accurate ECN'
     elif ecn not in (None, "off") and not answers_marks(tcp, stack):
-        yield "ecn", '"off": only stack modern has it, with ' + ", ".join(ANSWER_MARKS)
+        yield "ecn", f'"off": stack linux has it, and stacks modern and quic with {", ".join(ANSWER_MARKS)}'

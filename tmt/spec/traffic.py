@@ -12,6 +12,7 @@ from tmt.spec.stacks import (
     DEFAULT_STACK,
     FECTCP,
     HOST_STACKS,
+    QUIC,
     RESUMING,
     WITH_SLOW_STARTS,
     BackendName,
@@ -75,6 +76,10 @@ Resumption = Annotated[
 ]
 
 
+LEAST_QUIC_PACKET_BYTES = 1228
+"""A UDP payload of 1,200 bytes (RFC 9000, section 14), and the headers of UDP and IP."""
+
+
 def _own_rules(own: Traffic | Flow, traffic: Traffic) -> Rules:
     """Refuse settings of flows that their variant or stack does not have, and a start or pause of none."""
     for key, place, having in (
@@ -86,6 +91,8 @@ def _own_rules(own: Traffic | Flow, traffic: Traffic) -> Rules:
             yield place, f"{', '.join(having)} with stack modern", lacking
     if own.receive_buffer_bytes is not None and not traffic.has_host_receivers:
         yield "receive_buffer_bytes", "none: the buffers of FECTCP and of 2009 never limit"
+    if own.delayed_acks is not None and traffic.stack == QUIC:
+        yield "delayed_acks", "none: QUIC has a rule of its own"
     until = "duration"
     latest = traffic.duration
     if isinstance(own, Flow) and own.end is not None and own.end < latest:
@@ -195,7 +202,7 @@ class Traffic(Spec):
     stack: Annotated[
         Stack,
         "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended; its recovery adds a packet a window, a "
-        "model of CLIFT's), 2009-as-shipped, or linux (a real kernel)",
+        "model of CLIFT's), 2009-as-shipped, linux (a real kernel), or quic instead of TCP (quinn)",
     ] = DEFAULT_STACK
     duration: Annotated[PositiveSeconds, "simulated time at which the run ends at the latest"] = 200
     transfer_bytes: TransferBytes = None
@@ -217,7 +224,7 @@ class Traffic(Spec):
         DelayedAcks,
         Param(
             absent="on with stacks modern and linux, off with those of 2009 and FECTCP",
-            null="with backend emulate, whose kernel has its own rule",
+            null="with backend emulate and stack quic, which have rules of their own",
         ),
     ] = None
     ecn: Annotated[Ecn, _ECN, Param(label="ECN")] = "off"
@@ -261,9 +268,9 @@ class Traffic(Spec):
         return " + ".join(one.label for one in self.flow) or self.tcp
 
     @property
-    def delays_acks(self) -> bool:
-        """Whether receivers delay ACKs: as asked for, else as hosts of the stack do."""
-        if self.delayed_acks is not None:
+    def delays_acks(self) -> bool | None:
+        """Whether receivers delay ACKs: as asked for, else as hosts of the stack do; None: by QUIC's rule."""
+        if self.delayed_acks is not None or self.stack == QUIC:
             return self.delayed_acks
         return self.has_host_receivers
 
@@ -271,6 +278,11 @@ class Traffic(Spec):
     def has_host_receivers(self) -> bool:
         """Whether receivers are those of today's hosts, with delayed ACKs and buffers that grow."""
         return self.stack in HOST_STACKS and self.tcp != FECTCP
+
+    @property
+    def is_handed_over(self) -> bool:
+        """Whether records say what data the application was given, since segments do not tell it."""
+        return self.stack == QUIC or self.tcp == FECTCP
 
     @property
     def carrier(self) -> str:
@@ -294,6 +306,8 @@ class Traffic(Spec):
                 yield "code", f"{', '.join(RATELESS_CODES)}, or a share from 0% to 100%", "is not allowed"
         if self.tcp == FECTCP and self.delayed_acks:
             yield "delayed_acks", "false: FECTCP acknowledges every segment"
+        if self.stack == QUIC and self.packet_bytes < LEAST_QUIC_PACKET_BYTES:
+            yield "packet_bytes", f"at least {LEAST_QUIC_PACKET_BYTES} with stack {QUIC}"
         if self.tcp == FECTCP and self.return_flows:
             yield "return_flows", "0 with FECTCP"
 

@@ -17,7 +17,7 @@ Nanoseconds GoBackN::work(Nanoseconds now_ns) {
         return tx_ns;
       } else if (can_repeat()) {
         send_again();
-      } else {
+      } else if (ledger_.pull(tx_ns)) {
         send_new(earliest_ns);
       }
     } else if (report_ns == never) {

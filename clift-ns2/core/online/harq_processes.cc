@@ -21,6 +21,7 @@ Nanoseconds HarqProcesses::work(Nanoseconds now_ns) {
     if (is_too_far_ahead(now_ns, tx_ns)) return tx_ns;
     if (transmission.is_new && tx_ns >= now_ns && may_be_joined(tx_ns)) return tx_ns + 1;
     if (has_data && data_ns < tx_ns) count_stalls(data_ns, tx_ns);
+    if (transmission.is_new && !ledger_.pull(tx_ns)) continue;
     send_next(transmission);
   }
 }
@@ -137,7 +138,8 @@ Nanoseconds BlindRepetition::work(Nanoseconds now_ns) {
     const Nanoseconds tx_ns = next_tx_ns(earliest_ns);
     if (tx_ns == never) return never;
     if (tx_ns >= now_ns && may_be_joined(earliest_ns)) return tx_ns + 1;
-    send_copies(earliest_ns);
+    if (is_pulled_later(now_ns, tx_ns)) return tx_ns;
+    if (ledger_.pull(tx_ns)) send_copies(earliest_ns);
   }
   return never;
 }

@@ -12,12 +12,21 @@
 namespace clift {
 
 LinkLayer::LinkLayer(const LinkLayerOptions& options, SlotSource& slots)
-    : options_(options), ledger_(options.packing, options.resequencer), slots_(slots) {}
+    : options_(options), ledger_(options.packing, options.resequencer, options.queue, options.uniform), slots_(slots) {}
 
-void LinkLayer::offer(Nanoseconds now_ns, std::int64_t size_bytes) {
+void LinkLayer::offer(const QueuedPacket& packet) {
+  const Nanoseconds now_ns = packet.arrival_ns;
   run(now_ns);
-  ledger_.add(now_ns, size_bytes);
+  pass_free_slots(now_ns);
+  ledger_.add(packet);
   run(now_ns);
+}
+
+// If nothing waits, the discipline learns of slots that have passed free before `until_ns`.
+void LinkLayer::pass_free_slots(Nanoseconds until_ns) {
+  if (!ledger_.pulls() || ledger_.has_unsent()) return;
+  const Nanoseconds free_ns = slots_.next_tx_ns(0);
+  if (free_ns < until_ns) ledger_.find_empty(free_ns);
 }
 
 void LinkLayer::run(Nanoseconds now_ns) {
@@ -28,6 +37,7 @@ void LinkLayer::run(Nanoseconds now_ns) {
 Nanoseconds LinkLayer::wake_ns() const { return std::min(work_ns_, ledger_.resequencer().next_expiry_ns()); }
 
 Slot LinkLayer::send(Nanoseconds earliest_ns, std::int64_t UnitCounts::*purpose) {
+  pass_free_slots(slots_.next_tx_ns(earliest_ns));
   const Slot slot = slots_.take(earliest_ns);
   ++(units_.*purpose);
   units_.erased += slot.erased;

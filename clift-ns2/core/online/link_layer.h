@@ -42,6 +42,8 @@ struct LinkLayerOptions {
   Nanoseconds rtt_ns = 0;            // round-trip propagation time of the link
   Nanoseconds detection_delay_ns = 0;  // from the end of a block until the receiver sends its ACK or NACK
   ResequencerOptions resequencer;
+  QueueOptions queue;                  // what waits for the link layer, without a limit by default
+  UniformSource uniform;               // for a discipline that draws lots
 
   // The link layer is the one below whose options are present; otherwise it recovers blocks.
   std::optional<HarqProcessesOptions> harq_processes;
@@ -59,9 +61,10 @@ struct UnitCounts {
   std::int64_t stalled = 0;     // slots without a unit though packets waited
 };
 
-// `offer` adds packets; `take_departures` and `take_released` return the results. The link layer works ahead: while it
-// has packets to send, later arrivals change nothing, so it plans future slots. Then it asks to be woken. Calls come in
-// order of time. At equal times, call `offer` before `run`.
+// `offer` adds packets; `take_departures` and `take_released` return the results, and the host calls `depart` at the time of
+// each departure. The link layer works ahead: while it has packets to send, later arrivals change nothing, so it plans
+// future slots. Then it asks to be woken. With a discipline that pulls slot by slot they may change everything: it plans no
+// slot before its time. Calls come in order of time. At equal times, call `offer` before `run`.
 class LinkLayer {
  public:
   LinkLayer(const LinkLayerOptions& options, SlotSource& slots);
@@ -69,8 +72,9 @@ class LinkLayer {
   LinkLayer(const LinkLayer&) = delete;
   LinkLayer& operator=(const LinkLayer&) = delete;
 
-  // A packet joins the queue.
-  void offer(Nanoseconds now_ns, std::int64_t size_bytes);
+  // A packet joins the queue at its arrival.
+  void offer(const QueuedPacket& packet);
+  void offer(Nanoseconds now_ns, std::int64_t size_bytes) { offer({nullptr, now_ns, size_bytes}); }
 
   // Makes all decisions that are certain by `now_ns`.
   void run(Nanoseconds now_ns);
@@ -78,9 +82,12 @@ class LinkLayer {
   // Time of the next necessary `run` unless a packet arrives before; `never` when nothing is under way.
   Nanoseconds wake_ns() const;
 
-  std::vector<Nanoseconds> take_departures() { return ledger_.take_departures(); }
+  std::vector<Departure> take_departures() { return ledger_.take_departures(); }
   std::vector<Release> take_released() { return ledger_.resequencer().take_released(); }
   const UnitCounts& units() const { return units_; }
+
+  // The packets, and the queue that they wait in.
+  PacketLedger& ledger() { return ledger_; }
 
   // Whether the trace has ended: no more units are sent.
   bool stopped() const { return stopped_; }
@@ -119,11 +126,14 @@ class LinkLayer {
   // The same, but the link goes on.
   Nanoseconds first_tx_ns(Nanoseconds earliest_ns) const { return slots_.next_tx_ns(earliest_ns); }
 
-  // Whether a unit at `tx_ns` must wait for a later call, or for ever: units are simulated at most 100 s ahead, since
-  // retransmissions of what never decodes have no end.
-  static bool is_too_far_ahead(Nanoseconds now_ns, Nanoseconds tx_ns) {
+  // Whether a data unit at `tx_ns` must wait for a later call: before, a packet may arrive, and others may be dropped.
+  bool is_pulled_later(Nanoseconds now_ns, Nanoseconds tx_ns) const { return ledger_.pulls() && tx_ns > now_ns; }
+
+  // Whether any unit at `tx_ns` must, or must wait for ever: units are simulated at most 100 s ahead, since retransmissions
+  // of what never decodes have no end.
+  bool is_too_far_ahead(Nanoseconds now_ns, Nanoseconds tx_ns) const {
     constexpr Nanoseconds farthest_ahead_ns = 100'000'000'000;
-    return tx_ns == never || tx_ns - now_ns > farthest_ahead_ns;
+    return tx_ns == never || tx_ns - now_ns > farthest_ahead_ns || is_pulled_later(now_ns, tx_ns);
   }
 
   // Number of that slot.
@@ -140,6 +150,8 @@ class LinkLayer {
   UnitCounts units_;
 
  private:
+  void pass_free_slots(Nanoseconds until_ns);
+
   Nanoseconds work_ns_ = never;
   bool stopped_ = false;
 };

@@ -5,10 +5,43 @@
 
 namespace clift {
 
-void PacketLedger::add(Nanoseconds arrival_ns, std::int64_t size_bytes) {
-  const std::int64_t bytes = std::max<std::int64_t>(size_bytes, 1);
-  entries_.push_back({arrival_ns, bytes, 0, 0, false});
+PacketLedger::PacketLedger(Packing packing, const ResequencerOptions& options, const QueueOptions& queue,
+                           UniformSource uniform)
+    : discipline_(make_discipline(queue.discipline, queue.limits, std::move(uniform))),
+      limits_count_sending_(queue.limits_count_sending),
+      pulls_on_arrival_(discipline_->sends_all_in_order() && limits_count_sending_),
+      packing_(packing),
+      resequencer_(options) {}
+
+void PacketLedger::add(const QueuedPacket& packet) {
+  if (!waits()) waiting_since_ns_ = packet.arrival_ns;
+  discipline_->enqueue(packet);
+  if (pulls_on_arrival_) join(packet.arrival_ns);
+}
+
+void PacketLedger::find_empty(Nanoseconds free_ns) {
+  QueuedPacket none;
+  discipline_->dequeue(free_ns, none);
+}
+
+bool PacketLedger::pull(Nanoseconds tx_ns) { return head_ < end() || (pulls() && join(tx_ns)); }
+
+// Moves the next packet out of the discipline, if there is one.
+bool PacketLedger::join(Nanoseconds now_ns) {
+  QueuedPacket packet;
+  if (!discipline_->dequeue(now_ns, packet)) return false;
+  const std::int64_t bytes = std::max<std::int64_t>(packet.size_bytes, 1);
+  entries_.push_back({packet, bytes, 0, 0, false});
   unsent_bytes_ += bytes;
+  count(packet, 1);
+  return true;
+}
+
+// Adds what has been pulled (1) or departs (-1).
+void PacketLedger::count(const QueuedPacket& packet, int sign) {
+  sending_.packets += sign;
+  sending_.bytes += sign * packet.size_bytes;
+  if (limits_count_sending_) discipline_->set_sending(sending_);
 }
 
 Unit PacketLedger::take_unit(const Slot& slot) {
@@ -25,9 +58,9 @@ Unit PacketLedger::take_unit(const Slot& slot) {
     packets_.push_back(head_);
     last = entry.unsent_bytes == 0;
     if (!last) break;
-    departures_.push_back(slot.sent_ns);
+    departures_.push_back({slot.sent_ns, entry.packet});
     ++head_;
-  } while (packing_ == Packing::packed && left_bytes > 0 && has_unsent() && head_arrival_ns() <= slot.tx_ns);
+  } while (packing_ == Packing::packed && left_bytes > 0 && pull(slot.tx_ns) && head_arrival_ns() <= slot.tx_ns);
   return {packets_, last, left_bytes};
 }
 
@@ -43,6 +76,16 @@ void PacketLedger::settle(std::int64_t packet, Nanoseconds time_ns, bool deliver
   }
 }
 
-std::vector<Nanoseconds> PacketLedger::take_departures() { return std::exchange(departures_, {}); }
+std::vector<Departure> PacketLedger::take_departures() { return std::exchange(departures_, {}); }
+
+std::vector<QueuedPacket> PacketLedger::take_all(Nanoseconds now_ns) {
+  std::vector<QueuedPacket> all;
+  for (const Departure& departure : take_departures()) all.push_back(departure.packet);
+  while (join(now_ns)) continue;
+  for (; head_ < end(); ++head_) all.push_back(at(head_).packet);
+  for (const DroppedPacket& dropped : discipline_->dropped()) all.push_back(dropped.packet);
+  discipline_->clear_dropped();
+  return all;
+}
 
 }  // namespace clift

@@ -12,6 +12,7 @@ std::unique_ptr<LowerLayer> make_layer_below(LinkLayerOptions options, SlotSourc
   if (!options.harq_processes && !options.sliding_window && !recovers_blocks) return nullptr;
   options.packing = Packing::padded;
   options.resequencer = ResequencerOptions();
+  options.queue = QueueOptions();
   return make_lower_layer(options, slots);
 }
 
@@ -35,7 +36,7 @@ Nanoseconds RlcLinkLayer::work(Nanoseconds now_ns) {
       // Later packets can be sent before that event unless a segment waits for its slot, or the window is full. Over a
       // link that loses everything, polls go on for ever: each is one wake.
       const bool certain = (sends && tx_ns != never) || (sender_.is_full() && event_ns < sender_.poll_due_ns());
-      if (event_ns > now_ns && !certain) return event_ns;
+      if (event_ns > now_ns && (!certain || ledger_.pulls())) return event_ns;
       let_happen(event_ns);
       continue;
     }
@@ -43,6 +44,7 @@ Nanoseconds RlcLinkLayer::work(Nanoseconds now_ns) {
     if (if_idle && tx_ns >= now_ns) return tx_ns + 1;
     if (is_new && tx_ns >= now_ns && may_depend_on_later_packets(begins, tx_ns)) return tx_ns + 1;
     if (ledger_.has_unsent() && ledger_.head_arrival_ns() < tx_ns) count_stalls(ledger_.head_arrival_ns(), tx_ns);
+    if (is_new && begins && !ledger_.pull(tx_ns)) continue;
     if (is_new) {
       send_segment(begins, tx_ns);
     } else {
@@ -64,14 +66,20 @@ LowerLayer::Transmission RlcLinkLayer::next_transmission(Nanoseconds segment_ns)
 // Whether packets that arrive before the slot could share it, or could make its poll unnecessary.
 bool RlcLinkLayer::may_depend_on_later_packets(bool begins, Nanoseconds tx_ns) const {
   if (begins && may_be_joined(tx_ns)) return true;
-  return sender_.poll_depends_on_queue() && (begins ? may_be_last(tx_ns) : !ledger_.has_unsent());
+  return sender_.poll_depends_on_queue() && (begins ? may_be_last(tx_ns) : ledger_.pulls() || !ledger_.has_unsent());
+}
+
+// Whether a new segment follows, where that decides about a poll: only then its packet is pulled, so that the discipline
+// cannot take the answer back.
+bool RlcLinkLayer::has_more(Nanoseconds now_ns) {
+  return options_.rlc->acknowledged && !sender_.has_repeats() && !sender_.is_full() && ledger_.pull(now_ns);
 }
 
 void RlcLinkLayer::send_segment(bool begins, Nanoseconds tx_ns) {
   const auto purpose = begins ? &UnitCounts::data : &UnitCounts::repeated;
   const Slot slot = below_ ? send_below(tx_ns, purpose) : send(tx_ns, purpose);
   const std::int64_t sn = begins ? sender_.begin(take_unit(slot).packets) : sender_.repeat();
-  const Segment segment{sn, sender_.polls(slot.sent_ns, ledger_.has_unsent())};
+  const Segment segment{sn, sender_.polls(slot.sent_ns, has_more(slot.tx_ns))};
   const std::int64_t number = transmissions_++;
   if (below_) {
     carried_.emplace(number, segment);
@@ -85,7 +93,7 @@ void RlcLinkLayer::send_segment(bool begins, Nanoseconds tx_ns) {
 Slot RlcLinkLayer::send_below(Nanoseconds tx_ns, std::int64_t UnitCounts::*purpose) {
   Slot slot{tx_ns, tx_ns, tx_ns, false, slots_.next_size_bytes(tx_ns)};
   below_->offer(tx_ns, 1);
-  slot.sent_ns = below_->take_departures().front();
+  slot.sent_ns = below_->take_departures().front().time_ns;
   ++(units_.*purpose);
   return slot;
 }
@@ -134,7 +142,7 @@ void RlcLinkLayer::let_happen(Nanoseconds event_ns) {
   } else if (event_ns == report_ns()) {
     sender_.take(receiver_.take_report(), event_ns, receiver_);
   } else {
-    sender_.end_poll_timer(ledger_.has_unsent());
+    sender_.end_poll_timer(has_more(event_ns));
   }
   receiver_.answer_waiting_poll(event_ns);
   settle_packets();

@@ -29,6 +29,7 @@ class RlcLinkLayer : public LinkLayer {
   Nanoseconds work_after_end(Nanoseconds now_ns) override { return work(now_ns); }
   LowerLayer::Transmission next_transmission(Nanoseconds segment_ns);
   bool may_depend_on_later_packets(bool begins, Nanoseconds tx_ns) const;
+  bool has_more(Nanoseconds now_ns);
   void send_segment(bool begins, Nanoseconds tx_ns);
   Slot send_below(Nanoseconds tx_ns, std::int64_t UnitCounts::*purpose);
   void hear_from_below();

@@ -18,7 +18,7 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
         send_repair(earliest_ns);
       } else if (tx_ns >= now_ns && may_be_joined(earliest_ns)) {
         return tx_ns + 1;
-      } else {
+      } else if (ledger_.pull(tx_ns)) {
         send_data(earliest_ns);
       }
     } else if (group_data_ > 0) {

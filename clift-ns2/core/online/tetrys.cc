@@ -30,7 +30,7 @@ Nanoseconds Tetrys::work(Nanoseconds now_ns) {
     if (may_change && tx_ns >= now_ns) return tx_ns + 1;
     if (data_ns < tx_ns) count_stalls(data_ns, tx_ns);
     if (use == Use::source) {
-      send_source(earliest_ns);
+      if (ledger_.pull(tx_ns)) send_source(earliest_ns);
     } else {
       if (use != Use::repair) since_repair_ = 0;
       send_repair(earliest_ns);

@@ -130,8 +130,9 @@ void Sender::agree_on_ecn(const Acknowledgement& ack) {
 }
 
 // Over RFC 3168's feedback all packets of an ACK with an echo count as marked, as in RFC 8257, section 3.3. AccECN counts
-// modulo 8: an ACK of more than 7 packets is read as the largest number of marks that it allows (RFC 9768, appendix A.2).
-// One that delivers nothing may be older than the last one.
+// modulo 8: an ACK of more than 7 packets is read as the number nearest to that of the recent share of marks (RFC 9768,
+// section 3.2.2.5.2: the likely case); to that share it adds only the marks that are certain. One that delivers nothing may
+// be older than the last one.
 void Sender::read_marks(const Acknowledgement& ack, Progress& progress) {
   const auto delivered = static_cast<std::int64_t>(delivered_.size());
   if (ecn_ == EcnMode::classic) {
@@ -139,7 +140,11 @@ void Sender::read_marks(const Acknowledgement& ack, Progress& progress) {
     progress.marked = progress.has_echo ? delivered : 0;
   } else if (ecn_ == EcnMode::accurate && delivered > 0) {
     const std::int64_t least = (ack.ace - ce_count_) & 7;
-    progress.marked = delivered <= 7 ? least : delivered - ((delivered - least) & 7);
+    const double expected = marked_share_ * static_cast<double>(delivered);
+    const std::int64_t most_cycles = std::max<std::int64_t>(0, (delivered - least) / 8);
+    const std::int64_t cycles = std::llround((expected - static_cast<double>(least)) / 8.0);
+    progress.marked = least + 8 * std::clamp<std::int64_t>(cycles, 0, most_cycles);
+    marked_share_ += (static_cast<double>(least) - expected) / static_cast<double>(delivered + 64);
     progress.has_echo = progress.marked > 0;
     ce_count_ += progress.marked;
   }

@@ -158,6 +158,7 @@ class Sender {
   EcnMode offered_ecn_ = EcnMode::off;  // by the last SYN
   EcnMode ecn_ = EcnMode::off;       // that both ends use
   std::int64_t ce_count_ = first_ce_count;  // of packets that AccECN has reported
+  double marked_share_ = 0.0;        // of the last packets, about 64
   Nanoseconds answered_ns_ = 0;      // the last reduction for a mark; with one at least
   bool tells_reduction_ = false;     // in the next new packet
   std::int64_t reduction_end_ = 0;   // packets before it were sent before the last reduction

@@ -199,6 +199,27 @@ TEST(CarefulResume, RetreatsFromALoss) {
   EXPECT_DOUBLE_EQ(flow.control.cwnd(), 41.5);
 }
 
+TEST(CarefulResume, RetreatsFromAMark) {
+  // As from the loss of appendix B.4; the sender ends the response to a mark at once.
+  Resumed<Reno> flow;
+  EXPECT_TRUE(flow.control.answers_marks());
+  flow.reconnoitre();
+  flow.send_the_jump();
+  flow.ack(29 + 33, 88);
+  CongestionEvent event;
+  event.in_flight = 88;
+  event.delivered = flow.delivered + 1;
+  event.is_mark = true;
+  flow.control.on_enter_recovery(event);
+  flow.control.on_exit_recovery(flow.now_ns, RecoveryState::recovery);
+  EXPECT_EQ(flow.control.phase(), Phase::safe_retreat);
+  EXPECT_DOUBLE_EQ(flow.control.cwnd(), 31.0);  // whole packets
+  // The packets of the jump are acknowledged: ssthresh is half of 150 packets.
+  flow.ack(88, 0);
+  EXPECT_EQ(flow.control.phase(), Phase::normal);
+  EXPECT_EQ(flow.control.ssthresh(), 75);
+}
+
 TEST(CarefulResume, GrowsToTheThresholdWhileRecoveryGoesOn) {
   Resumed<Reno> flow;
   flow.reconnoitre();

@@ -26,8 +26,8 @@ struct Played {
 };
 
 inline void collect(LinkLayer& layer, Nanoseconds now_ns, Played& played) {
-  for (const Nanoseconds time_ns : layer.take_departures()) {
-    played.departed.emplace(static_cast<std::int64_t>(played.departed.size()), time_ns);
+  for (const Departure& departure : layer.take_departures()) {
+    played.departed.emplace(static_cast<std::int64_t>(played.departed.size()), departure.time_ns);
   }
   for (const Release& release : layer.take_released()) {
     if (!played.released.emplace(release.packet, release).second) throw std::logic_error("released twice");

@@ -15,18 +15,18 @@ namespace {
 constexpr Nanoseconds ms = 1'000'000;
 
 struct Window : FixedWindow {
-  explicit Window(bool scalable) : FixedWindow(20), scalable(scalable) {}
+  Window(double packets, bool is_scalable_control) : FixedWindow(packets), scalable(is_share) {}
   bool is_scalable() const override { return scalable; }
   Nanoseconds least_round_ns() const override { return round_ns; }
   bool scalable;
   Nanoseconds round_ns = 0;
 };
 
-// A sender with a window of 20 packets whose acknowledgements the test makes.
+// A sender with a window of 20 packets or another one, whose acknowledgements the test makes.
 class Connection {
  public:
-  explicit Connection(SenderOptions options, bool is_scalable = false)
-      : control(new Window(is_scalable)), sender(options, std::unique_ptr<CongestionControl>(control), transmit()) {
+  explicit Connection(SenderOptions options, bool is_scalable = false, double window = 20)
+      : control(new Window(window, is_scalable)), sender(options, std::unique_ptr<CongestionControl>(control), transmit()) {
     sender.offer(0, 1000);
   }
 
@@ -162,8 +162,7 @@ TEST(AccurateEcn, IsOfferedTwice) {
   EXPECT_EQ(connection.sent, "0eca 0");
 }
 
-// The counter is 5 at first. Marks of an ACK are the increment modulo 8, of more than 7 packets the largest number that
-// the ACK allows (section 3.2.2.5.2): 12 packets and an increment of 3 are 11 marks, of 5 are 5.
+// The counter is 5 at first. Marks of an ACK are the increment modulo 8.
 TEST(AccurateEcn, CountsMarks) {
   Connection connection(with_ecn(false, EcnMode::accurate));  // packets 0 to 19 are sent
   const auto marked = [&](std::int64_t ack, std::int64_t counter) {
@@ -180,10 +179,17 @@ TEST(AccurateEcn, CountsMarks) {
   EXPECT_EQ(connection.sent.find('c'), std::string::npos);  // no CWR
   connection.acknowledge(13, 3);  // it delivers nothing
   EXPECT_EQ(marked(14, 10), 0);
-  for (const auto& [increment, marks] : {std::pair(3, 11), std::pair(5, 5)}) {
-    Connection fresh(with_ecn(false, EcnMode::accurate));
-    fresh.acknowledge(12, (5 + increment) % 8);
-    EXPECT_EQ(fresh.control->acks.back().newly_marked, marks);
+}
+
+// 16 packets and an increment of 1 are 1 or 9 marks. While every packet is marked, the average share is 1 - (64 / 65)^n after
+// n ACKs of one packet: .14 after 10, of which 16 packets have 2.3 marks; .61 after 60, of which they have 9.7.
+TEST(AccurateEcn, JudgesByTheShareOfMarksWhetherTheCounterHasCycled) {
+  for (const auto& [before, marks] : {std::pair(0, 1), std::pair(10, 1), std::pair(60, 9)}) {
+    Connection connection(with_ecn(false, EcnMode::accurate), true, 100);
+    connection.control->round_ns = 1000 * ms;  // one reduction
+    for (int i = 1; i <= before; ++i) connection.acknowledge(i, (5 + i) % 8);
+    connection.acknowledge(before + 16, (5 + before + 1) % 8);
+    EXPECT_EQ(connection.control->acks.back().newly_marked, marks) << before;
   }
 }
 

@@ -42,8 +42,9 @@ class FlowDelivery:
     stop_ns : end of the flow's active time: the end of its transfer, else the end of the run
     completed : whether the transfer was delivered whole (False without a transfer size)
     in_order_ns : [n_segments]
-        When each segment and all before it had arrived; of coded data, when its block was decoded.
-    payload_bytes : [n_segments], TCP payload of each of those segments
+        When each segment and all before it had arrived; of data with a code or of QUIC, when each part was
+        handed over.
+    payload_bytes : [n_segments], payload of each of those segments or parts
     received_bytes : IP bytes of all data packets that arrived in the active time, copies included
     """
 
@@ -77,14 +78,15 @@ def deliveries(
     end_ns: int,
     header_bytes: int,
     transfer_bytes: int | None = None,
-    coded: bool = False,
+    handed_over: bool = False,
 ) -> list[FlowDelivery]:
     """Follow each flow's data from the sender to the receiving application.
 
     `packets`, [n_records], has the columns of `PACKET_RECORDS`; a flow without a record never sent. `end_ns`
     is the simulated time of the end. A packet of no more than `header_bytes`, TCP's and IP's (a SYN), carries
     no payload. `transfer_bytes` is the payload of each flow's transfer; None for flows that send until the
-    end. If `coded`, segments are symbols of a code, and records `decoded` say when each block is delivered.
+    end. If `handed_over`, records `decoded` say when which data were: those with a code, and those of QUIC,
+    whose datagrams do not tell what is in them.
     """
     data = packets[packets["direction"] == FORWARD]
     sent, received = data[data["event"] == SENT], data[data["event"] == RECEIVED]
@@ -94,7 +96,7 @@ def deliveries(
         _delivery(
             out,
             into,
-            _decoded(blocks, into, header_bytes) if coded else _in_order(into, header_bytes),
+            _handed_over(blocks) if handed_over else _in_order(into, header_bytes),
             end_ns,
             transfer_bytes,
         )
@@ -280,14 +282,9 @@ def _in_order(received: Records, header_bytes: int) -> tuple[Int64Array, Int64Ar
     return in_order_ns, payload_bytes
 
 
-def _decoded(blocks: Records, received: Records, header_bytes: int) -> tuple[Int64Array, Int64Array]:
-    """Return decoding time and payload of each segment of data; all segments have one size."""
-    if not len(blocks):
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    segment_bytes = int(received["size_bytes"].max()) - header_bytes
-    segments = blocks["size_bytes"].astype(np.int64) // segment_bytes
-    in_order_ns = np.repeat(blocks["time_ns"].astype(np.int64), segments)
-    return in_order_ns, np.full(len(in_order_ns), segment_bytes, np.int64)
+def _handed_over(parts: Records) -> tuple[Int64Array, Int64Array]:
+    """Return time and payload of each part of the data that the application was given."""
+    return parts["time_ns"].astype(np.int64), parts["size_bytes"].astype(np.int64)
 
 
 def _per_second(amount: int, duration_ns: int) -> float:

@@ -19,6 +19,7 @@ class Frames(Scheme):
     """
 
     converts: ClassVar[bool] = False
+    takes_packed: ClassVar[bool] = False
 
     data: Data = 1
     repair: Repair = 0

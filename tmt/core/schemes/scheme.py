@@ -39,6 +39,9 @@ class Scheme(Spec):
     converts: ClassVar[bool] = True
     """Whether it converts traces; each scheme also runs inside the simulator."""
 
+    takes_packed: ClassVar[bool] = True
+    """Whether packets may share a row."""
+
     uses_rtt: ClassVar[bool] = True
     """Whether it has feedback, which takes the link's RTT."""
 
@@ -87,6 +90,12 @@ class Scheme(Spec):
         found: dict[str, Any] = {"name": self.name} | ({"rtt_ns": ns(rtt)} if self.uses_rtt else {})
         own = in_nanoseconds(self, but="online").items()
         return found | {key: one.describe(rtt) if isinstance(one, Scheme) else one for key, one in own}
+
+    def packing_fault(self, packing: str) -> str:
+        """Return why this scheme does not go with packets that lie so in rows; nothing where it does."""
+        if packing == "padded" or self.takes_packed:
+            return ""
+        return f"does not go with packing = {packing!r}: its frames hold LLDUs of one packet"
 
     def check_columns(self, name: str, columns: tuple[Column, ...]) -> None:
         """Refuse a trace without a column that the scheme needs (InputError, which names both)."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tmt.run.emulate.emulation import EmulationResult
     from tmt.run.setup import Setup
     from tmt.spec.columns import Value
-    from tmt.spec.traffic import Traffic
+    from tmt.spec.experiment import Experiment
 
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 BULK = Path(__file__).with_name("bulk.py")
@@ -41,7 +41,6 @@ FIRST_BUFFER_BYTES = 131_072
 SYSCTLS = (
     f"net.ipv4.tcp_wmem=4096 {BUFFER_BYTES} {BUFFER_BYTES}",
     "net.ipv4.tcp_no_metrics_save=1",
-    "net.ipv4.tcp_ecn=0",
 )
 """Of both ends: send buffers that never bound the window, and no memory of earlier connections."""
 
@@ -62,8 +61,9 @@ class Emulate:
         except OSError as error:
             raise EmulatorError(f"{find_program()}: {os.strerror(error.errno or 0)}") from error
 
-    def check(self, traffic: Traffic) -> None:
+    def check(self, experiment: Experiment) -> None:
         """Refuse a congestion control by its own name that this machine's kernel does not offer."""
+        traffic = experiment.traffic
         own = [one.tcp for one in traffic.flow or (traffic,) if one.tcp not in VARIANTS]
         if own:
             refuse_absent(own, "this machine's kernel", AVAILABLE.read_text().split())
@@ -96,15 +96,23 @@ class Emulate:
 
 def _emulation(setup: Setup, command: tuple[str, ...]) -> Emulation:
     """Return the emulation of a bulk transfer that `command` sends."""
-    most = setup.traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+    traffic = setup.traffic
+    most = traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+    has_ecn = traffic.ecn != "off"
+    # The receiver of DCTCP tells marks by its own rule.
+    receiver = ["receive", control_of(traffic.tcp, LINUX)] if has_ecn else ["receive"]
     return Emulation(
         command=command,
-        server=f"exec {sys.executable} {BULK}",
+        server=f"exec {shlex.join([sys.executable, str(BULK), *receiver])}",
         forward=setup.experiment.forward,
         back=setup.experiment.back,
         path=setup.path,
-        mtu_bytes=setup.traffic.packet_bytes,
-        sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {min(FIRST_BUFFER_BYTES, most)} {most}"),
+        mtu_bytes=traffic.packet_bytes,
+        sysctls=(
+            *SYSCTLS,
+            f"net.ipv4.tcp_ecn={int(has_ecn)}",
+            f"net.ipv4.tcp_rmem=4096 {min(FIRST_BUFFER_BYTES, most)} {most}",
+        ),
     )
 
 

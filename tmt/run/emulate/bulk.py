@@ -1,9 +1,9 @@
-"""`bulk.py FILE` sends bulk data over TCP and samples the kernel's TCP_INFO; without FILE it receives.
+"""`bulk.py FILE` sends bulk data over TCP and samples the kernel's TCP_INFO; `bulk.py receive` takes them.
 
 Run at the two ends of an emulation. FILE holds JSON: `control`, `starts_s` (one for each flow), `duration_s`
 and `transfer_bytes` (null: send until the end). It gets `samples` in the end, one list for each flow of rows
 `[time_s, cwnd, ssthresh, srtt_us, state, pacing]`, times since the start, pacing in bytes per second,
-and `used`, the control in force.
+and `used`, the control in force. A word behind `receive` is the control of the receiver.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ BLOCK = bytes(1 << 16)
 Samples = list[tuple[float, ...]]
 
 
-def receive() -> None:
-    """Receive over any number of connections until the process is ended."""
+def receive(control: str | None = None) -> None:
+    """Receive over any number of connections, of this control, until the process is ended."""
     with socket.create_server(("", PORT), backlog=1024) as server:
+        if control is not None:
+            server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
         while True:
             connection, _ = server.accept()
             threading.Thread(target=_receive, args=(connection,), daemon=True).start()
@@ -114,7 +116,7 @@ def _sample(connection: socket.socket, begin: float, samples: Samples, done: thr
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        send(Path(sys.argv[1]))
+    if sys.argv[1] == "receive":
+        receive(*sys.argv[2:])
     else:
-        receive()
+        send(Path(sys.argv[1]))

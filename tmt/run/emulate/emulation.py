@@ -15,7 +15,7 @@ from tmt.io.atomic import write_text
 from tmt.run.link_files import link_figures, link_settings, queue_settings
 from tmt.run.records import COUNTERS, PACKETS, Counters, read_array_of
 from tmt.run.setup import link_notes
-from tmt.spec.experiment import Link, Path
+from tmt.spec.experiment import Link, Path, queue_rule
 
 if TYPE_CHECKING:
     import pathlib
@@ -94,6 +94,7 @@ class Emulation(Spec):
         for key in ("wired", "proxy", "window_packets"):
             if getattr(self.path, key) is not None:
                 yield ("path", key), '"none": an emulation has none'
+        yield from queue_rule(self.path, "emulate")
 
     def arguments(self, links: ReadyPath, folder: pathlib.Path, *, record: bool) -> list[str]:
         """Return the emulator's arguments before ``--``, over checked links: alternating keys and values."""

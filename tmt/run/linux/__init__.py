@@ -12,22 +12,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tmt.core.declaration import ns
-from tmt.core.errors import SimulatorError
+from tmt.core.errors import SimulatorError, UsageError
 from tmt.core.provenance import file_version
 from tmt.run import RunError, refuse_absent
-from tmt.run.link_files import link_settings, queue_settings
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
-from tmt.spec.stacks import HEADER_BYTES, LINUX, RECEIVE_BUFFER_BYTES, VARIANTS, control_of
+from tmt.run.settings_file import FAILURE_STATUS, SETTINGS, explained, settings_text, window_packets
+from tmt.spec.queue import KernelQdisc
+from tmt.spec.stacks import VARIANTS
 
 if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion
     from tmt.run import Recording
     from tmt.run.setup import Setup
-    from tmt.spec.traffic import Flow, Traffic
+    from tmt.spec.experiment import Experiment
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
@@ -48,12 +46,7 @@ PACKET_MEMORY_BYTES = 6144
 
 MEMORY_STEP_MIB = 16
 
-SETTINGS = "settings.txt"
 CONTROLS = "controls.txt"
-SEGMENT_MEMORY_BYTES = 2304
-"""Memory that the kernel counts for a segment of a packet of 1500 bytes; larger ones take more."""
-
-LEAST_BUFFER_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +71,16 @@ class Kernel:
     def controls(self) -> tuple[str, ...]:
         """Return the names of the kernel's congestion controls (SimulatorError)."""
         return _controls(self.program, file_version(self.program))
+
+    def has_qdisc(self, name: str) -> bool:
+        """Whether the kernel has a queueing discipline (SimulatorError)."""
+        try:
+            _controls(self.program, file_version(self.program), f"qdisc {name}\n")
+        except RunError as error:
+            if error.status == FAILURE_STATUS:
+                return False
+            raise
+        return True
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
         """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
@@ -104,9 +107,9 @@ class Kernel:
 
 
 @lru_cache(maxsize=8)
-def _controls(program: Path, _version: FileVersion | None) -> tuple[str, ...]:
+def _controls(program: Path, _version: FileVersion | None, settings: str = "") -> tuple[str, ...]:
     with TemporaryDirectory(prefix="tmt-kernel-") as folder:
-        (Path(folder) / SETTINGS).write_text("list_controls 1\n")
+        (Path(folder) / SETTINGS).write_text(f"list_controls 1\n{settings}")
         Kernel(program, "").boot(LEAST_MEMORY_MIB, 0, Path(folder), SHOW_LIMIT_S)
         return tuple((Path(folder) / CONTROLS).read_text().split())
 
@@ -152,69 +155,6 @@ def _configuration(program: Path) -> list[str]:
     return shown.stdout.splitlines()
 
 
-def window_packets(setup: Setup) -> int:
-    """Return the bound on the window, which a setup always has."""
-    assert setup.path.window_packets is not None
-    return setup.path.window_packets
-
-
-def send_buffer_bytes(setup: Setup) -> int:
-    """Return the memory of a send buffer that never limits: four of the largest windows."""
-    memory = max(SEGMENT_MEMORY_BYTES, 2 * setup.traffic.packet_bytes)
-    return max(LEAST_BUFFER_BYTES, 4 * window_packets(setup) * memory)
-
-
-def settings_text(setup: Setup) -> str:
-    """Return the text of the settings file: a key and its value a line (`clift-linux/driver/host.cc`)."""
-    path, traffic = setup.path, setup.traffic
-    values = link_settings("forward", setup.forward) | link_settings("return", setup.back)
-    values |= {
-        "loop": int(path.loop),
-        "in_order": int(path.in_order),
-        "hold_ns": 0 if path.hold is None else ns(path.hold),
-        "rtt_ns": ns(path.rtt),
-        **queue_settings(path),
-        "seed": setup.experiment.seed,
-        "duration_ns": ns(traffic.duration),
-        "packet_bytes": traffic.packet_bytes,
-        "receive_buffer_bytes": traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES,
-        "send_buffer_bytes": send_buffer_bytes(setup),
-        "window_packets": window_packets(setup),
-    }
-    segment_bytes = traffic.packet_bytes - HEADER_BYTES
-    segments = -(-(traffic.transfer_bytes or 0) // segment_bytes)
-    if traffic.pause is not None and segments > 1:
-        values |= {"first_half_bytes": (segments + 1) // 2 * segment_bytes, "pause_ns": ns(traffic.pause)}
-    if path.ack_thinning == "filter":
-        values["ack_filter"] = 1
-    if path.ack_interval is not None:
-        values["ack_interval_ns"] = ns(path.ack_interval)
-    lines = [f"{key} {value}" for key, value in values.items()]
-    of_flows = [group for group in setup.groups for _ in range(group.count)]
-    drawn = np.random.default_rng(setup.experiment.seed).random(len(of_flows)).tolist()
-    for group, part in zip(of_flows, drawn, strict=True):
-        lines += [_flow_line(setup, group, int(part * ns(traffic.start_spread)))]
-    return "\n".join(lines) + "\n"
-
-
-def _flow_line(setup: Setup, group: Flow, later_ns: int) -> str:
-    """Return the line of a flow that starts so much later than its group."""
-    segment_bytes = setup.traffic.packet_bytes - HEADER_BYTES
-    values = (
-        control_of(group.tcp, LINUX),
-        int(group.direction == "return"),
-        ns(group.start) + later_ns,
-        0 if group.end is None else ns(group.end),
-        -(-(group.transfer_bytes or 0) // segment_bytes) * segment_bytes,
-        0 if group.rtt is None else (ns(group.rtt) - ns(setup.path.rtt)) // 2,
-        int(bool(group.delayed_acks)),
-    )
-    return f"flow {' '.join(map(str, values))}"
-
-
-FAILURE_STATUS = 2
-"""The kernel's driver ends with it when it cannot carry the run out: the last line on stderr says why."""
-
 US_PER_S = 1_000_000
 MOST_LATE_NS = 1000
 """A packet's arrival is at most so long after its due time; the kernel's timer itself is 1 ns late."""
@@ -240,12 +180,15 @@ class Linux:
         """Return the stamp of the kernel's build."""
         return Kernel.find().stamp
 
-    def check(self, traffic: Traffic) -> None:
-        """Refuse a congestion control by its own name that the kernel does not have."""
+    def check(self, experiment: Experiment) -> None:
+        """Refuse a congestion control by its own name, and a discipline, that the kernel does not have."""
+        traffic, queue = experiment.traffic, experiment.path.queue
         own = [one.tcp for one in traffic.flow or (traffic,) if one.tcp not in VARIANTS]
         if own:
             kernel = Kernel.find()
             refuse_absent(own, str(kernel.program), kernel.controls())
+        if isinstance(queue, KernelQdisc) and not Kernel.find().has_qdisc(queue.qdisc):
+            raise UsageError(f"queue.qdisc is {queue.qdisc}, which {Kernel.find().program} does not have")
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment in simulated time."""
@@ -253,7 +196,7 @@ class Linux:
         try:
             argv, wall_time_s = Kernel.find().run(setup, directory, timeout_s)
         except RunError as error:
-            raise _explained(error, setup) from error
+            raise explained(error, _panic(error, setup)) from error
         flows, return_flows = setup.flows
         command = shlex.join(argv)
         try:
@@ -265,15 +208,9 @@ class Linux:
             raise RunError(argv, str(error), last_words(directory), program="the kernel") from error
 
 
-def _explained(error: RunError, setup: Setup) -> RunError:
-    """Return the error with the reason that its exit status stands for, if it is one of the kernel's."""
-    if error.status == FAILURE_STATUS and error.last_words:
-        reason = error.last_words.splitlines()[-1]
-    elif error.status == -signal.SIGABRT:
-        reason = f"panicked, with a memory of {memory_mib(setup)} MiB"
-    else:
-        return error
-    return RunError(error.argv, reason, "", program=error.program, status=error.status)
+def _panic(error: RunError, setup: Setup) -> str:
+    """Return the reason of a kernel that panicked; nothing for another end."""
+    return f"panicked, with a memory of {memory_mib(setup)} MiB" if error.status == -signal.SIGABRT else ""
 
 
 def reason_to_doubt(directory: Path, flows: int) -> str | None:
@@ -282,6 +219,11 @@ def reason_to_doubt(directory: Path, flows: int) -> str | None:
     for name, meaning in MACHINE_SIGNS.items():
         if counters(name):
             return f"{meaning} ({counters(name)} times)"
+    if counters("qdisc_drops") != counters("recorded_qdisc_drops"):
+        return (
+            f"the kernel's queue says that it dropped {counters('qdisc_drops')} packets, "
+            f"and {counters('recorded_qdisc_drops')} are recorded"
+        )
     if counters("most_late_ns") > MOST_LATE_NS:
         return f"the clock jumped: a packet arrived {counters('most_late_ns')} ns after its due time"
     for flow in range(flows):

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from tmt.run import Recording
     from tmt.run.setup import Setup
     from tmt.spec.columns import Setting
-    from tmt.spec.experiment import PlainLink
-    from tmt.spec.traffic import Flow, Traffic
+    from tmt.spec.experiment import Experiment, PlainLink
+    from tmt.spec.traffic import Flow
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
 _OVERHEADS = Path(__file__).with_name("code_overhead.csv")
@@ -94,7 +94,7 @@ class Ns2:
         """Return the stamp of the simulator's build."""
         return Simulator.find().stamp
 
-    def check(self, traffic: Traffic) -> None:
+    def check(self, experiment: Experiment) -> None:
         """Allow all: the values themselves are checked against what the stacks have."""
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:

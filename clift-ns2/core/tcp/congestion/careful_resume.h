@@ -20,6 +20,7 @@ class CarefulResume : public CongestionControl {
   double cwnd() const override { return control_->cwnd(); }
   std::int64_t ssthresh() const override { return control_->ssthresh(); }
   double pacing_rate() const override;
+  bool answers_marks() const override { return control_->answers_marks(); }
   // PRR would reduce the flight too slowly (section 4.5).
   bool regulates_recovery() const override { return has_retreated_ || control_->regulates_recovery(); }
 

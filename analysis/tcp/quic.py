@@ -1,0 +1,115 @@
+"""TCP against QUIC, the same transfers with the same controls: the tables of docs/quic.md.
+
+``python -m analysis.tcp.quic [FOLDER]`` carries out the scenarios of `NAMES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.command_line import start
+from analysis.figure_style import new_figure, save
+from analysis.pages import write_csv, write_tables
+from analysis.scenario_runs import run_named
+from analysis.selections import change, chosen, interval
+from tmt.results.values import interval_fields, interval_text
+from tmt.show.charts.style import INK, TCP_STYLES
+from tools.page_tables import markdown_table
+
+PAGE, CSV, IMAGE = "quic.md", "quic.csv", "images/quic.png"
+NAMES = ("quic-satellite", "quic-measured", "quic-capacity")
+VARIANTS = ("newreno", "cubic", "bbr")
+STACKS = {"modern": "TCP", "quic": "QUIC"}
+MEASURES = ("completion_s", "goodput_bps", "delay_p95_s", "segments_sent", "retransmissions")
+
+
+def main(folder: Path) -> str:
+    """Execute the missing runs; write tables, CSV and picture into `folder`, and return the tables."""
+    runs = pd.concat([runs_of(name, folder) for name in NAMES], ignore_index=True)
+    write_csv(folder / CSV, whole(runs))
+    draw(runs, folder / IMAGE)
+    tables = {
+        "picture": f"![Time of a transfer by QUIC over that by TCP, for each link and variant]({IMAGE})",
+        "times": table(runs, time),
+        "repeated": table(runs, repeated),
+    }
+    return write_tables(folder, PAGE, tables)
+
+
+def runs_of(name: str, folder: Path) -> pd.DataFrame:
+    """Return the runs of a scenario, with the name of link, scheme and order in `place`."""
+    runs = run_named(name, folder)
+    is_plain = runs["scheme"] == "none"
+    order = runs["in_order"].map({True: ", in order", False: ", as decoded"})
+    place = runs["trace"] + (", " + runs["scheme"] + order).where(~is_plain, "")
+    runs = runs[runs["in_order"] | ~is_plain]
+    return runs.assign(place=place.str.replace(r"^shadows\b[^,]*", "satellite", regex=True))
+
+
+def table(runs: pd.DataFrame, cell: Callable[[pd.DataFrame], str]) -> str:
+    """Return a table with a row for each link, and for each variant a column of TCP and one of QUIC."""
+    heads = [f"{TCP_STYLES[tcp].label}, {word}" for tcp in VARIANTS for word in STACKS.values()]
+    lines = [
+        [place, *(cell(chosen(own, tcp=tcp, stack=stack)) for tcp in VARIANTS for stack in STACKS)]
+        for place, own in runs.groupby("place", sort=False)
+    ]
+    return markdown_table(["link", *heads], lines)
+
+
+def time(own: pd.DataFrame) -> str:
+    """Return the time of a transfer in seconds, and how many have ended where not all have."""
+    done = own[own["completion_s"].notna()]
+    if done.empty:
+        return "none in time"
+    said = interval_text(interval(done, "completion_s"))
+    return said if len(done) == len(own) else f"{said} ({len(done)} of {len(own)})"
+
+
+def repeated(own: pd.DataFrame) -> str:
+    """Return the share of packets whose data were sent again, in percent."""
+    return interval_text(interval(own, "retransmission_ratio", 100))
+
+
+def whole(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return means and intervals of all figures, one row for each link, variant and stack."""
+    found = []
+    for (place, tcp, stack), own in runs.groupby(["place", "tcp", "stack"], sort=False):
+        about = {"link": place, "variant": tcp, "stack": stack, "runs": len(own)}
+        about["completed"] = int(own["completion_s"].notna().sum())
+        fields = [interval_fields(interval(own[own[name].notna()], name), name) for name in MEASURES]
+        found.append(about | {key: value for one in fields for key, value in one.items()})
+    return pd.DataFrame(found)
+
+
+def draw(runs: pd.DataFrame, path: Path) -> None:
+    """Draw how much longer QUIC takes than TCP, seed by seed, a dot with its interval for each link."""
+    places = list(dict.fromkeys(runs["place"]))
+    with new_figure(7.2, 1.2 + 0.3 * len(places)) as figure:
+        panels = figure.subplots(1, len(VARIANTS), sharex=True, sharey=True)
+        for panel, tcp in zip(panels, VARIANTS, strict=True):
+            own = [chosen(runs, place=place, tcp=tcp) for place in places]
+            found = [
+                change(chosen(one, stack="quic"), chosen(one, stack="modern"), "completion_s") for one in own
+            ]
+            style = TCP_STYLES[tcp]
+            panel.errorbar(
+                [100 * one.mean for one in found],
+                places,
+                xerr=[100 * one.half_width for one in found],
+                fmt="o",
+                color=style.colour,
+                ecolor=INK,
+                capsize=2,
+            )
+            panel.axvline(0, color=INK, linewidth=0.8, linestyle=":")
+            panel.set_title(style.label)
+            panel.set_xlabel("longer than TCP (%)")
+        panels[0].invert_yaxis()
+        save(figure, path)
+
+
+if __name__ == "__main__":
+    start(main, PAGE, CSV, IMAGE)
