@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz sanitize audit bench reproduce docs wheel pages judge tune-check lint format
+.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz sanitize audit bench reproduce docs wheel container pages judge tune-check lint format
 .PHONY: setup system-packages test-packages simulator linux-kernel quic constraints clean
 .DELETE_ON_ERROR:
 
@@ -72,6 +72,9 @@ docs: $(VENV)/installed-dev  ## build the documentation as a site: build/docs/in
 wheel: setup  ## build a wheel with the simulator inside: one `pip install` without compiler or Tcl (docs/install.md)
 	$(BIN)/python packaging/static_programs.py
 	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m hatchling build --target wheel --directory build/wheel
+
+container:  ## build an image of the wheel that `make wheel` has made; ENGINE=podman for another program than Docker
+	$(or $(ENGINE),docker) build --file packaging/Containerfile --tag tmt build/wheel
 
 pages: setup $(VENV)/installed-dev  ## make the pages anew that are older than their code, the cheapest first; LIST=1 lists them
 	$(BIN)/python -m analysis.stale_pages $(if $(LIST),--list)
