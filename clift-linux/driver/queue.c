@@ -17,7 +17,7 @@
 
 static struct net_device *modems[CLIFT_DIRECTIONS];
 static struct sk_buff *joining; /* the packet that is being put into a queue */
-static bool joining_has_left;
+static bool joining_has_left, others_have_left; /* during this */
 
 /* Disciplines that mark only when they are told to, and the attribute that tells them. */
 static const struct {
@@ -33,10 +33,12 @@ static struct Qdisc *qdisc_of(int direction)
 /* The destructor of a packet in a queue, which calls it when it drops the packet. fq also calls it when it takes one. */
 static void left_queue(struct sk_buff *skb)
 {
-	if (skb == joining)
+	if (skb == joining) {
 		joining_has_left = true;
-	else
+	} else {
+		others_have_left = true;
 		clift_queue_dropped(clift_now_ns(), skb, joining != NULL);
+	}
 }
 
 static void join(struct sk_buff *skb, int direction)
@@ -51,11 +53,11 @@ static void join(struct sk_buff *skb, int direction)
 	skb->dev = modems[direction];
 	skb->destructor = left_queue;
 	joining = skb;
-	joining_has_left = false;
+	joining_has_left = others_have_left = false;
 	result = dev_queue_xmit(skb);
 	joining = NULL;
 	if (joining_has_left && result != NET_XMIT_SUCCESS)
-		clift_queue_dropped(clift_now_ns(), skb, result == NET_XMIT_CN || qdisc->q.qlen >= qdisc->limit);
+		clift_queue_dropped(clift_now_ns(), skb, others_have_left || qdisc->q.qlen >= qdisc->limit);
 }
 
 /* Puts the packets that have come to the queue of a direction into it. */
@@ -104,6 +106,7 @@ static void set_up(struct net_device *device)
 {
 	clift_set_up(device);
 	device->netdev_ops = &operations;
+	device->tx_queue_len = DEFAULT_TX_QUEUE_LEN; /* without it, the device would have no queue */
 }
 
 /* `tc qdisc change ... ecn` */

@@ -193,7 +193,7 @@ def test_kernel__ends_with_a_parent_that_is_killed(delay_s: float, tmp_path: Pat
 
 @pytest.mark.usefixtures("kernel")
 def test_machine_with_too_little_memory__is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linux, "memory_mib", lambda _: 16)
+    monkeypatch.setattr(linux, "memory_mib", lambda _: 20)
     with pytest.raises(RunError, match="panicked, with a memory of"):
         experiment(forward=PlainLink(1e8)).run()
 

@@ -14,7 +14,7 @@ from tmt.io import write_trace
 from tmt.run.experiment import ExperimentResult
 from tmt.run.linux import Kernel
 from tmt.spec.queue import CoDel, Discipline, DropTail, KernelQdisc
-from tmt.spec.traffic import LINUX
+from tmt.spec.stacks import LINUX
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -39,13 +39,14 @@ def events(run: ExperimentResult, event: int, flow: int | None = None, direction
 
 
 def cuts(run: ExperimentResult) -> list[float]:
-    """Return each reduction of the window, as the factor from its peak to the next low."""
-    windows, found, peak = run.windows["cwnd_packets"].tolist(), [], 0.0
-    for before, now, behind in zip(windows, windows[1:], windows[2:], strict=False):
-        peak = max(peak, before)
-        if now < before and behind >= now:
-            found.append(now / peak)
-            peak = 0.0
+    """Return each reduction for marks (Linux's state 2, CWR), as the factor from its beginning to its end."""
+    windows, states = run.windows["cwnd_packets"].tolist(), run.windows["state"].tolist()
+    found, before = [], 0.0
+    for at in range(1, len(states)):
+        if states[at] == 2 != states[at - 1]:
+            before = windows[at - 1]
+        if states[at] != 2 == states[at - 1]:
+            found.append(windows[at - 1] / before)
     return found
 
 
@@ -71,9 +72,10 @@ def test_dctcp__backs_off_by_the_share_of_marked_packets() -> None:
     run = run_of(CoDel(), tcp="dctcp", ecn="classic")
     assert run.row["forward_marked"] > 20
     assert run.row["retransmissions"] == 0
-    # A mark in a window of some fifty packets: the share falls from 1 at first, and the cuts with it.
+    # The share is 1 at first and falls by a sixteenth in each of four round trips without a mark.
+    # A mark in a window of some fifty packets makes it small.
     found = cuts(run)
-    assert found[0] < 0.6
+    assert found[0] == pytest.approx(1 - (15 / 16) ** 4 / 2, abs=0.01)
     assert np.median(found[len(found) // 2 :]) > 0.85
 
 
@@ -121,7 +123,7 @@ def test_kernels_discipline__fills_the_link_and_repeats(qdisc: str, ecn: str) ->
     groups = Flow("cubic", ecn=ecn), Flow("newreno", rtt=0.05, ecn=ecn)
     first, again = (run_of(KernelQdisc(qdisc), *groups, limit=limit) for _ in range(2))
     assert np.array_equal(first.packets, again.packets)
-    assert 0.9 < first.row["goodput_bps"] / (RATE_BPS * 1448 / 1500) <= 1
+    assert 0.75 < first.row["goodput_bps"] / (RATE_BPS * 1448 / 1500) <= 1
     marks, drops = first.row["forward_marked"], first.row["forward_aqm_dropped"]
     manages = qdisc in ("codel", "fq_codel", "pie", "fq_pie", "cake")
     assert (marks > 0) == (manages and ecn == "classic")

@@ -137,7 +137,10 @@ def test_schedule__has_ns2_s_fates(lossy_trace: Path, in_order: bool, send_datag
     check_fates(run, lossy_trace, in_order, send_datagrams)
 
 
-SOUND = dict.fromkeys((*linux.MACHINE_SIGNS, "most_late_ns", "flow_0_sndbuf_limited_us"), 0)
+SOUND = dict.fromkeys(
+    (*linux.MACHINE_SIGNS, "most_late_ns", "flow_0_sndbuf_limited_us", "qdisc_drops", "recorded_qdisc_drops"),
+    0,
+)
 """Counters of a sound run."""
 
 
@@ -159,6 +162,13 @@ def test_clock_that_jumps__is_told(tmp_path: Path) -> None:
             "".join(f"{key}\t{value}\n" for key, value in counters.items())
         )
         assert linux.reason_to_doubt(tmp_path, 1) == reason
+
+
+def test_drops_that_are_not_recorded__are_told(tmp_path: Path) -> None:
+    counters = SOUND | {"qdisc_drops": 7, "recorded_qdisc_drops": 5}
+    (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
+    reason = linux.reason_to_doubt(tmp_path, 1)
+    assert reason == "the kernel's queue says that it dropped 7 packets, and 5 are recorded"
 
 
 def test_send_buffer_that_limits__is_told(tmp_path: Path) -> None:
