@@ -61,6 +61,7 @@ def main(folder: Path) -> str:
         starlink_table=tables.by_variant(found, OVER_STARLINK),
         capital=lambda text: text[0].upper() + text[1:],
         is_merged=FQ_CODEL not in found.disciplines,
+        step_seeds=found.step["seed"].nunique(),
         seeds=len(found.of(SATELLITE, next(iter(found.disciplines)), USUAL)),
         image=IMAGE,
         csv=CSV,

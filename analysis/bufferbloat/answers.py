@@ -18,6 +18,7 @@ from analysis.bufferbloat.runs import (
     Bufferbloat,
 )
 from analysis.bufferbloat.tables import (
+    ANY_ORDER,
     IN_ORDER,
     KEPT,
     LONGEST_S,
@@ -71,10 +72,11 @@ def falls(found: Bufferbloat) -> list[Fall]:
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """What CoDel keeps of drop-tail's goodput over ARQ in order and without erasures, and the difference."""
+    """What CoDel keeps of drop-tail's goodput over ARQ and without erasures; `taken` is the difference."""
 
     rtt_s: float
     in_order: Interval
+    any_order: Interval
     no_erasures: Interval
     taken: Interval
 
@@ -89,8 +91,10 @@ def bursts(runs: pd.DataFrame) -> list[Burst]:
     found = []
     for rtt_s in sorted(runs["rtt_s"].unique()):
         shares = kept(runs, rtt_s)
-        in_order, usual = (t_interval(shares[name][KEPT].to_numpy()) for name in (IN_ORDER, NO_ERASURES))
-        found.append(Burst(float(rtt_s), in_order, usual, taken_by_bursts(runs, rtt_s)))
+        in_order, any_order, usual = (
+            t_interval(shares[name][KEPT].to_numpy()) for name in (IN_ORDER, ANY_ORDER, NO_ERASURES)
+        )
+        found.append(Burst(float(rtt_s), in_order, any_order, usual, taken_by_bursts(runs, rtt_s)))
     return found
 
 

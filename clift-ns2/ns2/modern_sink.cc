@@ -53,10 +53,11 @@ class ModernSink : public Agent {
     const std::int64_t before = receiver_.next();
     receiver_.delay_acks(delayed_acks_ != 0);
     const bool pushed = (data->flags() & TH_PUSH) != 0;
+    const Nanoseconds timestamp_ns = data->ts_ >= 0.0 ? to_ns(data->ts_) : -1;
     const Nanoseconds echo_ns = data->ts_echo_ > 0.0 ? to_ns(data->ts_echo_) : -1;
     const tcp::EcnFlags ecn{codepoint_of(packet), ace_of(packet)};
     receiver_.echo_each_mark(dctcp_echo_ != 0);
-    const tcp::Reply& reply = receiver_.on_packet({data->seqno_, to_ns(data->ts_), now_ns(), pushed, echo_ns, ecn});
+    const tcp::Reply& reply = receiver_.on_packet({data->seqno_, timestamp_ns, now_ns(), pushed, echo_ns, ecn});
     // All packets of a flow but the SYN have one size.
     const std::int64_t bytes = (reply.ack - before) * hdr_cmn::access(packet)->size();
     if (bytes > 0) recvBytes(static_cast<int>(bytes));

@@ -176,7 +176,7 @@ void ModernTcp::transmit(std::int64_t sequence, bool is_retransmission) {
   Packet* packet = allocpkt();
   hdr_tcp* header = hdr_tcp::access(packet);
   header->seqno_ = static_cast<int>(sequence);
-  header->ts_ = Scheduler::instance().clock();
+  header->ts_ = ts_option_ ? Scheduler::instance().clock() : -1.0;
   header->ts_echo_ = ts_peer_;
   if (pushes_ != 0 && sequence + 1 == offered()) header->flags() |= TH_PUSH;
   header->reason_ = is_retransmission ? TCP_REASON_DUPACK : 0;

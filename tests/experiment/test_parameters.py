@@ -13,6 +13,7 @@ from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS
+from tmt.core.words.values import ack_notes
 from tmt.io import write_trace
 from tmt.run.experiment import link_columns
 from tmt.run.link_files import ready_link
@@ -64,6 +65,25 @@ def test_run__notes_acknowledgements_that_fill_the_return_link() -> None:
     assert narrow.notes[-1].startswith("acknowledgements fill the return link: they take ")
     assert 0.9 < narrow.row["return_ack_load"] <= 1.05
     assert (wide.notes, wide.row["return_queue_dropped"]) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("load", "dropped", "said"),
+    [
+        (0.97, 0, "acknowledgements fill the link: they take 97 % of it"),
+        (0.9, 2, "acknowledgements fill the link: they take 90 % of it, and its queue dropped 2 of them"),
+        (0.89, 0, None),
+        (
+            0.05,
+            115,
+            "the link: its queue dropped 115 acknowledgements, "
+            "which take 5 % of it in the mean, and at times more than it carries",
+        ),
+        (None, 1, "the link: its queue dropped 1 acknowledgement"),
+    ],
+)
+def test_ack_notes__tell_a_full_link_from_bursts(load: float | None, dropped: int, said: str | None) -> None:
+    assert ack_notes("the link", load, dropped) == ([] if said is None else [said])
 
 
 def test_set_up__refuses_a_path_that_holds_more_than_ns_2_counts() -> None:

@@ -3,20 +3,21 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
 import pytest
 
-from tmt import NoScheme, Path
+from tmt import CoDel, NoScheme, Path, Pie, Scenario, Trace, Traffic
 from tmt.core.errors import UsageError
 from tmt.results.statistics import Interval, rank
 from tmt.results.tune.objectives import parse_goal
 from tmt.results.tune.race import Cell, Outcome, Race, Rules
 from tmt.results.tune.recommendation import Bounded, Recommendation, Standing, recommend
 from tmt.results.tune.search import search
-from tmt.results.tune.task import SCHEME, Candidate
+from tmt.results.tune.task import SCHEME, Candidate, candidates_of
 from tmt.results.tune.tuning import Tuning
 from tmt.results.tune.wording import certainty, headline
 
@@ -158,6 +159,31 @@ def test_recommendation__measures_overfitting() -> None:
         result = recommend(search(grid_of(20), GOODPUT, Rules(4, 4, 0.95, 0.0), 256, 20, planted))
         changes.append(result.finalists[0].change.mean)
     assert np.mean(changes) < -1.0  # the largest of 20 means is 1.87 standard errors, of 1 each, too high
+
+
+def test_search__samples_disciplines_with_their_own_parameters() -> None:
+    """CoDel has targets and intervals, PIE other targets; CoDel's best is planted among 300 candidates."""
+    targets, intervals = [at / 1000 for at in range(1, 18)], [at / 100 for at in range(1, 18)]
+    queues = [CoDel(*one) for one in product(targets, intervals)] + [Pie(at / 100) for at in range(1, 12)]
+    scenario = Scenario(
+        Trace("traces/sample.parquet"),
+        NoScheme(),
+        tuple(Path(0.1, queue=queue) for queue in queues),
+        Traffic("cubic", duration=5),
+    )
+    candidates = candidates_of(scenario)
+    assert len({one.name for one in candidates}) == len(candidates) == 300
+    assert candidates[0].settings.keys() == {SCHEME, "queue", "queue.target", "queue.interval"}
+    assert candidates[-1].settings == {SCHEME: "none", "queue": "pie", "queue.target": 0.11}
+    means = np.full(300, 40.0)
+    for at, queue in enumerate(queues):
+        if isinstance(queue, CoDel):
+            means[at] = 100 - 1000 * abs(queue.target - 0.008) - 100 * abs(queue.interval - 0.1)
+    found = search(candidates, GOODPUT, RULES, 96, 5, Planted(means, 1, common=0.0))
+    assert found.winner is not None
+    assert means[found.winner] >= 98
+    best_of = {one.value for one in recommend(found).sensitivity if one.parameter == "queue"}
+    assert best_of == {"codel", "pie"}
 
 
 def test_sampler__of_a_large_space_needs_optuna(monkeypatch: pytest.MonkeyPatch) -> None:

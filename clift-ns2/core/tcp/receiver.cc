@@ -7,18 +7,27 @@ namespace clift::tcp {
 namespace {
 
 constexpr std::int64_t open_window = 1'000'000;  // packets of a window without bound
+constexpr Nanoseconds tick_ns = 1'000'000;       // of the timestamps of Linux
 
 }  // namespace
 
 const Reply& Receiver::on_packet(const Arrived& packet) {
+  arrived_ns_ = packet.now_ns;
+  if (is_old(packet)) {
+    reject(packet);
+    return reply_;
+  }
   const bool is_ce = packet.ecn.codepoint == Ecn::ce;
   if (echoes_each_mark_ && is_ce != echoes_mark_ && ecn_ != EcnMode::accurate && answered_ < reply_.ack) {
     earlier_ = reply_;
     earlier_->ace = ace();
   }
-  // RFC 7323, section 4.3: the timestamp of a packet at or before the last acknowledgement, if it is not older.
-  if (packet.sequence <= answered_) reply_.echo_ns = std::max(reply_.echo_ns, packet.timestamp_ns);
   reply_.blocks.clear();
+  // RFC 7323, section 4.3: the timestamp of a packet at the last acknowledgement, if it is not older. Linux takes that of
+  // the packet before, too; earlier ones are outside the window.
+  if (packet.sequence == answered_ || packet.sequence + 1 == answered_) {
+    reply_.echo_ns = std::max(reply_.echo_ns, packet.timestamp_ns);
+  }
   const bool had_holes = !runs_.empty();
   const bool is_new = insert(packet.sequence);
   distinct_ += is_new;
@@ -27,11 +36,29 @@ const Reply& Receiver::on_packet(const Arrived& packet) {
     reply_.blocks.emplace_back(packet.sequence, packet.sequence + 1);
   }
   report_runs(packet.sequence);
-  arrived_ns_ = packet.now_ns;
   if (is_new && packet.sequence > 0) grow(packet);
   decide(packet, is_new, had_holes);
   note_ecn(packet, is_new);
   return reply_;
+}
+
+// PAWS (RFC 7323, section 5.3): the timestamp is older than the one to echo; Linux allows one tick. This is meant for
+// sequence numbers that wrap. It also hits a packet that arrives after a retransmission in front of it.
+bool Receiver::is_old(const Arrived& packet) const {
+  return reply_.echo_ns >= 0 && reply_.echo_ns / tick_ns - packet.timestamp_ns / tick_ns > 1;
+}
+
+// The data are dropped, new or not, and an acknowledgement leaves at once. As in Linux, only a packet in front of the
+// first hole is reported as a duplicate.
+void Receiver::reject(const Arrived& packet) {
+  reply_.blocks.clear();
+  if (packet.sequence < reply_.ack) {
+    ++duplicates_;
+    reply_.blocks.emplace_back(packet.sequence, packet.sequence + 1);
+    decide(packet, false, !runs_.empty());
+  }
+  delay_.send_at(packet.now_ns);
+  report_runs(reply_.ack - 1);
 }
 
 // The window follows the data; the packets with which it grows are acknowledged at once.

@@ -1,6 +1,6 @@
 // A receiver that acknowledges every packet, or fewer by the rule of Linux: cumulative acknowledgements (RFC 5681),
-// selective ones (RFC 2018), duplicate reports (D-SACK, RFC 2883), and the echoed timestamp (RFC 7323). The cost of a
-// packet depends on the logarithm of the number of holes, not on the window.
+// selective ones (RFC 2018), duplicate reports (D-SACK, RFC 2883), the echoed timestamp and PAWS (RFC 7323). The cost of
+// a packet depends on the logarithm of the number of holes, not on the window.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Reply {
 // What a receiver knows of an arriving packet.
 struct Arrived {
   std::int64_t sequence = 0;
-  Nanoseconds timestamp_ns = 0;  // its sending time
+  Nanoseconds timestamp_ns = 0;  // its sending time; -1: it carries no timestamp
   Nanoseconds now_ns = 0;
   bool pushed = false;  // the application's last packet so far
   Nanoseconds echo_ns = -1;  // sending time of the acknowledgement that it echoes; -1: it echoes none
@@ -61,6 +61,8 @@ class Receiver {
  private:
   using Arrival = AckDelay::Arrival;
 
+  bool is_old(const Arrived& packet) const;
+  void reject(const Arrived& packet);
   bool insert(std::int64_t sequence);
   void grow(const Arrived& packet);
   void note_ecn(const Arrived& packet, bool is_new);

@@ -64,11 +64,11 @@ class Path : public PacketPath {
   }
 
   void deliver(std::int64_t sequence, Nanoseconds timestamp_ns) {
-    const Reply& reply = receiver.on_packet({sequence, timestamp_ns, now_ns});
+    const Reply& reply = receiver.on_packet({sequence, echoes ? timestamp_ns : -1, now_ns});
     receiver.take_reply(now_ns);
     Acknowledgement ack;
     ack.ack = reply.ack;
-    ack.echo_ns = echoes ? reply.echo_ns : -1;
+    ack.echo_ns = reply.echo_ns;
     ack.blocks = reply.blocks;
     if (!dsacks && !ack.blocks.empty() && ack.blocks[0].second <= ack.ack) ack.blocks.erase(ack.blocks.begin());
     send_back(ack_fate(), [this, ack]() mutable {

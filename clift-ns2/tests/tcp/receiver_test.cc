@@ -59,7 +59,45 @@ TEST(Receiver, EchoesTheTimestampOfWhatItWaitedFor) {
   EXPECT_EQ(arrive(receiver, 0, 100).echo_ns, 100);
   EXPECT_EQ(arrive(receiver, 2, 120).echo_ns, 100);  // beyond a hole
   EXPECT_EQ(arrive(receiver, 1, 110).echo_ns, 110);
-  EXPECT_EQ(arrive(receiver, 1, 300).echo_ns, 300);  // sent again: RFC 7323 takes the later one
+  EXPECT_EQ(arrive(receiver, 1, 300).echo_ns, 110);  // sent again: outside the window
+  EXPECT_EQ(arrive(receiver, 2, 310).echo_ns, 310);  // tcp_sequence of Linux allows the last packet
+}
+
+// RFC 7323, section 5.3, by hand; times in ms. The kernel does the same (tcp_paws_discard, tcp_send_dupack).
+TEST(Receiver, RejectsAPacketThatIsOlderThanTheRetransmissionBeforeIt) {
+  constexpr Nanoseconds ms = 1'000'000;
+  Receiver receiver;
+  const auto at = [&receiver](std::int64_t sequence, Nanoseconds sent_ms, Nanoseconds now_ms) {
+    const Reply reply = receiver.on_packet({sequence, sent_ms * ms, now_ms * ms});
+    EXPECT_NE(receiver.take_reply(now_ms * ms), nullptr);
+    return reply;
+  };
+  at(0, 0, 100);
+  EXPECT_EQ(at(1, 100, 200).echo_ns, 100 * ms);
+  EXPECT_EQ(at(3, 102, 202).blocks, (Blocks{{3, 4}}));
+  EXPECT_EQ(at(2, 150, 250).ack, 4);  // sent again
+  // 5 was sent before that and is late: it is dropped, and the echo remains.
+  const Reply late = at(5, 104, 260);
+  EXPECT_EQ(late.ack, 4);
+  EXPECT_EQ(late.blocks, Blocks{});
+  EXPECT_EQ(late.echo_ns, 150 * ms);
+  EXPECT_EQ(at(4, 149, 265).ack, 5);  // one tick older is allowed
+  EXPECT_EQ(at(5, 300, 400).ack, 6);
+  // In front of the first hole it is reported, beyond it not.
+  EXPECT_EQ(at(5, 104, 401).blocks, (Blocks{{5, 6}}));
+  EXPECT_EQ(at(8, 301, 402).blocks, (Blocks{{8, 9}}));
+  EXPECT_EQ(at(10, 303, 403).blocks, (Blocks{{10, 11}, {8, 9}}));
+  EXPECT_EQ(at(8, 105, 404).blocks, (Blocks{{10, 11}, {8, 9}}));
+  EXPECT_EQ(receiver.duplicates(), 1);
+}
+
+TEST(Receiver, RejectsNothingWithoutTimestamps) {
+  Receiver receiver;
+  for (const std::int64_t sequence : {0, 1, 3, 2, 5, 4}) {
+    EXPECT_EQ(receiver.on_packet({sequence, -1, sequence}).echo_ns, -1);
+    receiver.take_reply(5);
+  }
+  EXPECT_EQ(receiver.next(), 6);
 }
 
 TEST(Receiver, EqualsASetOfPackets) {

@@ -92,17 +92,22 @@ def no_loss_notes(name: str, lost: float, repeated: int = 0) -> list[str]:
 
 
 FULL_LOAD = 0.9
-"""Share of the return link that acknowledgements fill it with: bursts of them then wait or are dropped."""
+"""Share of the return link from which on acknowledgements fill it: most of them then wait in its queue."""
 
 
 def ack_notes(name: str, load: float | None, dropped: int) -> list[str]:
-    """Note acknowledgements that take `FULL_LOAD` of the return link, or of which its queue dropped some."""
-    is_full = load is not None and load >= FULL_LOAD
-    if not is_full and not dropped:
+    """Note acknowledgements that take `FULL_LOAD` of the return link, or bursts that its queue dropped."""
+    if load is not None and load >= FULL_LOAD:
+        lost = f", and its queue dropped {dropped:,} of them" if dropped else ""
+        return [f"acknowledgements fill {name}: they take {100 * load:.0f} % of it{lost}"]
+    if not dropped:
         return []
-    taken = [] if load is None else [f"they take {100 * load:.0f} % of it"]
-    lost = [f"its queue dropped {dropped:,} of them"] if dropped else []
-    return [f"acknowledgements fill {name}: {', and '.join(taken + lost)}"]
+    taken = (
+        ""
+        if load is None
+        else f", which take {percent(load)} of it in the mean, and at times more than it carries"
+    )
+    return [f"{name}: its queue dropped {counted(dropped, 'acknowledgement')}{taken}"]
 
 
 def full_window_notes(name: str, stalled: int, slots: int, window: int, round_trip_slots: int) -> list[str]:

@@ -139,7 +139,7 @@ def _without_losses(results: Results, summary: Summary) -> list[str]:
 
 
 def _full_of_acks(results: Results) -> list[str]:
-    """Return a sentence for each trace with a run whose acknowledgements fill the return link."""
+    """Return a sentence for each trace with a run whose acknowledgements fill or overflow the return link."""
     runs = results.runs[~results.runs["return_flows"].fillna(0).astype(bool)]
     worst = runs.groupby("trace", sort=False)[["return_ack_load", "return_queue_dropped"]].max().fillna(0)
     return [
