@@ -3,18 +3,25 @@
 import ast
 import re
 import sys
-import tomllib
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+import yaml
 from processes import execute
 from site_search import read_index, search
 
-import tmt
-
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "traces").glob("*.md")])
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "traces").glob("*.md"),
+        *(ROOT / ".github").glob("*.md"),
+        *(ROOT / "packaging").rglob("*.md"),
+    ]
+)
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").iterdir())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -35,17 +42,9 @@ def test_pages__are_reachable_from_the_readme() -> None:
     assert set((ROOT / "docs").rglob("*.md")) <= reached
 
 
-def test_citation__names_the_version() -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
-    assert tmt.__version__ == version
-
-
 def test_readme__names_only_targets_that_make_has() -> None:
     named = set(re.findall(r"(?:^|`)make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
-    listing = execute("make", "help", cwd=ROOT, check=True).stdout
-    assert named <= {line.split()[1] for line in listing.splitlines() if line.startswith("make ")}
-    assert {"run", "test"} <= named
+    assert {"run", "test"} <= named <= _targets()
 
 
 def test_root__holds_nothing_that_a_program_has_left() -> None:
@@ -65,6 +64,35 @@ def test_root__holds_nothing_that_a_program_has_left() -> None:
     files |= {"constraints.txt", "constraints-dev.txt", "pyproject.toml"}
     folders = {"tmt", "clift-ns2", "clift-linux", "clift-quic", "traces", "scenarios", "analysis"}
     assert found <= files | folders | {".ci", ".github", "benchmarks", "docs", "packaging", "tests", "tools"}
+
+
+def _targets() -> set[str]:
+    listing = execute("make", "help", cwd=ROOT, check=True).stdout
+    return {line.split()[1] for line in listing.splitlines() if line.startswith("make ")}
+
+
+def test_workflows__are_tests_wheel_site_and_container() -> None:
+    assert {path.name for path in WORKFLOWS} == {"tests.yml", "wheel.yml", "site.yml", "container.yml"}
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflow__calls_targets_that_make_has(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert workflow["name"] == path.stem
+    assert workflow[True]  # YAML 1.1 reads the key `on` as true
+    assert "contents" in workflow["permissions"]
+    called = set()
+    for job in workflow["jobs"].values():
+        if "uses" in job:
+            assert (ROOT / job["uses"]).is_file()
+            continue
+        assert job["runs-on"] == "ubuntu-latest"
+        for step in job["steps"]:
+            assert ("run" in step) != ("uses" in step)
+            assert re.fullmatch(r"actions/[\w-]+@v\d+", step.get("uses", "actions/checkout@v4"))
+            called |= set(re.findall(r"^make ([\w-]+)", step.get("run", ""), re.MULTILINE))
+    assert called
+    assert called <= _targets()
 
 
 @pytest.mark.parametrize(
