@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz sanitize audit bench reproduce docs wheel pages judge tune-check lint format
+.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz sanitize audit bench reproduce docs wheel container pages judge tune-check lint format
 .PHONY: setup system-packages test-packages simulator linux-kernel quic constraints clean
 .DELETE_ON_ERROR:
 
@@ -35,7 +35,7 @@ test-blocks: setup test-packages $(VENV)/installed-dev  ## run every command of 
 	TMT_CODE_BLOCKS=all $(BIN)/pytest -n 2 --dist worksteal -q tests/house/test_code_blocks.py
 
 soak: setup test-packages $(VENV)/installed-dev  ## kill two engines KILLS=200 times, invert every byte of a campaign's files, emulate ten minutes and 5000 times
-	TMT_SOAK_KILLS=$(or $(KILLS),200) $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
+	TMT_SOAK_KILLS=$(or $(KILLS),200) TMT_SOAK_STOPPED_S=60 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k "killed_many_times or stopped_goes_on"
 	TMT_EVERY_BYTE=1 $(BIN)/pytest -n 2 -q tests/campaign/test_inverted_bytes.py tests/campaign/test_packs.py -k inverted
 	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q tests/ns2/test_core.py
 	TMT_SOAK_EMULATION_S=600 TMT_SOAK_EMULATIONS=5000 $(BIN)/pytest -q tests/emulate/test_soak.py
@@ -72,6 +72,9 @@ docs: $(VENV)/installed-dev  ## build the documentation as a site: build/docs/in
 wheel: setup  ## build a wheel with the simulator inside: one `pip install` without compiler or Tcl (docs/install.md)
 	$(BIN)/python packaging/static_programs.py
 	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m hatchling build --target wheel --directory build/wheel
+
+container:  ## build an image of the wheel that `make wheel` has made; ENGINE=podman for another program than Docker
+	$(or $(ENGINE),docker) build --file packaging/Containerfile --tag tmt build/wheel
 
 pages: setup $(VENV)/installed-dev  ## make the pages anew that are older than their code, the cheapest first; LIST=1 lists them
 	$(BIN)/python -m analysis.stale_pages $(if $(LIST),--list)

@@ -56,7 +56,9 @@ def new_figure(width_in: float = 7.2, height_in: float = 4.2) -> Iterator[Figure
 
     The size is in inches; 7.2 is the width of a printed page's text.
     """
-    with mpl.rc_context(RC):
+    with mpl.rc_context():
+        mpl.rcdefaults()  # matplotlib has read a file `matplotlibrc` of the current folder
+        mpl.rcParams.update(RC)
         yield Figure(figsize=(width_in, height_in), layout="constrained")
 
 

@@ -63,7 +63,7 @@ def disciplines(runs: pd.DataFrame) -> pd.DataFrame:
             _queue_cell(chosen(runs, queue=queue, flows=flows, ecn=ecn))
             for queue in (own, f"kernel qdisc={kernels}")
         ]
-        rows.append([own, flows, ecn, *cells])
+        rows.append([own, str(flows), ecn, *cells])
     return pd.DataFrame(rows, columns=["discipline", "flows", "ECN", "ours", "the kernel's"])
 
 

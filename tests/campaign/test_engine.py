@@ -27,6 +27,8 @@ ROUNDS = 6
 
 KILLS = int(os.environ.get("TMT_SOAK_KILLS", ROUNDS))
 
+STOPPED_S = float(os.environ.get("TMT_SOAK_STOPPED_S", "1"))
+
 
 def _command(scenario: Path, out: Path, *options: str) -> list[str]:
     return [str(TMT), "run", str(scenario), "--output", str(out), "--jobs", "2", "--quiet", *options]
@@ -166,6 +168,62 @@ def test_two_engines__do_no_run_twice(scenario: Path, undisturbed: pd.DataFrame,
     assert (first.returncode, second.returncode) == (0, 0)
     assert results_of(out).equals(undisturbed)
     assert set(pq.read_table(out / "results.parquet")["attempt"].to_pylist()) == {1}
+
+
+def test_two_engines__of_two_versions_append_their_own_rows(
+    scenario: Path, undisturbed: pd.DataFrame, simulator: Path, tmp_path: Path
+) -> None:
+    """The simulator with one byte more at its end is another program: it has a hash of its own."""
+    out, other = tmp_path / "out", Path(shutil.copy(simulator, tmp_path / "ns"))
+    other.write_bytes(simulator.read_bytes() + b"\0")
+    with (
+        subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as first,
+        subprocess.Popen(
+            _command(scenario, out), stderr=subprocess.PIPE, env=os.environ | {"CLIFT_NS": str(other)}
+        ) as second,
+    ):
+        said = first.communicate()[1] + second.communicate()[1]
+    assert (first.returncode, second.returncode) == (0, 0), said
+    assert _run(scenario, out).status == 0
+    rows = pq.read_table(out / "results.parquet").to_pandas()
+    assert sorted(rows.groupby("simulator").size()) == [len(undisturbed)] * 2
+    assert set(rows["attempt"]) == {1}
+    point = ["tcp", "scheme", "seed"]
+    by_point = rows.groupby(point)["goodput_bps"].agg(["min", "max"])
+    assert (by_point["min"] == by_point["max"]).all()
+    assert (
+        by_point["min"]
+        .sort_index()
+        .equals(undisturbed.set_index(point)["goodput_bps"].sort_index().rename("min"))
+    )
+
+
+def test_engine__that_is_stopped_goes_on(scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as engine:
+        _await_simulation(out)
+        engine.send_signal(signal.SIGSTOP)
+        time.sleep(STOPPED_S)
+        engine.send_signal(signal.SIGCONT)
+        assert engine.communicate()[1] == b""
+    assert engine.returncode == 0
+    assert results_of(out).equals(undisturbed)
+    assert set(pq.read_table(out / "results.parquet")["attempt"].to_pylist()) == {1}
+
+
+def test_wall_clock__that_jumps_changes_no_result_and_no_duration(
+    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
+) -> None:
+    """Each look at it finds it ten years earlier or later, in the engine, its workers and the simulator."""
+    library, out = tmp_path / "clock.so", tmp_path / "out"
+    source = Path(__file__).with_name("wild_clock.c")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    environment = os.environ | {"LD_PRELOAD": str(library)}
+    done = subprocess.run(_command(scenario, out), env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert results_of(out).equals(undisturbed)
+    durations_s = pq.read_table(out / "results.parquet")["wall_time_s"].to_pylist()
+    assert all(0 < one < 600 for one in durations_s), "600 s is the scenario's timeout"
 
 
 @pytest.mark.parametrize("victim", ["simulation", "worker"])

@@ -217,6 +217,24 @@ def test_pack__counts_no_results_of_a_trace_that_has_changed(scenario: Path, tmp
     assert said.out.startswith("a.zip: results of 2 of 4 runs, 0 failed, 2 missing; 5 files, ")
 
 
+def test_pack__holds_names_that_differ_only_in_case_or_form_apart(tmp_path: Path) -> None:
+    """A file system may take these three names for two: they are unpacked into one folder."""
+    names = ["Ré.csv", "ré.csv", "Re\u0301.csv"]
+    for number, name in enumerate(names):
+        rows = "".join(f"{slot * 10**6},{int(slot != number)}\n" for slot in range(1, 1000))
+        (tmp_path / name).write_text(f"tx_time_ns,decode_time_ns\n{rows}")
+    traces = "".join(
+        f'[[trace]]\nfile = "{name}"\nlldu_bytes = 500\nlabel = "{at}"\n' for at, name in enumerate(names)
+    )
+    text = 'scheme = { name = "none" }\npath = { rtt = 0.1 }\ntraffic = { duration = 1 }\n'
+    (tmp_path / "s.toml").write_text(text + traces)
+    with chdir(tmp_path), open_campaign(read(Path("s.toml")), "out/s") as campaign:
+        campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(2)), lambda _: None)
+    write_pack(Scenario.read(tmp_path / "s.toml"), tmp_path / "out" / "s", tmp_path / "s.zip")
+    inside = [name for name in _contents(tmp_path / "s.zip") if name.endswith(".csv")]
+    assert sorted(inside) == sorted(["campaign/Ré.csv", "campaign/2-ré.csv", "campaign/3-Re\u0301.csv"])
+
+
 def test_pack__refuses_another_scenario(scenario: Path, tmp_path: Path) -> None:
     other = replace(Scenario.read(scenario), seeds=3)
     with pytest.raises(InputError, match="holds no results of this scenario as it is; call `tmt run` first"):

@@ -2,11 +2,15 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from in_process import tmt
 from processes import TMT, execute
 from waiting import PATIENCE_S
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("command", ["inspect phy.txt", "convert phy.txt link.txt --scheme none"])
@@ -152,3 +156,37 @@ def test_current_folder__says_nothing_about_compiled_code(tmp_path: Path) -> Non
     said = subprocess.run(words, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stderr
     assert not (tmp_path / "strange").exists()
+
+
+def test_current_folder__says_nothing_about_the_papers_figures(tmp_path: Path) -> None:
+    """Matplotlib takes settings from a file there."""
+    draw = (
+        "from analysis.figure_style import new_figure\n"
+        "with new_figure() as figure:\n"
+        "    figure.subplots().plot([1, 3, 2])\n"
+        "    figure.savefig('figure.svg', metadata={'Date': None})\n"
+    )
+    drawn = []
+    for name in ("own", "strange"):
+        (tmp_path / name).mkdir()
+        if name == "strange":
+            (tmp_path / name / "matplotlibrc").write_text("axes.linewidth: 9\n")
+        execute(
+            *(sys.executable, "-c", draw),
+            cwd=tmp_path / name,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            check=True,
+        )
+        drawn.append((tmp_path / name / "figure.svg").read_bytes())
+    assert drawn[0] == drawn[1]
+
+
+@pytest.mark.parametrize("command", ["run s.toml --dry-run", "run s.toml", "pack s.toml", "tune s.toml"])
+def test_scenario__of_a_million_runs_is_refused_before_a_point_of_it_is_made(
+    command: str, tmp_path: Path
+) -> None:
+    """A stranger's file does not raise the limit."""
+    text = CAMPAIGN.replace('title = "Zürich → Orbit"', "max_runs = 1_000_000\nseeds = 1_000_000")
+    (tmp_path / "s.toml").write_text(text)
+    line = "has up to 1,000,000 runs; allowed: up to 100,000 runs; a higher limit is --max-runs of tmt run"
+    assert tmt(*command.split(), folder=tmp_path) == (2, "", f"s.toml: {line}\n")

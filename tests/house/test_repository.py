@@ -3,17 +3,25 @@
 import ast
 import re
 import sys
-import tomllib
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+import yaml
 from processes import execute
-
-import tmt
+from site_search import read_index, search
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "traces").glob("*.md")])
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "traces").glob("*.md"),
+        *(ROOT / ".github").glob("*.md"),
+        *(ROOT / "packaging").rglob("*.md"),
+    ]
+)
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").iterdir())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -34,17 +42,9 @@ def test_pages__are_reachable_from_the_readme() -> None:
     assert set((ROOT / "docs").rglob("*.md")) <= reached
 
 
-def test_citation__names_the_version() -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
-    assert tmt.__version__ == version
-
-
 def test_readme__names_only_targets_that_make_has() -> None:
     named = set(re.findall(r"(?:^|`)make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
-    listing = execute("make", "help", cwd=ROOT, check=True).stdout
-    assert named <= {line.split()[1] for line in listing.splitlines() if line.startswith("make ")}
-    assert {"run", "test"} <= named
+    assert {"run", "test"} <= named <= _targets()
 
 
 def test_root__holds_nothing_that_a_program_has_left() -> None:
@@ -64,6 +64,35 @@ def test_root__holds_nothing_that_a_program_has_left() -> None:
     files |= {"constraints.txt", "constraints-dev.txt", "pyproject.toml"}
     folders = {"tmt", "clift-ns2", "clift-linux", "clift-quic", "traces", "scenarios", "analysis"}
     assert found <= files | folders | {".ci", ".github", "benchmarks", "docs", "packaging", "tests", "tools"}
+
+
+def _targets() -> set[str]:
+    listing = execute("make", "help", cwd=ROOT, check=True).stdout
+    return {line.split()[1] for line in listing.splitlines() if line.startswith("make ")}
+
+
+def test_workflows__are_tests_wheel_site_and_container() -> None:
+    assert {path.name for path in WORKFLOWS} == {"tests.yml", "wheel.yml", "site.yml", "container.yml"}
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflow__calls_targets_that_make_has(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert workflow["name"] == path.stem
+    assert workflow[True]  # YAML 1.1 reads the key `on` as true
+    assert "contents" in workflow["permissions"]
+    called = set()
+    for job in workflow["jobs"].values():
+        if "uses" in job:
+            assert (ROOT / job["uses"]).is_file()
+            continue
+        assert job["runs-on"] == "ubuntu-latest"
+        for step in job["steps"]:
+            assert ("run" in step) != ("uses" in step)
+            assert re.fullmatch(r"actions/[\w-]+@v\d+", step.get("uses", "actions/checkout@v4"))
+            called |= set(re.findall(r"^make ([\w-]+)", step.get("run", ""), re.MULTILINE))
+    assert called
+    assert called <= _targets()
 
 
 @pytest.mark.parametrize(
@@ -100,10 +129,54 @@ def test_modules__import_each_other_in_one_direction_only() -> None:
 LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"(?:https?:)?//")
 
 
-def test_site__builds_without_a_warning_and_works_offline(tmp_path: Path) -> None:
+SEARCHED = {
+    "import csv": "questions",
+    "more traces like mine": "fit",
+    "adaptive coding modulation": "questions",
+    "handover 15 seconds": "questions",
+    "two users": "questions",
+    "cubic or bbr": "questions",
+    "which bbr": "congestion-controls",
+    "congestion control c++": "tutorials/new-congestion-control",
+    "own congestion control kernel": "tutorials/new-congestion-control",
+    "ebpf": "questions",
+    "kernel patches": "linux",
+    "quic binary": "questions",
+    "aqm ecn": "queue",
+    "page load video": "questions",
+    "harq feedback off": "ntn",
+    "best scheme bbr": "questions",
+    "10,000 runs slurm": "clusters",
+    "interval": "statistics",
+    "confidence interval": "statistics",
+    "how many seeds": "tutorials/campaign",
+    "trust real link": "questions",
+    "validation": "validation",
+    "continuous integration": "questions",
+    "macos": "install",
+    "windows fedora": "install",
+    "rtt milliseconds": "questions",
+    "cite": "papers",
+    "doi": "questions",
+    "publish": "packs",
+    "how large a queue": "queue-length",
+}
+"""Words that people type, and the page that answers."""
+
+
+def test_site__builds_without_a_warning_works_offline_and_finds_answers(tmp_path: Path) -> None:
+    """One test, because the build takes long. The search's first three results hold the answer."""
     build = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--nitpicky"]
     built = execute(*build, "docs", str(tmp_path), cwd=ROOT)
     assert built.returncode == 0, built.stderr
     pages = sorted(tmp_path.rglob("*.html"))
     assert len(pages) > len(list((ROOT / "docs").glob("*.md")))
     assert [page.name for page in pages if LOADED.search(page.read_text(encoding="utf-8"))] == []
+
+    index = read_index(tmp_path)
+    questions = re.findall(
+        r"^### (.+)$", (ROOT / "docs/questions.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(questions) > 24
+    for words, answer in (SEARCHED | dict.fromkeys(questions, "questions")).items():
+        assert answer in search(index, words)[:3], words

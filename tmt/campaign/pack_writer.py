@@ -15,6 +15,7 @@ import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -153,17 +154,25 @@ def _done(rows: dict[int, Row]) -> int:
 
 
 def _names(scenario: Scenario) -> dict[str, str]:
+    """Return the name in the pack of each file; they differ in more than case and form of characters."""
     files = [trace.file for trace in scenario.trace] + [path.return_trace for path in scenario.path]
     names: dict[str, str] = {}
+    taken = {_folded(INSIDE_SCENARIO)}
     for file in [*files, scenario.published]:
         if file is not None and file not in names:
             place = Path(file)
             name, number = f"{INSIDE}/{place.name}", 1
-            while name in names.values() or name == INSIDE_SCENARIO:
+            while _folded(name) in taken:
                 number += 1
                 name = f"{INSIDE}/{number}-{place.name}"
             names[file] = name
+            taken.add(_folded(name))
     return names
+
+
+def _folded(name: str) -> str:
+    """Return a name as file systems see it that ignore case or forms of Unicode."""
+    return normalize("NFC", name.casefold())
 
 
 def _text(scenario: Scenario, names: Mapping[str, str]) -> str:

@@ -42,6 +42,7 @@ COMMANDS = {
     "pack": "write a campaign into one archive to publish",
     "report": "write a campaign's results as one page to read",
     "compare": "compare two campaigns run by run",
+    "cite": "print the sources of a campaign as BibTeX",
     "course": "show a recorded run of a campaign over time, on the terminal",
     "doctor": "list what is installed and what is missing",
 }

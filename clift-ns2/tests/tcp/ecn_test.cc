@@ -15,7 +15,7 @@ namespace {
 constexpr Nanoseconds ms = 1'000'000;
 
 struct Window : FixedWindow {
-  Window(double packets, bool is_scalable_control) : FixedWindow(packets), scalable(is_share) {}
+  Window(double packets, bool is_l4s) : FixedWindow(packets), scalable(is_l4s) {}
   bool is_scalable() const override { return scalable; }
   Nanoseconds least_round_ns() const override { return round_ns; }
   bool scalable;
