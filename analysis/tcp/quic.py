@@ -32,6 +32,7 @@ def main(folder: Path) -> str:
     write_csv(folder / CSV, whole(runs))
     draw(runs, folder / IMAGE)
     tables = {
+        "answers": answers(runs),
         "picture": f"![Time of a transfer by QUIC over that by TCP, for each link and variant]({IMAGE})",
         "times": table(runs, time),
         "repeated": table(runs, repeated),
@@ -47,6 +48,40 @@ def runs_of(name: str, folder: Path) -> pd.DataFrame:
     place = runs["trace"] + (", " + runs["scheme"] + order).where(~is_plain, "")
     runs = runs[runs["in_order"] | ~is_plain]
     return runs.assign(place=place.str.replace(r"^shadows\b[^,]*", "satellite", regex=True))
+
+
+def answers(runs: pd.DataFrame) -> str:
+    """Return what the runs say, a sentence for each variant; ranges are those of the links' means."""
+    satellite = runs[runs["place"].str.startswith("satellite, ")]
+    orders = [satellite[satellite["in_order"] == in_order] for in_order in (True, False)]
+    ordered, decoded = (longer(own, "newreno") for own in orders)
+    wasted = [
+        [
+            100 * own["retransmission_ratio"].mean()
+            for _, own in chosen(runs, tcp="bbr", stack=stack).groupby("place")
+        ]
+        for stack in ("quic", "modern")
+    ]
+    return (
+        f"**CUBIC** takes {spread(longer(runs, 'cubic'))} % longer by QUIC than by TCP, in order or not. "
+        f"**New Reno** takes {spread(ordered)} % longer over the satellite with a scheme in order, and "
+        f"{spread(decoded)} % longer as decoded. **BBR** of quinn sends {spread(wasted[0])} % of its packets "
+        f"again (TCP's BBRv1: {spread(wasted[1])} %) and takes {spread(longer(runs, 'bbr'))} % longer."
+    )
+
+
+def longer(runs: pd.DataFrame, tcp: str) -> list[float]:
+    """Return for each link by how many percent QUIC takes longer than TCP, in the mean over seeds."""
+    found = []
+    for _, own in runs.groupby("place", sort=False):
+        by_quic, by_tcp = (chosen(own, tcp=tcp, stack=stack) for stack in ("quic", "modern"))
+        found.append(100 * change(by_quic, by_tcp, "completion_s").mean)
+    return found
+
+
+def spread(values: list[float]) -> str:
+    """Return the least and the largest value as words: ``5 to 16``."""
+    return f"{min(values):.0f} to {max(values):.0f}"
 
 
 def table(runs: pd.DataFrame, cell: Callable[[pd.DataFrame], str]) -> str:

@@ -186,7 +186,7 @@ def test_keys__follow_the_sources_that_decide_a_run(
 )
 def test_tcp_name__is_part_of_a_key(old: str, new: str, differs: bool, package: Path, scenario: Path) -> None:
     before = _keys(package, scenario)
-    file = package / "spec" / "traffic.py"
+    file = package / "spec" / "stacks.py"
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))

@@ -73,7 +73,15 @@ def test_emulation__at_its_highest_rate_keeps_its_memory(tmp_path: Path) -> None
     settings.write_text(
         f'{{"control": "cubic", "starts_s": {[0] * 8}, "duration_s": {DURATION_S}, "transfer_bytes": null}}'
     )
-    words = ["emulate", "--rate", "1e11", "--rtt", "0.001", "--server", f"{sys.executable} {bulk.__file__}"]
+    words = [
+        "emulate",
+        "--rate",
+        "1e11",
+        "--rtt",
+        "0.001",
+        "--server",
+        f"{sys.executable} {bulk.__file__} receive",
+    ]
     environment = os.environ | {"TMPDIR": str(temporary)}
     with subprocess.Popen(
         [TMT, *words, "--", sys.executable, bulk.__file__, str(settings)],

@@ -1,4 +1,4 @@
-"""The search of the built site: the scoring of Sphinx's `searchtools.js`, over the same `searchindex.js`."""
+"""The search of the built site: the scoring of Sphinx's own search, over the same index."""
 
 import json
 import re

@@ -44,8 +44,9 @@ LEFT_OUT = {
     r"NS2_TARBALL=": "a build of the simulator",
     r"PYTHONPATH=tests .venv/bin/python -m simulation": "make simulate",
     r"mm-link |SCENARIO=": "a program that is not a dependency",
-    r"tmt replay .*--stack linux": "a kernel that is built on demand; tests/linux runs it",
-    r"tmt tune |tmt run scenarios/(today|ntn|internet)|tmt report scenarios/out/internet": "many minutes",
+    r"tmt replay .*--stack (linux|quic)": "built on demand; tests/linux and tests/quic run it",
+    r"tmt tune |tmt run scenarios/(today|ntn|internet|quic)": "many minutes",
+    r"tmt report scenarios/out/internet": "of a campaign of many minutes",
     r"git clone|\. \.venv": "the set-up that the tests stand in",
 }
 """Commands that need more than this project's set-up, and why."""
