@@ -71,7 +71,9 @@ def stamp(sources: str, program: Path) -> str:
 def source_hash(version: str) -> str:
     """Hash the inputs of the build: crate, locked libraries, link core, compilers."""
     digest = hashlib.sha256(version.encode())
-    inputs = [HERE / name for name in ("build.py", "build.rs", "Cargo.toml", "Cargo.lock")]
+    inputs = [
+        HERE / name for name in ("build.py", "build.rs", "Cargo.toml", "Cargo.lock", ".cargo/config.toml")
+    ]
     inputs += [*sorted((HERE / "src").iterdir()), DRIVER / "clift.h", DRIVER / "host.cc"]
     for folder in ("core", "core/aqm", "emulate"):
         inputs += sorted(path for path in (CORE / folder).iterdir() if path.is_file())
@@ -85,13 +87,16 @@ def source_hash(version: str) -> str:
 
 def compile_program(folder: Path) -> None:
     """Compile with cargo; it shows its own progress on a terminal."""
-    command = ["cargo", "build", "--release", "--locked", "--manifest-path", str(HERE / "Cargo.toml")]
+    command = ["cargo", "build", "--release", "--locked"]
     quiet = [] if sys.stderr.isatty() else ["--quiet"]
     environment = os.environ | {"CARGO_TARGET_DIR": str(folder / "target")}
+    environment.pop("RUSTFLAGS", None)  # they would replace those of .cargo
     log = folder / "cargo.log"
     with log.open("w") as output:
         errors = None if sys.stderr.isatty() else output
-        done = subprocess.run([*command, *quiet], env=environment, check=False, stdout=output, stderr=errors)
+        done = subprocess.run(
+            [*command, *quiet], cwd=HERE, env=environment, check=False, stdout=output, stderr=errors
+        )
     if done.returncode != 0:
         lines = [line for line in log.read_text(errors="replace").splitlines() if line.startswith("error")]
         raise BuildError(f"cargo failed: {lines[0] if lines else 'see above'}")

@@ -1,6 +1,7 @@
 //! Runs QUIC flows over the links of settings.txt in the current folder, in simulated time.
 mod flow;
 mod link;
+mod random;
 mod transport;
 
 use std::cmp::Reverse;
@@ -84,6 +85,7 @@ fn unfinished(flows: &[FlowSettings]) -> usize {
 
 fn main() {
     let (path, settings, of_flows) = Path::open();
+    random::seed(settings.seed as u64);
     let clock = Clock::new();
     let mut agenda = Agenda::new();
     for (number, own) in of_flows.iter().enumerate() {

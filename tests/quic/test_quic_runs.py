@@ -37,8 +37,9 @@ def test_control__fills_a_link_that_loses_nothing(tcp: str) -> None:
 
 
 @pytest.mark.usefixtures("quic")
-def test_run__repeats_to_the_nanosecond(tmp_path: Path) -> None:
-    settings = {"forward": PlainLink(20e6), "queue_packets": 20, "seed": 3, "duration_ns": 5 * NS_PER_S}
+@pytest.mark.parametrize("tcp", STACKS[QUIC])
+def test_run__repeats_to_the_nanosecond(tcp: str, tmp_path: Path) -> None:
+    settings = {"tcp": tcp, "forward": PlainLink(20e6), "queue_packets": 20, "seed": 3}
     first, again = (experiment(**settings).run(tmp_path / name) for name in ("first", "again"))
     assert np.array_equal(first.packets, again.packets)
     assert np.array_equal(first.windows, again.windows)
