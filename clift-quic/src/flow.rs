@@ -1,5 +1,5 @@
 //! A flow: a connection whose client sends data on streams, and whose server takes them.
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -84,7 +84,8 @@ pub struct Flow {
     is_stopped: bool,
     datagrams: i64,
     datagram_bytes: u64,
-    arrived: HashMap<StreamId, Arrived>,
+    /// The stream that the server reads: a second one begins when the first is read to its end.
+    arriving: Option<(StreamId, Arrived)>,
     last_window: Option<Window>,
     clock: Clock,
     client: Option<quinn_proto::ClientConfig>,
@@ -121,7 +122,7 @@ impl Flow {
             is_stopped: false,
             datagrams: 0,
             datagram_bytes: settings.packet_bytes as u64 - transport::HEADER_BYTES as u64,
-            arrived: HashMap::new(),
+            arriving: None,
             last_window: None,
             clock,
             client: Some(transport::client(shared)),
@@ -202,7 +203,7 @@ impl Flow {
             is_busy = self.pass_endpoint_events(end);
             while let Some(event) = self.ends[end].connection.as_mut().and_then(|(_, connection)| connection.poll()) {
                 is_busy = true;
-                self.note(event, now_ns, path, &mut wishes);
+                self.note(end, event, now_ns, path, &mut wishes);
             }
             if end == CLIENT {
                 is_busy |= self.write();
@@ -236,18 +237,16 @@ impl Flow {
         is_busy
     }
 
-    fn note(&mut self, event: Event, now_ns: i64, path: &mut Path, wishes: &mut Vec<Wish>) {
+    fn note(&mut self, end: usize, event: Event, now_ns: i64, path: &mut Path, wishes: &mut Vec<Wish>) {
         match event {
-            Event::Connected if self.stream.is_none() => self.open_stream(),
+            Event::Connected if end == CLIENT => self.open_stream(),
             Event::ConnectionLost { reason } => fail(&format!("flow {}: {reason}", self.number)),
             Event::Stream(StreamEvent::Finished { .. }) => {
                 wishes.push(if self.streams.is_empty() { Wish::Done } else { Wish::Resume { time_ns: now_ns + self.pause_ns } });
             }
             Event::Stream(StreamEvent::Opened { dir }) => {
                 let (_, connection) = self.ends[SERVER].connection.as_mut().expect("who opens a stream is connected");
-                while let Some(id) = connection.streams().accept(dir) {
-                    self.arrived.insert(id, Arrived::default());
-                }
+                self.arriving = connection.streams().accept(dir).map(|id| (id, Arrived::default()));
                 self.read(now_ns, path);
             }
             Event::Stream(StreamEvent::Readable { .. }) => self.read(now_ns, path),
@@ -255,12 +254,9 @@ impl Flow {
         }
     }
 
-    /// Opens the stream of the next part of the data. The server's end of the handshake opens none.
+    /// Opens the stream of the next part of the data.
     fn open_stream(&mut self) {
         let Some((_, connection)) = &mut self.ends[CLIENT].connection else { return };
-        if connection.is_handshaking() {
-            return;
-        }
         if let Some(bytes) = self.streams.pop() {
             self.stream = connection.streams().open(Dir::Uni);
             self.left_bytes = bytes;
@@ -289,20 +285,14 @@ impl Flow {
     /// is in order is handed to the application.
     fn read(&mut self, now_ns: i64, path: &mut Path) {
         let Some((_, connection)) = &mut self.ends[SERVER].connection else { return };
+        let Some((id, arrived)) = &mut self.arriving else { return };
+        let mut stream = connection.recv_stream(*id);
+        let Ok(mut chunks) = stream.read(false) else { return };
         let mut handed_bytes = 0;
-        self.arrived.retain(|id, arrived| {
-            let mut stream = connection.recv_stream(*id);
-            let Ok(mut chunks) = stream.read(false) else { return false };
-            let is_open = loop {
-                match chunks.next(usize::MAX) {
-                    Ok(Some(chunk)) => handed_bytes += arrived.add(chunk.offset, chunk.bytes.len() as u64),
-                    Ok(None) => break false,
-                    Err(_) => break true,
-                }
-            };
-            let _ = chunks.finalize(); // what it asks to send is polled afterwards
-            is_open
-        });
+        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
+            handed_bytes += arrived.add(chunk.offset, chunk.bytes.len() as u64);
+        }
+        let _ = chunks.finalize(); // what it asks to send is polled afterwards
         if handed_bytes > 0 {
             path.hand_over(now_ns, self.number, handed_bytes);
         }
