@@ -66,7 +66,8 @@ def answers(runs: pd.DataFrame) -> str:
         f"**CUBIC** takes {spread(longer(runs, 'cubic'))} % longer by QUIC than by TCP, in order or not. "
         f"**New Reno** takes {spread(ordered)} % longer over the satellite with a scheme in order, and "
         f"{spread(decoded)} % longer as decoded. **BBR** of quinn sends {spread(wasted[0])} % of its packets "
-        f"again (TCP's BBRv1: {spread(wasted[1])} %) and takes {spread(longer(runs, 'bbr'))} % longer."
+        f"again (TCP's BBRv1: {spread(wasted[1])} %); by QUIC its time changes by "
+        f"{spread(longer(runs, 'bbr'), '+.0f')} %."
     )
 
 
@@ -79,9 +80,9 @@ def longer(runs: pd.DataFrame, tcp: str) -> list[float]:
     return found
 
 
-def spread(values: list[float]) -> str:
-    """Return the least and the largest value as words: ``5 to 16``."""
-    return f"{min(values):.0f} to {max(values):.0f}"
+def spread(values: list[float], spec: str = ".0f") -> str:
+    """Return the least and the largest value as words: ``5 to 16``, with spec ``+.0f`` ``-3 to +41``."""
+    return f"{min(values):{spec}} to {max(values):{spec}}"
 
 
 def table(runs: pd.DataFrame, cell: Callable[[pd.DataFrame], str]) -> str:
