@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from tmt.core.channels.base import Channel
     from tmt.core.generate import Line
+    from tmt.core.sharing import Sharing
 
 CHUNK_SLOTS = 1 << 18
 """Slots generated at a time; the trace does not depend on it."""
@@ -44,13 +45,15 @@ def generate(
     seed: int,
     lldu_bytes: int | None = None,
     with_es_n0: bool = False,
+    sharing: Sharing | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> int:
-    """Write the PHY trace of a channel on a regular line, and return its number of slots.
+    """Write the PHY trace of a channel on a regular line, and return the line's number of slots.
 
     Slots are sent from 0 until before `duration_ns`, and the trace ends with the last one. `lldu_bytes` goes
-    into the metadata. `progress` takes the number of slots done since its last call. UsageError when no slot
-    fits, the trace is too long, or the channel knows no Es/N0; OutputError when the file cannot be written.
+    into the metadata. With `sharing` the slots are one user's of those who share the line. `progress` takes
+    the number of slots done since its last call. UsageError when no slot fits, the trace is too long, or the
+    channel knows no Es/N0; OutputError when the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
@@ -66,13 +69,17 @@ def generate(
         seed=seed,
         slot_interval_ns=str(line.interval_ns),
         decode_time_ns=line.decode_time_ns,
+        **({} if sharing is None else {"sharing": sharing.describe()}),
     )
+    own_slots = None if sharing is None else sharing.own_slots()
     with create_trace(path, PHY_TRACE, metadata) as writer:
         for first in range(0, slots, CHUNK_SLOTS):
             tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))
+            if own_slots is not None:
+                tx_time_ns = tx_time_ns[own_slots.of(len(tx_time_ns))]
             chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
             writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
-            progress(len(chunk))
+            progress(min(CHUNK_SLOTS, slots - first))
     return slots
 
 

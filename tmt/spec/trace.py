@@ -24,6 +24,7 @@ from tmt.core.declaration import (
 )
 from tmt.core.generate import DEFAULT_DECODE_TIME_NS, Line
 from tmt.core.schema import Packing
+from tmt.core.sharing import SCHEDULERS, Sharing
 from tmt.core.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ class Trace(Spec):
     every: Annotated[
         Count | None, "every n-th slot is this user's", Param(absent="the profile's for its line, else 1")
     ] = None
+    sharing: Annotated[
+        Sharing | None, "users who share the generated line", Param(absent="it is one user's")
+    ] = None
     offset: Annotated[
         Seconds | Literal["drawn"] | None,
         "start of runs in the trace",
@@ -72,6 +76,8 @@ class Trace(Spec):
         if self.file is None and self.channel is None:
             yield "file", "a file, a channel, or both", "is missing"
             return
+        if self.sharing is not None:
+            yield from self._sharing_rules(self.sharing)
         if self.channel is not None and self.channel.name == "snr":
             yield ("channel", "name"), "a channel without files; `tmt generate --channel snr` makes a trace"
         if self.file is not None:
@@ -85,6 +91,17 @@ class Trace(Spec):
         for name in re.findall(r"\{(\w*)\}", self.label or ""):
             if self._values().get(name) is None:
                 yield "label", "names of keys that have a value", f"names {{{name}}}, which has no value"
+
+    def _sharing_rules(self, sharing: Sharing) -> Rules:
+        if self.file is not None:
+            reason = "shares a generated line; `tmt share` shares files"
+            yield ("sharing", "users"), "none with a file, which has its slots", reason
+        if self.every is not None:
+            yield "every", "none with sharing", "is a share beside that of sharing"
+        if sharing.scheduler.uses_rates:
+            allowed = ", ".join(name for name, kind in SCHEDULERS.items() if not kind.uses_rates)
+            reason = "compares what slots carry, which is the same in all slots of a channel"
+            yield ("sharing", "scheduler", "name"), allowed, reason
 
     def _line_rules(self, channel: Channel) -> Rules:
         rate, lldu_bytes, _ = self._of_line()
@@ -102,7 +119,8 @@ class Trace(Spec):
 
     def _of_line(self) -> tuple[float | None, int | None, int | None]:
         """Return rate, size of an LLDU and share: as given, or those of the channel's profile."""
-        given = self.rate, self.lldu_bytes, self.every
+        every = self.every if self.sharing is None else 1
+        given = self.rate, self.lldu_bytes, every
         return given if self.channel is None else _of_profile(self.channel, *given)
 
     def _interval_ns(self) -> Fraction | None:
@@ -137,6 +155,8 @@ class Trace(Spec):
         parts = [] if self.channel is None else [_named(self.channel)]
         parts += [] if self.file is None else [Path(self.file).name]
         text = " over ".join(parts)
+        if self.sharing is not None:
+            return f"{text}, {self.sharing.label}"
         return f"{text} /{self.every}" if self.every is not None and self.every > 1 else text
 
     @cached_property
