@@ -281,9 +281,6 @@ def _phy(source: Source, number: int) -> Phy:
     line = trace.line
     length_ns = 0 if trace.length is None else ns(trace.length)
     on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
-    shared: list[object] = []
-    if (sharing := trace.sharing) is not None:
-        number += 2 * MAX_SEED * (sharing.user - 1)
-        shared = [sharing.describe()]
+    shared = [] if trace.sharing is None else [trace.sharing.describe()]
     identity = digest(trace.channel.describe(), number, on, *shared)
-    return Phy(identity, source.file, source.sha256, trace.channel, number, line, length_ns, sharing)
+    return Phy(identity, source.file, source.sha256, trace.channel, number, line, length_ns, trace.sharing)

@@ -60,7 +60,10 @@ def generate(
     if with_es_n0:
         _check_es_n0(channel)
     slots = line.slots_within(duration_ns)
-    realisation = channel.realisation(seed)  # refuses what the channel cannot read
+    own_slots, own_seed = None, seed
+    if sharing is not None:
+        own_slots, own_seed = sharing.own_slots(), sharing.seed_of(sharing.user, seed)
+    realisation = channel.realisation(own_seed)  # refuses what the channel cannot read
     metadata = provenance.record(
         PHY_TRACE.kind,
         lldu_bytes=lldu_bytes,
@@ -71,7 +74,6 @@ def generate(
         decode_time_ns=line.decode_time_ns,
         **({} if sharing is None else {"sharing": sharing.describe()}),
     )
-    own_slots = None if sharing is None else sharing.own_slots()
     with create_trace(path, PHY_TRACE, metadata) as writer:
         for first in range(0, slots, CHUNK_SLOTS):
             tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))

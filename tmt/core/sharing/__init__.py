@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 MAX_USERS = 1000
 """Most users of a line."""
 
+SEED_STEP = 2_000_000
+"""From the seed of one user's channel to that of the next: more than the seeds of a scenario and its return links."""
+
 Users = Annotated[int, Param("", 1, MAX_USERS)]
 
 
@@ -152,6 +155,10 @@ class Sharing(Spec):
     def label(self) -> str:
         """``user 1 of 4, round-robin``."""
         return f"user {self.user} of {self.users}, {self.scheduler.label}"
+
+    def seed_of(self, user: int, seed: int) -> int:
+        """Return the seed of a user's channel; that of the first user is the line's."""
+        return seed + SEED_STEP * (user - 1)
 
     def own_slots(self) -> OwnSlots:
         """Start with the line's first slot."""
