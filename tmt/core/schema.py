@@ -130,8 +130,8 @@ ES_N0_MDB = Column(
 MODE = Column(
     "mode",
     "|u1",
-    "row of the table of modes, from 0, that the slot was sent with; optional: the metadata's modes describes "
-    "the table",
+    "row of the table of modes, from 0, that the slot was sent with; optional: `modes` of the metadata "
+    "describe the table",
     minimum=0,
     maximum=255,
 )
