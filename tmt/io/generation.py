@@ -52,8 +52,8 @@ def generate(
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
     Slots are sent from 0 until before `duration_ns`, and the trace ends with the last one. `lldu_bytes` goes
-    into the metadata. With an `adaptation` the channel gives only its Es/N0; frames follow each other, and the
-    line says when the signal is sampled. `progress` takes the number of slots done since its last call.
+    into the metadata. With an `adaptation` the channel gives only its Es/N0, and where modes have frames the
+    line says only when the signal is sampled. `progress` takes the number of slots done since its last call.
     UsageError when no slot fits, the trace is too long, the channel knows no Es/N0, or no mode reaches its
     target; OutputError when the file cannot be written.
     """

@@ -134,7 +134,7 @@ class Adaptation(Spec):
         bits = self.table.bits_per_symbol
         if bits is None or not self.table.has_frames:
             return np.empty(0, np.int64)
-        slots = -(-(-(-CODE_BITS // bits)) // SLOT_SYMBOLS)
+        slots = np.ceil(np.ceil(CODE_BITS / bits) / SLOT_SYMBOLS).astype(np.int64)
         pilots = (slots - 1) // PILOT_SLOTS * PILOT_SYMBOLS if self.pilots else 0
         return HEADER_SYMBOLS + SLOT_SYMBOLS * slots + pilots
 
@@ -144,12 +144,14 @@ class Adaptation(Spec):
         table = self.table
         if table.information_bits is None or not table.has_frames:
             elements = self.resource_elements * (self.resource_blocks or 0)
-            return np.maximum((table.efficiency * elements // 8).astype(np.int64), 1)
-        room = (table.information_bits - BBHEADER_BITS) // 8
+            room = np.maximum((table.efficiency * elements // 8).astype(np.int64), 1)
+            return room
+        room: Int64Array = (table.information_bits - BBHEADER_BITS) // 8
         if self.encapsulation == "none":
             return room
         room -= GSE_CUT_BYTES
-        return np.maximum(room - room // (IP_PACKET_BYTES + GSE_PACKET_BYTES) * GSE_PACKET_BYTES, 1)
+        room -= room // (IP_PACKET_BYTES + GSE_PACKET_BYTES) * GSE_PACKET_BYTES
+        return np.maximum(room, 1)
 
     def settings(self) -> Settings:
         """Return the parameters as kernels take them."""
@@ -202,5 +204,6 @@ class Adaptation(Spec):
         if most_db < needed_db[lowest]:
             raise UsageError(
                 f"no mode of {self.modes} has a block error rate of {self.target_error_rate:g}: "
-                f"{self.table.names[lowest]} needs {needed_db[lowest]:.2f} dB, the signal has {most_db:.2f} dB at most"
+                f"{self.table.names[lowest]} needs {needed_db[lowest]:.2f} dB, and the signal has "
+                f"{most_db:.2f} dB at most"
             )

@@ -1,4 +1,4 @@
-"""Adaptive coding and modulation, slot by slot: reports arrive late, a mode is chosen, a block is decoded or not.
+"""Adaptive coding and modulation, slot by slot: a late report, a mode, and the fate of a block.
 
 Es/N0 is in thousandths of a dB, times are in nanoseconds. A choice is a row of the modes worth choosing, by
 rising efficiency; -1 where the Es/N0 is below what the lowest one needs.
@@ -46,8 +46,8 @@ STATE = np.dtype(
         ("offset_mdb", np.float64),
     ]
 )
-"""What the sender of one link knows: the last report; entries taken from and put into the rings of reports and
-of feedback; when the next report is made; the last choice; symbols sent and samples seen; the offset of OLLA."""
+"""What the sender of one link knows: the last report; entries taken from and put into the rings of reports
+and of feedback; when the next report is made; the last choice; symbols sent and samples seen; OLLA's offset."""
 
 REPORT = np.dtype([("due_ns", np.int64), ("es_n0_mdb", np.int64)])
 """A report on its way to the sender."""
@@ -190,7 +190,7 @@ def adapt(
     needed_mdb, modes : [n_choices], what each choice needs, and its mode
     half_mdb, width_mdb : [n_modes], error curves
     levels_mdb : levels of a quantised report; [0]: reports are exact
-    numbers : margin, offset per ACK and per NACK, all in thousandths of a dB, and probability that a report is
+    numbers : margin, offset per ACK and per NACK, all in thousandths of a dB; probability that a report is
         lost
     every_ns : time between reports, each made in the first sample that is due; 0: in each sample
     delay_ns : from a report's sample, or the begin of a slot, until the sender knows

@@ -79,7 +79,7 @@ class ModeTable:
         return self.half_db - self.width_db * _normal_quantile(target)
 
     def choices(self, target: float) -> Int64Array:
-        """Return the modes worth choosing, by rising efficiency and needed Es/N0: none needs less for more."""
+        """Return the modes worth choosing, by rising efficiency and need: no other gives more for less."""
         needed_db, found, best = self.needed_db(target), list[int](), -math.inf
         for mode in np.lexsort((-self.efficiency, needed_db)).tolist():
             if self.efficiency[mode] > best:
