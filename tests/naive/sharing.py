@@ -72,7 +72,7 @@ def adapted(
     delay_ns: int,
     is_idle: bool,
 ) -> list[tuple[int, int, bool]]:
-    """Return user, mode and fate of each slot under proportional fairness and an outer loop; user -1: none."""
+    """Return user (-1: none), mode and fate of each slot under proportional fairness and an outer loop."""
     senders = [Sender() for _ in es_n0_db]
     found = []
     for slot, now_ns in enumerate(times_ns):

@@ -73,7 +73,9 @@ def by_kernel(
     delay_ns=st.sampled_from([0, 500, 9000]),
     is_idle=st.booleans(),
 )
-def test_adapt_users__equals_the_twin(seed: int, users: int, every_ns: int, delay_ns: int, is_idle: bool) -> None:
+def test_adapt_users__equals_the_twin(
+    seed: int, users: int, every_ns: int, delay_ns: int, is_idle: bool
+) -> None:
     random = np.random.default_rng(seed)
     times_ns = np.arange(80, dtype=np.int64) * 1000
     # Whole thousandths of a dB, as the column holds them; needs and steps are no multiples of a half.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from tmt.core import provenance
 from tmt.core.channels import CHANNELS
+from tmt.core.converter import rows_between
 from tmt.core.errors import InputError, UsageError
 from tmt.core.extent import Extent
-from tmt.core.generate import lay_over
+from tmt.core.generate import in_mdb, lay_over
 from tmt.core.schema import ES_N0_MDB, PHY_TRACE
 from tmt.core.trace import PhyTrace
 from tmt.core.units import MAX_TIME_NS
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
-    from tmt.core.channels.base import Channel
+    from tmt.core.channels.base import Channel, FadingRealisation
     from tmt.core.generate import Line
+    from tmt.core.modes import Adaptation
     from tmt.core.sharing import Sharing
 
 CHUNK_SLOTS = 1 << 18
@@ -45,21 +47,26 @@ def generate(
     seed: int,
     lldu_bytes: int | None = None,
     with_es_n0: bool = False,
+    adaptation: Adaptation | None = None,
     sharing: Sharing | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> int:
-    """Write the PHY trace of a channel on a regular line, and return the line's number of slots.
+    """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
     Slots are sent from 0 until before `duration_ns`, and the trace ends with the last one. `lldu_bytes` goes
-    into the metadata. With `sharing` the slots are one user's of those who share the line. `progress` takes
-    the number of slots done since its last call. UsageError when no slot fits, the trace is too long, or the
-    channel knows no Es/N0; OutputError when the file cannot be written.
+    into the metadata. With an `adaptation` the channel gives only its Es/N0, and where modes have frames the
+    line says only when the signal is sampled. With `sharing` the slots are those of one of the users who
+    share the line. `progress` takes the number of slots done since its last call. UsageError when no slot
+    fits, the trace is too long, the channel knows no Es/N0, or no mode reaches its target; OutputError when
+    the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
+    if adaptation is not None:
+        return _adapted(path, channel, line, duration_ns, seed, adaptation, sharing, progress)
     if with_es_n0:
         _check_es_n0(channel)
-    slots = line.slots_within(duration_ns)
+    slots, made = line.slots_within(duration_ns), 0
     own_slots, own_seed = None, seed
     if sharing is not None:
         own_slots, own_seed = sharing.own_slots(), sharing.seed_of(sharing.user, seed)
@@ -81,7 +88,52 @@ def generate(
                 tx_time_ns = tx_time_ns[own_slots.of(len(tx_time_ns))]
             chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
             writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
+            made += len(chunk)
             progress(min(CHUNK_SLOTS, slots - first))
+    return made
+
+
+def _adapted(
+    path: str | PathLike[str],
+    channel: Channel,
+    line: Line,
+    duration_ns: int,
+    seed: int,
+    adaptation: Adaptation,
+    sharing: Sharing | None,
+    progress: Callable[[int], None],
+) -> int:
+    """Write the trace of an adaptation to a channel's Es/N0."""
+    from tmt.core.modes.adapter import Adapter  # noqa: PLC0415  (numba takes long to import)
+    from tmt.core.sharing.adapted import AdaptedUser  # noqa: PLC0415
+
+    _check_es_n0(channel)
+    samples, slots = line.slots_within(duration_ns), 0
+    how = adaptation, line.interval_ns, line.decode_time_ns, seed
+    adapter = Adapter(*how) if sharing is None else AdaptedUser(sharing, *how)
+    signals = [cast("FadingRealisation", channel.realisation(one)) for one in adapter.seeds]
+    size = -(-CHUNK_SLOTS // len(signals))
+    extent = Extent(0, duration_ns) if adaptation.table.has_frames else _extent(line, samples, duration_ns)
+    metadata = provenance.record(
+        PHY_TRACE.kind,
+        packing="packed",
+        **extent.metadata,
+        generator=channel.describe(),
+        modes=adaptation.describe(),
+        seed=seed,
+        slot_interval_ns=str(line.interval_ns),
+        decode_time_ns=line.decode_time_ns,
+        **({} if sharing is None else {"sharing": sharing.describe()}),
+    )
+    with create_trace(path, PHY_TRACE, metadata) as writer:
+        for first in range(0, samples, size):
+            tx_time_ns = line.tx_times_ns(first, min(size, samples - first))
+            chunk = adapter.feed(tx_time_ns, *(in_mdb(one.faded(tx_time_ns)[1]) for one in signals))
+            chunk = rows_between(chunk, 0, int(np.searchsorted(chunk.tx_time_ns, duration_ns)))
+            writer.write(chunk)
+            slots += len(chunk)
+            progress(len(tx_time_ns))
+        adaptation.check_reached(adapter.most_db)
     return slots
 
 
