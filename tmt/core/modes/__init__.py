@@ -144,8 +144,7 @@ class Adaptation(Spec):
         table = self.table
         if table.information_bits is None or not table.has_frames:
             elements = self.resource_elements * (self.resource_blocks or 0)
-            room = np.maximum((table.efficiency * elements // 8).astype(np.int64), 1)
-            return room
+            return np.maximum((table.efficiency * elements // 8).astype(np.int64), 1)
         room: Int64Array = (table.information_bits - BBHEADER_BITS) // 8
         if self.encapsulation == "none":
             return room

@@ -47,7 +47,7 @@ STATE = np.dtype(
     ]
 )
 """What the sender of one link knows: the last report; entries taken from and put into the rings of reports
-and of feedback; when the next report is made; the last choice; symbols sent and samples seen; OLLA's offset."""
+and of feedback; time of the next report; the last choice; symbols sent and samples seen; OLLA's offset."""
 
 REPORT = np.dtype([("due_ns", np.int64), ("es_n0_mdb", np.int64)])
 """A report on its way to the sender."""
