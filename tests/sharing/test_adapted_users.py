@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings, strategies as st
 from naive import sharing as naive
+
 from tmt.core.modes.adapter import new_rings, new_state
 from tmt.core.modes.kernel import OLLA
-
 from tmt.core.sharing.adapted_kernel import adapt_users
 
 MODES = naive.Modes([0.0, 4.0, 8.0, 12.0], [100, 200, 330, 400], [-0.5, 3.5, 7.5, 11.5], 0.5)

@@ -17,7 +17,7 @@ MAX_USERS = 1000
 """Most users of a line."""
 
 SEED_STEP = 2_000_000
-"""From the seed of one user's channel to that of the next: more than the seeds of a scenario and its return links."""
+"""From the seed of one user's channel to that of the next: beyond the seeds of return links."""
 
 Users = Annotated[int, Param("", 1, MAX_USERS)]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class AdaptedUser:
-    """Sends the slots of one user of a line; of a line with one user it is a `tmt.core.modes.adapter.Adapter`.
+    """Sends the slots of one user of a line; alone on it as a `tmt.core.modes.adapter.Adapter` does.
 
     Under proportional fairness all users adapt, and the scheduler compares what their modes would carry. The
     other schedulers look at no mode, so that the one user's signal is enough.

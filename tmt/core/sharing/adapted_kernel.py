@@ -64,7 +64,7 @@ def adapt_users(
     is_idle : whether nothing is sent where no mode meets the need; else the lowest mode is
     states, reports, feedback : [users], [users, ring], [users, ring], updated
     given : [slots], each slot's user, -1 for one that is not here; [0]: proportional fairness gives them
-    means, part : [users], mean rates, updated, and what the newest slot counts in them
+    means, part : [users], mean rates, updated, and what the newest slot counts in them; 0 where given
     user, mode, erased : [slots], filled in; the user is -1 where nobody sends
     """
     margin_mdb, up_mdb, down_mdb, loss = numbers[0], numbers[1], numbers[2], numbers[3]
@@ -88,11 +88,7 @@ def adapt_users(
             else:
                 choice = choose_by_report(margin_mdb, needed_mdb, state)
             sends = choice >= 0 or not is_idle
-            if is_given:
-                if sends:
-                    best, best_choice = one, choice
-                continue
-            rate = float(size_bytes[modes[max(choice, 0)]]) if sends else 0.0
+            rate = float(size_bytes[modes[max(choice, 0)]])
             relative = rate / means[one] if means[one] > 0.0 else np.inf
             means[one] *= 1.0 - part
             if sends and relative > largest:
@@ -101,8 +97,7 @@ def adapt_users(
         if best < 0:
             continue
         chosen = modes[max(best_choice, 0)]
-        if not is_given:
-            means[best] += part * size_bytes[chosen]
+        means[best] += part * size_bytes[chosen]
         fate = is_erased(es_n0_mdb[best, slot], half_mdb[chosen], width_mdb[chosen], uniform[best, slot])
         if rule == OLLA:
             sender = states[best : best + 1]
