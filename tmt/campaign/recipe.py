@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.core.declaration import Place, Problem, Refused, ns
+from tmt.core.declaration import Place, Problem, Refused, in_nanoseconds, ns
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
 from tmt.core.identity import core_places, model_places, source_hash
@@ -29,6 +29,7 @@ from tmt.spec.traffic import MAX_SEED
 if TYPE_CHECKING:
     from tmt.core.channels.base import Channel
     from tmt.core.generate import Line
+    from tmt.core.modes import Adaptation
     from tmt.core.schema import Packing
     from tmt.core.schemes.scheme import Scheme
     from tmt.core.sharing import Sharing
@@ -118,7 +119,7 @@ def source_of(trace: Trace, place: Place) -> Source:
     has_channel = channel is not None and channel.has_es_n0
     es_n0_from = [f"the channel {channel.name}"] if has_channel and channel is not None else []
     if name is None:
-        packing = trace.packing or "padded"
+        packing = trace.packing or ("padded" if trace.adaptation is None else "packed")
         return Source(trace, place, trace.line_lldu_bytes, packing, tuple(es_n0_from))
     found = look_at(Path(name))
     if found.has_es_n0:
@@ -187,6 +188,7 @@ class Phy:
     file: Path | None
     file_slots: str = ""
     channel: Channel | None = None
+    adaptation: Adaptation | None = None
     seed: int = 0
     line: Line | None = None
     length_ns: int = 0
@@ -222,6 +224,8 @@ class Recipe:
         parameters: dict[str, object] = {"every": self.every}
         if phy.channel is not None:
             parameters |= phy.channel.describe()
+        if phy.adaptation is not None:
+            parameters |= in_nanoseconds(phy.adaptation, but="")
         if phy.sharing is not None:
             parameters |= phy.sharing.describe() | {"scheduler": phy.sharing.scheduler.label}
         if phy.line is not None:
@@ -280,7 +284,10 @@ def _phy(source: Source, number: int) -> Phy:
         return Phy(source.sha256, source.file, source.sha256)
     line = trace.line
     length_ns = 0 if trace.length is None else ns(trace.length)
-    on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
-    shared = [] if trace.sharing is None else [trace.sharing.describe()]
-    identity = digest(trace.channel.describe(), number, on, *shared)
-    return Phy(identity, source.file, source.sha256, trace.channel, number, line, length_ns, trace.sharing)
+    on: list[object] = [source.sha256]
+    if line is not None:
+        on = [str(line.interval_ns), line.decode_time_ns, length_ns]
+    on += [one.describe() for one in (trace.adaptation, trace.sharing) if one is not None]
+    identity = digest(trace.channel.describe(), number, on)
+    how = trace.channel, trace.adaptation, number, line, length_ns, trace.sharing
+    return Phy(identity, source.file, source.sha256, *how)

@@ -294,7 +294,8 @@ def _keep_slots(phy: Path, staged: Path, recipe: Recipe, slots: SlotsSeen) -> No
             assert isinstance(chunk, PhyTrace)
             slots.update(chunk)
             kept = share.of(chunk)
-            writer.write(kept if recipe.needs_es_n0 else replace(kept, es_n0_mdb=None))
+            es_n0_mdb = kept.es_n0_mdb if recipe.needs_es_n0 else None
+            writer.write(replace(kept, es_n0_mdb=es_n0_mdb, mode=None))
 
 
 def _of_extent(metadata: Metadata) -> Metadata:
@@ -330,6 +331,7 @@ def _phy_file(task: Convert, folder: Path, slots: SlotsSeen) -> Path:
             duration_ns=phy.length_ns,
             seed=phy.seed,
             with_es_n0=with_es_n0,
+            adaptation=phy.adaptation,
             sharing=phy.sharing,
         )
     return path

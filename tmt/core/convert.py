@@ -25,7 +25,7 @@ def convert(phy: PhyTrace, scheme: Scheme, rtt: float = 0.0, every: int = 1) -> 
     or is missing, or a row may not be in a PHY trace; UsageError when `every` is below 1.
     """
     scheme.check_columns("phy trace", phy.columns)
-    converter = scheme.converter(rtt)
+    converter = scheme.converter(rtt).knowing(phy.metadata)
     settled = converter.feed(Share(every).of(checked(phy)))
     rest = converter.finish()
     sent_bytes = converter.counts.sent_bytes

@@ -20,7 +20,7 @@ from tmt.io import create_trace, open_trace
 from tmt.io.atomic import check_not_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from os import PathLike
 
     from tmt.core.channels.base import Channel, FadingRealisation
@@ -104,16 +104,12 @@ def _adapted(
     progress: Callable[[int], None],
 ) -> int:
     """Write the trace of an adaptation to a channel's Es/N0."""
-    from tmt.core.modes.adapter import Adapter  # noqa: PLC0415  (numba takes long to import)
-    from tmt.core.sharing.adapted import AdaptedUser  # noqa: PLC0415
-
-    _check_es_n0(channel)
-    samples, slots = line.slots_within(duration_ns), 0
-    how = adaptation, line.interval_ns, line.decode_time_ns, seed
-    adapter = Adapter(*how) if sharing is None else AdaptedUser(sharing, *how)
-    signals = [cast("FadingRealisation", channel.realisation(one)) for one in adapter.seeds]
-    size = -(-CHUNK_SLOTS // len(signals))
-    extent = Extent(0, duration_ns) if adaptation.table.has_frames else _extent(line, samples, duration_ns)
+    # Refuses what the channel cannot read.
+    chunks = adapted(channel, line, duration_ns, seed, adaptation, sharing)
+    extent = Extent(0, duration_ns)
+    if not adaptation.table.has_frames:
+        extent = _extent(line, line.slots_within(duration_ns), duration_ns)
+    slots = 0
     metadata = provenance.record(
         PHY_TRACE.kind,
         packing="packed",
@@ -126,15 +122,45 @@ def _adapted(
         **({} if sharing is None else {"sharing": sharing.describe()}),
     )
     with create_trace(path, PHY_TRACE, metadata) as writer:
+        for samples, chunk in chunks:
+            writer.write(chunk)
+            slots += len(chunk)
+            progress(samples)
+    return slots
+
+
+def adapted(
+    channel: Channel,
+    line: Line,
+    duration_ns: int,
+    seed: int,
+    adaptation: Adaptation,
+    sharing: Sharing | None = None,
+) -> Iterator[tuple[int, PhyTrace]]:
+    """Return an iterator over the slots of an adaptation, in chunks, with the samples of the line in each.
+
+    With `sharing` they are those of one user. UsageError when the channel knows no Es/N0, or, after the last
+    slot, when no mode reaches the target.
+    """
+    from tmt.core.modes.adapter import Adapter  # noqa: PLC0415  (numba takes long to import)
+    from tmt.core.sharing.adapted import AdaptedUser  # noqa: PLC0415
+
+    _check_es_n0(channel)
+    how = adaptation, line.interval_ns, line.decode_time_ns, seed
+    adapter = Adapter(*how) if sharing is None else AdaptedUser(sharing, *how)
+    signals = [cast("FadingRealisation", channel.realisation(one)) for one in adapter.seeds]
+    size = -(-CHUNK_SLOTS // len(signals))
+
+    def chunks() -> Iterator[tuple[int, PhyTrace]]:
+        samples = line.slots_within(duration_ns)
         for first in range(0, samples, size):
             tx_time_ns = line.tx_times_ns(first, min(size, samples - first))
             chunk = adapter.feed(tx_time_ns, *(in_mdb(one.faded(tx_time_ns)[1]) for one in signals))
-            chunk = rows_between(chunk, 0, int(np.searchsorted(chunk.tx_time_ns, duration_ns)))
-            writer.write(chunk)
-            slots += len(chunk)
-            progress(len(tx_time_ns))
+            last = int(np.searchsorted(chunk.tx_time_ns, duration_ns))
+            yield len(tx_time_ns), rows_between(chunk, 0, last)
         adaptation.check_reached(adapter.most_db)
-    return slots
+
+    return chunks()
 
 
 def _extent(line: Line, slots: int, duration_ns: int) -> Extent:
@@ -170,6 +196,7 @@ def overlay(
         metadata = provenance.record(
             PHY_TRACE.kind,
             **provenance.inherited(reader.metadata),
+            **{key: reader.metadata[key] for key in ("modes",) if key in reader.metadata},
             source=provenance.source(source),
             generator=channel.describe(),
             seed=seed,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,8 @@ from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from tmt.core.modes import Adaptation
     from tmt.core.trace import Int32Array, Int64Array
 
@@ -114,8 +115,3 @@ class Adapter:
         return PhyTrace(
             tx_ns[:made], decode_ns[:made], size_bytes=size_bytes, es_n0_mdb=es_n0[:made], mode=mode
         )
-
-
-def frame_interval_ns(adaptation: Adaptation) -> Fraction:
-    """Return the time of the shortest frame: samples of the signal lie so far apart."""
-    return Fraction(int(adaptation.symbols.min()) * NS_PER_S, adaptation.symbol_rate or 1)
