@@ -25,7 +25,7 @@ SCENARIOS = sorted(
 
 
 def short(scenario: Scenario) -> Scenario:
-    """Return a campaign of seconds: one seed, variant, Es/N0 and round trip, rivals, short traces and flows."""
+    """Return a campaign of seconds: one seed, variant, Es/N0 and round trip; rivals, short traces, flows."""
     first: dict[str, float] = {}
     traces = []
     for trace in scenario.trace:
