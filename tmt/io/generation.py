@@ -64,6 +64,7 @@ def generate(
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
     if adaptation is not None:
         return _adapted(path, channel, line, duration_ns, seed, adaptation, sharing, progress)
+    channel.check_fates()
     if with_es_n0:
         _check_es_n0(channel)
     slots, made = line.slots_within(duration_ns), 0
@@ -187,6 +188,7 @@ def overlay(
     OutputError when the file cannot be written.
     """
     check_not_source(path, source)
+    channel.check_fates()
     if with_es_n0:
         _check_es_n0(channel)
     with open_trace(source, PHY_TRACE) as reader:

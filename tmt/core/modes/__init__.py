@@ -80,7 +80,7 @@ class Adaptation(Spec):
         float | None, "block error rate of a first transmission", Param("", 1e-9, 0.5, absent="the table's")
     ] = None
     margin: Annotated[Decibels, "margin below the reported Es/N0"] = 0.0
-    step: Annotated[float, "olla: fall of the offset per NACK", Param("dB", 1e-6, 20)] = 0.5
+    step: Annotated[float, "olla: fall of the offset per NACK", Param("dB", 1e-6, 20)] = 0.1
     report_delay: Annotated[Delay, "time from a measurement, or a slot, until the sender knows"] = 0.0
     report_every: Annotated[Delay, "time between reports; 0: each slot is reported"] = 0.0
     report_loss: Annotated[Probability, "probability that a report is lost"] = 0.0

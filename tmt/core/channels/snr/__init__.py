@@ -12,8 +12,8 @@ import numpy as np
 from tmt.core import provenance
 from tmt.core.channels.base import BoolArray, Channel, FloatArray, Int64Array, Realisation
 from tmt.core.channels.snr.tables import ErrorRates, SignalSeries, read_error_rates, read_signal_series
-from tmt.core.declaration import Param, Problem, Refused
-from tmt.core.errors import InputError
+from tmt.core.declaration import Param
+from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import MAX_ES_N0_MDB
 from tmt.core.seeds import uniform_source
 
@@ -35,6 +35,11 @@ class Snr(Channel):
         "Es/N0 without attenuation",
         Param("dB", -MAX_ES_N0_MDB / 1000, MAX_ES_N0_MDB / 1000, absent="the series holds Es/N0"),
     ] = None
+
+    def check_fates(self) -> None:
+        """Refuse a signal without error rates (UsageError)."""
+        if self.error_rates is None:
+            raise UsageError("--error-rates: is missing; snr needs text, or --modes")
 
     def realisation(self, seed: int) -> Realisation:
         """Start the realisation of `seed`: one uniform number per slot.
@@ -71,10 +76,6 @@ class _OverTime:
         self._start_ns: int | None = None
 
     def erased(self, tx_time_ns: Int64Array) -> BoolArray:
-        """Return erasures (Refused without error rates)."""
-        if self._rates is None:
-            allowed = "a file with a table of block error rates"
-            raise Refused([Problem(("channel", "error_rates"), None, "missing", allowed)])
         return self._signals(tx_time_ns)[0]
 
     def faded(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
