@@ -189,8 +189,8 @@ length = 2
         ),
         (
             'sharing = { users = 2, scheduler = { name = "proportional-fair" } }',
-            "11: key trace.sharing.scheduler.name: 'proportional-fair' compares what slots carry, which is "
-            "the same in all slots of a channel; allowed: round-robin, weighted",
+            "11: key trace.sharing.scheduler.name: 'proportional-fair' compares what the users' modes carry; "
+            "allowed: round-robin, weighted, or any with adaptation",
         ),
     ],
 )

@@ -118,8 +118,8 @@ class Trace(Spec):
             yield ("sharing", "users"), "none with frames: modes of slots, such as nr-1", "share slots"
         if sharing.scheduler.uses_rates and self.adaptation is None:
             allowed = ", ".join(name for name, kind in SCHEDULERS.items() if not kind.uses_rates)
-            reason = "compares what the users' modes carry: adaptation is missing"
-            yield ("sharing", "scheduler", "name"), f"with adaptation; without it {allowed}", reason
+            reason = "compares what the users' modes carry"
+            yield ("sharing", "scheduler", "name"), f"{allowed}, or any with adaptation", reason
 
     def _line_rules(self, channel: Channel) -> Rules:
         rate, lldu_bytes, _ = self._of_line()
