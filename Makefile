@@ -17,9 +17,10 @@ help:  ## show this list
 
 run: system-packages  ## compare the TCP variants over the sample trace and a measured one: tables, figures, a report
 	@$(MAKE) --no-print-directory --jobs 2 SYSTEM_PACKAGES=skip $(VENV)/installed simulator PROGRAMS=ns
-	$(BIN)/tmt run scenarios/quickstart.toml
-	$(BIN)/tmt report scenarios/out/quickstart
 	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
+	$(BIN)/tmt run scenarios/quickstart.toml
+	@$(BIN)/tmt report scenarios/out/quickstart > /dev/null
+	@echo "open scenarios/out/quickstart/report/report.html"
 
 test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 --dist worksteal -q

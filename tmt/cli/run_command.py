@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from contextlib import ExitStack, contextmanager
@@ -13,7 +12,17 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JOBS, JSON, QUIET, SCHEDULER, FigurePath, WholeNumber, output_option, pools
-from tmt.cli.progress import is_terminal, print_notes, print_warnings, progress_bar, run_progress, say
+from tmt.cli.progress import (
+    TimeLeft,
+    bar_fields,
+    is_terminal,
+    print_notes,
+    print_warnings,
+    progress_bar,
+    run_progress,
+    say,
+    working,
+)
 from tmt.cli.values import Values
 from tmt.core.declaration import ns
 from tmt.core.errors import StoppedError
@@ -132,8 +141,9 @@ def command(
             results = reading.results_of(rows, campaign.title)
             print_warnings(results.warnings)
             paths = list(figures) or [folder / name for name in FIGURES]
-            chart = print_figures.comparison_chart(results, results.cells)
-            drawn = [] if chart is None else charts.save_chart(chart, *paths)
+            with working("draws the figures", shown=is_shown):
+                chart = print_figures.comparison_chart(results, results.cells)
+                drawn = [] if chart is None else charts.save_chart(chart, *paths)
             after, repeated = campaign.plan(), None
             if pack is not None:
                 repeated = pairing.repetition(str(scenario), pairing.packed_rows(pack, scenario), rows)
@@ -201,23 +211,16 @@ def _live(campaign: campaigns.Campaign, todo: Plan, *, shown: bool) -> Iterator[
             yield watch
         return
     console, has_table = consoles.Console(stderr=True), is_terminal(sys.stdout)
-    counts = bars.MofNCompleteColumn(), "{task.fields[failed]} failed", "{task.fields[rate]}"
-    bar = bars.Progress("{task.description}", bars.BarColumn(), *counts, bars.TimeRemainingColumn())
-    task = bar.add_task("link traces", total=len(todo.missing), failed=0, rate="")
+    counts = bars.MofNCompleteColumn(), "{task.fields[failed]} failed", "{task.fields[left]}"
+    bar = bars.Progress("{task.description}", bars.BarColumn(), *counts)
+    task, left = bar.add_task("runs", total=len(todo.missing), failed=0, left=""), TimeLeft()
     due_s, ended = 0.0, -1 if todo.done else 0
     with live.Live(bar, console=console, transient=True) as screen:
 
         def watch(progress: Progress) -> None:
             nonlocal due_s, ended
-            making = progress.converted < progress.conversions
-            elapsed = bar.tasks[0].elapsed or math.inf
-            bar.update(
-                task,
-                completed=progress.ended,
-                failed=progress.failed,
-                description="link traces" if making else "runs",
-                rate=f"{progress.ended / elapsed:.1f}/s",
-            )
+            fields = bar_fields(progress, "runs")
+            bar.update(task, **fields, failed=progress.failed, left=left.words(progress))
             start_s = time.monotonic()
             if has_table and start_s >= due_s and progress.ended != ended:
                 screen.update(_screen(campaign, bar, console))
