@@ -82,8 +82,8 @@ def tune_trace(
     most_candidates
         Largest space that is searched completely; larger ones are sampled.
     out
-        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` in the working folder; a
-        trace in memory needs one.
+        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` in the working
+        folder; a trace in memory needs one.
     jobs
         Simulations at a time; by default one for each processor.
 
