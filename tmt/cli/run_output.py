@@ -145,6 +145,18 @@ def _groups(summary: Summary) -> list[dict[str, Any]]:
     ]
 
 
+def part_line(campaign: Campaign, after: Plan) -> str:
+    """Return the counts of a part that has ended."""
+    counts = f"{after.done} of {len(after.runs)} runs done, {after.failed} failed"
+    return f"{campaign.title}: {counts}; results in {campaign.store.folder}"
+
+
+def part_as_json(campaign: Campaign, after: Plan) -> str:
+    """Return the counts of a part for programs."""
+    counts = {"runs": len(after.runs), "done": after.done, "failed": after.failed}
+    return json_text({"title": campaign.title, **counts, "results": str(campaign.store.results_file)})
+
+
 def complaints(done: Finished) -> list[str]:
     """Return lines that say how many runs have failed, and which results differ from those of a pack."""
     found = []
