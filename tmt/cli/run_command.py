@@ -53,9 +53,7 @@ class PartOf(click.ParamType["parts.Part"]):
         """Parse and check."""
         number, _, of = str(value).partition("/")
         if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST_PARTS):
-            allowed = (
-                f"NUMBER/PARTS, such as 3/50, with a NUMBER from 1 to PARTS and at most {MOST_PARTS} PARTS"
-            )
+            allowed = f"NUMBER/PARTS, such as 3/50: 1 <= NUMBER <= PARTS <= {MOST_PARTS}"
             self.fail(f"{value} is not allowed; it must be {allowed}.", param, ctx)
         return parts.Part(int(number), int(of))
 
