@@ -16,7 +16,10 @@ from tmt.cli.command_line import COMMANDS, SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WIDTH = 72
+WIDTH = 74
+AS_IT_IS = ".in 4n\n.nf"
+"""Requests before lines that are neither filled nor far from the edge."""
+
 HEADING = re.compile(r"(\w[^\n]*):")
 
 
@@ -55,12 +58,12 @@ def _page(command: click.Command, path: str, line: str, see: str) -> str:
     parts = [
         f'.TH "{name.upper()}" 1 "" "tmt {__version__}"',
         f".SH NAME\n{_escaped(name)} \\- {_escaped(line)}",
-        f".SH SYNOPSIS\n.nf\n{_escaped(usage.removeprefix('Usage: '))}\n.fi",
-        ".SH DESCRIPTION\n.nf",
+        f".SH SYNOPSIS\n{AS_IT_IS}\n{_escaped(usage.removeprefix('Usage: '))}\n.fi",
+        f".SH DESCRIPTION\n{AS_IT_IS}",
     ]
     for text in rest.splitlines():
         heading = HEADING.fullmatch(text)
-        parts.append(f'.fi\n.SH "{heading[1].upper()}"\n.nf' if heading else _escaped(text[2:]))
+        parts.append(f'.fi\n.SH "{heading[1].upper()}"\n{AS_IT_IS}' if heading else _escaped(text[2:]))
     return "\n".join([*parts, f'.fi\n.SH "SEE ALSO"\n{see}\n'])
 
 

@@ -39,6 +39,6 @@ def test_sheet__has_every_command_and_is_one_page(tool: ModuleType) -> None:
 
 def test_sheet__refuses_what_does_not_fit(tool: ModuleType) -> None:
     with pytest.raises(ValueError, match="the page is full"):
-        tool.svg("## a\n```sh\n" + "tmt run\n" * 200 + "```\n\n")
+        tool.svg("\n## a\n```sh\n" + "tmt run\n" * 200 + "```\n\n")
     with pytest.raises(ValueError, match="too long for a column"):
-        tool.svg("## a\n```sh\n" + "tmt " * 50 + "\n```\n")
+        tool.svg("\n## a\n```sh\n" + "tmt " * 50 + "\n```\n")
