@@ -44,7 +44,7 @@ def _with_members(command: click.Command, path: str, line: str, above: str) -> I
         for member in command.list_commands(context):
             inner = command.get_command(context, member)
             assert inner is not None
-            first = (inner.help or "").strip().partition("\n")[0].rstrip(".")
+            first = (inner.help or "").strip().partition("\n")[0].rstrip(".").removeprefix("Import FILE: ")
             yield from _with_members(inner, f"{path} {member}", first, f"{name}(1)")
 
 

@@ -42,8 +42,8 @@ def test_pages__are_read_without_a_warning_and_fit_80_columns(folder: Path) -> N
         shown = execute("groff", "-man", "-Tutf8", "-ww", "-P-c", path)
         assert (shown.returncode, shown.stderr) == (0, ""), path.name
         plain = re.sub(".\b", "", shown.stdout)
-        wide = [line for line in plain.splitlines() if len(line) > 80]
-        assert [line for line in wide if not line.strip().startswith("tmt ")] == [], path.name  # an example
+        _, _, options = plain.partition("\nDESCRIPTION\n")[2].partition("\n\n\n")  # examples may be longer
+        assert max(map(len, options.splitlines()), default=0) <= 80, path.name
         if path.stem == "tmt-run":
             assert "tmt run scenarios/quickstart.toml --dry-run" in plain
             assert "--part NUMBER/PARTS" in plain

@@ -171,9 +171,9 @@ def _print(result: ExperimentResult) -> None:
     table.add_column(justify="right", width=VALUE_WIDTH)
     table.add_column()
     for one in (shown[name] for name in SHORT if name in shown):
-        number = result.row[one.column]
-        is_count = isinstance(number, int)
-        table.add_row(one.label, spelled_number(number if is_count else number * one.scale), one.unit)
+        (number,) = one.of(row)
+        is_count = values.COLUMNS[one.column].kind == "integer"
+        table.add_row(one.label, spelled_number(int(number) if is_count else float(number)), one.unit)
     print_parts(texts.Text(_headline(result.row), style="bold"), table)
     if isinstance(groups := result.row["groups"], str):
         print_parts(_group_table(groups))
