@@ -198,6 +198,7 @@ def _execute(
         with live_table(campaign, todo, shown=shown) as watch:
             campaign.execute(todo, new_pool, watch)
     except KeyboardInterrupt:
+        campaign.store.look()  # a run may have been stored, and not been counted yet
         after, total = campaign.plan(), len(todo.runs)
         kept = after.done + after.failed
         raise StoppedError(
