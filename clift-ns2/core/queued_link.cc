@@ -66,11 +66,10 @@ void QueuedLink::count(const QueuedPacket& packet, int sign) {
   if (limits_count_sending_) discipline_->set_sending(sending_);
 }
 
-std::vector<QueuedPacket> QueuedLink::take_all() {
+std::vector<QueuedPacket> QueuedLink::take_all(Nanoseconds now_ns) {
   std::vector<QueuedPacket> all = std::move(stuck_);
   for (; !sent_.empty(); sent_.pop()) all.push_back(sent_.front().packet);
-  constexpr Nanoseconds late_ns = Nanoseconds{1} << 62;
-  for (QueuedPacket packet; discipline_->dequeue(late_ns, packet);) all.push_back(packet);
+  for (QueuedPacket packet; discipline_->dequeue(now_ns, packet);) all.push_back(packet);
   for (const DroppedPacket& dropped : discipline_->dropped()) all.push_back(dropped.packet);
   clear_dropped();
   return all;

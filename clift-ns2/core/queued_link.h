@@ -56,7 +56,7 @@ class QueuedLink {
   void clear_dropped() { discipline_->clear_dropped(); }
 
   // Takes all packets out of the queue and off the link, which is of no use afterwards.
-  std::vector<QueuedPacket> take_all();
+  std::vector<QueuedPacket> take_all(Nanoseconds now_ns);
 
   // Packets that wait or are being sent.
   std::int64_t queued() const { return discipline_->load().packets + sending_.packets; }

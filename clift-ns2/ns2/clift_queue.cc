@@ -123,7 +123,7 @@ void CliftQueue::reset() {
   timer_.cancel();
   next_ns_ = never;
   if (link_) {
-    for (const QueuedPacket& packet : link_->take_all()) overflow(released(packet));
+    for (const QueuedPacket& packet : link_->take_all(now_ns())) overflow(released(packet));
   }
   Queue::reset();
   if (trace_ || rate_bps_ > 0) begin();

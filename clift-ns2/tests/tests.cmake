@@ -24,7 +24,7 @@ target_link_libraries(core_tests PRIVATE GTest::gtest_main)
 
 # A program that test_disciplines.py compares with its twins.
 set(AQM_SOURCES ${CORE_SOURCES})
-list(FILTER AQM_SOURCES INCLUDE REGEX "/core/(aqm/.*|[a-z]*_link|[a-z]*_plan|row_[a-z]*|[a-z]*_settings|setting_table|text|playback|trace_file|npy)\\.cc$")
+list(FILTER AQM_SOURCES INCLUDE REGEX "/core/(aqm/.*|[a-z]*_link|[a-z]*_plan|row_[a-z]*|[a-z]*_settings|setting_table|text|words|playback|trace_file|npy)\\.cc$")
 add_executable(aqm_replay ${CMAKE_CURRENT_LIST_DIR}/aqm_replay.cc ${AQM_SOURCES})
 target_include_directories(aqm_replay PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(aqm_replay PRIVATE _GLIBCXX_ASSERTIONS)

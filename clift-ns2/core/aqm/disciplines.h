@@ -19,6 +19,9 @@ struct DisciplineChoice {
   // Reads a name, keys and values in words between blanks: `codel target 0.005`. Throws SettingError.
   static DisciplineChoice of(const std::string& words);
 
+  // The words that `of` reads.
+  std::string words() const;
+
   bool is_droptail() const { return name == "droptail"; }
 };
 
