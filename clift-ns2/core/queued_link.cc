@@ -14,7 +14,7 @@ void QueuedLink::take(const QueuedPacket& packet) {
   if (pulls_on_arrival_ && !stopped_) {
     // The queue is always empty: no need to put the packet there and take it out again.
     if (!discipline_->lets_pass(packet)) return;
-    pulled_.packet = packet;
+    arrived_ = packet;
     pull_ns_ = packet.arrival_ns;
     return;
   }
@@ -40,19 +40,25 @@ void QueuedLink::find_pull(Nanoseconds from_ns) {
 }
 
 const PulledPacket* QueuedLink::pull() {
-  auto& [packet, delivery] = pulled_;
+  PulledPacket& pulled = sent_.extend();
+  auto& [packet, delivery] = pulled;
+  if (pulls_on_arrival_) packet = arrived_;
   const bool found = pulls_on_arrival_ || discipline_->dequeue(pull_ns_, packet);
   pull_ns_ = never;
-  if (!found) return nullptr;
+  if (!found) {
+    sent_.pop_last();
+    return nullptr;
+  }
   count(packet, 1);
   if (!plan_.plan(packet.arrival_ns, packet.size_bytes, delivery)) {
     stuck_.push_back(packet);
+    sent_.pop_last();
     stopped_ = true;
     return nullptr;
   }
   free_ns_ = delivery.departure_ns;
   if (!pulls_on_arrival_) find_pull(free_ns_);
-  return &sent_.push(pulled_);
+  return &pulled;
 }
 
 void QueuedLink::depart() {

@@ -82,7 +82,7 @@ class QueuedLink {
   bool stopped_ = false;
   Nanoseconds pull_ns_ = never;
   Nanoseconds free_ns_ = 0;  // departure of the last packet that was pulled
-  PulledPacket pulled_{};    // the packet that is being pulled
+  QueuedPacket arrived_;     // the packet that is pulled on arrival
   Load sending_;
   Ring<PulledPacket> sent_;
   std::vector<QueuedPacket> stuck_;  // what has found too few rows

@@ -23,6 +23,9 @@ struct DisciplineChoice {
   std::string words() const;
 
   bool is_droptail() const { return name == "droptail"; }
+
+  // Whether the discipline reads `flow_hash`.
+  bool tells_flows_apart() const { return name == "fq-codel"; }
 };
 
 // Throws SettingError if there is no such discipline or parameter, or a value is out of range. `uniform` is for
