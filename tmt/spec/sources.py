@@ -39,6 +39,10 @@ class Sources(NamedTuple):
     notes: tuple[str, ...]
 
 
+NO_TRACES = ("published", "modes", "report_cqi")
+"""Keys with the path of a file that is no trace."""
+
+
 @cache
 def known() -> dict[str, dict[str, list[str]]]:
     """Return the keys of entries by table and name, as `sources.toml` holds them."""
@@ -99,7 +103,7 @@ class _Found:
             for one in member if isinstance(member, tuple) else (member,):
                 if isinstance(one, Spec):
                     self.visit(one)
-                elif isinstance(one, str) and field.param.is_path and key != "published":
+                elif isinstance(one, str) and field.param.is_path and key not in NO_TRACES:
                     self._add_trace(one)
                 elif isinstance(one, str) and key == "tcp" and one not in known()["tcp"]:
                     self.notes.append(f"the congestion control {one} has no entry here: cite its source, too")
