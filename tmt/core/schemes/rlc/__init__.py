@@ -47,8 +47,8 @@ class Rlc(Scheme):
             if getattr(self.below, key) != usual:
                 yield ("below", key), f"{usual!r} for a scheme that works online", f"has no meaning: {reason}"
         if self.online:
-            for key, allowed, *_ in self.below.online_rules():
-                yield ("below", str(key)), allowed
+            for place, allowed, *_ in self.below.online_rules():
+                yield ("below", str(place)), allowed
 
     @property
     def label(self) -> str:
