@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -15,9 +15,11 @@ import click
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.options import JSON, FigurePath, FilePath, Number, WholeNumber, json_text, output_option
+from tmt.cli.program_output import OF_PROGRAMS, program_tables, spelled
 from tmt.cli.progress import print_notes, print_warnings, say
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options, flat_rlc
+from tmt.core.declaration import declared
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
@@ -26,6 +28,7 @@ from tmt.core.words.values import time_notes
 from tmt.spec.columns import RUN_RESULTS
 from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
+from tmt.spec.programs import Program
 from tmt.spec.traffic import MAX_SEED, Traffic
 
 if TYPE_CHECKING:
@@ -54,6 +57,7 @@ VALUES = {
     "links": Links,
     "path": Part(("path",), LinkPath, hidden=OF_SCENARIOS),
     "traffic": Part(("traffic",), Traffic, hidden=OF_SCENARIOS),
+    "programs": Part(("programs",), Program, usual=None, hidden=dict.fromkeys(declared(Traffic), MISSING)),
     "online": Part(
         ("online",),
         Scheme,
@@ -86,6 +90,7 @@ def command(
     links: Links,
     path: LinkPath,
     traffic: Traffic,
+    programs: Program | None,
     online: Scheme | None,
     seed: int,
     timeout: float | None,
@@ -103,6 +108,9 @@ def command(
     The default stack recovers from losses as TCP does today. The papers used stack 2009, which takes packets
     out of order for lost ones: over a link with --no-in-order it may reach a third of the goodput.
 
+    With --client and --server, shell commands, unmodified programs send and receive in simulated time
+    (docs/programs.md): servers stand where the forward link begins, clients where it ends.
+
     \b
     Examples:
       tmt replay link.parquet --tcp cubic --rtt 0.5 --duration 50
@@ -112,11 +120,16 @@ def command(
           --duration 300 --plot hybla.svg
       tmt replay link.parquet --tcp newreno --rtt 0.5 \\
           --duration 600 --transfer-bytes 1000000 --json
+      tmt replay link.parquet --rtt 0.1 --ready tcp:8000 \\
+          --server "python3 -m http.server 8000" \\
+          --client "curl -s -o page http://server:8000/"
     """
     if forward is not None:
         print_warnings(["--forward TRACE is called TRACE now"])
     with by_options():
         link = links.forward(trace or forward, online)
+        if programs is not None:
+            traffic = replace(programs, **{key: getattr(traffic, key) for key in traffic.said()})
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
     if qlog is not None:
@@ -152,7 +165,8 @@ def _spinner(text: str) -> Iterator[None]:
 
 
 def _print(result: ExperimentResult) -> None:
-    present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name != "groups"]
+    in_tables = ("groups", *OF_PROGRAMS)
+    present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name not in in_tables]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
     parts: list[tables.Table | texts.Text | str] = [", ".join(given)]
     measured = [column for column in present if column.group not in {"scenario", "provenance"}]
@@ -166,11 +180,8 @@ def _print(result: ExperimentResult) -> None:
             table.add_row(column.name, spelled_number(result.row[column.name]), column.unit, column.meaning)
         parts += [texts.Text(f"\n{counts or 'the run itself'}", style="bold"), table]
     if isinstance(groups := result.row["groups"], str):
-        rows = [[_spelled(group[key]) for key in OF_GROUPS] for group in json.loads(groups)]
+        rows = [[spelled(group[key]) for key in OF_GROUPS] for group in json.loads(groups)]
         parts.append(text_table("", OF_GROUPS, rows, {0}))
+    parts += program_tables(result.row)
     print_parts(*parts, least_width=LEAST_WIDTH)
     say(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")
-
-
-def _spelled(value: str | float | None) -> str:
-    return "" if value is None else spelled_number(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -14,7 +15,7 @@ from tmt.cli.progress import say
 from tmt.cli.tables import print_parts, text_table
 from tmt.results.dataset import trace_uses
 from tmt.results.groups import ALONE
-from tmt.results.values import NO_VALUE, interval_text
+from tmt.results.values import NO_VALUE, OF_PROGRAM, interval_text
 from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def print_summary(done: Finished) -> None:
             *(f"Trace {trace}: {use}." for trace, use in trace_uses(done.results.runs)),
             "",
         )
+    for table in measure_tables(summary):
+        print_parts(table)
     if done.results.groups is not None:
         for table in group_tables(done.results.groups.cells):
             print_parts(table)
@@ -208,6 +211,28 @@ def goodput_tables(summary: Summary) -> Iterator[Table]:
             rows.append((summary.schemes[scheme], *(_cell(summary, cell) for cell in row), capacity))
         header = ("scheme", *(tcp_label(summary.tcps[tcp]) for tcp in variants), "capacity")
         yield text_table(summary.point_label(point), header, rows, (0,))
+
+
+def measure_tables(summary: Summary) -> Iterator[Table]:
+    """Give a table of schemes by TCP variants for each number that programs said, and point of the grid."""
+    measures = [one for one in summary.measures if one.column.startswith(OF_PROGRAM)]
+    for measure, point in product(measures, range(len(summary.points))):
+        variants, cells = summary.rows_at(point)
+        rows = [
+            (
+                summary.schemes[scheme],
+                *(
+                    interval_text(cell.intervals[measure.column])
+                    if cell is not None and measure.column in cell.intervals
+                    else NO_VALUE
+                    for cell in row
+                ),
+            )
+            for scheme, row in cells.items()
+        ]
+        unit = f" ({measure.unit})" if measure.unit else ""
+        title = ", ".join(filter(None, (f"{measure.label}{unit}", summary.point_label(point))))
+        yield text_table(title, ("scheme", *(tcp_label(summary.tcps[tcp]) for tcp in variants)), rows, (0,))
 
 
 GROUPS_SAID = (
