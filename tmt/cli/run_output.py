@@ -218,6 +218,8 @@ def measure_tables(summary: Summary) -> Iterator[Table]:
     measures = [one for one in summary.measures if one.column.startswith(OF_PROGRAM)]
     for measure, point in product(measures, range(len(summary.points))):
         variants, cells = summary.rows_at(point)
+        if not any(one and measure.column in one.intervals for row in cells.values() for one in row):
+            continue
         rows = [
             (
                 summary.schemes[scheme],

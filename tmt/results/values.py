@@ -13,7 +13,7 @@ import pandas as pd
 
 from tmt.campaign.columns import COLUMNS as CAMPAIGN_COLUMNS
 from tmt.core.words.values import rate_unit, time_unit
-from tmt.spec.columns import GROUP_RESULTS, ResultColumn
+from tmt.spec.columns import ENDINGS, GROUP_RESULTS, ResultColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -228,17 +228,19 @@ def measures(*runs: pd.DataFrame) -> list[Measure]:
     return found + _of_programs(runs)
 
 
-def _of_programs(tables: Iterable[pd.DataFrame]) -> list[Measure]:
+def _of_programs(tables: Sequence[pd.DataFrame]) -> list[Measure]:
     said: dict[str, dict[str, Any]] = {}
     for table in tables:
         for text in table["measures"].dropna().unique() if "measures" in table else ():
             for name, one in json.loads(text).items():
                 if one["value"] is not None:
                     said.setdefault(name, one)
-    return [
-        Measure(f"{OF_PROGRAM}{name}", name.replace("_", " "), one["better"], one["unit"], 1.0)
-        for name, one in said.items()
-    ]
+    found = []
+    for name, one in said.items():
+        column, unit = f"{OF_PROGRAM}{name}", one["unit"]
+        label = name.removesuffix(ENDINGS.get(unit, "")).replace("_", " ")
+        found.append(Measure(column, label, one["better"], *_scaled(unit, column, tables)))
+    return found
 
 
 def with_measures(runs: pd.DataFrame) -> pd.DataFrame:
@@ -261,6 +263,10 @@ def _unit_for(column: str, *runs: pd.DataFrame) -> tuple[str, float]:
     unit = WITH_GROUPS[column].unit
     if column in _SHARES:
         return "%", 100.0
+    return _scaled(unit, column, runs)
+
+
+def _scaled(unit: str, column: str, runs: Sequence[pd.DataFrame]) -> tuple[str, float]:
     if unit not in {"bit/s", "s"}:
         return unit, 1.0
     values = [abs(table[column].dropna()) for table in runs if column in table]

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 USED = "used.txt"
 
+STAMP_SHOWN = 32
+"""Digits of the kernel's stamp before the hash of the files."""
+
 TRIAL_RATE_BPS, TRIAL_RTT_S, TRIAL_LIMIT_S = 1e9, 0.001, 120
 """Link of the run that finds the host's files, and the wall time after which it is given up."""
 
@@ -41,7 +44,7 @@ def with_inputs(traffic: Traffic, programs: tuple[str, str]) -> tuple[str, str]:
     if not isinstance(traffic, Program):
         return programs
     stamp, sources = programs
-    return f"{stamp} {inputs_hash(traffic)}", sources
+    return f"{stamp[:STAMP_SHOWN]} {inputs_hash(traffic)}", sources
 
 
 def inputs_hash(program: Program) -> str:
