@@ -1,13 +1,14 @@
-"""A machine in the place of the kernel with processes: it reads a job and leaves the files that the kernel leaves.
+"""A machine in the place of the kernel with processes: it reads a job and leaves the kernel's files.
 
-It runs the clients' commands here, in no simulated time, and knows a few commands that stand for ends. Its packets are the same
-in every run: those of `PACKETS`.
+It runs the clients' commands here, in no simulated time. `end REASON` stands for an end of that reason,
+`refuse` for a host without ptrace. Its packets are the same in every run: those of `PACKETS`.
 """
 
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -41,12 +42,18 @@ FLOWS = "0\ttcp\t4\t8000\t40000\t52\n1\tudp\t6\t443\t40001\t48\n2\ticmp\t6\t0\t0
 COUNTERS = {
     "end_ns": 2000 * MS,
     "header_bytes": 52,
-    **{f"{way}_{name}": 1 for way in ("forward", "return") for name in ("bytes_offered", "bytes_used", "trace_repeats")},
+    **{
+        f"{way}_{name}": 1
+        for way in ("forward", "return")
+        for name in ("bytes_offered", "bytes_used", "trace_repeats")
+    },
 }
 
 
-def main(folder: Path) -> None:
-    programs, job = [], {}
+def main() -> None:
+    folder = Path.cwd()
+    programs: list[dict[str, str]] = []
+    job: dict[str, str] = {}
     for line in (folder / "programs.txt").read_text().splitlines():
         key, _, value = line.partition(" ")
         value = value.replace("\\\\", "\0").replace("\\n", "\n").replace("\0", "\\")
@@ -68,12 +75,14 @@ def main(folder: Path) -> None:
     np.save(folder / "windows.npy", np.zeros(0, WINDOW_RECORDS.dtype))
     (folder / "flows.txt").write_text(FLOWS)
     (folder / "counters.tsv").write_text("".join(f"{name}\t{value}\n" for name, value in COUNTERS.items()))
-    (folder / "used.txt").write_text("/bin/sh\n")
+    (folder / "used.txt").write_text(os.environ.get("MACHINE_USES", "/bin/sh") + "\n")
 
 
 def end_of(program: dict[str, str], out: Path, job: dict[str, str]) -> tuple[object, ...]:
     name, command = program["name"], program["command"]
-    outputs = [(out / f"{name}.{stream}").open("wb") for stream in ("stdout", "stderr")]
+    files = [out / f"{name}.{stream}" for stream in ("stdout", "stderr")]
+    for file in files:
+        file.touch()
     if command == "refuse":
         refuse()
     word, _, reason = command.partition(" ")
@@ -81,17 +90,17 @@ def end_of(program: dict[str, str], out: Path, job: dict[str, str]) -> tuple[obj
         return name, 0, 2000 * MS, -1, 0, reason, 0, 0
     if program["end"] == "near":
         return name, 0, 1500 * MS, -1, 15, "stopped", 0, 0
-    environment = {"PATH": os.environ["PATH"], "FILES": job.get("files", ""), "OUT": str(out / "files")}
-    done = subprocess.run(["/bin/sh", "-c", command], stdout=outputs[0], stderr=outputs[1], env=environment, check=False)
-    sizes = [os.stat(one.name).st_size for one in outputs]
+    settings = dict(line.split(" ", 1) for line in Path("settings.txt").read_text().splitlines())
+    environment = {"PATH": os.environ["PATH"], "OUT": str(out / "files"), "SEED": settings["seed"]}
+    environment["FILES"] = job.get("files", "")
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, env=environment, check=False)
+    for file, said in zip(files, (done.stdout, done.stderr), strict=True):
+        file.write_bytes(said)
+    sizes = [file.stat().st_size for file in files]
     status, killed_by = (done.returncode, 0) if done.returncode >= 0 else (-1, -done.returncode)
     return name, 100 * MS, 1500 * MS, status, killed_by, "exited", *sizes
 
 
-def refuse() -> None:
+def refuse() -> NoReturn:
     print("booting\nthe host forbids ptrace, which processes need", file=sys.stderr)
     sys.exit(2)
-
-
-if __name__ == "__main__":
-    main(Path.cwd())

@@ -50,9 +50,8 @@ def command(system: str, packages: tuple[str, ...], output: Path, quiet: bool) -
     del system  # there is one
     names = [name.strip() for text in packages for name in text.split(",") if name.strip()]
     chosen = debian.make_root(names, output, (lambda _: None) if quiet else _tell)
-    say(
-        f"{output}: {len(chosen)} packages, {output.stat().st_size / 1e6:.0f} MB, SHA-256 {file_sha256(output)}"
-    )
+    size = f"{output.stat().st_size / 1e6:.0f} MB"
+    say(f"{output}: {len(chosen)} packages, {size}, SHA-256 {file_sha256(output)}")
 
 
 def _tell(what: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import field
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from tmt.core.declaration import Param, PositiveSeconds, Spec
 from tmt.spec.stacks import LINUX
@@ -114,8 +114,8 @@ class Program(Traffic):
         default=(), kw_only=True
     )
     processor_time: Annotated[
-        PositiveSeconds, "processor time of the host after which a program that only computes is ended"
-    ] = field(default=60, kw_only=True)
+        PositiveSeconds, "processor time of the host that all programs of a run may take together"
+    ] = field(default=300, kw_only=True)
     output_bytes: Annotated[
         int,
         "bound of each program's stdout and stderr, and of all files in $OUT",
@@ -123,7 +123,7 @@ class Program(Traffic):
     ] = field(default=16 << 20, kw_only=True)
     memory_bytes: Annotated[
         int, "memory of the machine in which the programs run", Param("byte", 64 << 20, 64 << 30)
-    ] = field(default=512 << 20, kw_only=True)
+    ] = field(default=256 << 20, kw_only=True)
     label: Annotated[
         str | None, "name in tables and figures", Param(absent="the commands and their settings")
     ] = field(default=None, kw_only=True)
@@ -145,6 +145,10 @@ class Program(Traffic):
             return self.label
         own = [key for key in self.said() if key in _OWN and key not in ("client", "measure")]
         return " ".join([" & ".join(self.client), *(f"{key}={_text(getattr(self, key))}" for key in own)])
+
+    def filled(self, key: str, value: Any) -> Any:
+        """Return one measure as a tuple."""
+        return (value,) if isinstance(value, Measure) else super().filled(key, value)
 
     def is_like(self, other: Program) -> bool:
         """Whether two runs of programs differ in nothing that other traffic lacks."""

@@ -16,7 +16,7 @@ from tmt.core.units import ns_to_seconds
 from tmt.run import RunError
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.programs.figures import figures, read_flows
-from tmt.run.programs.job import FILES, write_job
+from tmt.run.programs.job import BEGIN_NS, FILES, write_job
 from tmt.run.programs.outcome import BY_ITSELF, check_ends, read_ends, read_measures
 from tmt.run.records import read_records
 from tmt.run.settings_file import explained
@@ -36,6 +36,9 @@ ELSEWHERE = "`export CLIFT_PROGRAMS=KERNEL` names one that was built in a checko
 """Remedy for an installation without the kernel, which no wheel holds."""
 
 MIB = 1 << 20
+
+CLOCK_READ_NS = 1000
+"""Simulated time that a reading of the clock takes, so that a program that polls it comes to an end."""
 
 
 class Programs:
@@ -68,7 +71,8 @@ class Programs:
             "con=null",
             "con0=null,fd:1",
             "time-travel=inf-cpu",
-            "time-travel-start=0",
+            f"time-travel-start={BEGIN_NS}",
+            f"time-travel-read={CLOCK_READ_NS}",
             f"seed={setup.experiment.seed}",
         ]
         environment = os.environ | {"HOME": str(directory), "CLIFT_PARENT": str(os.getpid())}

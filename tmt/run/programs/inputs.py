@@ -1,6 +1,6 @@
 """The files that decide a run of programs, by their content: those given, the root, or the host's own.
 
-Which files of the host programs execute or map, only a run tells. A run over a link without delay and loss
+Which files of the host programs open, only a run tells. A run over a link without delay and loss
 finds them once; later they are looked up in the user's cache, as long as none of them has changed.
 """
 
@@ -98,7 +98,7 @@ def _keep(key: str, files: dict[str, str]) -> None:
 
 @lru_cache(maxsize=64)
 def _used(program: Program) -> tuple[str, ...]:
-    """Return the files of the host that a run over a plain link executes or maps.
+    """Return the files of the host that a run over a plain link opens, given ones left out.
 
     A program that fails there leaves what it has used until then; its own runs tell the fault.
     """
@@ -108,4 +108,5 @@ def _used(program: Program) -> tuple[str, ...]:
         with suppress(RunError):
             load_backend(PROGRAMS).run(set_up(experiment), Path(folder), TRIAL_LIMIT_S)
         file = Path(folder) / USED
-        return tuple(file.read_text().splitlines()) if file.is_file() else ()
+        used = file.read_text().splitlines() if file.is_file() else []
+        return tuple(name for name in used if not name.startswith(f"{Path(folder).resolve()}/"))

@@ -22,8 +22,8 @@ JOB = "programs.txt"
 FILES = "files"
 """Folder of the copies of what the programs find in ``$FILES``."""
 
-COPIED_NS = 1_767_225_600_000_000_000
-"""Time of the copies: the begin of 2026, when the programs' clock begins, too."""
+BEGIN_NS = 1_767_225_600_000_000_000
+"""Time at which the programs' clock begins, that of the copies, too: the begin of 2026."""
 
 FIRST_BUFFER_BYTES = 131_072
 """Receive buffer of a new connection, by Linux's default."""
@@ -56,7 +56,7 @@ def copy_files(names: tuple[str, ...], folder: Path) -> None:
             raise InputError(name, f"cannot be copied: {error.strerror or error}") from error
     for place, _, inside in os.walk(folder):
         for path in (place, *(f"{place}/{one}" for one in inside)):
-            os.utime(path, ns=(COPIED_NS, COPIED_NS))
+            os.utime(path, ns=(BEGIN_NS, BEGIN_NS))
 
 
 def _lines(setup: Setup, program: Program, directory: Path) -> Iterator[tuple[str, object]]:

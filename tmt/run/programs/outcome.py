@@ -29,8 +29,8 @@ BY_ITSELF, STOPPED, DURATION = "exited", "stopped", "duration"
 """Ends that are no failures: by itself, with the last client, with the run's duration."""
 
 FAILURES = {
-    "processor": "only computed: it was ended after {processor_time:g} s of processor time, in which "
-    "simulated time stood still",
+    "processor": "was ended: the programs had taken {processor_time:g} s of processor time (processor_time); "
+    "one that computes without a pause stops simulated time",
     "output": "filled $OUT, which holds {output_bytes} bytes (output_bytes)",
     "memory": "was ended for want of memory ({memory_bytes} bytes, memory_bytes)",
     "absent": "was never started: the root has no /bin/sh",
