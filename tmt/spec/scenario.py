@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from tmt.core.declaration import Count, Param, PositiveSeconds, Spec
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
+from tmt.spec.expect import NUMBERS, Expect
 from tmt.spec.experiment import Path, together
 from tmt.spec.points import leaves
 from tmt.spec.programs import Program
@@ -76,6 +77,8 @@ class Scenario(Spec):
         Param(is_axis=True),
     ] = ()
 
+    expect: Annotated[tuple[Expect, ...], "bounds on results, for `tmt run` to check"] = ()
+
     def filled(self, key: str, value: Any) -> Any:
         """Return one point of an axis as a tuple; a scenario without programs needs traffic."""
         if key == "traffic" and not value and not self.program:
@@ -100,13 +103,21 @@ class Scenario(Spec):
                     yield (key, at), "each point of the grid once", "describes a point that is there already"
                 seen.add(member)
         yield from self._across()
+        yield from self._of_programs()
+        if self.size > self.max_runs:
+            yield "max_runs", f"at least {self.size}, the runs of this scenario", "is too few"
+
+    def _of_programs(self) -> Rules:
+        """Refuse programs of one name, bounds on what no run has, and a search over programs."""
         for at, one in enumerate(self.program):
             if any(other.title == one.title and not one.is_like(other) for other in self.program[:at]):
                 yield ("program", at, "label"), "a label for each, or none", "is the name of other programs"
+        said = [measure.column for one in self.program for measure in one.measure]
+        for at, expected in enumerate(self.expect):
+            if expected.column not in (*said, *NUMBERS):
+                yield ("expect", at, "column"), tuple(dict.fromkeys((*said, *NUMBERS)))
         if self.tune is not None and self.program:
             yield "tune", "none with programs", "searches for traffic only"
-        if self.size > self.max_runs:
-            yield "max_runs", f"at least {self.size}, the runs of this scenario", "is too few"
 
     def _across(self) -> Rules:
         seen = set()
