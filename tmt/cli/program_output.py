@@ -28,19 +28,19 @@ FLOWS = (
 FLOWS_SHOWN = 10
 
 
-def program_tables(row: Mapping[str, Value]) -> Iterator[Table | str]:
-    """Give the tables of a result row; none of a row without programs."""
-    measures, ends, flows = (json.loads(str(row[name])) if row[name] else None for name in OF_PROGRAMS)
+def program_tables(row: Mapping[str, Value], *, flows: bool = False) -> Iterator[Table | str]:
+    """Give the tables of a result row, with that of the flows if asked; none of a row without programs."""
+    measures, ends, seen = (json.loads(str(row[name])) if row[name] else None for name in OF_PROGRAMS)
     if measures:
         said = [[name, spelled(one["value"]), one["unit"]] for name, one in measures.items()]
         yield text_table("", ("measure", "value", "unit"), said, {0, 2})
     if ends:
         yield text_table("", ENDS, [[spelled(one[key]) for key in ENDS] for one in ends], {0, 4})
-    if flows:
-        rows = [[spelled(one[key]) for key in FLOWS] for one in flows[:FLOWS_SHOWN]]
+    if flows and seen:
+        rows = [[spelled(one[key]) for key in FLOWS] for one in seen[:FLOWS_SHOWN]]
         yield text_table("", FLOWS, rows, {0})
-        if len(flows) > FLOWS_SHOWN:
-            yield f"and {len(flows) - FLOWS_SHOWN} flows with fewer bytes: see flow_figures (--json)"
+        if len(seen) > FLOWS_SHOWN:
+            yield f"and {len(seen) - FLOWS_SHOWN} flows with fewer bytes: see flow_figures (--json)"
 
 
 def spelled(value: Value) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tmt.campaign.columns import GOODPUT_COUNTS
 from tmt.cli.options import json_text
-from tmt.cli.progress import say
+from tmt.cli.progress import duration_words, say
 from tmt.cli.tables import print_parts, text_table
 from tmt.io.atomic import write_text
 from tmt.results.dataset import trace_uses
@@ -54,7 +54,7 @@ def forecast(found: Outlook, folder: Path, jobs: int, *, as_json: bool) -> str:
         f"{found.title}\n"
         f"{found.runs} runs: {found.done} done, {found.failed} failed, "
         f"{found.to_run} to execute; {found.to_convert} link traces to make\n"
-        f"about {_duration(found.seconds)} with {jobs} at a time ({basis})\n"
+        f"about {duration_words(found.seconds)} with {jobs} at a time ({basis})\n"
         f"results in {folder}"
     )
 
@@ -171,6 +171,18 @@ def _groups(summary: Summary) -> list[dict[str, Any]]:
     ]
 
 
+def part_line(campaign: Campaign, after: Plan) -> str:
+    """Return the counts of a part that has ended."""
+    counts = f"{after.done} of {len(after.runs)} runs done, {after.failed} failed"
+    return f"{campaign.title}: {counts}; results in {campaign.store.folder}"
+
+
+def part_as_json(campaign: Campaign, after: Plan) -> str:
+    """Return the counts of a part for programs."""
+    counts = {"runs": len(after.runs), "done": after.done, "failed": after.failed}
+    return json_text({"title": campaign.title, **counts, "results": str(campaign.store.results_file)})
+
+
 def complaints(done: Finished) -> list[str]:
     """Return lines that say how many runs have failed, and which results differ from those of a pack."""
     found = []
@@ -194,13 +206,6 @@ def _describe_failures(failures: Sequence[Failure]) -> None:
     if len(failures) > FAILURES_SHOWN:
         say(f"and {len(failures) - FAILURES_SHOWN} more: see `message` in the results")
     say("call again with --retry-failed to execute them again")
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{math.ceil(seconds)} s"
-    minutes = math.ceil(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"
 
 
 def _repetition_lines(found: Repetition | None) -> list[str]:
