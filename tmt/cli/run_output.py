@@ -111,6 +111,10 @@ def print_summary(done: Finished) -> None:
         for table in group_tables(done.results.groups.cells):
             print_parts(table)
         print_parts(GROUPS_SAID, "")
+    if done.results.users is not None:
+        for table in user_tables(done.results.users.cells):
+            print_parts(table)
+        print_parts(USERS_SAID, "")
     print_parts(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
@@ -276,10 +280,16 @@ GROUP_MEASURES = ("share", GOODPUT, "harm", "delay_p95_s")
 
 def group_tables(summary: Summary) -> Iterator[Table]:
     """Give a table of groups of flows for each point of the grid where they are beside others."""
-    measures = [one for name in GROUP_MEASURES for one in summary.measures if one.column == name]
-    header = ("scheme", "group", *(f"{one.label} ({one.unit})" for one in measures))
+    yield from _member_tables(summary, "group", GROUP_MEASURES)
+
+
+def _member_tables(summary: Summary, members: str, columns: tuple[str, ...]) -> Iterator[Table]:
+    """Give a table of some measures of each scheme's members for each point, but of flows alone."""
+    measures = [one for name in columns for one in summary.measures if one.column == name]
+    units = (f" ({one.unit})" if one.unit else "" for one in measures)
+    header = ("scheme", members, *map("".join, zip((one.label for one in measures), units, strict=True)))
     for point in range(len(summary.points)):
-        if summary.levels(point)["beside"] == ALONE:
+        if summary.levels(point).get("beside") == ALONE:
             continue
         rows = [
             (
@@ -294,6 +304,18 @@ def group_tables(summary: Summary) -> Iterator[Table]:
             if cell.point == point
         ]
         yield text_table(summary.point_label(point), header, rows, (0, 1))
+
+
+USERS_SAID = (
+    "All users of a line together: the sum of their goodputs, and Jain's index of fairness among them."
+)
+
+USER_MEASURES = (GOODPUT, "fairness")
+
+
+def user_tables(summary: Summary) -> Iterator[Table]:
+    """Give a table of what all users of a line get, for each point of the grid."""
+    yield from _member_tables(summary, "TCP", USER_MEASURES)
 
 
 def _kbps(summary: Summary) -> float:

@@ -117,6 +117,13 @@ class Results(Charted, ShownInNotebooks):
 
         return groups_of(self)
 
+    @cached_property
+    def users(self) -> Results | None:
+        """The users of each shared line as one result (`tmt.results.users`); None without such lines."""
+        from tmt.results.users import users_of  # noqa: PLC0415  (it makes results)
+
+        return users_of(self)
+
     def to_frame(self) -> pd.DataFrame:
         """Return the finished runs, one row each; times are seconds, rates bit/s (``docs/metrics.md``)."""
         return self.runs.copy()
