@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tmt.core.modes import Adaptation
     from tmt.core.schema import Packing
     from tmt.core.schemes.scheme import Scheme
+    from tmt.core.sharing import Sharing
     from tmt.core.trace import Trace as Slots
     from tmt.spec.experiment import Path as LinkPath
 
@@ -179,7 +180,8 @@ def check_es_n0(source: Source, scheme: Scheme, place: Place) -> None:
 class Phy:
     """A PHY trace: a file as it is (`channel` None), or a channel's realisation on a line or over a file.
 
-    `identity` is the same exactly for the same slots; `file_slots` is the hash of the file's, or empty.
+    Of a line that users share it is one user's. `identity` is the same exactly for the same slots;
+    `file_slots` is the hash of the file's, or empty.
     """
 
     identity: str
@@ -190,6 +192,7 @@ class Phy:
     seed: int = 0
     line: Line | None = None
     length_ns: int = 0
+    sharing: Sharing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +212,10 @@ class Recipe:
     sources: str
 
     @property
-    def models(self) -> tuple[Channel | Scheme, ...]:
-        """The channel and the scheme that make the trace, as far as there are any."""
-        return tuple(model for model in (self.phy.channel, self.scheme) if model is not None)
+    def models(self) -> tuple[Channel | Scheme | Sharing, ...]:
+        """The channel, the sharing and the scheme that make the trace, as far as there are any."""
+        found = self.phy.channel, self.phy.sharing, self.scheme
+        return tuple(model for model in found if model is not None)
 
     @property
     def trace_parameters(self) -> dict[str, object]:
@@ -222,6 +226,8 @@ class Recipe:
             parameters |= phy.channel.describe()
         if phy.adaptation is not None:
             parameters |= in_nanoseconds(phy.adaptation, but="")
+        if phy.sharing is not None:
+            parameters |= phy.sharing.describe() | {"scheduler": phy.sharing.scheduler.label}
         if phy.line is not None:
             parameters["slot_interval_ns"] = float(phy.line.interval_ns)
         if phy.file is not None:
@@ -264,10 +270,10 @@ def _recipe(source: Source, scheme: Scheme, rtt: float, number: int) -> Recipe:
     phy, every = _phy(source, number), source.trace.kept
     needs_es_n0 = scheme.needs_es_n0
     if scheme.online:
-        sources = trace_sources(phy.channel)
+        sources = trace_sources(phy.channel, phy.sharing)
         identity = digest(phy.identity, every, needs_es_n0, sources)
         return Recipe(identity, phy, every, None, rtt, needs_es_n0, sources)
-    sources = trace_sources(phy.channel, scheme)
+    sources = trace_sources(phy.channel, phy.sharing, scheme)
     identity = digest(phy.identity, every, scheme.describe(rtt), sources)
     return Recipe(identity, phy, every, scheme, rtt, needs_es_n0, sources)
 
@@ -281,7 +287,7 @@ def _phy(source: Source, number: int) -> Phy:
     on: list[object] = [source.sha256]
     if line is not None:
         on = [str(line.interval_ns), line.decode_time_ns, length_ns]
-    if trace.adaptation is not None:
-        on.append(trace.adaptation.describe())
+    on += [one.describe() for one in (trace.adaptation, trace.sharing) if one is not None]
     identity = digest(trace.channel.describe(), number, on)
-    return Phy(identity, source.file, source.sha256, trace.channel, trace.adaptation, number, line, length_ns)
+    how = trace.channel, trace.adaptation, number, line, length_ns, trace.sharing
+    return Phy(identity, source.file, source.sha256, *how)

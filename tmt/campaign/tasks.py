@@ -229,7 +229,9 @@ def make_link_trace(task: Convert) -> str | None:
     try:
         of_file = SlotsSeen(_extent_of(recipe.phy.file))
         phy = _phy_file(task, folder, of_file)
-        slots = of_file if phy == recipe.phy.file else SlotsSeen(of_file.extent, is_hashed=False)
+        # Users of a line start at the same moment of it, whichever slots are theirs.
+        extent = of_file.extent if recipe.phy.sharing is None else _extent_of(phy)
+        slots = of_file if phy == recipe.phy.file else SlotsSeen(extent, is_hashed=False)
         staged = folder / "link.npy"
         counts: dict[str, int] = {}
         if recipe.scheme is None:
@@ -330,5 +332,6 @@ def _phy_file(task: Convert, folder: Path, slots: SlotsSeen) -> Path:
             seed=phy.seed,
             with_es_n0=with_es_n0,
             adaptation=phy.adaptation,
+            sharing=phy.sharing,
         )
     return path

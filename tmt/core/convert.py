@@ -14,6 +14,7 @@ from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
+    from tmt.core.trace import BoolArray
 
 
 def convert(phy: PhyTrace, scheme: Scheme, rtt: float = 0.0, every: int = 1) -> LinkTrace:
@@ -50,4 +51,9 @@ class Share:
         """Return the slots of `chunk`, the next of the trace, that are kept."""
         kept = slice(-self._passed % self._every, None, self._every)
         self._passed += len(chunk)
-        return PhyTrace(**{column.name: getattr(chunk, column.name)[kept] for column in chunk.columns})
+        return kept_slots(chunk, kept)
+
+
+def kept_slots(chunk: PhyTrace, kept: slice | BoolArray) -> PhyTrace:
+    """Return some slots of a run of them, without metadata."""
+    return PhyTrace(**{column.name: getattr(chunk, column.name)[kept] for column in chunk.columns})

@@ -32,6 +32,10 @@ FAMILIES: dict[str, type[Spec]] = {"scheme": Scheme, "channel": Channel, "queue"
 """Tables of `sources.toml` for classes that a scenario chooses by name; other tables are called as keys."""
 
 
+NO_TRACES = ("published", "files", "root")
+"""Fields that name other files than traces."""
+
+
 class Sources(NamedTuple):
     """Keys of BibTeX entries, in the order of `sources.bib`, and a note for each source that is not known."""
 

@@ -25,6 +25,7 @@ from tmt.core.declaration import (
 from tmt.core.generate import DEFAULT_DECODE_TIME_NS, Line
 from tmt.core.modes import Adaptation
 from tmt.core.schema import Packing
+from tmt.core.sharing import SCHEDULERS, Sharing
 from tmt.core.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ class Trace(Spec):
     every: Annotated[
         Count | None, "every n-th slot is this user's", Param(absent="the profile's for its line, else 1")
     ] = None
+    sharing: Annotated[
+        Sharing | None, "users who share the generated line", Param(absent="it is one user's")
+    ] = None
     offset: Annotated[
         Seconds | Literal["drawn"] | None,
         "start of runs in the trace",
@@ -80,6 +84,8 @@ class Trace(Spec):
             return
         if self.adaptation is not None:
             yield from self._adaptation_rules(self.adaptation)
+        if self.sharing is not None:
+            yield from self._sharing_rules(self.sharing)
         if self.channel is not None and self.channel.name == "snr":
             yield ("channel", "name"), "a channel without files; `tmt generate --channel snr` makes a trace"
         if self.file is not None:
@@ -102,6 +108,19 @@ class Trace(Spec):
             if getattr(self, key) is not None:
                 yield key, "none with frames, which symbol_rate times", "has no meaning"
 
+    def _sharing_rules(self, sharing: Sharing) -> Rules:
+        if self.file is not None:
+            reason = "shares a generated line; `tmt share` shares files"
+            yield ("sharing", "users"), "none with a file, which has its slots", reason
+        if self.every is not None:
+            yield "every", "none with sharing", "is a share beside that of sharing"
+        if self.adaptation is not None and self.adaptation.table.has_frames:
+            yield ("sharing", "users"), "none with frames: modes of slots, such as nr-1", "share slots"
+        if sharing.scheduler.uses_rates and self.adaptation is None:
+            allowed = ", ".join(name for name, kind in SCHEDULERS.items() if not kind.uses_rates)
+            reason = "compares what the users' modes carry"
+            yield ("sharing", "scheduler", "name"), f"{allowed}, or any with adaptation", reason
+
     def _line_rules(self, channel: Channel) -> Rules:
         rate, lldu_bytes, _ = self._of_line()
         if self.adaptation is not None and self.adaptation.table.has_frames:
@@ -120,7 +139,8 @@ class Trace(Spec):
 
     def _of_line(self) -> tuple[float | None, int | None, int | None]:
         """Return rate, size of an LLDU and share: as given, or those of the channel's profile."""
-        given = self.rate, self.lldu_bytes, self.every
+        every = self.every if self.sharing is None else 1
+        given = self.rate, self.lldu_bytes, every
         return given if self.channel is None else _of_profile(self.channel, *given)
 
     def _interval_ns(self) -> Fraction | None:
@@ -157,6 +177,8 @@ class Trace(Spec):
         parts += [] if self.file is None else [Path(self.file).name]
         text = " over ".join(parts)
         text += "" if self.adaptation is None else f" with {self.adaptation.label}"
+        if self.sharing is not None:
+            return f"{text}, {self.sharing.label}"
         return f"{text} /{self.every}" if self.every is not None and self.every > 1 else text
 
     @cached_property

@@ -24,6 +24,9 @@ RULES = {"ideal": IDEAL, "margin": MARGIN, "olla": OLLA}
 DUMMY_SYMBOLS = 90 + 36 * 90
 """Of a dummy PLFRAME: its header and 36 slots of 90 symbols (EN 302 307-1, clause 5.5.1)."""
 
+_APART = 1000
+"""More than any channel has generators."""
+
 MOST_UNDER_WAY = 1 << 24
 """Most slots in one report delay."""
 
@@ -48,6 +51,11 @@ def new_rings(delay_ns: int, slot_ns: float) -> tuple[np.ndarray, np.ndarray]:
     return np.zeros(entries, REPORT), np.zeros(entries, FEEDBACK)
 
 
+def fates_and_losses(seed: int) -> list[np.random.Generator]:
+    """Return the generators of slots' fates and of lost reports, apart from those of the seed's channel."""
+    return uniform_sources(seed, 2, apart=_APART)
+
+
 class Adapter:
     """Sends slots over a signal that arrives as samples: one slot in each, or frames that begin in some.
 
@@ -59,7 +67,9 @@ class Adapter:
         self._adaptation, self._decode_time_ns = adaptation, decode_time_ns
         self._settings = adaptation.settings()
         self._delay_ns, self._every_ns = ns(adaptation.report_delay), ns(adaptation.report_every)
-        self._fates, self._losses = uniform_sources(seed, 2)
+        self.seeds = [seed]
+        """Of the channels whose signals are needed."""
+        self._fates, self._losses = fates_and_losses(seed)
         self._state = new_state()
         self._reports, self._feedback = new_rings(self._delay_ns, float(interval_ns))
         self.most_db = -np.inf
