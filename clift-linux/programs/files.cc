@@ -64,6 +64,7 @@ int clift_add_to_file(const char* name, const void* data, unsigned long bytes) {
 
 void clift_used(const char* path) {
   if (used_files == nullptr) used_files = new std::set<std::string>;
+  while (path[0] == '/' && path[1] == '/') ++path;  // hostfs joins the root and a path by a slash too much
   used_files->insert(path);
 }
 

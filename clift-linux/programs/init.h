@@ -55,16 +55,25 @@ int command_driver(unsigned int command, unsigned long argument);
 /* settings.c */
 void read_run(ssize_t (*read_some)(char *to, size_t most));
 
-/* machine.c */
+/* root.c */
 void make_root(void);
+void write_text(const char *path, const char *text);
+
+/* ends.c */
 void make_networks(void);
 void enter_end(int end); /* its namespaces */
 bool is_bound(const char *port); /* `tcp:N` or `udp:N`, at the near end */
-void write_text(const char *path, const char *text);
-int64_t oom_kills(void);
 
 /* processes.c */
+void start(struct program *own);
+void reap(const char *reason); /* collects the processes that have ended; NULL: each has its own reason */
+void read_outputs(void);
+
+/* course.c */
 void run_programs(void);
+int64_t now_ns(void); /* on the clock of the records */
+
+/* out.c */
 void collect_out(void);
 
 #endif

@@ -1,6 +1,8 @@
 """The kernel for programs: unmodified programs in simulated time, which end however they behave."""
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import execute
 from waiting import PATIENCE_S, until
 
-from tests.linux.program_machine import Machine
+from tests.linux.program_machine import ARGUMENTS, Machine
 
 HOME = Path(__file__).parents[2] / "clift-linux" / "build" / "programs"
 PYTHON = f"{Path(sys.executable).resolve()} -I -S"
@@ -95,7 +98,8 @@ def test_download__is_that_of_the_link(version: str, machine: Callable[[str], Ma
     assert (number, protocol, ip, near) == ("0", "tcp", version, "8000")
     # IP header of 20 or 40 bytes, TCP header of 20, timestamps of 12.
     assert int(header) == (52 if version == "4" else 72)
-    data = packets[(packets["event"] == 0) & (packets["direction"] == 0) & (packets["size_bytes"] > 100)]
+    is_new = (packets["event"] == 0) & (packets["transmission"] == 1)
+    data = packets[is_new & (packets["direction"] == 0) & (packets["size_bytes"] > 100)]
     assert data["size_bytes"].sum() - len(data) * int(header) == 300_000
 
 
@@ -157,13 +161,27 @@ def test_writer__changes_nothing_on_the_host(tmp_path: Path, machine: Callable[[
     assert (own.folder / "out" / "files" / "kept").read_text() == "x\n"
 
 
-def test_own_folder__is_hidden(machine: Callable[[str], Machine]) -> None:
-    # The root is the folder's parent, in which only what a shell needs would make a program start.
-    own = machine("run")
-    other = own.folder.with_name("other")
-    other.mkdir()
-    (other / "secret").write_text("secret")
-    ended = own.run(client("true", f"{RUN}root {own.folder.parent}\n"))
+def test_root_of_ones_own__hides_the_folder_of_the_run(
+    tmp_path: Path, machine: Callable[[str], Machine]
+) -> None:
+    root = tmp_path / "root"
+    shell = [Path("/bin/sh"), *map(Path, re.findall(r"/\S+", execute("ldd", "/bin/sh").stdout))]
+    for path in shell:
+        copy = root / path.relative_to("/")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    (root / "other").mkdir()
+    (root / "other" / "seen").touch()
+    own = machine("root/here")
+    own.run(client("echo /here/* /other/*", f"{RUN}root {root}\n"))
+    assert own.output("client") == "/here/* /other/seen\n"
+    assert (own.folder / "used.txt").read_text().splitlines() == sorted(
+        str(root / path.relative_to("/")) for path in shell
+    )
+
+
+def test_root_without_a_shell__is_told(tmp_path: Path, machine: Callable[[str], Machine]) -> None:
+    ended = machine("run").run(client("true", f"{RUN}root {tmp_path / 'files'}\n"))
     assert ended["client"].reason == "absent"
 
 
@@ -198,10 +216,9 @@ def test_program_that_spins_or_forks_for_ever__is_ended(
 
 
 def test_program_that_fills_memory__is_ended(machine: Callable[[str], Machine]) -> None:
-    command = f"exec {PYTHON} -c 'bytearray(1 << 30)[::4096]; x = [bytes(1 << 20) * 1 for _ in range(4096)]'"
+    command = f"exec {PYTHON} -c '[b\"x\" * (1 << 20) for _ in range(4096)]'"
     ended = machine("run").run(client(command))["client"]
-    assert ended.reason in {"memory", "exited"}
-    assert (ended.status, ended.signal) != (0, 0)
+    assert (ended.reason, ended.signal) == ("memory", signal.SIGKILL)
 
 
 def test_output__is_bounded(machine: Callable[[str], Machine]) -> None:
@@ -280,8 +297,18 @@ def test_machine_that_is_killed__leaves_no_process(machine: Callable[[str], Mach
     process = own.start()
     until(lambda: len(processes_in(own.folder)) > 2, process)
     process.kill()
-    process.wait()
+    process.communicate()
     deadline = time.monotonic() + PATIENCE_S
     while processes_in(own.folder):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_host_without_ptrace__says_whom_to_ask(machine: Callable[[str], Machine]) -> None:
+    own, forbid = machine("run"), Path(__file__).with_name("forbid_call.py")
+    own.prepare(client("true"))
+    done = execute(sys.executable, forbid, "101", own.kernel, "mem=64M", *ARGUMENTS, cwd=own.folder)
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "the host does not let this program trace its processes: Operation not permitted"
+    )
