@@ -55,11 +55,21 @@ void PathSettings::complete() {
   }
 }
 
+Propagation PathSettings::propagation() const {
+  if (rtt_series.empty()) return rtt_ns / 2;
+  PropagationOptions options = motion;
+  options.loop = links[0].options.loop;
+  return {read_rtt_series(rtt_series), options};
+}
+
 void PathSettings::declare(SettingTable& table) {
   declare_link(table, "forward", links[0]);
   declare_link(table, "return", links[1]);
   declare_queue(table, queue);
   table.add_whole("rtt_ns", rtt_ns, 0, most_setting);
+  table.add_text("rtt_series", rtt_series);
+  table.add_whole("rtt_offset_ns", motion.offset_ns, 0, most_setting);
+  table.add_flag("overtaking", motion.overtaking);
   // Both links share these: the first holds them.
   PlanOptions& shared = links[0].options;
   table.add_flag("loop", shared.loop);

@@ -7,6 +7,7 @@
 
 #include "core/delivery_plan.h"
 #include "core/link_plan.h"
+#include "core/propagation.h"
 #include "core/queued_link.h"
 #include "core/setting_table.h"
 #include "core/time.h"
@@ -29,12 +30,17 @@ struct LinkSettings {
 struct PathSettings {
   LinkSettings links[2];  // forward, return
   Nanoseconds rtt_ns = 500'000'000;
+  std::string rtt_series;  // `.npy` file; empty: the round-trip time is `rtt_ns` all the time
+  PropagationOptions motion;
   QueueOptions queue;
 
   PathSettings();
 
   // Adds these settings to a table, which does not outlive them. When all are read, call `complete`.
   void declare(SettingTable& table);
+
+  // Propagation over the link in one direction. Reads the series (InputError).
+  Propagation propagation() const;
 
   // Gives the return link what it shares with the forward link, and a queue without a limit one of 100 packets.
   void complete();

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from tmt.core.channels.base import SlotFilter
 from tmt.core.errors import UsageError
 from tmt.core.schema import MAX_ES_N0_MDB
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
@@ -75,9 +76,13 @@ class Line:
 def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = False) -> PhyTrace:
     """Erase the slots that the channel erases; slots that are already erased stay erased.
 
+    A `SlotFilter` may delay slots and take some away.
+
     The realisation continues from call to call. With `with_es_n0` it must be a `FadingRealisation`, and the
     result has the column `es_n0_mdb`, bounded to its range.
     """
+    if isinstance(realisation, SlotFilter):
+        return realisation.passed(slots)
     es_n0_mdb = slots.es_n0_mdb
     if with_es_n0:
         erased, es_n0_db = cast("FadingRealisation", realisation).faded(slots.tx_time_ns)

@@ -67,13 +67,17 @@ def generate(
         slot_interval_ns=str(line.interval_ns),
         decode_time_ns=line.decode_time_ns,
     )
+    written = 0
     with create_trace(path, PHY_TRACE, metadata) as writer:
         for first in range(0, slots, CHUNK_SLOTS):
             tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))
             chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
-            writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
+            left = lay_over(chunk, realisation, with_es_n0=with_es_n0)
+            written += len(left)
+            if len(left):
+                writer.write(left)
             progress(len(chunk))
-    return slots
+    return written
 
 
 def _extent(line: Line, slots: int, duration_ns: int) -> Extent:
@@ -118,7 +122,9 @@ def overlay(
             for chunk in reader:
                 assert isinstance(chunk, PhyTrace)
                 watch(chunk)
-                writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
-                slots += len(chunk)
+                left = lay_over(chunk, realisation, with_es_n0=with_es_n0)
+                if len(left):
+                    writer.write(left)
+                slots += len(left)
                 progress(len(chunk))
     return slots

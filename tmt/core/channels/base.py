@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from tmt.core.declaration import Spec, in_nanoseconds
+
+if TYPE_CHECKING:
+    from tmt.core.trace import PhyTrace
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
@@ -80,6 +83,14 @@ class FadingRealisation(Realisation, Protocol):
         """Return the result of `erased`, and the Es/N0 of these slots in dB: [slots], float64."""
 
 
+@runtime_checkable
+class SlotFilter(Protocol):
+    """One realisation of a channel that delays slots or takes them away, too."""
+
+    def passed(self, slots: PhyTrace) -> PhyTrace:
+        """Return the slots that are left of the next ones, in order and with all their columns."""
+
+
 UNSET: Any = None
 """Default of a parameter: the profile of the channel gives its value."""
 
@@ -89,6 +100,9 @@ class Channel(Spec):
 
     has_es_n0: ClassVar[bool] = False
     """Whether the channel's realisations are `FadingRealisation`."""
+
+    is_random: ClassVar[bool] = True
+    """Whether seeds see other realisations."""
 
     profiles: ClassVar[Mapping[str, Profile]] = {}
     """Named sets of values for a channel with many parameters, which has a field `profile`."""
