@@ -75,7 +75,7 @@ TEST(Propagation, DelaysThePacketsOfALink) {
   EXPECT_EQ(outcome->due_ns, 18);
   outcome = link.outcome(never);
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->due_ns, 16 + 9);  // 20 - 10 * 8 / 100 = 19.2, half of it
+  EXPECT_EQ(outcome->due_ns, 16 + 10);  // 20 - 10 * 8 / 100 = 19.2 is 20 in whole ns towards the row before, half of it
 }
 
 std::string refusal_of(const std::string& content) {

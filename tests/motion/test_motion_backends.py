@@ -153,7 +153,7 @@ def test_kernel__delays_tcp_as_the_series_says(
 
 @pytest.mark.usefixtures("kernel", "simulator")
 def test_both_directions__follow_the_series(series: Path, tmp_path: Path, trace: LinkTrace) -> None:
-    """On the plain return link an acknowledgement of 52 bytes takes 52 us at 8 Mbit/s, then half the series."""
+    """On the plain return link an acknowledgement of 52 bytes takes 52 us at 8 Mbit/s, then half the series."""  # noqa: E501
     from tmt import PlainLink
 
     for stack in ("modern", "linux"):
