@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from tmt.core.channels.base import SlotFilter
 from tmt.core.errors import UsageError
 from tmt.core.schema import MAX_ES_N0_MDB
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
@@ -71,6 +70,14 @@ class Line:
         start, rest = divmod(first * self.interval_ns.numerator, self.interval_ns.denominator)
         step = np.arange(slots, dtype=np.int64)
         return start + step * whole + (step * part + rest) // self.interval_ns.denominator
+
+
+@runtime_checkable
+class SlotFilter(Protocol):
+    """One realisation of a channel that delays slots or takes them away, too."""
+
+    def passed(self, slots: PhyTrace) -> PhyTrace:
+        """Return the slots that are left of the next ones, in order and with all their columns."""
 
 
 def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = False) -> PhyTrace:

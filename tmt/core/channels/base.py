@@ -5,15 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tmt.core.declaration import Spec, in_nanoseconds
-
-if TYPE_CHECKING:
-    from tmt.core.trace import PhyTrace
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
@@ -81,14 +78,6 @@ class FadingRealisation(Realisation, Protocol):
 
     def faded(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
         """Return the result of `erased`, and the Es/N0 of these slots in dB: [slots], float64."""
-
-
-@runtime_checkable
-class SlotFilter(Protocol):
-    """One realisation of a channel that delays slots or takes them away, too."""
-
-    def passed(self, slots: PhyTrace) -> PhyTrace:
-        """Return the slots that are left of the next ones, in order and with all their columns."""
 
 
 UNSET: Any = None
