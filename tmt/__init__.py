@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tmt.core.channels.shadows import Shadows as Shadows
     from tmt.core.channels.snr import Snr as Snr
     from tmt.core.declaration import Refused as Refused
+    from tmt.core.modes import Adaptation as Adaptation
     from tmt.core.orbit import Orbit as Orbit
     from tmt.core.schemes.arq import Arq as Arq
     from tmt.core.schemes.fec import Fec as Fec
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         TraceLink as TraceLink,
         Wired as Wired,
     )
+    from tmt.spec.programs import Measure as Measure, Program as Program
     from tmt.spec.queue import (
         CoDel as CoDel,
         DropTail as DropTail,
@@ -75,11 +77,13 @@ _NAMES = {
     "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
     "tmt.spec.queue": ("DropTail", "CoDel", "FqCoDel", "Pie", "DualPi2"),
     "tmt.spec.traffic": ("Traffic", "Flow", "Resume"),
+    "tmt.spec.programs": ("Program", "Measure"),
     "tmt.spec.tune": ("Tune",),
     "tmt.core.schemes": (
         *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),
         *("Hybrid", "GoBackN"),
     ),
+    "tmt.core.modes": ("Adaptation",),
     "tmt.core.channels": (
         *("ErrorFree", "Bernoulli", "GilbertElliott", "NeymanA", "Lms", "Shadows", "Snr", "Handover"),
     ),

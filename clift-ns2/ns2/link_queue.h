@@ -74,7 +74,7 @@ class LinkQueue : public Queue {
   QueueOptions queue_options() const;
 
   // The packet as its discipline sees it, with itself as the handle.
-  static QueuedPacket queued_packet(Packet* packet);
+  QueuedPacket queued_packet(Packet* packet) const;
 
   Packing packing() const { return packed_ != 0 ? Packing::packed : Packing::padded; }
 
@@ -142,6 +142,7 @@ class LinkQueue : public Queue {
   double limit_bytes_, limit_time_;
   int limit_counts_sending_;
   DisciplineChoice discipline_;
+  bool hashes_flows_ = false;
   const Packet* last_taken_ = nullptr;
   LinkCounts counts_;
   std::optional<RttSeries> rtt_series_;

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tmt import Bernoulli, ErrorFree, GilbertElliott, Lms, NeymanA, Shadows, Snr
+from tmt import Bernoulli, ErrorFree, GilbertElliott, Handover, Lms, NeymanA, Shadows, Snr
 from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel, SlotChannel
 from tmt.core.channels.gilbert_elliott.kernel import gilbert_elliott

@@ -21,6 +21,7 @@ from tmt.core.provenance import digest
 from tmt.run import load_backend
 from tmt.run.experiment import programs_of
 from tmt.run.motion import check_motion, series_digest, told
+from tmt.run.programs.inputs import with_inputs
 from tmt.spec.columns import columns_of
 from tmt.spec.experiment import Experiment, PlainLink, TraceLink
 from tmt.spec.points import plain
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from tmt.campaign.runs import Programs
     from tmt.core.channels.base import Channel
     from tmt.core.schemes.scheme import Scheme
+    from tmt.core.sharing import Sharing
     from tmt.spec.experiment import Path as LinkPath
     from tmt.spec.scenario import Scenario
     from tmt.spec.traffic import Traffic
@@ -115,8 +117,8 @@ class Lane:
         return self.own_back or self.source
 
     @property
-    def models(self) -> tuple[Channel | Scheme, ...]:
-        """The scheme, and the channels and schemes that make the link traces of its runs."""
+    def models(self) -> tuple[Channel | Scheme | Sharing, ...]:
+        """The scheme, and what makes the link traces of its runs."""
         recipes = [recipe for recipe in self.recipes(1) if recipe is not None]
         return (self.scheme, *(model for recipe in recipes for model in recipe.models))
 
@@ -191,8 +193,8 @@ def _traffic(
         "forward_lldu_bytes": source.lldu_bytes,
         "forward_packing": source.packing,
     }
-    programs = programs_of(template.backend, *lane.models)
     load_backend(template.backend).check(template)
+    programs = with_inputs(traffic, programs_of(template.backend, *lane.models))
     return Kind(frozenset(seeds), _fingerprint(lane, traffic, programs), template, coordinates, programs)
 
 
@@ -203,8 +205,12 @@ def _fingerprint(lane: Lane, traffic: Traffic, programs: Programs) -> str:
         for source in (lane.source, lane.back)
     ]
     path = told(replace(lane.path, return_trace=None) if lane.own_back else lane.path)
-    settings = {key: value for key, value in plain(traffic).items() if key not in {"seeds", "backend"}}
+    settings = {key: value for key, value in plain(traffic).items() if key not in NO_SETTINGS}
     return digest(slots, plain(lane.scheme), path, lane.own_back is not None, settings, programs)
+
+
+NO_SETTINGS = {"seeds", "backend", *("label", "files", "root")}
+"""Keys of traffic that decide no run; the content of the programs' files is part of their stamp."""
 
 
 def _without_names(table: dict[str, object]) -> dict[str, object]:

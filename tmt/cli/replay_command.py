@@ -3,47 +3,64 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.options import JSON, FigurePath, FilePath, Number, WholeNumber, json_text, output_option
-from tmt.cli.progress import print_notes, print_warnings, say
+from tmt.cli.program_output import OF_PROGRAMS, program_tables, spelled
+from tmt.cli.progress import print_notes, print_warnings, say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options, flat_rlc
+from tmt.core.declaration import declared
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
-from tmt.core.words.values import time_notes
+from tmt.core.words.values import rate_unit, time_notes
 from tmt.spec.columns import RUN_RESULTS
 from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
+from tmt.spec.programs import Program
 from tmt.spec.traffic import MAX_SEED, Traffic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
     from tmt.run.experiment import ExperimentResult
 
 with imported_when_used():
-    from rich import console as consoles, progress as bars, table as tables, text as texts
+    from rich import table as tables, text as texts
 
+    from tmt.results import values
     from tmt.run import experiment as experiments
     from tmt.show import qlog as logs
     from tmt.show.charts import files as figures, over_time
+
+SHORT = (
+    "goodput_bps",
+    "completion_s",
+    "delay_median_s",
+    "delay_p95_s",
+    "retransmission_ratio",
+    "timeouts",
+    "forward_utilisation",
+    "forward_link_lost",
+    "forward_queue_dropped",
+)
+"""Columns that the terminal shows without `--details`."""
 
 OF_GROUPS = ("group", "goodput_bps", "share", "convergence_s", "delay_p95_s", "retransmissions", "timeouts")
 """Keys of the result column `groups` that the terminal shows."""
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
+LABEL_WIDTH = 28
 LEAST_WIDTH = 72
 """Least width of the output in columns; a narrower terminal folds the lines."""
 
@@ -54,6 +71,7 @@ VALUES = {
     "links": Links,
     "path": Part(("path",), LinkPath, hidden=OF_SCENARIOS),
     "traffic": Part(("traffic",), Traffic, hidden=OF_SCENARIOS),
+    "programs": Part(("programs",), Program, usual=None, hidden=dict.fromkeys(declared(Traffic), MISSING)),
     "online": Part(
         ("online",),
         Scheme,
@@ -76,6 +94,7 @@ OLD = OLD_NAMES | {
 @click.option("--forward", hidden=True, help="Old name of TRACE.")
 @click.option("--seed", type=WholeNumber(1, MAX_SEED), default=1, help="Number of the random substream.")
 @click.option("--timeout", type=Number(0, min_open=True), help="Seconds after which the run is killed.")
+@click.option("--details", is_flag=True, help="Print every figure of the run with its meaning.")
 @JSON
 @output_option("Keep the records of the run in this new folder.", is_folder=True)
 @click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf.")
@@ -86,15 +105,17 @@ def command(
     links: Links,
     path: LinkPath,
     traffic: Traffic,
+    programs: Program | None,
     online: Scheme | None,
     seed: int,
     timeout: float | None,
+    details: bool,
     as_json: bool,
     output: Path | None,
     plot: Path | None,
     qlog: Path | None,
 ) -> None:
-    """Run TCP over links once, and print the measured figures.
+    """Run TCP over links once, and print the main figures.
 
     A forward and a return link join senders and receivers. Each is a link trace or a link of constant rate.
     TRACE is the trace of the forward link: it decides when packets are sent, how long the link takes to
@@ -102,6 +123,9 @@ def command(
 
     The default stack recovers from losses as TCP does today. The papers used stack 2009, which takes packets
     out of order for lost ones: over a link with --no-in-order it may reach a third of the goodput.
+
+    With --client and --server, shell commands, unmodified programs send and receive in simulated time
+    (docs/programs.md): servers stand where the forward link begins, clients where it ends.
 
     \b
     Examples:
@@ -112,11 +136,16 @@ def command(
           --duration 300 --plot hybla.svg
       tmt replay link.parquet --tcp newreno --rtt 0.5 \\
           --duration 600 --transfer-bytes 1000000 --json
+      tmt replay link.parquet --rtt 0.1 --ready tcp:8000 \\
+          --server "python3 -m http.server 8000" \\
+          --client "curl -s -o page http://server:8000/"
     """
     if forward is not None:
         print_warnings(["--forward TRACE is called TRACE now"])
     with by_options():
         link = links.forward(trace or forward, online)
+        if programs is not None:
+            traffic = replace(programs, **{key: getattr(traffic, key) for key in traffic.said()})
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
     if qlog is not None:
@@ -125,7 +154,7 @@ def command(
         check_place(qlog)
         logs.check_qlog(experiment)
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
-    with _spinner(f"{experiment.backend} runs {traffic.variants}"):
+    with working(f"{experiment.backend} runs {traffic.variants}"):
         result = experiments.run(experiment, output, timeout)
     print_notes(result.notes)
     if output is not None:
@@ -136,23 +165,48 @@ def command(
         logs.write_qlog(result, qlog)
     if as_json:
         say(json_text(result.row))
+    elif details:
+        _print_details(result)
     else:
         _print(result)
 
 
-@contextmanager
-def _spinner(text: str) -> Iterator[None]:
-    console = consoles.Console(stderr=True)
-    columns = bars.SpinnerColumn(), "{task.description}", bars.TimeElapsedColumn()
-    with bars.Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        progress.add_task(text, total=None)
-        yield
-
-
 def _print(result: ExperimentResult) -> None:
-    present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name != "groups"]
+    """Print the figures that most questions need, in units that suit their size."""
+    import pandas as pd  # noqa: PLC0415  (slow to import)
+
+    row = pd.DataFrame([result.row])
+    shown = {one.column: one for one in values.measures(row)}
+    if result.row["transfer_bytes"] is not None:
+        shown.pop("forward_utilisation", None)  # a transfer leaves the link idle when it has ended
+    table = tables.Table.grid(padding=(0, 1))
+    table.add_column(width=LABEL_WIDTH)
+    table.add_column(justify="right", width=VALUE_WIDTH)
+    table.add_column()
+    for one in (shown[name] for name in SHORT if name in shown):
+        (number,) = one.of(row)
+        is_count = values.COLUMNS[one.column].kind == "integer"
+        table.add_row(one.label, spelled_number(int(number) if is_count else float(number)), one.unit)
+    print_parts(texts.Text(_headline(result.row), style="bold"), table)
+    if isinstance(groups := result.row["groups"], str):
+        print_parts(_group_table(groups))
+    print_parts(*program_tables(result.row))
+    say("Goodput counts TCP payload, each byte once. All figures: --details, --json")
+
+
+def _headline(row: Mapping[str, Any]) -> str:
+    rate, factor = rate_unit(row["forward_rate_bps"])
+    link = row["forward_trace"] or "a link"
+    load = row["program"] or f"{row['tcp']} (stack {row['stack']})"
+    return (
+        f"{load} over {link}, {factor * row['forward_rate_bps']:.4g} {rate}, "
+        f"RTT {row['rtt_s']:g} s, {row['simulated_s']:.4g} s"
+    )
+
+
+def _print_details(result: ExperimentResult) -> None:
+    in_tables = ("groups", *OF_PROGRAMS)
+    present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name not in in_tables]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
     parts: list[tables.Table | texts.Text | str] = [", ".join(given)]
     measured = [column for column in present if column.group not in {"scenario", "provenance"}]
@@ -166,11 +220,12 @@ def _print(result: ExperimentResult) -> None:
             table.add_row(column.name, spelled_number(result.row[column.name]), column.unit, column.meaning)
         parts += [texts.Text(f"\n{counts or 'the run itself'}", style="bold"), table]
     if isinstance(groups := result.row["groups"], str):
-        rows = [[_spelled(group[key]) for key in OF_GROUPS] for group in json.loads(groups)]
-        parts.append(text_table("", OF_GROUPS, rows, {0}))
+        parts.append(_group_table(groups))
+    parts += program_tables(result.row, flows=True)
     print_parts(*parts, least_width=LEAST_WIDTH)
     say(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")
 
 
-def _spelled(value: str | float | None) -> str:
-    return "" if value is None else spelled_number(value)
+def _group_table(groups: str) -> tables.Table:
+    rows = [[spelled(group[key]) for key in OF_GROUPS] for group in json.loads(groups)]
+    return text_table("", OF_GROUPS, rows, {0})

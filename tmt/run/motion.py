@@ -94,9 +94,10 @@ def motion_settings(path: LinkPath, moved: tuple[Rows, int] | None, folder: Path
     if moved is None:
         return {}
     rows, offset_ns = moved
-    np.save(folder / SERIES, rows)
+    file = (folder / SERIES).resolve()
+    np.save(file, rows)
     return {
-        "rtt_series": folder / SERIES,
+        "rtt_series": file,
         "rtt_offset_ns": offset_ns,
         "overtaking": int(path.overtaking),
     }
