@@ -13,7 +13,7 @@ from tmt.cli.options import json_text
 from tmt.cli.progress import say
 from tmt.cli.tables import print_parts, text_table
 from tmt.results.dataset import trace_uses
-from tmt.results.groups import ALONE
+from tmt.results.groups import ALONE, BRIEF, shown_measures
 from tmt.results.values import NO_VALUE, interval_text
 from tmt.show.charts.style import tcp_label
 
@@ -215,12 +215,10 @@ GROUPS_SAID = (
     "active together. Harm: goodput that the others take / goodput alone, where a run has the flows alone."
 )
 
-GROUP_MEASURES = ("share", GOODPUT, "harm", "delay_p95_s")
-
 
 def group_tables(summary: Summary) -> Iterator[Table]:
     """Give a table of groups of flows for each point of the grid where they are beside others."""
-    measures = [one for name in GROUP_MEASURES for one in summary.measures if one.column == name]
+    measures = shown_measures(summary, BRIEF)
     header = ("scheme", "group", *(f"{one.label} ({one.unit})" for one in measures))
     for point in range(len(summary.points)):
         if summary.levels(point)["beside"] == ALONE:
@@ -250,8 +248,6 @@ def _cell(summary: Summary, cell: Cell | None) -> Text:
     goodput = cell.intervals[GOODPUT].scaled(_kbps(summary))
     # Further digits are meaningless for this interval.
     digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
-    text = f"{goodput.mean:.{digits}f}"
-    if not math.isnan(goodput.low):
-        text += f" ±{goodput.half_width:.{digits}f}"
+    text = interval_text(goodput, places=digits)
     best = cell.among_best.get(GOODPUT, True)
     return Text(f"{text}*", style="bold") if best else Text(f"{text} ")
