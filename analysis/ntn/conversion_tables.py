@@ -109,7 +109,7 @@ def by_es_n0(exact: pd.DataFrame) -> pd.DataFrame:
 
 
 def worth_of_combining() -> pd.DataFrame:
-    """Return what combining delivers over LEO at low Es/N0, and above which round trip feedback should be off."""
+    """Return what combining delivers over LEO at low Es/N0, and the round trip from which on it is off."""
     rows, found = combinings(), []
     for es_n0_db in LOW_ES_N0_DB:
         level = rows[rows["es_n0_db"] == es_n0_db]

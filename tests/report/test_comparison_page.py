@@ -86,6 +86,6 @@ def test_axis__holds_the_single_pairs_beyond_the_interval() -> None:
     spec = filled(compare_chart(tcps, schemes, zero=True), [row], configuration(tcps.styles))
     drawing = vl_convert.vegalite_to_svg(spec)
     (axis,) = re.findall(r'role-axis-domain"[^>]*><line [^>]*x2="(\d+)" y2="0"', drawing)
-    dots = re.findall(r'<path transform="translate\(([-.\d]+),[-.\d]+\)"" d="M1.581', drawing)
+    dots = re.findall(r'transform="translate\(([-.\d]+),[-.\d]+\)" d="M1.581', drawing)
     assert len(dots) == 2
     assert all(0 <= float(dot) <= int(axis) for dot in dots), (dots, axis)
