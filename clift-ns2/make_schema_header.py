@@ -71,7 +71,7 @@ def _form(columns: tuple[schema.Column, ...]) -> str:
     """Initialiser of a `RowForm`."""
     dtype = schema.row_dtype(columns)
     offsets = {name: offset for name, (_, offset) in (dtype.fields or {}).items()}
-    places = [str(offsets.get(column.name, 0)) for column in (schema.SIZE_BYTES, schema.ES_N0_MDB)]
+    places = [str(offsets.get(column.name, 0)) for column in (schema.SIZE_BYTES, *schema.PHY_TRACE.named)]
     return f"      {{{_quoted(repr(dtype.descr))}, {dtype.itemsize}, {', '.join(places)}}},"
 
 
@@ -98,6 +98,7 @@ struct RowForm {
   std::size_t bytes;
   std::size_t size_bytes_at;  // where the column begins in a row; 0: there is none
   std::size_t es_n0_mdb_at;
+  std::size_t mode_at;
 };
 """
 

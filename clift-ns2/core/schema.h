@@ -17,18 +17,23 @@ struct RowForm {
   std::size_t bytes;
   std::size_t size_bytes_at;  // where the column begins in a row; 0: there is none
   std::size_t es_n0_mdb_at;
+  std::size_t mode_at;
 };
 
 // PHY trace: one row per slot.
 struct [[gnu::packed]] PhyRow {
   static constexpr char kind[] = "phy";
-  static constexpr char columns[] = "tx_time_ns <i8, decode_time_ns <i8, optional size_bytes <u4, optional es_n0_mdb <i4";
+  static constexpr char columns[] = "tx_time_ns <i8, decode_time_ns <i8, optional size_bytes <u4, optional es_n0_mdb <i4, optional mode |u1";
   static constexpr char descr[] = "[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8')]";
   static constexpr RowForm forms[] = {
-      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('size_bytes', '<u4'), ('es_n0_mdb', '<i4')]", 24, 16, 20},
-      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('es_n0_mdb', '<i4')]", 20, 0, 16},
-      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('size_bytes', '<u4')]", 20, 16, 0},
-      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8')]", 16, 0, 0},
+      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('size_bytes', '<u4'), ('es_n0_mdb', '<i4'), ('mode', '|u1')]", 25, 16, 20, 24},
+      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('es_n0_mdb', '<i4'), ('mode', '|u1')]", 21, 0, 16, 20},
+      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('size_bytes', '<u4'), ('mode', '|u1')]", 21, 16, 0, 20},
+      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('size_bytes', '<u4'), ('es_n0_mdb', '<i4')]", 24, 16, 20, 0},
+      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('mode', '|u1')]", 17, 0, 0, 16},
+      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('es_n0_mdb', '<i4')]", 20, 0, 16, 0},
+      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('size_bytes', '<u4')]", 20, 16, 0, 0},
+      {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8')]", 16, 0, 0, 0},
   };
   static constexpr std::int64_t min_tx_time_ns = 0;
   static constexpr std::int64_t max_tx_time_ns = 4611686018427387904;
@@ -38,6 +43,8 @@ struct [[gnu::packed]] PhyRow {
   static constexpr std::int64_t max_size_bytes = 2147483647;
   static constexpr std::int64_t min_es_n0_mdb = -100000;
   static constexpr std::int64_t max_es_n0_mdb = 100000;
+  static constexpr std::int64_t min_mode = 0;
+  static constexpr std::int64_t max_mode = 255;
   std::int64_t tx_time_ns;
   std::int64_t decode_time_ns;
 };
@@ -49,8 +56,8 @@ struct [[gnu::packed]] LinkRow {
   static constexpr char columns[] = "tx_time_ns <i8, delay_ns <i8, delivered |b1, transmissions |u1, optional size_bytes <u4";
   static constexpr char descr[] = "[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1')]";
   static constexpr RowForm forms[] = {
-      {"[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1'), ('size_bytes', '<u4')]", 22, 18, 0},
-      {"[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1')]", 18, 0, 0},
+      {"[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1'), ('size_bytes', '<u4')]", 22, 18, 0, 0},
+      {"[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1')]", 18, 0, 0, 0},
   };
   static constexpr std::int64_t min_tx_time_ns = 0;
   static constexpr std::int64_t max_tx_time_ns = 4611686018427387904;

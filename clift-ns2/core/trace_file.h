@@ -29,12 +29,16 @@ class TraceRows {
 
   bool have_sizes() const { return form_.size_bytes_at > 0; }
   bool have_es_n0() const { return form_.es_n0_mdb_at > 0; }
+  bool have_modes() const { return form_.mode_at > 0; }
 
   // Bytes that row `i` carries, where rows have sizes.
   std::uint32_t size_bytes(std::size_t i) const { return value<std::uint32_t>(i, form_.size_bytes_at); }
 
   // Es/N0 of row `i` in thousandths of a dB, where rows have it.
   std::int32_t es_n0_mdb(std::size_t i) const { return value<std::int32_t>(i, form_.es_n0_mdb_at); }
+
+  // Row of the table of modes that row `i` was sent with, where rows have modes.
+  std::uint8_t mode(std::size_t i) const { return value<std::uint8_t>(i, form_.mode_at); }
 
   std::size_t count = 0;
 

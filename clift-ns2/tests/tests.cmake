@@ -9,24 +9,28 @@ set(SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-
 set(EMULATOR_CORE ${EMULATOR_SOURCES})
 list(FILTER EMULATOR_CORE INCLUDE REGEX "/emulate/(flow_table|frame|histogram|ip_packet|settings)\\.cc$")
 
-add_executable(core_tests ${TEST_SOURCES} ${CORE_SOURCES} ${EMULATOR_CORE})
-target_include_directories(core_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+# The core is compiled once, for both programs.
+add_library(tested OBJECT ${CORE_SOURCES} ${EMULATOR_CORE})
+set_target_properties(tested PROPERTIES ${CORE_BATCH})
+
+add_executable(core_tests ${TEST_SOURCES})
+target_precompile_headers(core_tests PRIVATE <gtest/gtest.h> <algorithm> <random> <string> <vector>)
 target_compile_definitions(
   core_tests
   PRIVATE CONTRACT_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../traces/contract/"
-          CORPUS_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../tests/fuzz/corpus/" _GLIBCXX_ASSERTIONS)
-target_compile_options(core_tests PRIVATE -std=c++17 -Og -g1 ${CLIFT_WARNINGS} ${SANITIZERS})
-# In the tests' own code two checks are off, which take a third of the compiler's time in GoogleTest's templates. The
-# address sanitizer stops at null pointers, too.
-set_source_files_properties(${TEST_SOURCES} PROPERTIES COMPILE_OPTIONS -fno-sanitize=null,alignment)
-target_link_options(core_tests PRIVATE ${SANITIZERS})
-target_link_libraries(core_tests PRIVATE GTest::gtest_main)
+          CORPUS_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../tests/fuzz/corpus/")
+target_link_libraries(core_tests PRIVATE tested GTest::gtest_main)
 
 # A program that test_disciplines.py compares with its twins.
-set(AQM_SOURCES ${CORE_SOURCES})
-list(FILTER AQM_SOURCES INCLUDE REGEX "/core/(aqm/.*|[a-z]*_link|[a-z]*_plan|row_[a-z]*|[a-z]*_settings|setting_table|text|playback|trace_file|npy)\\.cc$")
-add_executable(aqm_replay ${CMAKE_CURRENT_LIST_DIR}/aqm_replay.cc ${AQM_SOURCES})
-target_include_directories(aqm_replay PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-target_compile_definitions(aqm_replay PRIVATE _GLIBCXX_ASSERTIONS)
-target_compile_options(aqm_replay PRIVATE -std=c++17 -Og -g1 ${CLIFT_WARNINGS} ${SANITIZERS})
-target_link_options(aqm_replay PRIVATE ${SANITIZERS})
+add_executable(aqm_replay ${CMAKE_CURRENT_LIST_DIR}/aqm_replay.cc)
+target_link_libraries(aqm_replay PRIVATE tested)
+
+foreach(target tested core_tests aqm_replay)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
+  target_compile_options(${target} PRIVATE -std=c++17 -Og -g1 ${CLIFT_WARNINGS} ${SANITIZERS})
+  target_link_options(${target} PRIVATE ${SANITIZERS})
+endforeach()
+# In the tests' own code two checks are off, which take a third of the compiler's time in GoogleTest's templates. The
+# address sanitizer stops at null pointers, too.
+target_compile_options(core_tests PRIVATE -fno-sanitize=null,alignment)

@@ -61,6 +61,8 @@ const Sizes contract_sizes = {1, 40, 1500, 12'761, 2'147'483'647, 7};
 
 const std::vector<std::int32_t> contract_es_n0_mdb = {-100'000, -1, 0, 7250, 100'000};
 
+const std::vector<std::uint8_t> contract_modes = {0, 27, 1, 128, 255};
+
 const std::vector<PhyRow> phy_contract_rows = {{0, 200000000}, {1500000, 0}, {1500001, 1}, {3000000, 123456789}, {latest_ns, latest_ns}};
 
 TEST(LinkTrace, HoldsTheRowsOfEveryGoodContractFile) {
@@ -123,13 +125,14 @@ TEST(LinkTrace, RefusesMoreRowsThanAFileCanHold) {
 
 TEST(PhyTrace, HoldsTheRowsOfTheGoodContractFiles) {
   const auto good = samples("phy", true);
-  ASSERT_EQ(good.size(), 4U);  // without sizes and with them, without Es/N0 and with it
+  ASSERT_EQ(good.size(), 8U);  // with and without sizes, Es/N0 and modes
   for (const Sample& sample : good) {
     SCOPED_TRACE(sample.file);
     const PhyTraceFile trace(CONTRACT_FOLDER + sample.file);
     ASSERT_EQ(trace.rows().count, phy_contract_rows.size());
     EXPECT_EQ(trace.rows().have_sizes(), sample.file.find("sizes") != std::string::npos);
     EXPECT_EQ(trace.rows().have_es_n0(), sample.file.find("es-n0") != std::string::npos);
+    EXPECT_EQ(trace.rows().have_modes(), sample.file.find("mode") != std::string::npos);
     for (std::size_t i = 0; i < phy_contract_rows.size(); ++i) {
       EXPECT_EQ(+trace.rows()[i].tx_time_ns, +phy_contract_rows[i].tx_time_ns) << "row " << i + 1;
       EXPECT_EQ(+trace.rows()[i].decode_time_ns, +phy_contract_rows[i].decode_time_ns) << "row " << i + 1;
@@ -138,6 +141,9 @@ TEST(PhyTrace, HoldsTheRowsOfTheGoodContractFiles) {
       }
       if (trace.rows().have_es_n0()) {
         EXPECT_EQ(trace.rows().es_n0_mdb(i), contract_es_n0_mdb[i]);
+      }
+      if (trace.rows().have_modes()) {
+        EXPECT_EQ(trace.rows().mode(i), contract_modes[i]);
       }
     }
   }

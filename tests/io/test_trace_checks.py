@@ -257,6 +257,11 @@ def test_good_file__holds_the_rows_that_were_written_down(name: str, kind: str, 
         np.testing.assert_array_equal(trace.es_n0_mdb, maker.ES_N0_MDB)
     else:
         assert getattr(trace, "es_n0_mdb", None) is None
+    if "mode" in name:
+        assert trace.mode.dtype == np.uint8
+        np.testing.assert_array_equal(trace.mode, maker.MODES)
+    else:
+        assert getattr(trace, "mode", None) is None
     for column in TABLES[kind].columns:
         values = getattr(trace, column.name)
         assert values.dtype == column.dtype

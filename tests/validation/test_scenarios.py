@@ -25,7 +25,7 @@ SCENARIOS = sorted(
 
 
 def short(scenario: Scenario) -> Scenario:
-    """Return a campaign of seconds: one seed, one variant and rivals, one Es/N0, short traces and flows."""
+    """Return a campaign of seconds: one seed, variant, Es/N0 and round trip; rivals, short traces, flows."""
     first: dict[str, float] = {}
     traces = []
     for trace in scenario.trace:
@@ -45,8 +45,11 @@ def short(scenario: Scenario) -> Scenario:
         )
         for one in scenario.traffic
     ]
-    axes = {"trace": tuple(dict.fromkeys(traces)), "traffic": tuple(dict.fromkeys(traffic))}
-    return replace(scenario, seeds=1, records=(), **axes)
+    paths = [replace(one, rtt=scenario.path[0].rtt) for one in scenario.path]
+    axes = {"trace": traces, "traffic": traffic, "path": paths}
+    return replace(
+        scenario, seeds=1, records=(), **{key: tuple(dict.fromkeys(axis)) for key, axis in axes.items()}
+    )
 
 
 @pytest.mark.ns2

@@ -122,6 +122,7 @@ def command(
                 with _live(campaign, todo, shown=is_shown) as watch:
                     campaign.execute(todo, new_pool, watch)
             except KeyboardInterrupt:
+                campaign.store.look()  # a run may have been stored, and not been counted yet
                 after, total = campaign.plan(), len(todo.runs)
                 kept = after.done + after.failed
                 raise StoppedError(

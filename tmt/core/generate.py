@@ -14,7 +14,7 @@ from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from tmt.core.channels.base import FadingRealisation, Realisation
-    from tmt.core.trace import Int64Array, PhyTrace
+    from tmt.core.trace import FloatArray, Int32Array, Int64Array, PhyTrace
 
 _MAX_DENOMINATOR = 1 << 40
 
@@ -81,8 +81,12 @@ def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = Fa
     es_n0_mdb = slots.es_n0_mdb
     if with_es_n0:
         erased, es_n0_db = cast("FadingRealisation", realisation).faded(slots.tx_time_ns)
-        bounded = np.clip(1000.0 * es_n0_db, -MAX_ES_N0_MDB, MAX_ES_N0_MDB)
-        es_n0_mdb = np.rint(bounded).astype(np.int32)
+        es_n0_mdb = in_mdb(es_n0_db)
     else:
         erased = realisation.erased(slots.tx_time_ns)
     return replace(slots, decode_time_ns=np.where(erased, 0, slots.decode_time_ns), es_n0_mdb=es_n0_mdb)
+
+
+def in_mdb(es_n0_db: FloatArray) -> Int32Array:
+    """Return Es/N0 in dB as the column `es_n0_mdb` holds it, bounded to its range."""
+    return np.rint(np.clip(1000.0 * es_n0_db, -MAX_ES_N0_MDB, MAX_ES_N0_MDB)).astype(np.int32)

@@ -7,6 +7,7 @@ Readers, writers, validators, the reference in `docs/formats.md` and the C++ hea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from tmt.core.units import MAX_TIME_NS
@@ -45,8 +46,8 @@ class Column:
 class Table:
     """An ordered set of columns, and the `kind` under which metadata and messages know it.
 
-    `optional` columns follow the others in a file that has them; `named` ones come last: text without a
-    header, in which the number of columns says what they are, has none.
+    `optional` columns follow the others in a file that has them; `named` ones come last, any of them: text
+    without a header, in which the number of columns says what they are, has none.
     """
 
     kind: str
@@ -81,8 +82,9 @@ class Table:
     @property
     def forms(self) -> tuple[tuple[Column, ...], ...]:
         """Columns of each form that a file of any other format may have, those with more columns first."""
-        longer = [(*columns, *self.named) for columns in self.variants] if self.named else []
-        return tuple(sorted([*longer, *self.variants], key=len, reverse=True))
+        some = [part for count in range(len(self.named) + 1) for part in combinations(self.named, count)]
+        found = [(*columns, *part) for part in reversed(some) for columns in self.variants]
+        return tuple(sorted(found, key=len, reverse=True))
 
     def column(self, name: str) -> Column:
         """Return the column called `name` (KeyError when there is none)."""
@@ -125,6 +127,15 @@ ES_N0_MDB = Column(
     maximum=MAX_ES_N0_MDB,
 )
 
+MODE = Column(
+    "mode",
+    "|u1",
+    "row of the table of modes, from 0, that the slot was sent with; optional: `modes` of the metadata "
+    "describe the table",
+    minimum=0,
+    maximum=255,
+)
+
 Packing = Literal["padded", "packed"]
 
 PACKINGS: tuple[Packing, ...] = get_args(Packing)
@@ -144,7 +155,7 @@ PHY_TRACE = Table(
         ),
     ),
     (SIZE_BYTES,),
-    (ES_N0_MDB,),
+    (ES_N0_MDB, MODE),
 )
 
 ERASABLE = PHY_TRACE.column("decode_time_ns")

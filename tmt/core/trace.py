@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Int64Array = npt.NDArray[np.int64]
 Uint32Array = npt.NDArray[np.uint32]
 Int32Array = npt.NDArray[np.int32]
+Uint8Array = npt.NDArray[np.uint8]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Metadata = dict[str, Any]
@@ -66,6 +67,7 @@ class PhyTrace(_Rows):
     metadata : the file's `tmt` key; empty for a trace that somebody else's program wrote
     size_bytes : [n_slots], uint32; None where all slots carry the metadata's `lldu_bytes`
     es_n0_mdb : [n_slots], int32, Es/N0 in thousandths of a dB; None where it is not known
+    mode : [n_slots], uint8, row of the table of modes that the metadata's `modes` describe; None without one
     """
 
     table: ClassVar[Table] = PHY_TRACE
@@ -75,6 +77,7 @@ class PhyTrace(_Rows):
     metadata: Metadata = field(default_factory=dict)
     size_bytes: Uint32Array | None = None
     es_n0_mdb: Int32Array | None = None
+    mode: Uint8Array | None = None
 
     @property
     def fates(self) -> dict[str, int]:
@@ -104,7 +107,7 @@ class LinkTrace(_Rows):
     tx_time_ns: Int64Array
     delay_ns: Int64Array
     delivered: BoolArray
-    transmissions: npt.NDArray[np.uint8]
+    transmissions: Uint8Array
     metadata: Metadata = field(default_factory=dict)
     size_bytes: Uint32Array | None = None
 

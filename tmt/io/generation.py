@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from tmt.core import provenance
 from tmt.core.channels import CHANNELS
+from tmt.core.converter import rows_between
 from tmt.core.errors import InputError, UsageError
 from tmt.core.extent import Extent
-from tmt.core.generate import lay_over
+from tmt.core.generate import in_mdb, lay_over
 from tmt.core.schema import ES_N0_MDB, PHY_TRACE
 from tmt.core.trace import PhyTrace
 from tmt.core.units import MAX_TIME_NS
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
-    from tmt.core.channels.base import Channel
+    from tmt.core.channels.base import Channel, FadingRealisation
     from tmt.core.generate import Line
+    from tmt.core.modes import Adaptation
 
 CHUNK_SLOTS = 1 << 18
 """Slots generated at a time; the trace does not depend on it."""
@@ -44,16 +46,21 @@ def generate(
     seed: int,
     lldu_bytes: int | None = None,
     with_es_n0: bool = False,
+    adaptation: Adaptation | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
     Slots are sent from 0 until before `duration_ns`, and the trace ends with the last one. `lldu_bytes` goes
-    into the metadata. `progress` takes the number of slots done since its last call. UsageError when no slot
-    fits, the trace is too long, or the channel knows no Es/N0; OutputError when the file cannot be written.
+    into the metadata. With an `adaptation` the channel gives only its Es/N0, and where modes have frames the
+    line says only when the signal is sampled. `progress` takes the number of slots done since its last call.
+    UsageError when no slot fits, the trace is too long, the channel knows no Es/N0, or no mode reaches its
+    target; OutputError when the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
+    if adaptation is not None:
+        return _adapted(path, channel, line, duration_ns, seed, adaptation, progress)
     if with_es_n0:
         _check_es_n0(channel)
     slots = line.slots_within(duration_ns)
@@ -73,6 +80,45 @@ def generate(
             chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
             writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
             progress(len(chunk))
+    return slots
+
+
+def _adapted(
+    path: str | PathLike[str],
+    channel: Channel,
+    line: Line,
+    duration_ns: int,
+    seed: int,
+    adaptation: Adaptation,
+    progress: Callable[[int], None],
+) -> int:
+    """Write the trace of an adaptation to a channel's Es/N0."""
+    from tmt.core.modes.adapter import Adapter  # noqa: PLC0415  (numba takes long to import)
+
+    _check_es_n0(channel)
+    samples, slots = line.slots_within(duration_ns), 0
+    realisation = cast("FadingRealisation", channel.realisation(seed))
+    adapter = Adapter(adaptation, line.interval_ns, line.decode_time_ns, seed)
+    extent = Extent(0, duration_ns) if adaptation.table.has_frames else _extent(line, samples, duration_ns)
+    metadata = provenance.record(
+        PHY_TRACE.kind,
+        packing="packed",
+        **extent.metadata,
+        generator=channel.describe(),
+        modes=adaptation.describe(),
+        seed=seed,
+        slot_interval_ns=str(line.interval_ns),
+        decode_time_ns=line.decode_time_ns,
+    )
+    with create_trace(path, PHY_TRACE, metadata) as writer:
+        for first in range(0, samples, CHUNK_SLOTS):
+            tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, samples - first))
+            chunk = adapter.feed(tx_time_ns, in_mdb(realisation.faded(tx_time_ns)[1]))
+            chunk = rows_between(chunk, 0, int(np.searchsorted(chunk.tx_time_ns, duration_ns)))
+            writer.write(chunk)
+            slots += len(chunk)
+            progress(len(tx_time_ns))
+        adaptation.check_reached(adapter.most_db)
     return slots
 
 

@@ -43,7 +43,7 @@ _NAMED_COLUMNS = 8
 
 WRITE_SETTINGS: dict[str, Any] = {
     "compression": "zstd",
-    "use_dictionary": ["transmissions", "size_bytes"],
+    "use_dictionary": ["transmissions", "size_bytes", "mode"],
     "column_encoding": dict.fromkeys(
         ("tx_time_ns", "decode_time_ns", "delay_ns", "es_n0_mdb"), "DELTA_BINARY_PACKED"
     ),

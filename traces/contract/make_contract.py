@@ -65,23 +65,32 @@ LINK_SIZES = (*PHY_SIZES, 7)
 ES_N0_MDB = (-100_000, -1, 0, 7250, 100_000)
 """Es/N0 of the slots, from the least to the most allowed, in files that have them."""
 
+MODES = (0, 27, 1, 128, 255)
+"""Modes of the slots, the least and the greatest among them, in files that have them."""
+
 
 def sized(rows: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
     """Return `rows` with a size each."""
-    other = np.zeros(len(rows), [*rows.dtype.descr, ("size_bytes", "<u4")])
-    for name in rows.dtype.names or ():
-        other[name] = rows[name]
-    other["size_bytes"] = sizes
+    return with_column(rows, "size_bytes", "<u4", sizes)
+
+
+def with_column(rows: np.ndarray, name: str, dtype: str, values: tuple[int, ...]) -> np.ndarray:
+    """Return `rows` with one column more."""
+    other = np.zeros(len(rows), [*rows.dtype.descr, (name, dtype)])
+    for own in rows.dtype.names or ():
+        other[own] = rows[own]
+    other[name] = values
     return other
 
 
 def with_es_n0_column(rows: np.ndarray, es_n0_mdb: tuple[int, ...] = ES_N0_MDB) -> np.ndarray:
     """Return `rows` with the Es/N0 of each slot."""
-    other = np.zeros(len(rows), [*rows.dtype.descr, ("es_n0_mdb", "<i4")])
-    for name in rows.dtype.names or ():
-        other[name] = rows[name]
-    other["es_n0_mdb"] = es_n0_mdb
-    return other
+    return with_column(rows, "es_n0_mdb", "<i4", es_n0_mdb)
+
+
+def with_modes(rows: np.ndarray) -> np.ndarray:
+    """Return `rows` with the mode of each slot."""
+    return with_column(rows, "mode", "|u1", MODES)
 
 
 def with_sizes(text: bytes, separator: bytes, sizes: tuple[int, ...], name: bytes = b"size_bytes") -> bytes:
@@ -215,6 +224,51 @@ def good_with_es_n0() -> list[Sample]:
         Sample("phy-es-n0.txt", "phy", header + with_sizes(PHY_TXT, b" ", ES_N0_MDB)),
         Sample("phy-sizes-es-n0.parquet", "phy", phy_with_es_n0(sized_phy, column)),
         Sample("phy-sizes-es-n0.csv", "phy", with_es_n0(with_sizes(PHY_CSV, b",", PHY_SIZES))),
+    ]
+
+
+def good_with_modes() -> list[Sample]:
+    """PHY traces with the mode of each slot that must be read."""
+    all_columns = phy_with_es_n0(sized(PHY_ROWS, PHY_SIZES), pa.array(ES_N0_MDB, pa.int32()))
+    text = with_sizes(PHY_CSV, b",", MODES, b"mode")
+    return [
+        Sample("phy-mode.npy", "phy", npy(with_modes(PHY_ROWS))),
+        Sample("phy-es-n0-mode.npy", "phy", npy(with_modes(with_es_n0_column(PHY_ROWS)))),
+        Sample("phy-sizes-mode.npy", "phy", npy(with_modes(sized(PHY_ROWS, PHY_SIZES)))),
+        Sample(
+            "phy-sizes-es-n0-mode.npy",
+            "phy",
+            npy(with_modes(with_es_n0_column(sized(PHY_ROWS, PHY_SIZES)))),
+        ),
+        Sample(
+            "phy-sizes-es-n0-mode.parquet",
+            "phy",
+            parquet(
+                pq.read_table(io.BytesIO(all_columns)).append_column("mode", pa.array(MODES, pa.uint8()))
+            ),
+        ),
+        Sample("phy-mode.csv", "phy", text),
+        Sample("phy-es-n0-mode.csv", "phy", with_es_n0(text)),
+    ]
+
+
+def bad_mode() -> list[Sample]:
+    """PHY traces that must be refused for their modes."""
+    text = with_sizes(PHY_CSV, b",", MODES, b"mode")
+    return [
+        Sample(
+            "mode-too-large.csv",
+            "phy",
+            text.replace(b",255\n", b",256\n"),
+            "6",
+            refusal("above_maximum", column="mode", value=256, maximum=255),
+        ),
+        Sample(
+            "mode-cut-in-a-row.npy",
+            "phy",
+            npy(with_modes(PHY_ROWS))[:-1],
+            reason=refusal("truncated", promised=5, held=4),
+        ),
     ]
 
 
@@ -778,8 +832,8 @@ def bad_parquet() -> list[Sample]:
 def samples() -> list[Sample]:
     """Every contract file."""
     return [
-        *(*good(), *good_sized(), *good_with_es_n0()),
-        *(*bad_npy(), *bad_text(), *bad_parquet(), *bad_es_n0()),
+        *(*good(), *good_sized(), *good_with_es_n0(), *good_with_modes()),
+        *(*bad_npy(), *bad_text(), *bad_parquet(), *bad_es_n0(), *bad_mode()),
     ]
 
 
