@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz sanitize audit bench reproduce docs wheel container pages judge tune-check lint format
+.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz sanitize audit bench reproduce docs man wheel container pages judge tune-check lint format
 .PHONY: setup system-packages test-packages simulator linux-kernel quic constraints clean
 .DELETE_ON_ERROR:
 
@@ -17,9 +17,10 @@ help:  ## show this list
 
 run: system-packages  ## compare the TCP variants over the sample trace and a measured one: tables, figures, a report
 	@$(MAKE) --no-print-directory --jobs 2 SYSTEM_PACKAGES=skip $(VENV)/installed simulator PROGRAMS=ns
-	$(BIN)/tmt run scenarios/quickstart.toml
-	$(BIN)/tmt report scenarios/out/quickstart
 	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
+	$(BIN)/tmt run scenarios/quickstart.toml
+	@$(BIN)/tmt report scenarios/out/quickstart > /dev/null
+	@echo "open scenarios/out/quickstart/report/report.html"
 
 test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 --dist worksteal -q
@@ -69,8 +70,12 @@ docs: $(VENV)/installed-dev  ## build the documentation as a site: build/docs/in
 	$(BIN)/sphinx-build --quiet --fail-on-warning --nitpicky docs build/docs
 	@echo "docs: open build/docs/index.html"
 
+man: $(VENV)/installed  ## write a man page for each command: man -l build/man/tmt-run.1
+	$(BIN)/python tools/man_pages.py build/man
+
 wheel: setup  ## build a wheel with the simulator inside: one `pip install` without compiler or Tcl (docs/install.md)
 	$(BIN)/python packaging/static_programs.py
+	$(BIN)/python tools/man_pages.py clift-ns2/build-wheel/man
 	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m hatchling build --target wheel --directory build/wheel
 
 container:  ## build an image of the wheel that `make wheel` has made; ENGINE=podman for another program than Docker

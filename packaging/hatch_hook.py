@@ -1,4 +1,4 @@
-"""Hatchling's hook that adds the simulator, the scenarios and their traces to the wheel (`make wheel`).
+"""Hatchling's hook that adds simulator, scenarios, traces and man pages to the wheel (`make wheel`).
 
 Without the hook a wheel holds only the Python package, as `pip install --editable` needs it.
 """
@@ -29,6 +29,8 @@ class SimulatorHook(BuildHookInterface):  # type: ignore[type-arg]
                 inside = path.relative_to(root)
                 if path.is_file() and not LEFT_OUT & set(inside.parts):
                     places[path] = f"tmt/examples/{inside}"
+        data = f"tmt_clift-{self.metadata.version}.data/data/share/man/man1"
+        places |= {path: f"{data}/{path.name}" for path in (contents.parent / "man").glob("*.1")}
         build_data["force_include"] |= {str(path): place for path, place in places.items()}
         build_data["pure_python"] = False
         # Static programs need no version of the C library; this is the oldest that a tag can name.

@@ -8,7 +8,7 @@ from typing import Any
 
 TMT = Path(sys.executable).with_name("tmt")
 
-PROGRESS_LINE = re.compile(r"^.*: \d+ of \d+ link traces, \d+ of \d+ runs.*\n", re.MULTILINE)
+PROGRESS_LINE = re.compile(r"^.*: (?:\d+ of \d+ link traces, )?\d+ of \d+ runs.*\n", re.MULTILINE)
 """A line on runs under way, which `tmt` prints where they take long."""
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tmt.core.channels.shadows import Shadows as Shadows
     from tmt.core.channels.snr import Snr as Snr
     from tmt.core.declaration import Refused as Refused
+    from tmt.core.modes import Adaptation as Adaptation
     from tmt.core.schemes.arq import Arq as Arq
     from tmt.core.schemes.fec import Fec as Fec
     from tmt.core.schemes.harq import Harq as Harq
@@ -77,6 +78,7 @@ _NAMES = {
         *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),
         *("Hybrid", "GoBackN"),
     ),
+    "tmt.core.modes": ("Adaptation",),
     "tmt.core.channels": (*("ErrorFree", "Bernoulli", "GilbertElliott", "NeymanA", "Lms", "Shadows", "Snr"),),
     "tmt.core.declaration": ("Refused",),
 }

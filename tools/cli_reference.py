@@ -121,8 +121,8 @@ def _sections(
 ) -> list[str]:
     """Return the section of a command, and those of the commands that it holds.
 
-    An option or paragraph that has been there is not repeated, nor how to call a member: `explained` holds the page of each, and is
-    extended.
+    An option or paragraph that has been there is not repeated: `explained` holds the page of each, and is
+    extended. A member has no usage of its own.
     """
     page = name.split()[1]
     context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100, **SETTINGS)

@@ -1,7 +1,7 @@
-# Datagrams of 1500 bytes at random moments over one link: `ns link.tcl QUEUE ?TRACE LLDU_BYTES PACKED?`.
+# Datagrams of 1500 bytes at random moments over one link: `ns link.tcl DURATION_S QUEUE ?TRACE LLDU_BYTES PACKED DISCIPLINE?`.
 # Prints how many have arrived.
 
-lassign $argv queue trace lldu_bytes packed
+lassign $argv duration_s queue trace lldu_bytes packed discipline
 set rate 10Mb
 set ns [new Simulator]
 set from [$ns node]
@@ -12,6 +12,7 @@ if { $trace ne "" } {
 	[[$ns link $from $to] queue] set loop_ 1
 	[[$ns link $from $to] queue] set lldu_bytes_ $lldu_bytes
 	[[$ns link $from $to] queue] set packed_ $packed
+	[[$ns link $from $to] queue] discipline $discipline
 	[[$ns link $from $to] queue] load $trace
 }
 set udp [new Agent/UDP]
@@ -31,5 +32,5 @@ proc finish {} {
 	puts [$sink set npkts_]
 	exit 0
 }
-$ns at 5000 finish
+$ns at $duration_s finish
 $ns run

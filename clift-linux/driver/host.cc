@@ -117,7 +117,7 @@ SettingTable table_of(Experiment& run, clift_settings& settings) {
     std::snprintf(settings.qdisc, sizeof settings.qdisc, "%s", value.c_str());
     run.has_own_queue = true;
     // No packet waits in the link core.
-    run.path.queue.limits.packets = most_setting;
+    run.path.limits.packets = most_setting;
   });
   table.add_whole("seed", run.seed, 0, most_setting);
   table.add("flow", [&run](const std::string& value) {

@@ -6,24 +6,24 @@ namespace clift {
 
 namespace {
 
-void declare_link(SettingTable& table, const std::string& direction, LinkSettings& link) {
+void add_time(SettingTable& table, const std::string& name, Nanoseconds& target, TimeUnit unit) {
+  if (unit == TimeUnit::seconds) {
+    table.add_seconds(name + "_s", target, 0, most_setting);
+  } else {
+    table.add_whole(name + "_ns", target, 0, most_setting);
+  }
+}
+
+void declare_link(SettingTable& table, const std::string& direction, LinkSettings& link, TimeUnit unit) {
   PlanOptions& options = link.options;
   table.add_text(direction, link.trace);
   table.add_real(direction + "_rate_bps", link.rate_bps, 1, 1e12);
   table.add_whole(direction + "_lldu_bytes", options.lldu_bytes, 1, std::numeric_limits<std::int32_t>::max());
   table.add_choice<Packing>(direction + "_packing", options.packing,
                             {{"padded", Packing::padded}, {"packed", Packing::packed}});
-  table.add_whole(direction + "_begin_ns", options.begin_ns, 0, most_setting);
-  table.add_whole(direction + "_length_ns", options.length_ns, 0, most_setting);
-  table.add_whole(direction + "_offset_ns", options.offset_ns, 0, most_setting);
-}
-
-void declare_queue(SettingTable& table, QueueOptions& queue) {
-  table.add("queue", [&queue](const std::string& value) { queue.discipline = DisciplineChoice::of(value); });
-  table.add_whole("queue_packets", queue.limits.packets, 1, most_setting);
-  table.add_whole("queue_bytes", queue.limits.bytes, 1, most_setting);
-  table.add_whole("queue_time_ns", queue.limits.time_ns, 1, most_setting);
-  table.add_choice<bool>("queue_counts", queue.limits_count_sending, {{"all", true}, {"waiting", false}});
+  add_time(table, direction + "_begin", options.begin_ns, unit);
+  add_time(table, direction + "_length", options.length_ns, unit);
+  add_time(table, direction + "_offset", options.offset_ns, unit);
 }
 
 }  // namespace
@@ -48,23 +48,27 @@ void PathSettings::complete() {
   links[1].options.in_order = shared.in_order;
   links[1].options.hold_ns = shared.hold_ns;
   constexpr std::int64_t usual_packets = 100;
-  const QueueLimits none;
-  QueueLimits& limits = queue.limits;
-  if (limits.packets == none.packets && limits.bytes == none.bytes && limits.time_ns == none.time_ns) {
-    limits.packets = usual_packets;
-  }
+  if (limits.packets == 0 && limits.bytes == 0 && limits.time_ns == 0) limits.packets = usual_packets;
+  if (limits.packets > 0) queue.limits.packets = limits.packets;
+  if (limits.bytes > 0) queue.limits.bytes = limits.bytes;
+  if (limits.time_ns > 0) queue.limits.time_ns = limits.time_ns;
 }
 
-void PathSettings::declare(SettingTable& table) {
-  declare_link(table, "forward", links[0]);
-  declare_link(table, "return", links[1]);
-  declare_queue(table, queue);
-  table.add_whole("rtt_ns", rtt_ns, 0, most_setting);
+void PathSettings::declare(SettingTable& table, TimeUnit unit) {
+  declare_link(table, "forward", links[0], unit);
+  declare_link(table, "return", links[1], unit);
+  table.add("queue", [this](const std::string& value) { queue.discipline = DisciplineChoice::of(value); },
+            [this] { return queue.discipline.words(); });
+  table.add_whole("queue_packets", limits.packets, 0, most_setting);
+  table.add_whole("queue_bytes", limits.bytes, 0, most_setting);
+  add_time(table, "queue_time", limits.time_ns, unit);
+  table.add_choice<bool>("queue_counts", queue.limits_count_sending, {{"all", true}, {"waiting", false}});
+  add_time(table, "rtt", rtt_ns, unit);
   // Both links share these: the first holds them.
   PlanOptions& shared = links[0].options;
   table.add_flag("loop", shared.loop);
   table.add_flag("in_order", shared.in_order);
-  table.add_whole("hold_ns", shared.hold_ns, 0, most_setting);
+  add_time(table, "hold", shared.hold_ns, unit);
 }
 
 }  // namespace clift

@@ -1,4 +1,4 @@
-// Settings of a path as every host reads them: two links, and the queue in front of each.
+// Settings of a path, which every host reads with this code: two links, and the queue in front of each.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,9 @@
 #include "core/trace_file.h"
 
 namespace clift {
+
+// Unit of the times that a host reads, and the end of their keys: `rtt_ns`, or `rtt_s`.
+enum class TimeUnit { nanoseconds, seconds };
 
 struct LinkSettings {
   std::string trace;  // `.npy` file; empty: a plain link
@@ -31,10 +34,17 @@ struct PathSettings {
   Nanoseconds rtt_ns = 500'000'000;
   QueueOptions queue;
 
+  // Limits of the queue, which `complete` sets; 0: none.
+  struct {
+    std::int64_t packets = 0;
+    std::int64_t bytes = 0;
+    Nanoseconds time_ns = 0;
+  } limits;
+
   PathSettings();
 
-  // Adds these settings to a table, which does not outlive them. When all are read, call `complete`.
-  void declare(SettingTable& table);
+  // Adds these settings to a table, which does not outlive them; times in this unit. When all are read, call `complete`.
+  void declare(SettingTable& table, TimeUnit unit = TimeUnit::nanoseconds);
 
   // Gives the return link what it shares with the forward link, and a queue without a limit one of 100 packets.
   void complete();

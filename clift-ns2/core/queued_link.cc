@@ -14,7 +14,7 @@ void QueuedLink::take(const QueuedPacket& packet) {
   if (pulls_on_arrival_ && !stopped_) {
     // The queue is always empty: no need to put the packet there and take it out again.
     if (!discipline_->lets_pass(packet)) return;
-    pulled_.packet = packet;
+    arrived_ = packet;
     pull_ns_ = packet.arrival_ns;
     return;
   }
@@ -40,19 +40,25 @@ void QueuedLink::find_pull(Nanoseconds from_ns) {
 }
 
 const PulledPacket* QueuedLink::pull() {
-  auto& [packet, delivery] = pulled_;
+  PulledPacket& pulled = sent_.extend();
+  auto& [packet, delivery] = pulled;
+  if (pulls_on_arrival_) packet = arrived_;
   const bool found = pulls_on_arrival_ || discipline_->dequeue(pull_ns_, packet);
   pull_ns_ = never;
-  if (!found) return nullptr;
+  if (!found) {
+    sent_.pop_last();
+    return nullptr;
+  }
   count(packet, 1);
   if (!plan_.plan(packet.arrival_ns, packet.size_bytes, delivery)) {
     stuck_.push_back(packet);
+    sent_.pop_last();
     stopped_ = true;
     return nullptr;
   }
   free_ns_ = delivery.departure_ns;
   if (!pulls_on_arrival_) find_pull(free_ns_);
-  return &sent_.push(pulled_);
+  return &pulled;
 }
 
 void QueuedLink::depart() {
@@ -66,11 +72,10 @@ void QueuedLink::count(const QueuedPacket& packet, int sign) {
   if (limits_count_sending_) discipline_->set_sending(sending_);
 }
 
-std::vector<QueuedPacket> QueuedLink::take_all() {
+std::vector<QueuedPacket> QueuedLink::take_all(Nanoseconds now_ns) {
   std::vector<QueuedPacket> all = std::move(stuck_);
   for (; !sent_.empty(); sent_.pop()) all.push_back(sent_.front().packet);
-  constexpr Nanoseconds late_ns = Nanoseconds{1} << 62;
-  for (QueuedPacket packet; discipline_->dequeue(late_ns, packet);) all.push_back(packet);
+  for (QueuedPacket packet; discipline_->dequeue(now_ns, packet);) all.push_back(packet);
   for (const DroppedPacket& dropped : discipline_->dropped()) all.push_back(dropped.packet);
   clear_dropped();
   return all;

@@ -56,7 +56,7 @@ class QueuedLink {
   void clear_dropped() { discipline_->clear_dropped(); }
 
   // Takes all packets out of the queue and off the link, which is of no use afterwards.
-  std::vector<QueuedPacket> take_all();
+  std::vector<QueuedPacket> take_all(Nanoseconds now_ns);
 
   // Packets that wait or are being sent.
   std::int64_t queued() const { return discipline_->load().packets + sending_.packets; }
@@ -82,7 +82,7 @@ class QueuedLink {
   bool stopped_ = false;
   Nanoseconds pull_ns_ = never;
   Nanoseconds free_ns_ = 0;  // departure of the last packet that was pulled
-  PulledPacket pulled_{};    // the packet that is being pulled
+  QueuedPacket arrived_;     // the packet that is pulled on arrival
   Load sending_;
   Ring<PulledPacket> sent_;
   std::vector<QueuedPacket> stuck_;  // what has found too few rows

@@ -15,9 +15,13 @@ class Ring {
 
   // Adds an item and returns its place, which the next push may move.
   Item& push(const Item& item) {
+    return extend() = item;
+  }
+
+  // Adds an item of some old value, to be written, and returns its place.
+  Item& extend() {
     if (count_ == items_.size()) grow();
-    Item& place = items_[at(count_++)];
-    return place = item;
+    return items_[at(count_++)];
   }
 
   void pop() {

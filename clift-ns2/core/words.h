@@ -7,6 +7,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/time.h"
+
 namespace clift {
 
 // The number that the whole word represents, if it lies between the bounds.
@@ -18,5 +20,9 @@ std::optional<Number> number_in(std::string_view word, Number least, Number most
   const bool is_number = read.ec == std::errc{} && read.ptr == end && std::isfinite(number);
   return is_number && number >= least && number <= most ? std::optional<Number>(number) : std::nullopt;
 }
+
+// The time that a number of seconds represents: exact for decimals without an exponent, which a double is not. A finer
+// one is rounded.
+std::optional<Nanoseconds> nanoseconds_in(std::string_view word);
 
 }  // namespace clift

@@ -12,43 +12,6 @@ Queue/Clift set limit_bytes_ 0
 Queue/Clift set limit_time_ 0
 Queue/Clift set limit_counts_sending_ 1
 
-# One unit a slot, no retransmissions, no losses; each scheme uses some of these variables. Combining has no default
-# threshold: -1000 is not allowed.
-Queue/Clift/Online set unit_bytes_ 1500
-Queue/Clift/Online set data_ 1
-Queue/Clift/Online set repair_ 0
-Queue/Clift/Online set depth_ 1
-Queue/Clift/Online set extra_ 1
-Queue/Clift/Online set rounds_ 2
-Queue/Clift/Online set max_transmissions_ 0
-Queue/Clift/Online set persistency_ -1
-Queue/Clift/Online set window_ 1
-Queue/Clift/Online set timeout_ 0
-Queue/Clift/Online set coding_window_ 32
-Queue/Clift/Online set repair_interval_ 8
-Queue/Clift/Online set acknowledged_ 1
-Queue/Clift/Online set segments_in_order_ 1
-Queue/Clift/Online set max_retransmissions_ 8
-Queue/Clift/Online set rlc_window_ 2048
-Queue/Clift/Online set poll_pdus_ 16
-Queue/Clift/Online set poll_retransmit_ 0
-Queue/Clift/Online set reassembly_ 0.035
-Queue/Clift/Online set status_prohibit_ 0
-Queue/Clift/Online set detection_delay_ 0
-Queue/Clift/Online set processing_ 0
-Queue/Clift/Online set alpha_ 1
-Queue/Clift/Online set beta_ 0
-Queue/Clift/Online set error_good_ 0
-Queue/Clift/Online set error_bad_ 1
-Queue/Clift/Online set processes_ 16
-Queue/Clift/Online set synchronous_ 0
-Queue/Clift/Online set slot_time_ 0
-Queue/Clift/Online set repetitions_ 0
-Queue/Clift/Online set combining_ 0
-Queue/Clift/Online set combining_threshold_db_ -1000
-Queue/Clift/Online set missed_feedback_ 0
-Queue/Clift/Online set false_feedback_ 0
-
 # Ten errors at one point: losses are independent until a script sets the length of clusters.
 ErrorModel/NeymanA set errors_per_cluster_ 10
 ErrorModel/NeymanA set cluster_packets_ 0

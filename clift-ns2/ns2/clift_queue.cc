@@ -101,11 +101,12 @@ void CliftQueue::proceed() {
   const auto departs = [&] { return link_->sending() != nullptr && link_->sending()->delivery.departure_ns <= due_ns; };
   if (!departs() && link_->pull_ns() <= due_ns) pull();
   if (departs()) {
-    const PulledPacket sent = *link_->sending();
+    const PulledPacket& sent = *link_->sending();
     delivery_ = sent.delivery;
-    link_->depart();
+    const bool is_marked = sent.packet.is_marked;
     Packet* const packet = released(sent.packet);
-    if (sent.packet.is_marked) mark(packet);
+    link_->depart();
+    if (is_marked) mark(packet);
     send(packet);
   }
   set_timer();
@@ -123,7 +124,7 @@ void CliftQueue::reset() {
   timer_.cancel();
   next_ns_ = never;
   if (link_) {
-    for (const QueuedPacket& packet : link_->take_all()) overflow(released(packet));
+    for (const QueuedPacket& packet : link_->take_all(now_ns())) overflow(released(packet));
   }
   Queue::reset();
   if (trace_ || rate_bps_ > 0) begin();

@@ -89,6 +89,7 @@ void LinkQueue::recv(Packet* packet, Handler*) {
 void LinkQueue::choose_discipline(const char* words) {
   try {
     discipline_ = DisciplineChoice::of(words);
+    hashes_flows_ = discipline_.tells_flows_apart();
   } catch (const SettingError& error) {
     fail(name_ + ": " + error.what());
   }
@@ -108,8 +109,9 @@ QueueOptions LinkQueue::queue_options() const {
   return options;
 }
 
-QueuedPacket LinkQueue::queued_packet(Packet* packet) {
-  return {packet, now_ns(), hdr_cmn::access(packet)->size(), flow_hash_of(packet), codepoint_of(packet)};
+QueuedPacket LinkQueue::queued_packet(Packet* packet) const {
+  const std::uint32_t flow_hash = hashes_flows_ ? flow_hash_of(packet) : 0;
+  return {packet, now_ns(), hdr_cmn::access(packet)->size(), flow_hash, codepoint_of(packet)};
 }
 
 void LinkQueue::settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s) {

@@ -73,7 +73,7 @@ class LinkQueue : public Queue {
   QueueOptions queue_options() const;
 
   // The packet as its discipline sees it, with itself as the handle.
-  static QueuedPacket queued_packet(Packet* packet);
+  QueuedPacket queued_packet(Packet* packet) const;
 
   Packing packing() const { return packed_ != 0 ? Packing::packed : Packing::padded; }
 
@@ -139,6 +139,7 @@ class LinkQueue : public Queue {
   double limit_bytes_, limit_time_;
   int limit_counts_sending_;
   DisciplineChoice discipline_;
+  bool hashes_flows_ = false;
   const Packet* last_taken_ = nullptr;
   LinkCounts counts_;
   Nanoseconds last_arrival_ns_ = -1;  // link time of the last delivery

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -11,6 +12,8 @@
 
 #include "core/online/link_layer.h"
 #include "core/trace_file.h"
+#include "failure.h"
+#include "online_variables.h"
 #include "timer.h"
 
 namespace clift {
@@ -25,6 +28,14 @@ class OnlineQueue : public LinkQueue {
   void reset() override;
 
  private:
+  struct Scheme {
+    const char* name;
+    void (OnlineQueue::*choose)(LinkLayerOptions& options) const;
+    bool goes_below_rlc = false;
+    bool may_stall = false;  // leave a slot empty though packets wait
+  };
+  static const Scheme schemes_[];
+
   // A packet that has left the queue and has not arrived.
   struct UnderWay {
     Packet* packet;
@@ -40,37 +51,43 @@ class OnlineQueue : public LinkQueue {
 
   LinkLayer& layer();
   LinkLayerOptions options() const;
-  void choose(LinkLayerOptions& options) const;
-  void bind_harq_processes();
+  void choose_scheme(const std::string& name);
+  void choose_none(LinkLayerOptions& options) const;
+  void choose_blocks(LinkLayerOptions& options) const;
+  void choose_fec(LinkLayerOptions& options) const;
+  void choose_arq(LinkLayerOptions& options) const;
+  void choose_harq(LinkLayerOptions& options) const;
+  void choose_hybrid(LinkLayerOptions& options) const;
+  void choose_go_back_n(LinkLayerOptions& options) const;
+  void choose_sliding_window(LinkLayerOptions& options) const;
+  void choose_tetrys(LinkLayerOptions& options) const;
   void choose_harq_processes(LinkLayerOptions& options) const;
-  void bind_rlc();
-  bool has_rlc() const { return scheme_.compare(0, 3, "rlc") == 0; }
   void choose_rlc(LinkLayerOptions& options) const;
+
+  // The value of a variable, after a check.
+  template <std::size_t index>
+  int count() const;
+  template <std::size_t index>
+  bool flag() const;
+  template <std::size_t index>
+  Nanoseconds time() const;
+  template <std::size_t index>
+  double real() const;
+
   std::unique_ptr<SlotSource> make_slots();
-  double probability(const char* variable, double value) const;
   void wake();
   void take_dropped();
   void depart();
   void follow_up();
   void finish(std::int64_t number, const Release& release);
 
-  std::string scheme_ = "none";
-  int unit_bytes_, data_, repair_, depth_, extra_, rounds_, max_transmissions_, persistency_, window_;
-  int coding_window_, repair_interval_;
-  double timeout_, detection_delay_, processing_;
-  double alpha_, beta_, error_good_, error_bad_;
-
-  // Variables of harq-processes.
+  // Values of `online::variables`: counts and flags, or times in seconds and real numbers.
   struct {
-    int processes_, synchronous_, repetitions_, combining_;
-    double slot_time_, combining_threshold_db_, missed_feedback_, false_feedback_;
-  } harq_processes_;
-
-  // Variables of rlc.
-  struct {
-    int acknowledged_, segments_in_order_, max_retransmissions_, window_, poll_pdus_;
-    double poll_retransmit_, reassembly_, status_prohibit_;
-  } rlc_;
+    int whole;
+    double real;
+  } values_[std::size(online::variables)];
+  const Scheme* scheme_ = &schemes_[0];
+  bool has_rlc_ = false;
 
   std::unique_ptr<PhyTraceFile> trace_;
   std::unique_ptr<SlotSource> slots_;
@@ -86,5 +103,39 @@ class OnlineQueue : public LinkQueue {
   Timer<OnlineQueue, &OnlineQueue::depart> departure_{*this};
   Timer<OnlineQueue, &OnlineQueue::wake> waking_{*this};
 };
+
+template <std::size_t index>
+int OnlineQueue::count() const {
+  constexpr const online::Variable& variable = online::variables[index];
+  static_assert(variable.kind == online::Kind::count);
+  const int value = values_[index].whole;
+  if (variable.allowed != nullptr && !(value >= variable.least && value <= variable.most)) {
+    refuse(variable.name, value, variable.allowed);
+  }
+  return checked_count(variable.name, value, static_cast<int>(variable.least), static_cast<int>(variable.most));
+}
+
+template <std::size_t index>
+bool OnlineQueue::flag() const {
+  static_assert(online::variables[index].kind == online::Kind::flag);
+  return values_[index].whole != 0;
+}
+
+template <std::size_t index>
+Nanoseconds OnlineQueue::time() const {
+  constexpr const online::Variable& variable = online::variables[index];
+  static_assert(variable.kind == online::Kind::time);
+  return checked_time(variable.name, values_[index].real,
+                      variable.allowed != nullptr ? variable.allowed : "a time in seconds, from 0");
+}
+
+template <std::size_t index>
+double OnlineQueue::real() const {
+  constexpr const online::Variable& variable = online::variables[index];
+  static_assert(variable.kind == online::Kind::real);
+  const double value = values_[index].real;
+  if (!lies_within(value, variable.least, variable.most)) refuse(variable.name, value, variable.allowed);
+  return value;
+}
 
 }  // namespace clift

@@ -1,37 +1,28 @@
 # The path: a sender's and a receiver's node with a simplex link each way, plain or over a link trace. With a wired hop,
 # the sender's packets first cross that hop, to the node before the link: a base station, or a proxy.
 
+# Settings of the links and their queues, which the emulator and the kernel's driver have, too.
+set path_settings [new Clift/PathSettings]
+foreach { key value } [$path_settings values] { declare [list $key path $value] }
+
 declare {
-	forward           text     {}
-	return            text     {}
-	forward_rate_bps  {real 1} 2e6
-	return_rate_bps   {real 1} 2e6
-	forward_lldu_bytes {int 1} 1500
-	return_lldu_bytes {int 1}  1500
-	forward_packing   {choice {padded packed}} padded
-	return_packing    {choice {padded packed}} padded
-	forward_begin_s   {real 0} 0
-	return_begin_s    {real 0} 0
-	forward_length_s  {real 0} 0
-	return_length_s   {real 0} 0
-	forward_offset_s  {real 0} 0
-	return_offset_s   {real 0} 0
 	forward_scheme    list     {}
 	return_scheme     list     {}
-	loop              flag     1
-	in_order          flag     0
-	hold_s            {real 0} 0
-	rtt_s             {real 0} 0.5
-	queue             list     droptail
-	queue_packets     {int 1}  100
-	queue_bytes       {int 0}  0
-	queue_time_s      {real 0} 0
-	queue_counts      {choice {all waiting}} all
 	ack_thinning      {choice {none filter decimate}} none
 	ack_interval_s    {real more} 1
 	wired_rate_bps    {real 0} 0
 	wired_delay_s     {real 0} 0
 	wired_loss        {real 0} 0
+}
+
+# Gives the settings that the script's words lack their defaults.
+proc complete_path {} {
+	global setting path_settings
+	$path_settings complete
+	array set setting [$path_settings values]
+	# ns-2's largest limit of a queue.
+	set most 2147483647
+	if { $setting(queue_packets) == 0 || $setting(queue_packets) > $most } { set setting(queue_packets) $most }
 }
 
 proc build_path {} {

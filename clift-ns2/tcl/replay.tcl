@@ -61,6 +61,7 @@ proc finish {} {
 }
 
 read_settings $known $argv
+complete_path
 check_settings
 remove-all-packet-headers
 add-packet-header IP TCP Flags Clift

@@ -1,7 +1,7 @@
 # Settings of a script, given as KEY VALUE ...: their names, defaults and allowed values.
 
 # Kinds: text; list; flag; choice NAMES; int LEAST ?MOST? (default: ns-2's largest integer); real LEAST (at least this
-# number) or real more (more than 0).
+# number) or real more (more than 0); path: of the object `path_settings`, which reads it.
 
 # Ends the run with one line on stderr.
 proc refuse { line } {
@@ -53,6 +53,10 @@ proc check_setting { key value kind args } {
 		}
 		choice {
 			if { $value ni [lindex $args 0] } { refuse "$key is $value; allowed are [join [lindex $args 0] {, }]" }
+		}
+		path {
+			global path_settings
+			if { [set fault [$path_settings take $key $value]] ne "" } { refuse $fault }
 		}
 		int { check_whole $key $value {*}$args }
 		real { check_real $key $value {*}$args }

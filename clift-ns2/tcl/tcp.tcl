@@ -13,7 +13,7 @@ set delayed_ack_s 0.1
 proc use_seed { seed { generator "" } } {
 	global defaultRNG
 	if { $generator eq "" } { set generator $defaultRNG }
-	for { set i 0 } { $i < $seed } { incr i } { $generator next-substream }
+	[new Clift/Substreams] skip $generator $seed
 	return $generator
 }
 

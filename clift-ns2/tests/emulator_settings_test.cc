@@ -61,7 +61,7 @@ TEST(EmulatorSettings, AreRefusedByName) {
   EXPECT_EQ(refusal({"forward_length_ns", "nan", "--", "ls"}),
             "forward_length_ns is nan; allowed is a whole number from 0 to 4611686018427387904");
   EXPECT_EQ(refusal({"queue_packets", "1x", "--", "ls"}),
-            "queue_packets is 1x; allowed is a whole number from 1 to 4611686018427387904");
+            "queue_packets is 1x; allowed is a whole number from 0 to 4611686018427387904");
   EXPECT_EQ(refusal({"forward_rate_bps", "nan", "--", "ls"}),
             "forward_rate_bps is nan; allowed is a number from 1 to 1e+12");
   EXPECT_EQ(refusal({"speed", "1", "--", "ls"}).substr(0, 42), "speed is not a setting; there are folder, ");

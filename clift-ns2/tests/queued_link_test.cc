@@ -156,8 +156,15 @@ TEST(QueuedLink, StopsWithItsTraceAndKeepsWhatWaits) {
     host.advance(100);
     EXPECT_TRUE(host.link().stopped());
     EXPECT_EQ(host.link().queued(), 2);
-    EXPECT_EQ(host.link().take_all().size(), 2u);
+    EXPECT_EQ(host.link().take_all(100).size(), 2u);
   }
+}
+
+TEST(QueuedLink, GivesAllPacketsBackAtOnceWithPie) {
+  const Rows rows = even_rows(3);
+  Host host(rows, options_of("pie"));
+  for (Nanoseconds arrival_ns = 1; arrival_ns < 4; ++arrival_ns) host.take(arrival_ns);
+  EXPECT_EQ(host.link().take_all(5).size(), 3u);
 }
 
 TEST(QueuedLink, RefusesWhatIsNoDiscipline) {

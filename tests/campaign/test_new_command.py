@@ -34,6 +34,21 @@ def test_new__writes_a_scenario_that_run_takes(tmp_path: Path) -> None:
     assert said.err == ""
 
 
+def test_new__refuses_a_trace_that_run_would_refuse(tmp_path: Path) -> None:
+    (tmp_path / "phy.csv").write_text("tx_time,decode_time\n0.001,0.01\n0.002,0.01\n0.003,0\n")
+    (tmp_path / "one.csv").write_text("tx_time,decode_time,size_bytes\n0.001,0.01,1500\n")
+    for name, said in (
+        ("phy.csv", "--trace lldu_bytes: is missing: phy.csv does not say it"),
+        ("one.csv", "one.csv: a phy trace of one row has no rate"),
+        ("none.csv", "none.csv: cannot be read"),
+    ):
+        refused = new(tmp_path, "mine.toml", "--trace", name)
+        assert refused.status == 2
+        assert refused.err.startswith(said)
+        assert refused.err.count("\n") == 1
+    assert not (tmp_path / "mine.toml").exists()
+
+
 def test_new__explains_each_key(tmp_path: Path) -> None:
     assert new(tmp_path, "mine.toml").status == 0
     written = (tmp_path / "mine.toml").read_text().splitlines()

@@ -17,9 +17,14 @@ def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
     arguments = ["--rate", "2e6", "--tcp", "westwood", *BASIC, "-o", "kept", "--plot", "run.svg"]
     result = tmt("replay", *arguments, folder=tmp_path)
     assert (result.status, result.err) == (0, "")
-    assert "goodput_bps" in result.out
-    assert "TCP payload bytes, each counted once" in result.out
-    assert "replay.tcl tcp westwood stack modern" in result.out
+    row = json.loads((tmp_path / "kept" / "result.json").read_text())
+    lines = result.out.splitlines()
+    assert lines[0] == "westwood (stack modern) over a link, 2 Mbit/s, RTT 0.5 s, 5 s"
+    assert f"Goodput {row['goodput_bps'] / 1000:.4g} kbit/s" in [" ".join(line.split()) for line in lines]
+    assert f"Median delay {1000 * row['delay_median_s']:.4g} ms" in [" ".join(line.split()) for line in lines]
+    assert "TCP payload" in lines[-1]
+    assert len(lines) <= 10
+    assert max(map(len, lines)) <= 80
     assert {path.name for path in (tmp_path / "kept").iterdir()} >= {
         "packets.parquet",
         "windows.parquet",
@@ -28,6 +33,16 @@ def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
         "stderr.txt",
     }
     assert "Westwood+" in (tmp_path / "run.svg").read_text()
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
+def test_details__are_every_figure_with_what_it_counts(tmp_path: Path) -> None:
+    result = tmt("replay", "--rate", "2e6", *BASIC, "--details", folder=tmp_path)
+    assert (result.status, result.err) == (0, "")
+    for words in ("goodput_bps", "TCP payload bytes, each counted once", "cwnd_max_packets", "simulator "):
+        assert words in result.out
+    assert "replay.tcl tcp cubic stack modern" in result.out
 
 
 @pytest.mark.ns2

@@ -297,16 +297,24 @@ def test_progress_lines__name_stage_runs_and_time_left(
         watch(Progress(total=40, converted=1, conversions=2))  # 10 s: no line is due
         now_s = 116.0
         watch(Progress(total=40, converted=1, conversions=2))
-        now_s = 140.0  # 24 s after the last link trace: 10 of 40 runs, three times as long for the others
+        now_s = 140.0  # the first ten runs, which waited for compiling, say nothing about the others
         watch(Progress(total=40, done=9, failed=1, converted=2, conversions=2))
+        now_s = 142.0
+        watch(Progress(total=40, done=11, failed=1, converted=2, conversions=2))
+        now_s = 160.0  # ten more in 20 s: the other 20 take 40 s
+        watch(Progress(total=40, done=19, failed=1, converted=2, conversions=2))
         tell("race")
         now_s = 500.0
-        watch(Progress(total=6, done=3, converted=2, conversions=2))
+        watch(Progress(total=31, done=1))
+        now_s = 620.0  # five in 120 s: the other 25 take 600 s
+        watch(Progress(total=31, done=6))
     assert capsys.readouterr() == (
         "",
         "search: 1 of 2 link traces, 0 of 40 runs\n"
-        "search: 2 of 2 link traces, 10 of 40 runs, 1 failed, 1 min left\n"
-        "race: 2 of 2 link traces, 3 of 6 runs, 6 min left\n",
+        "search: 2 of 2 link traces, 10 of 40 runs, 1 failed\n"
+        "search: 2 of 2 link traces, 20 of 40 runs, 1 failed, 40 s left\n"
+        "race: 1 of 31 runs\n"
+        "race: 6 of 31 runs, 10 min left\n",
     )
 
 

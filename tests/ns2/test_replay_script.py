@@ -56,6 +56,27 @@ def test_equal_arguments__give_equal_files(simulator: Path, tmp_path: Path) -> N
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes(), name
 
 
+def test_seed__is_the_number_of_a_substream(simulator: Path, tmp_path: Path) -> None:
+    """The jump to a substream ends where ns-2's own steps end."""
+    script = tmp_path / "substreams.tcl"
+    script.write_text("""
+        foreach { stepped jumped } [list [new RNG] [new RNG]] {}
+        foreach count { 0 1 2 4095 5000 } {
+            foreach one [list $stepped $jumped] { $one seed 12345; $one next-random }
+            for { set i 0 } { $i < $count } { incr i } { $stepped next-substream }
+            if { $count == 0 } { $stepped reset-start-substream }
+            [new Clift/Substreams] skip $jumped $count
+            foreach one [list $stepped $jumped] {
+                set numbers($one) [list [$one all-seeds] [$one next-substream] [$one all-seeds]]
+            }
+            puts [expr { $numbers($stepped) eq $numbers($jumped) }]
+        }
+        [new Clift/Substreams] skip $defaultRNG 1000000
+    """)
+    done = run_script(simulator, script, tmp_path)
+    assert (done.returncode, done.stdout.split()) == (0, ["1"] * 5), done.stderr
+
+
 def test_transfer__ends_the_run_when_it_is_acknowledged(simulator: Path, tmp_path: Path) -> None:
     # 10,000 bytes are 7 segments of 1448: the SYN, then windows of 3 and 6. Three round trips of 0.1 s, and
     # a few tens of microseconds for sending over 1 Gbit/s.

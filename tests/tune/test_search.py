@@ -19,7 +19,7 @@ from tmt.results.tune.recommendation import Bounded, Recommendation, Standing, r
 from tmt.results.tune.search import search
 from tmt.results.tune.task import SCHEME, Candidate, candidates_of
 from tmt.results.tune.tuning import Tuning
-from tmt.results.tune.wording import certainty, headline
+from tmt.results.tune.wording import certainty, verdict
 
 GOODPUT = parse_goal(["goodput"], [])
 RULES = Rules(first=4, most=20, level=0.95, tolerance=0.01)
@@ -192,14 +192,42 @@ def test_sampler__of_a_large_space_needs_optuna(monkeypatch: pytest.MonkeyPatch)
         search(grid_of(300), GOODPUT, RULES, 256, 4, Planted(np.zeros(300), 1))
 
 
-@pytest.mark.parametrize(("holds", "said"), [(True, "Recommendation: ARQ"), (False, "No candidate keeps")])
-def test_headline__recommends_nothing_that_misses_a_constraint(holds: bool, said: str) -> None:
+@pytest.mark.parametrize(
+    ("holds", "ties", "front", "said"),
+    [
+        (True, 0, 1, "Use HARQ(10/11) (scheme harq, repair 1): no other candidate may be as good"),
+        (True, 1, 1, "Use HARQ(10/11) (scheme harq, repair 1): a tie with ARQ"),
+        (True, 3, 1, "Use HARQ(10/11) (scheme harq, repair 1): a tie with ARQ and 2 others"),
+        (True, 0, 2, "Use HARQ(10/11) (scheme harq, repair 1): one of 2 candidates on the front"),
+        (
+            False,
+            0,
+            1,
+            "No candidate keeps the constraints; nearest: HARQ(10/11) (scheme harq, repair 1): no other "
+            "candidate may be as good",
+        ),
+    ],
+)
+def test_verdict__says_winner_ties_and_cost(holds: bool, ties: int, front: int, said: str) -> None:
     mean = Interval(0.3, 0.2, 0.4, 8)
     arq = Standing(0, "ARQ", {SCHEME: "arq"}, "races", {"goodput": mean})
+    harq = Standing(1, "HARQ(10/11)", {SCHEME: "harq", "repair": 1}, "races", {"goodput": mean})
     bound = Bounded("delay-p95<0.2", mean, holds, is_sure=False)
-    result = Recommendation([arq], {}, "", 0.95, winner=arq, constraints=[bound])
+    counts = {"outcomes": 576, "exhaustive": 3600}  # 16 %
+    result = Recommendation(
+        [arq, harq],
+        counts,
+        "",
+        0.95,
+        winner=harq,
+        ties=[arq] * ties,
+        front=[arq] * front,
+        constraints=[bound],
+    )
     assert result.is_useful is holds
-    assert headline(cast("Tuning", SimpleNamespace(recommendation=result))).startswith(said)
+    task = SimpleNamespace(goal=SimpleNamespace(objectives=[None] * front))
+    found = cast("Tuning", SimpleNamespace(recommendation=result, task=task))
+    assert verdict(found) == f"{said}; searched 84 % cheaper than everything."
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_tune_scenario__is_the_search_of_the_command(searched: Searched) -> None
     winner = frame.loc[frame["goodput"].idxmax()]
     assert winner["goodput low"] < winner["goodput"] < winner["goodput high"]
     shown = found._repr_html_()
-    assert f"Recommendation: {winner['candidate']}" in shown
+    assert f"Use {winner['candidate']}" in shown
     assert shown.count("<table>") == 2
     assert "Goodput, kbit/s" in shown
     drawn = found.chart().to_dict()

@@ -17,7 +17,7 @@ from tmt.core.words.html_table import chart_of, html_table, notebook_html
 from tmt.results.comparison import PairedCampaigns
 from tmt.results.dataset import Results
 from tmt.results.tune.tuning import Tuning
-from tmt.results.tune.wording import certainty, finalist_table, headline, setting_words
+from tmt.results.tune.wording import certainty, finalist_table, verdict
 from tmt.run.experiment import ExperimentResult
 from tmt.show.charts.style import tcp_label
 from tmt.theory.fit import FitReport
@@ -81,7 +81,7 @@ def search_table(found: Tuning) -> str:
         return html_table("No candidate could be judged", [])
     header, rows = finalist_table(found)
     notes = [("", sentence) for sentence in certainty(found)]
-    settings = html_table(f"{headline(found)} ({setting_words(winner.settings)})", notes)
+    settings = html_table(verdict(found), notes)
     return settings + html_table("Finalists", rows, header)
 
 

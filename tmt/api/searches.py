@@ -82,8 +82,8 @@ def tune_trace(
     most_candidates
         Largest space that is searched completely; larger ones are sampled.
     out
-        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` beside a file; a
-        trace in memory needs one.
+        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` in the working
+        folder; a trace in memory needs one.
     jobs
         Simulations at a time; by default one for each processor.
 
@@ -150,8 +150,8 @@ def tune_scenario(
     scenario
         The scenario, or its file.
     out
-        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` beside the file.
-        Without a file the name is the title.
+        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` in the working
+        folder. Without a file the name is the title.
     jobs
         Simulations at a time; by default one for each processor.
 

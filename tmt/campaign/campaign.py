@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tmt.campaign.columns import DONE
 from tmt.campaign.database import PUBLISHED, SCENARIO, StoredRuns, frame
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
+from tmt.campaign.parts import join_parts, see_parts
 from tmt.campaign.plan import expand
 from tmt.campaign.store import Store
 from tmt.core.declaration import Refused
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tmt.campaign.parts import Part
     from tmt.campaign.pool import Pool
     from tmt.campaign.runs import ReplayRun, Run
     from tmt.spec.toml import Document
@@ -94,6 +96,8 @@ class OpenCampaign(Campaign):
     """A campaign whose folder is open for an engine; see `open_campaign`."""
 
     store: Store
+    joined: int = 0
+    """Rows of parts that came into the store when it was opened."""
 
     def execute(self, todo: Plan, new_pool: Callable[[Sequence[Run]], Pool], watch: Watch) -> Progress:
         """Execute the missing runs, with a pool if there are any; OutputError when results have no room."""
@@ -104,16 +108,22 @@ class OpenCampaign(Campaign):
 
 
 def foresee(
-    asked: Document | Scenario, folder: str | PathLike[str], watch: Callable[[int], None] = lambda _: None
+    asked: Document | Scenario,
+    folder: str | PathLike[str],
+    watch: Callable[[int], None] = lambda _: None,
+    part: Part | None = None,
 ) -> Campaign:
-    """Plan a scenario and read its rows in a folder, which need not exist; change nothing there.
+    """Plan a scenario, or a part of it, and read its rows in a folder, which need not exist.
 
-    `watch` as for `planned`.
+    Nothing changes there. `watch` as for `planned`.
     """
     scenario, runs = planned(asked, watch)
-    store = StoredRuns(folder)
+    store = StoredRuns(folder if part is None else part.folder(Path(folder)))
     store.look()
-    return Campaign(scenario.title, store, runs)
+    if part is None:
+        see_parts(store)
+        return Campaign(scenario.title, store, runs)
+    return Campaign(f"{scenario.title}: {part}", store, part.share(runs))
 
 
 def planned(
@@ -133,19 +143,28 @@ def planned(
 
 @contextmanager
 def open_campaign(
-    asked: Document | Scenario, folder: str | PathLike[str], watch: Callable[[int], None] = lambda _: None
+    asked: Document | Scenario,
+    folder: str | PathLike[str],
+    watch: Callable[[int], None] = lambda _: None,
+    part: Part | None = None,
 ) -> Iterator[OpenCampaign]:
     """Plan a scenario and open the folder of its results for an engine; `watch` as for `planned`.
+
+    A part has a folder of its own in it. The whole takes the rows of the parts that it lacks.
 
     InputError or UsageError when the scenario, a trace that it names or the folder cannot be used;
     SimulatorError when the simulator is not built; OutputError when the folder cannot be written.
     """
     scenario, runs = planned(asked, watch)
-    with open_runs(scenario.title, runs, folder) as campaign:
-        scenario.write(campaign.store.folder / SCENARIO)
+    title = scenario.title
+    if part is not None:
+        title, runs, folder = f"{title}: {part}", part.share(runs), part.folder(Path(folder))
+    with closing(Store(folder)) as store:
+        joined = 0 if part is not None else join_parts(store)
+        scenario.write(store.folder / SCENARIO)
         if scenario.published is not None:
-            campaign.store.keep(Path(scenario.published), PUBLISHED)
-        yield campaign
+            store.keep(Path(scenario.published), PUBLISHED)
+        yield OpenCampaign(title, store, runs, joined)
 
 
 @contextmanager

@@ -7,6 +7,7 @@
     cache/             link traces and their facts; they can be made again
     records/           packet records of the runs that asked for them, by run key
     scratch/           one folder per engine for unfinished files
+    parts/             folders of the campaign's parts, which are such folders themselves
 
 `tmt.campaign.store` opens the folder for an engine; nothing here changes it. Reading (`read`, `read_runs`)
 writes nothing into the folder, takes no lock there, and works on a folder that cannot be written, whether or
@@ -52,6 +53,7 @@ APPLICATION_ID = 0x746D7463
 RESULTS = "results.parquet"
 SCENARIO = "scenario.toml"
 PUBLISHED = "published.csv"
+PARTS = "parts"
 
 TABLES = {RUNS, "claims", "engines", "exports", "sqlite_sequence"}
 

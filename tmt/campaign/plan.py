@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tmt.campaign.runs import Programs
     from tmt.core.channels.base import Channel
     from tmt.core.schemes.scheme import Scheme
+    from tmt.core.sharing import Sharing
     from tmt.spec.experiment import Path as LinkPath
     from tmt.spec.scenario import Scenario
     from tmt.spec.traffic import Traffic
@@ -112,8 +113,8 @@ class Lane:
         return self.own_back or self.source
 
     @property
-    def models(self) -> tuple[Channel | Scheme, ...]:
-        """The scheme, and the channels and schemes that make the link traces of its runs."""
+    def models(self) -> tuple[Channel | Scheme | Sharing, ...]:
+        """The scheme, and what makes the link traces of its runs."""
         recipes = [recipe for recipe in self.recipes(1) if recipe is not None]
         return (self.scheme, *(model for recipe in recipes for model in recipe.models))
 

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from tmt.campaign import database
 from tmt.campaign.columns import DONE, RECORDS
-from tmt.campaign.database import DATABASE, RESULTS, StoredRuns, holds_campaign
+from tmt.campaign.database import DATABASE, PARTS, RESULTS, StoredRuns, holds_campaign
 from tmt.campaign.rows import (
     CREATE,
     RECORDS_NAME,
@@ -311,7 +311,7 @@ def _prepare(folder: Path) -> None:
     make_folder(folder)
     try:
         if not holds_campaign(folder):
-            foreign = [path.name for path in folder.iterdir() if path.name not in FOLDERS]
+            foreign = [path.name for path in folder.iterdir() if path.name not in (*FOLDERS, PARTS)]
             # Another engine may have made the database just now.
             if foreign and not holds_campaign(folder):
                 raise InputError(

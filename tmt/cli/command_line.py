@@ -26,6 +26,7 @@ with imported_when_used():
 
 COMMANDS = {
     "generate": "make a PHY trace from a channel model",
+    "share": "let users share a line of slots: a PHY trace for each",
     "import": "turn a measurement in another tool's format into a trace",
     "inspect": "summarise a trace: rates, losses, bursts, gaps, delays",
     "fit": "fit erasure models to a trace, and test them",
@@ -85,7 +86,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     callback=_print_version,
     help="Show the version, with the simulator's, and exit.",
 )
-def _group() -> None:
+def group() -> None:
     """TMT turns PHY traces into link traces, and replays link traces under TCP in ns-2.
 
     \b
@@ -94,7 +95,7 @@ def _group() -> None:
           --duration 60 phy.parquet
       tmt inspect phy.parquet
       tmt convert phy.parquet link.parquet --scheme arq --rtt 0.5
-      tmt replay --forward link.parquet --tcp cubic --rtt 0.5 --duration 50
+      tmt replay link.parquet --tcp cubic --rtt 0.5 --duration 50
     """
 
 
@@ -110,7 +111,7 @@ def run() -> int:
         # A name that the terminal's encoding lacks is shown as a code, as on stderr.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status = int(_group(prog_name="tmt", standalone_mode=False) or 0)
+        status = int(group(prog_name="tmt", standalone_mode=False) or 0)
         sys.stdout.flush()
     except TmtError as error:
         status = end_with(f"{error}{_hint(error)}", error.exit_status)

@@ -11,7 +11,7 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JSON, json_text, output_option
-from tmt.cli.progress import say
+from tmt.cli.progress import say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.words.values import percent
 from tmt.show.charts.style import tcp_label
@@ -53,11 +53,12 @@ def command(first: Path, second: Path | None, as_json: bool, output: Path | None
       tmt compare scenarios/out/quickstart --output changes.html
       tmt compare quickstart.pack.zip scenarios/out/quickstart
     """
-    found = _read(first)
-    if second is None:
-        compared = comparison.compare(comparison.earlier_runs(found), found, ("earlier", "latest"))
-    else:
-        compared = comparison.compare(found, _read(second), names_of(first, second))
+    with working("compares"):
+        found = _read(first)
+        if second is None:
+            compared = comparison.compare(comparison.earlier_runs(found), found, ("earlier", "latest"))
+        else:
+            compared = comparison.compare(found, _read(second), names_of(first, second))
     if output is not None:
         comparison_page.write_comparison(compared, output)
     if as_json:

@@ -10,7 +10,7 @@ import click
 
 from tmt.cli.lazy import LazyGroup, imported_when_used
 from tmt.cli.options import FILE, JSON, json_text
-from tmt.cli.progress import say
+from tmt.cli.progress import say, working
 from tmt.cli.values import CHOSEN, Values
 from tmt.core.declaration import declared
 from tmt.importers import AUTO, FORMATS, all_importers
@@ -61,7 +61,8 @@ def _of_format(name: str) -> click.Command:
         source: str, target: str, as_json: bool, importer: importers.Importer | tuple[importers.Importer]
     ) -> None:
         one = importer[0] if isinstance(importer, tuple) else importer
-        trace = importers.import_trace(one, source, target)
+        with working(f"reads {source}"):
+            trace = importers.import_trace(one, source, target)
         say(json_text(_as_record(target, trace)) if as_json else _describe(target, trace))
 
     arguments = [

@@ -75,7 +75,7 @@ HELP = {
     "harq-processes": """Stop-and-wait HARQ processes, or blind repetition, without combining.
 
     \b
-    16 processes over a LEO satellite, and two transmissions of everything without feedback:
+    16 processes over a LEO satellite; two transmissions without feedback:
       tmt model harq-processes --processes 16 --alpha 0.99 --beta 0.5 --rtt 0.025 \\
           --decode-time 0.001 --detection-delay 0.001
       tmt model harq-processes --repetitions 2 --alpha 0.99 --beta 0.5 --rtt 0.025

@@ -10,7 +10,7 @@ import click
 
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.progress import say
+from tmt.cli.progress import say, working
 from tmt.cli.values import by_options
 from tmt.core.units import ns_to_seconds
 
@@ -89,7 +89,8 @@ def command(
             )
             for limit, loss, length in product(persistency, unit_loss, code_length)
         ]
-    rows = hybrid.sweep(links, connections, delayed_acks)
+    with working("computes"):
+        rows = hybrid.sweep(links, connections, delayed_acks)
     best = {loss: hybrid.optimal_code_lengths(loss, frame_units) for loss in unit_loss}
     if plot:
         figures.save_chart(

@@ -12,7 +12,7 @@ import click
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.model_command import HELP, RESULTS
-from tmt.cli.progress import print_notes, say
+from tmt.cli.progress import print_notes, say, working
 from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Problem, Refused, declared, ns
 from tmt.core.schemes import SCHEMES
@@ -153,7 +153,8 @@ def _command(scheme: str) -> click.Command:
             parameters |= _parameters(one, MODELS[scheme][name])
         if parameters.get("repetitions") is not None:  # the others have no meaning without feedback
             parameters = {"repetitions": parameters["repetitions"]}
-        rows = theory.sweep(scheme, channels, link, parameters, formula)
+        with working("computes"):
+            rows = theory.sweep(scheme, channels, link, parameters, formula)
         shown = [_laws(channel, laws) for channel in channels] if laws else []
         found = Sweep(scheme, formula, parameters, link, rows, shown)
         if plot:

@@ -9,7 +9,7 @@ import click
 
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.progress import say
+from tmt.cli.progress import say, working
 from tmt.cli.values import by_options
 from tmt.core.errors import UsageError
 from tmt.core.units import ns_to_seconds
@@ -113,7 +113,8 @@ def command(
     from tmt.theory.split import sweep  # noqa: PLC0415  (scipy takes long to import)
 
     delays = [ns_to_seconds(time_ns) for time_ns in wired_delay]
-    rows = sweep(_scenarios(packet_bytes, delays, wireless_loss, error_after_success, given), formula)
+    with working("computes"):
+        rows = sweep(_scenarios(packet_bytes, delays, wireless_loss, error_after_success, given), formula)
     for row in rows:
         row["throughput_bps"] = 8 * packet_bytes * row["packets_per_s"]
         row["long_run_throughput_bps"] = 8 * packet_bytes * row["long_run_packets_per_s"]

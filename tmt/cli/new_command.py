@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import FILE
-from tmt.cli.progress import say
+from tmt.cli.progress import say, working
 from tmt.cli.values import Values, by_options
 from tmt.core.channels.lms import Lms
 from tmt.core.declaration import Problem, Refused
 from tmt.core.errors import UsageError
-from tmt.core.schema import PHY_TRACE
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
-from tmt.io import open_trace
 from tmt.io.atomic import write_text
 from tmt.spec import toml
 from tmt.spec.experiment import Path as LinkPath
@@ -25,6 +24,9 @@ from tmt.spec.options import Part
 from tmt.spec.scenario import Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import Traffic
+
+with imported_when_used():
+    from tmt.campaign import plan
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
@@ -104,10 +106,7 @@ def command(
     if source is not None:
         made = toml.read(Path(source)).scenario
     else:
-        if trace is not None:
-            with open_trace(trace, PHY_TRACE):
-                pass
-        with by_options():
+        with by_options({("trace", 0): "--trace", ("scheme",): "--scheme"}):
             made = Scenario(
                 trace=GENERATED if trace is None else (Trace(trace),),
                 scheme=tuple(_scheme(name, path.rtt) for name in _names("scheme", schemes)),
@@ -117,6 +116,8 @@ def command(
                 seeds=seeds,
                 records=(1,),
             )
+            with working("reads the trace"):
+                plan.expand(made, lambda *_: ("", ""))  # checks without the programs that would run
     text = toml.text_of(made, file.parent, explained=source is None)
     write_text(file, text if source is not None else HEAD.format(name=file.name, stem=file.stem) + text)
     say(f"{scenario}: `tmt run {scenario} --dry-run` says how many runs it has")

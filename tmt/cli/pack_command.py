@@ -9,7 +9,7 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JSON, json_text, output_option
-from tmt.cli.progress import print_warnings, say
+from tmt.cli.progress import print_warnings, say, working
 from tmt.cli.values import Values
 from tmt.core.declaration import Refused
 
@@ -45,7 +45,8 @@ def command(scenario: Path, results: Path | None, output: Path | None, records: 
     asked = toml.read(scenario)
     print_warnings(asked.notes)
     try:
-        summary = pack_writer.write_pack(asked.scenario, folder, pack, records=records)
+        with working(f"packs {folder}"):
+            summary = pack_writer.write_pack(asked.scenario, folder, pack, records=records)
     except Refused as refused:
         raise asked.error(refused) from None
     say(json_text({"pack": str(pack), **asdict(summary)}) if as_json else _packed_line(pack, summary))

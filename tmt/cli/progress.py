@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +27,11 @@ with imported_when_used():
 
 LINE_EVERY_S = 15.0
 """Time between two lines on simulations where stderr is not a terminal."""
+
+SETTLED_S = 5.0
+"""Least time that runs have ended before the time left is told."""
+
+COMPILING = "compiling, first time only"
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -56,13 +62,34 @@ def rows_of(path: str, table: Table | None = None) -> int | None:
         return reader.rows
 
 
+def duration_words(seconds: float) -> str:
+    """Return a duration, rounded up: seconds, minutes or hours."""
+    if seconds < 100:
+        return f"{math.ceil(seconds)} s"
+    minutes = math.ceil(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"
+
+
+@contextmanager
+def working(what: str, *, shown: bool = True) -> Iterator[None]:
+    """Show on a terminal what is done, and for how long already."""
+    if not shown or not is_terminal(sys.stderr):
+        yield
+        return
+    columns = bars.SpinnerColumn(), "{task.description}", bars.TimeElapsedColumn()
+    with bars.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
+        bar.add_task(what, total=None)
+        yield
+
+
 @contextmanager
 def progress_bar(
     what: str, total: int | None, unit: str = "slots", *, compiles: bool = False
 ) -> Iterator[Callable[[int], None]]:
     """Show progress, rate and time left; yields a function that takes the amount done since its last call.
 
-    Without `total` only amount and rate are shown. `compiles` says that the work may begin with compiling.
+    Without `total` only amount and rate are shown. `compiles` says that the work may begin with compiling,
+    which the bar then names while it lasts.
     """
     if not is_terminal(sys.stderr):
         yield lambda done: None
@@ -74,9 +101,40 @@ def progress_bar(
         "{task.completed:,.0f} " + unit,
         bars.TimeRemainingColumn(),
     )
-    with bars.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"{what} (compiles at first use)" if compiles else what, total=total)
+    with ExitStack() as stack:
+        bar = stack.enter_context(
+            bars.Progress(*columns, console=console.Console(stderr=True), transient=True)
+        )
+        task = bar.add_task(what, total=total)
+        if compiles:
+            stack.enter_context(
+                _compiling(lambda now: bar.update(task, description=f"{what}: {COMPILING}" if now else what))
+            )
         yield lambda done: bar.advance(task, done)
+
+
+@contextmanager
+def _compiling(tell: Callable[[bool], None]) -> Iterator[None]:
+    """Tell when numba begins and ends to compile kernels that its cache lacks; kernels may nest."""
+    from numba.core import event  # noqa: PLC0415  (slow to import)
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        depth = 0
+
+        def on_start(self, event: object) -> None:
+            self.depth += 1
+            tell(True)
+
+        def on_end(self, event: object) -> None:
+            self.depth -= 1
+            tell(self.depth > 0)
+
+    listener = Listener()
+    event.register("numba:compile", listener)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", listener)
 
 
 @contextmanager
@@ -89,17 +147,54 @@ def run_progress(stage: str, *, shown: bool = True) -> Iterator[tuple[Watch, Cal
         lines = ProgressLines(stage)
         yield lines.watch, lines.tell
         return
-    columns = "{task.description}", bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn()
+    columns = "{task.description}", bars.BarColumn(), bars.MofNCompleteColumn(), "{task.fields[left]}"
     with bars.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(stage, total=None)
+        task, left = bar.add_task(stage, total=None, left=""), TimeLeft()
 
         def watch(progress: Progress) -> None:
-            bar.update(task, completed=progress.ended, total=progress.total)
+            bar.update(task, **bar_fields(progress, stage), left=left.words(progress))
 
-        def tell(stage: str) -> None:
-            bar.reset(task, description=stage, total=None)
+        def tell(name: str) -> None:
+            nonlocal stage, left
+            stage, left = name, TimeLeft()
+            bar.reset(task, description=stage, total=None, left="")
 
         yield watch, tell
+
+
+def bar_fields(progress: Progress, stage: str) -> dict[str, Any]:
+    """Return description and counts of a bar: of link traces until all are made, then of runs."""
+    if progress.converted < progress.conversions:
+        words = "link traces" if progress.converted else "link traces (compiles at first use)"
+        return {"description": words, "completed": progress.converted, "total": progress.conversions}
+    return {"description": stage, "completed": progress.ended, "total": progress.total}
+
+
+class TimeLeft:
+    """Estimates the time left from the rate at which runs end.
+
+    The first runs end late, because workers start and compile: the rate counts from the first end on, and
+    nothing is told until runs have ended for `SETTLED_S`. Runs that end beside conversions do not count.
+    """
+
+    def __init__(self) -> None:
+        self._first: tuple[float, int] | None = None
+
+    def words(self, progress: Progress) -> str:
+        """Return the time left, such as "3 min left"; nothing as long as too little is known."""
+        now_s = time.monotonic()
+        if progress.converted < progress.conversions:
+            self._first = None
+            return ""
+        if self._first is None:
+            if progress.ended:
+                self._first = now_s, progress.ended
+            return ""
+        since_s, before = self._first
+        elapsed_s, ended = now_s - since_s, progress.ended - before
+        if elapsed_s < SETTLED_S or not ended:
+            return ""
+        return f"{duration_words(elapsed_s * (progress.total - progress.ended) / ended)} left"
 
 
 class ProgressLines:
@@ -111,23 +206,18 @@ class ProgressLines:
 
     def tell(self, stage: str) -> None:
         """Begin a stage."""
-        self._stage, self._begun_s, self._ended_before = stage, time.monotonic(), 0
+        self._stage, self._left = stage, TimeLeft()
 
     def watch(self, progress: Progress) -> None:
         """Print a line if one is due."""
-        now_s = time.monotonic()
-        if progress.converted < progress.conversions:  # the time left follows from simulations alone
-            self._begun_s, self._ended_before = now_s, progress.ended
-        if now_s - self._said_s < LINE_EVERY_S:
+        left = self._left.words(progress)
+        if (now_s := time.monotonic()) - self._said_s < LINE_EVERY_S:
             return
         self._said_s = now_s
-        ended = progress.ended - self._ended_before
-        left_s = (now_s - self._begun_s) * (progress.total - progress.ended) / max(ended, 1)
-        left = f", {left_s / 60:.0f} min left" if ended else ""
-        failed = f", {progress.failed} failed" if progress.failed else ""
-        print(
-            f"{self._stage}: {progress.converted} of {progress.conversions} link traces, "
-            f"{progress.ended} of {progress.total} runs{failed}{left}",
-            file=sys.stderr,
-            flush=True,
-        )
+        parts = [
+            f"{progress.converted} of {progress.conversions} link traces" if progress.conversions else "",
+            f"{progress.ended} of {progress.total} runs",
+            f"{progress.failed} failed" if progress.failed else "",
+            left,
+        ]
+        print(f"{self._stage}: {', '.join(filter(None, parts))}", file=sys.stderr, flush=True)

@@ -3,47 +3,61 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from dataclasses import MISSING
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.options import JSON, FigurePath, FilePath, Number, WholeNumber, json_text, output_option
-from tmt.cli.progress import print_notes, print_warnings, say
+from tmt.cli.progress import print_notes, print_warnings, say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options, flat_rlc
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
-from tmt.core.words.values import time_notes
+from tmt.core.words.values import rate_unit, time_notes
 from tmt.spec.columns import RUN_RESULTS
 from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
 from tmt.spec.traffic import MAX_SEED, Traffic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
     from tmt.run.experiment import ExperimentResult
 
 with imported_when_used():
-    from rich import console as consoles, progress as bars, table as tables, text as texts
+    from rich import table as tables, text as texts
 
+    from tmt.results import values
     from tmt.run import experiment as experiments
     from tmt.show import qlog as logs
     from tmt.show.charts import files as figures, over_time
+
+SHORT = (
+    "goodput_bps",
+    "completion_s",
+    "delay_median_s",
+    "delay_p95_s",
+    "retransmission_ratio",
+    "timeouts",
+    "forward_utilisation",
+    "forward_link_lost",
+    "forward_queue_dropped",
+)
+"""Columns that the terminal shows without `--details`."""
 
 OF_GROUPS = ("group", "goodput_bps", "share", "convergence_s", "delay_p95_s", "retransmissions", "timeouts")
 """Keys of the result column `groups` that the terminal shows."""
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
+LABEL_WIDTH = 28
 LEAST_WIDTH = 72
 """Least width of the output in columns; a narrower terminal folds the lines."""
 
@@ -76,6 +90,7 @@ OLD = OLD_NAMES | {
 @click.option("--forward", hidden=True, help="Old name of TRACE.")
 @click.option("--seed", type=WholeNumber(1, MAX_SEED), default=1, help="Number of the random substream.")
 @click.option("--timeout", type=Number(0, min_open=True), help="Seconds after which the run is killed.")
+@click.option("--details", is_flag=True, help="Print every figure of the run with its meaning.")
 @JSON
 @output_option("Keep the records of the run in this new folder.", is_folder=True)
 @click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf.")
@@ -89,12 +104,13 @@ def command(
     online: Scheme | None,
     seed: int,
     timeout: float | None,
+    details: bool,
     as_json: bool,
     output: Path | None,
     plot: Path | None,
     qlog: Path | None,
 ) -> None:
-    """Run TCP over links once, and print the measured figures.
+    """Run TCP over links once, and print the main figures.
 
     A forward and a return link join senders and receivers. Each is a link trace or a link of constant rate.
     TRACE is the trace of the forward link: it decides when packets are sent, how long the link takes to
@@ -125,7 +141,7 @@ def command(
         check_place(qlog)
         logs.check_qlog(experiment)
     print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
-    with _spinner(f"{experiment.backend} runs {traffic.variants}"):
+    with working(f"{experiment.backend} runs {traffic.variants}"):
         result = experiments.run(experiment, output, timeout)
     print_notes(result.notes)
     if output is not None:
@@ -136,22 +152,44 @@ def command(
         logs.write_qlog(result, qlog)
     if as_json:
         say(json_text(result.row))
+    elif details:
+        _print_details(result)
     else:
         _print(result)
 
 
-@contextmanager
-def _spinner(text: str) -> Iterator[None]:
-    console = consoles.Console(stderr=True)
-    columns = bars.SpinnerColumn(), "{task.description}", bars.TimeElapsedColumn()
-    with bars.Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        progress.add_task(text, total=None)
-        yield
-
-
 def _print(result: ExperimentResult) -> None:
+    """Print the figures that most questions need, in units that suit their size."""
+    import pandas as pd  # noqa: PLC0415  (slow to import)
+
+    row = pd.DataFrame([result.row])
+    shown = {one.column: one for one in values.measures(row)}
+    if result.row["transfer_bytes"] is not None:
+        shown.pop("forward_utilisation", None)  # a transfer leaves the link idle when it has ended
+    table = tables.Table.grid(padding=(0, 1))
+    table.add_column(width=LABEL_WIDTH)
+    table.add_column(justify="right", width=VALUE_WIDTH)
+    table.add_column()
+    for one in (shown[name] for name in SHORT if name in shown):
+        (number,) = one.of(row)
+        is_count = values.COLUMNS[one.column].kind == "integer"
+        table.add_row(one.label, spelled_number(int(number) if is_count else float(number)), one.unit)
+    print_parts(texts.Text(_headline(result.row), style="bold"), table)
+    if isinstance(groups := result.row["groups"], str):
+        print_parts(_group_table(groups))
+    say("Goodput counts TCP payload, each byte once. All figures: --details, --json")
+
+
+def _headline(row: Mapping[str, Any]) -> str:
+    rate, factor = rate_unit(row["forward_rate_bps"])
+    link = row["forward_trace"] or "a link"
+    return (
+        f"{row['tcp']} (stack {row['stack']}) over {link}, {factor * row['forward_rate_bps']:.4g} {rate}, "
+        f"RTT {row['rtt_s']:g} s, {row['simulated_s']:.4g} s"
+    )
+
+
+def _print_details(result: ExperimentResult) -> None:
     present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name != "groups"]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
     parts: list[tables.Table | texts.Text | str] = [", ".join(given)]
@@ -166,10 +204,14 @@ def _print(result: ExperimentResult) -> None:
             table.add_row(column.name, spelled_number(result.row[column.name]), column.unit, column.meaning)
         parts += [texts.Text(f"\n{counts or 'the run itself'}", style="bold"), table]
     if isinstance(groups := result.row["groups"], str):
-        rows = [[_spelled(group[key]) for key in OF_GROUPS] for group in json.loads(groups)]
-        parts.append(text_table("", OF_GROUPS, rows, {0}))
+        parts.append(_group_table(groups))
     print_parts(*parts, least_width=LEAST_WIDTH)
     say(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")
+
+
+def _group_table(groups: str) -> tables.Table:
+    rows = [[_spelled(group[key]) for key in OF_GROUPS] for group in json.loads(groups)]
+    return text_table("", OF_GROUPS, rows, {0})
 
 
 def _spelled(value: str | float | None) -> str:

@@ -2,45 +2,60 @@
 
 from __future__ import annotations
 
-import math
-import sys
-import time
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tmt.cli.lazy import imported_when_used
+from tmt.cli.live_table import live_table
 from tmt.cli.options import JOBS, JSON, QUIET, SCHEDULER, FigurePath, WholeNumber, output_option, pools
-from tmt.cli.progress import is_terminal, print_notes, print_warnings, progress_bar, run_progress, say
+from tmt.cli.progress import print_notes, print_warnings, progress_bar, say, working
 from tmt.cli.values import Values
 from tmt.core.declaration import ns
-from tmt.core.errors import StoppedError
-from tmt.core.words.values import time_notes
+from tmt.core.errors import StoppedError, UsageError
+from tmt.core.words.values import counted, time_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from tmt.campaign.engine import Plan, Progress, Watch
+    from tmt.campaign.engine import Plan
+    from tmt.campaign.pool import Pool
+    from tmt.campaign.runs import Run
 
 with imported_when_used():
-    from rich import console as consoles, live, progress as bars, text as texts
-
-    from tmt.campaign import campaign as campaigns, columns, database, local_workers, outlook, pack_reader
+    from tmt.campaign import (
+        campaign as campaigns,
+        database,
+        local_workers,
+        outlook,
+        pack_reader,
+        parts,
+    )
     from tmt.cli import run_output
     from tmt.results import pairing, reading
     from tmt.show.charts import files as charts
     from tmt.show.page import print_figures
     from tmt.spec import toml
 
+MOST_PARTS = 10_000
+
 FIGURES = ("comparison.png", "comparison.svg")
 
-LEAST_PAUSE_S = 1.0
-"""Least time between two tables."""
 
-MOST_SHARE = 0.1
-"""Upper bound on the part of the time that goes into tables: the engine starts no run meanwhile."""
+class PartOf(click.ParamType["parts.Part"]):
+    """``NUMBER/PARTS``."""
+
+    name = "number/parts"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Parse and check."""
+        number, _, of = str(value).partition("/")
+        if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST_PARTS):
+            allowed = f"NUMBER/PARTS, such as 3/50: 1 <= NUMBER <= PARTS <= {MOST_PARTS}"
+            self.fail(f"{value} is not allowed; it must be {allowed}.", param, ctx)
+        return parts.Part(int(number), int(of))
 
 
 @click.command(cls=Values, renamed={"--out": "--output"})
@@ -52,6 +67,13 @@ MOST_SHARE = 0.1
 )
 @JOBS
 @SCHEDULER
+@click.option(
+    "--part",
+    type=PartOf(),
+    metavar="NUMBER/PARTS",
+    help="Do only this share of the runs, such as 3/50, in a folder of its own; when all parts have ended, a "
+    "call without --part joins them (docs/clusters.md).",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would run and how long it may take; run nothing.")
 @click.option(
     "--max-runs",
@@ -74,6 +96,7 @@ def command(
     output: Path | None,
     jobs: int | None,
     scheduler: str | None,
+    part: parts.Part | None,
     dry_run: bool,
     max_runs: int | None,
     retry_failed: bool,
@@ -98,44 +121,32 @@ def command(
     processes = jobs or local_workers.default_jobs()
     folder = output or database.default_folder(scenario)
     is_shown = not (quiet or as_json)
+    if part is not None and pack_reader.is_pack(scenario):
+        raise UsageError("--part: has no meaning for a pack, which is repeated as a whole")
+    place = folder if part is None else part.folder(folder)
     if dry_run:
-        has_rows = database.holds_campaign(folder)
-        with _scenario_to_count(scenario, max_runs, with_traces=has_rows) as path:
-            asked = _asked(path, max_runs)
-            if path != scenario and not has_rows:
-                found = outlook.of_scenario(asked.scenario, processes)
-            else:
-                with _planning(asked, shown=is_shown) as watch:
-                    planned = campaigns.foresee(asked, folder, watch)
-                print_warnings(planned.warnings())
-                found = outlook.of_campaign(planned, planned.plan(retry_failed=retry_failed), processes)
-        say(run_output.forecast(found, folder, processes, as_json=as_json))
+        found = _foreseen(scenario, folder, part, max_runs, processes, retry=retry_failed, shown=is_shown)
+        say(run_output.forecast(found, place, processes, as_json=as_json))
         return 0
     with _scenario_of(scenario, max_runs) as (path, pack):
         asked = _asked(path, max_runs)
-        with pools(scheduler, folder, processes) as new_pool, ExitStack() as stack:
+        with pools(scheduler, place, processes) as new_pool, ExitStack() as stack:
             with _planning(asked, shown=is_shown) as watch:
-                campaign = stack.enter_context(campaigns.open_campaign(asked, folder, watch))
-            print_warnings(campaign.warnings())
-            todo = campaign.plan(retry_failed=retry_failed)
-            try:
-                with _live(campaign, todo, shown=is_shown) as watch:
-                    campaign.execute(todo, new_pool, watch)
-            except KeyboardInterrupt:
-                campaign.store.look()  # a run may have been stored, and not been counted yet
-                after, total = campaign.plan(), len(todo.runs)
-                kept = after.done + after.failed
-                raise StoppedError(
-                    f"interrupted: {kept} of {total} runs are kept in {folder}; the same command executes "
-                    f"the other {total - kept}"
-                ) from None
+                campaign = stack.enter_context(campaigns.open_campaign(asked, folder, watch, part))
+            after = _execute(campaign, new_pool, retry=retry_failed, shown=is_shown)
+            if part is not None:
+                if not quiet or after.failed:
+                    said = run_output.part_as_json if as_json else run_output.part_line
+                    say(said(campaign, after), err=quiet)
+                return 1 if after.failed else 0
             rows = campaign.rows()
             results = reading.results_of(rows, campaign.title)
             print_warnings(results.warnings)
             paths = list(figures) or [folder / name for name in FIGURES]
-            chart = print_figures.comparison_chart(results, results.cells)
-            drawn = [] if chart is None else charts.save_chart(chart, *paths)
-            after, repeated = campaign.plan(), None
+            with working("draws the figures", shown=is_shown):
+                chart = print_figures.comparison_chart(results, results.cells)
+                drawn = [] if chart is None else charts.save_chart(chart, *paths)
+            repeated = None
             if pack is not None:
                 repeated = pairing.repetition(str(scenario), pairing.packed_rows(pack, scenario), rows)
             done = run_output.Finished(campaign, after, results, drawn, repeated)
@@ -147,6 +158,54 @@ def command(
                 for line in run_output.complaints(done):
                     say(line, err=True)
     return 0 if done.is_good else 1
+
+
+def _foreseen(
+    scenario: Path,
+    folder: Path,
+    part: parts.Part | None,
+    max_runs: int | None,
+    processes: int,
+    *,
+    retry: bool,
+    shown: bool,
+) -> outlook.Outlook:
+    """Return the size of a campaign, or of a part of it."""
+    has_rows = database.holds_campaign(folder)
+    with _scenario_to_count(scenario, max_runs, with_traces=has_rows) as path:
+        asked = _asked(path, max_runs)
+        if path != scenario and not has_rows:
+            return outlook.of_scenario(asked.scenario, processes)
+        with _planning(asked, shown=shown) as watch:
+            planned = campaigns.foresee(asked, folder, watch, part)
+        print_warnings(planned.warnings())
+        return outlook.of_campaign(planned, planned.plan(retry_failed=retry), processes)
+
+
+def _execute(
+    campaign: campaigns.OpenCampaign,
+    new_pool: Callable[[Sequence[Run]], Pool],
+    *,
+    retry: bool,
+    shown: bool,
+) -> Plan:
+    """Execute the missing runs; return what the store holds then (StoppedError after Ctrl-C)."""
+    print_warnings(campaign.warnings())
+    if campaign.joined:
+        print_notes([f"{counted(campaign.joined, 'result')} of parts joined"])
+    todo = campaign.plan(retry_failed=retry)
+    try:
+        with live_table(campaign, todo, shown=shown) as watch:
+            campaign.execute(todo, new_pool, watch)
+    except KeyboardInterrupt:
+        campaign.store.look()  # a run may have been stored, and not been counted yet
+        after, total = campaign.plan(), len(todo.runs)
+        kept = after.done + after.failed
+        raise StoppedError(
+            f"interrupted: {kept} of {total} runs are kept in {campaign.store.folder}; the same command "
+            f"executes the other {total - kept}"
+        ) from None
+    return campaign.plan()
 
 
 @contextmanager
@@ -192,59 +251,3 @@ def _notes(document: toml.Document) -> list[str]:
     times = [("rtt", path.rtt) for path in scenario.path]
     times += [("decode_time", trace.decode_time or 0) for trace in scenario.trace]
     return [f"{document.path}: {note}" for name, time_s in times for note in time_notes(name, ns(time_s))]
-
-
-@contextmanager
-def _live(campaign: campaigns.Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
-    """Show progress on stderr; on a terminal as a bar, with the table if stdout is a terminal, too."""
-    if not shown or not todo.missing or not is_terminal(sys.stderr):
-        with run_progress(campaign.title, shown=shown) as (watch, _):
-            yield watch
-        return
-    console, has_table = consoles.Console(stderr=True), is_terminal(sys.stdout)
-    counts = bars.MofNCompleteColumn(), "{task.fields[failed]} failed", "{task.fields[rate]}"
-    bar = bars.Progress("{task.description}", bars.BarColumn(), *counts, bars.TimeRemainingColumn())
-    task = bar.add_task("link traces", total=len(todo.missing), failed=0, rate="")
-    due_s, ended = 0.0, -1 if todo.done else 0
-    with live.Live(bar, console=console, transient=True) as screen:
-
-        def watch(progress: Progress) -> None:
-            nonlocal due_s, ended
-            making = progress.converted < progress.conversions
-            elapsed = bar.tasks[0].elapsed or math.inf
-            bar.update(
-                task,
-                completed=progress.ended,
-                failed=progress.failed,
-                description="link traces" if making else "runs",
-                rate=f"{progress.ended / elapsed:.1f}/s",
-            )
-            start_s = time.monotonic()
-            if has_table and start_s >= due_s and progress.ended != ended:
-                screen.update(_screen(campaign, bar, console))
-                took_s = time.monotonic() - start_s
-                due_s, ended = start_s + max(LEAST_PAUSE_S, took_s / MOST_SHARE), progress.ended
-
-        yield watch
-
-
-def _screen(
-    campaign: campaigns.Campaign, bar: bars.Progress, console: consoles.Console
-) -> consoles.RenderableType:
-    """Return the tables of the runs that are done, as many as the terminal has lines for, above the bar."""
-    rows = campaign.rows()
-    if not (rows["status"] == columns.DONE).any():
-        return bar
-    summary = reading.results_of(rows, campaign.title).cells
-    parts: list[consoles.RenderableType] = []
-    room = console.size.height - 4
-    for number, table in enumerate(run_output.goodput_tables(summary)):
-        room -= len(console.render_lines(table))
-        if room < 0 and parts:
-            parts.append(
-                texts.Text(f"and {len(summary.points) - number} more points of the grid", style="dim")
-            )
-            break
-        parts.append(table)
-    caption = texts.Text("Goodput in kbit/s, mean and 95 % interval so far", style="dim")
-    return consoles.Group(*parts, caption, bar)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tmt.campaign.columns import GOODPUT_COUNTS
 from tmt.cli.options import json_text
-from tmt.cli.progress import say
+from tmt.cli.progress import duration_words, say
 from tmt.cli.tables import print_parts, text_table
 from tmt.results.dataset import trace_uses
 from tmt.results.groups import ALONE, BRIEF, shown_measures
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Failure, Results
     from tmt.results.pairing import Repetition
+    from tmt.results.values import Measure
 
 GOODPUT = "goodput_bps"
 
@@ -49,7 +50,7 @@ def forecast(found: Outlook, folder: Path, jobs: int, *, as_json: bool) -> str:
         f"{found.title}\n"
         f"{found.runs} runs: {found.done} done, {found.failed} failed, "
         f"{found.to_run} to execute; {found.to_convert} link traces to make\n"
-        f"about {_duration(found.seconds)} with {jobs} at a time ({basis})\n"
+        f"about {duration_words(found.seconds)} with {jobs} at a time ({basis})\n"
         f"results in {folder}"
     )
 
@@ -90,6 +91,10 @@ def print_summary(done: Finished) -> None:
         for table in group_tables(done.results.groups.cells):
             print_parts(table)
         print_parts(GROUPS_SAID, "")
+    if done.results.users is not None:
+        for table in user_tables(done.results.users.cells):
+            print_parts(table)
+        print_parts(USERS_SAID, "")
     print_parts(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
@@ -145,6 +150,18 @@ def _groups(summary: Summary) -> list[dict[str, Any]]:
     ]
 
 
+def part_line(campaign: Campaign, after: Plan) -> str:
+    """Return the counts of a part that has ended."""
+    counts = f"{after.done} of {len(after.runs)} runs done, {after.failed} failed"
+    return f"{campaign.title}: {counts}; results in {campaign.store.folder}"
+
+
+def part_as_json(campaign: Campaign, after: Plan) -> str:
+    """Return the counts of a part for programs."""
+    counts = {"runs": len(after.runs), "done": after.done, "failed": after.failed}
+    return json_text({"title": campaign.title, **counts, "results": str(campaign.store.results_file)})
+
+
 def complaints(done: Finished) -> list[str]:
     """Return lines that say how many runs have failed, and which results differ from those of a pack."""
     found = []
@@ -167,13 +184,6 @@ def _describe_failures(failures: Sequence[Failure]) -> None:
     if len(failures) > FAILURES_SHOWN:
         say(f"and {len(failures) - FAILURES_SHOWN} more: see `message` in the results")
     say("call again with --retry-failed to execute them again")
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{math.ceil(seconds)} s"
-    minutes = math.ceil(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"
 
 
 def _repetition_lines(found: Repetition | None) -> list[str]:
@@ -218,10 +228,15 @@ GROUPS_SAID = (
 
 def group_tables(summary: Summary) -> Iterator[Table]:
     """Give a table of groups of flows for each point of the grid where they are beside others."""
-    measures = shown_measures(summary, BRIEF)
-    header = ("scheme", "group", *(f"{one.label} ({one.unit})" for one in measures))
+    yield from _member_tables(summary, "group", shown_measures(summary, BRIEF))
+
+
+def _member_tables(summary: Summary, members: str, measures: list[Measure]) -> Iterator[Table]:
+    """Give a table of some measures of each scheme's members for each point, but of flows alone."""
+    units = (f" ({one.unit})" if one.unit else "" for one in measures)
+    header = ("scheme", members, *map("".join, zip((one.label for one in measures), units, strict=True)))
     for point in range(len(summary.points)):
-        if summary.levels(point)["beside"] == ALONE:
+        if summary.levels(point).get("beside") == ALONE:
             continue
         rows = [
             (
@@ -236,6 +251,18 @@ def group_tables(summary: Summary) -> Iterator[Table]:
             if cell.point == point
         ]
         yield text_table(summary.point_label(point), header, rows, (0, 1))
+
+
+USERS_SAID = (
+    "All users of a line together: the sum of their goodputs, and Jain's index of fairness among them."
+)
+
+USER_MEASURES = (GOODPUT, "fairness")
+
+
+def user_tables(summary: Summary) -> Iterator[Table]:
+    """Give a table of what all users of a line get, for each point of the grid."""
+    yield from _member_tables(summary, "TCP", shown_measures(summary, USER_MEASURES))
 
 
 def _kbps(summary: Summary) -> float:

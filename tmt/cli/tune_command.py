@@ -10,7 +10,7 @@ import click
 
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.progress import print_notes, print_warnings, run_progress, say
+from tmt.cli.progress import print_notes, print_warnings, run_progress, say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Refused
@@ -102,7 +102,7 @@ def _scalar(text: str) -> Value:
 )
 @click.option("--courses", type=options.WholeNumber(2), default=20, help="Most courses that the search runs.")
 @options.output_option(
-    "Folder of the results; a second call goes on there.  [default: out/NAME-tune beside TRACE]",
+    "Folder of the results; a second call goes on there.  [default: out/NAME-tune]",
     is_folder=True,
 )
 @options.JOBS
@@ -125,8 +125,8 @@ def command(
     TRACE is a PHY trace, or a scenario file (.toml) with a table [tune], whose schemes and paths are the
     search space. A course is a piece of the channel that all candidates see. All candidates run the first
     courses; those that may still be the best run more. The result is a recommendation, its ties, an upper
-    bound on the gain of any other candidate, and its value on courses that the search has not seen. The
-    folder of the results also gets a page, and a scenario that repeats the winner.
+    bound on the gain of any other candidate, its value on courses that the search has not seen, and a verdict
+    in one sentence. The folder of the results also gets a page, and a scenario that repeats the winner.
 
     The exit status is 1 if no candidate could be judged or keeps the constraints.
 
@@ -140,7 +140,8 @@ def command(
     """
     task = _task_of_scenario(trace, given) if tasks.is_scenario(trace) else _task_of_trace(trace, given)
     folder = output or tuning.default_folder(trace)
-    planned = tuning.plan_tuning(task)
+    with working("reads the trace"):
+        planned = tuning.plan_tuning(task)
     processes = jobs or local_workers.default_jobs()
     if dry_run:
         say(_forecast(planned, folder, as_json=as_json))
@@ -261,11 +262,10 @@ def _summarise(found: tuning.Tuning, page: Path) -> None:
     result = found.recommendation
     if result.winner is None:
         return
-    print_parts(texts.Text(wording.headline(found), style="bold"))
-    say(wording.setting_words(result.winner.settings))
     for line in wording.certainty(found):
         say(line)
     header, rows = wording.finalist_table(found)
     print_parts(text_table("Finalists", header, rows[:MOST_LINES], (0, 1)))
     say(f"Intervals: Student's t at {percent(result.level)} over courses; losses are paired.")
     say(f"page: {page}\nthe winner again: tmt run {found.winner_file}")
+    print_parts(texts.Text(wording.verdict(found), style="bold"))

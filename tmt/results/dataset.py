@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
+    import xarray
 
     from tmt.results.cells import Cell, Summary
     from tmt.results.over_time import RunRecords
@@ -116,9 +117,26 @@ class Results(Charted, ShownInNotebooks):
 
         return groups_of(self)
 
+    @cached_property
+    def users(self) -> Results | None:
+        """The users of each shared line as one result (`tmt.results.users`); None without such lines."""
+        from tmt.results.users import users_of  # noqa: PLC0415  (it makes results)
+
+        return users_of(self)
+
     def to_frame(self) -> pd.DataFrame:
         """Return the finished runs, one row each; times are seconds, rates bit/s (``docs/metrics.md``)."""
         return self.runs.copy()
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the measured columns of the runs as labelled arrays of xarray, in seconds and bit/s.
+
+        Dimensions are `tcp`, `scheme`, the column of each axis, and `seed`; a place without a run is NaN.
+        Attributes give unit, meaning and what is counted. UsageError without the extra ``xarray``.
+        """
+        from tmt.results.arrays import arrays_of  # noqa: PLC0415  (an extra)
+
+        return arrays_of(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,12 @@ DisciplineChoice DisciplineChoice::of(const std::string& words) {
   return choice;
 }
 
+std::string DisciplineChoice::words() const {
+  std::string all = name;
+  for (const auto& [key, value] : parameters) all.append(" ").append(key).append(" ").append(value);
+  return all;
+}
+
 std::unique_ptr<Discipline> make_discipline(const DisciplineChoice& choice, const QueueLimits& limits,
                                             UniformSource uniform) {
   std::string names;

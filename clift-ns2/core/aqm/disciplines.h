@@ -19,7 +19,13 @@ struct DisciplineChoice {
   // Reads a name, keys and values in words between blanks: `codel target 0.005`. Throws SettingError.
   static DisciplineChoice of(const std::string& words);
 
+  // The words that `of` reads.
+  std::string words() const;
+
   bool is_droptail() const { return name == "droptail"; }
+
+  // Whether the discipline reads `flow_hash`.
+  bool tells_flows_apart() const { return name == "fq-codel"; }
 };
 
 // Throws SettingError if there is no such discipline or parameter, or a value is out of range. `uniform` is for

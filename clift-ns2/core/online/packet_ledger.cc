@@ -14,9 +14,13 @@ PacketLedger::PacketLedger(Packing packing, const ResequencerOptions& options, c
       resequencer_(options) {}
 
 void PacketLedger::add(const QueuedPacket& packet) {
+  if (pulls_on_arrival_) {
+    // Nothing ever waits in the discipline: no need to put the packet there and take it out again.
+    if (discipline_->lets_pass(packet)) hold(packet);
+    return;
+  }
   if (!waits()) waiting_since_ns_ = packet.arrival_ns;
   discipline_->enqueue(packet);
-  if (pulls_on_arrival_) join(packet.arrival_ns);
 }
 
 void PacketLedger::find_empty(Nanoseconds free_ns) {
@@ -30,11 +34,15 @@ bool PacketLedger::pull(Nanoseconds tx_ns) { return head_ < end() || (pulls() &&
 bool PacketLedger::join(Nanoseconds now_ns) {
   QueuedPacket packet;
   if (!discipline_->dequeue(now_ns, packet)) return false;
+  hold(packet);
+  return true;
+}
+
+void PacketLedger::hold(const QueuedPacket& packet) {
   const std::int64_t bytes = std::max<std::int64_t>(packet.size_bytes, 1);
   entries_.push_back({packet, bytes, 0, 0, false});
   unsent_bytes_ += bytes;
   count(packet, 1);
-  return true;
 }
 
 // Adds what has been pulled (1) or departs (-1).

@@ -98,6 +98,7 @@ class PacketLedger {
   Entry& at(std::int64_t packet) { return entries_[static_cast<std::size_t>(packet - first_)]; }
   bool waits() const { return discipline_->load().packets > 0; }
   bool join(Nanoseconds now_ns);
+  void hold(const QueuedPacket& packet);
   void count(const QueuedPacket& packet, int sign);
 
   std::deque<Entry> entries_;

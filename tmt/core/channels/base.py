@@ -119,6 +119,9 @@ class Channel(Spec):
         """Decode time of the channel's PHY; None if the line of slots gives it."""
         return None
 
+    def check_fates(self) -> None:
+        """Refuse parameters that decide no slot's fate (UsageError): modes do that under an adaptation."""
+
     @abstractmethod
     def realisation(self, seed: int) -> Realisation:
         """Start the realisation of `seed` (0 or more); its first slot may have any time."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from tmt.results.statistics import Interval
 from tmt.results.tune.race import upper
@@ -218,5 +218,5 @@ def _difference(first: FloatArray, second: FloatArray, level: float) -> Interval
     freedom = sum(parts) ** 2 / sum(
         part**2 / (len(s) - 1) for part, s in zip(parts, (first, second), strict=True)
     )
-    half_width = float(stats.t.ppf((1 + level) / 2, freedom)) * math.sqrt(sum(parts))
+    half_width = float(special.stdtrit(freedom, (1 + level) / 2)) * math.sqrt(sum(parts))
     return Interval(mean, mean - half_width, mean + half_width, len(first))

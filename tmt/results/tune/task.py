@@ -181,6 +181,8 @@ def _check_one_of_each(scenario: Scenario) -> None:
             raise _refused((key, 1), "one, because a search varies schemes and paths only", reason)
     if scenario.traffic[0].seeds is not None:
         raise _refused(("traffic", 0, "seeds"), "seeds of the scenario", "has no meaning for a search")
+    if scenario.trace[0].sharing is not None:
+        raise _refused(("trace", 0, "sharing", "users"), "none: a trace of one user", "are not searched")
     if scenario.traffic[0].flow:
         raise _refused(("traffic", 0, "flow"), "flows of one variant: tcp and flows", "is not searched")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path as File
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
@@ -22,7 +23,7 @@ from tmt.results.tune.recommendation import Recommendation, recommend
 from tmt.results.tune.search import Search, search
 
 if TYPE_CHECKING:
-    from pathlib import Path as File
+    from os import PathLike
 
     import pandas as pd
 
@@ -81,9 +82,9 @@ class PlannedTuning:
     bounded: bool = True
 
 
-def default_folder(trace: File) -> File:
+def default_folder(trace: str | PathLike[str]) -> File:
     """Return the folder of a search over a trace or a scenario where no other is named."""
-    return trace.parent / "out" / f"{trace.name.partition('.')[0]}-tune"
+    return File("out", f"{File(trace).name.partition('.')[0]}-tune")
 
 
 def plan_tuning(task: Task) -> PlannedTuning:
@@ -246,7 +247,7 @@ class Simulation:
         slots = self._courses.slots(cell[1])
         if slots is None:
             return math.nan
-        converter = candidate.scheme.converter(candidate.path.rtt)
+        converter = candidate.scheme.converter(candidate.path.rtt).knowing(slots.metadata)
         converter.feed(slots)
         converter.finish()
         return float(converter.counts.efficiency)

@@ -22,13 +22,23 @@ NAMED = 4
 """Candidates that a sentence names."""
 
 
-def headline(found: Tuning) -> str:
-    """Return the recommendation of a search with a winner, or say that no candidate keeps the constraints."""
-    result = found.recommendation
+def verdict(found: Tuning) -> str:
+    """Return the recommendation of a search with a winner, its ties and what it saved, as a sentence."""
+    result, counts = found.recommendation, found.recommendation.counts
     assert result.winner is not None
-    if result.is_useful:
-        return f"Recommendation: {result.winner.name}"
-    return f"No candidate keeps the constraints; nearest: {result.winner.name}"
+    start = "Use" if result.is_useful else "No candidate keeps the constraints; nearest:"
+    if len(found.task.goal.objectives) > 1:
+        rivals = f"one of {counted(len(result.front), 'candidate')} on the front"
+    elif result.ties:
+        others = f" and {counted(len(result.ties) - 1, 'other')}" if len(result.ties) > 1 else ""
+        rivals = f"a tie with {result.ties[0].name}{others}"
+    else:
+        rivals = "no other candidate may be as good"
+    saved = percent(1 - counts["outcomes"] / counts["exhaustive"])
+    return (
+        f"{start} {result.winner.name} ({setting_words(result.winner.settings)}): {rivals}; "
+        f"searched {saved} cheaper than everything."
+    )
 
 
 def certainty(found: Tuning) -> list[str]:

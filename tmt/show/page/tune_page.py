@@ -11,11 +11,11 @@ from tmt.results.tune.task import SCHEME
 from tmt.results.tune.wording import (
     certainty,
     complaints,
-    headline,
     setting_words,
     shown_unit,
     unit_of,
     value_word,
+    verdict,
 )
 from tmt.results.values import bounds, slug
 from tmt.show.page.page import (
@@ -72,7 +72,7 @@ def render(found: Tuning) -> str:
         kind="search",
         title=title if winner is None else f"{title}: {winner.name}",
         subtitle="the best link layer for a trace and a transport",
-        description="" if winner is None else f"{headline(found)} ({setting_words(winner.settings)}).",
+        description="" if winner is None else verdict(found),
         facts=_facts(found),
         findings=[finding(text) for text in certainty(found)],
         warnings=complaints(found),

@@ -1,0 +1,78 @@
+"""Progress of a campaign on a terminal: a bar, and the table of goodputs as it fills."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.progress import TimeLeft, bar_fields, is_terminal, run_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.campaign.engine import Plan, Progress, Watch
+
+with imported_when_used():
+    from rich import console as consoles, live, progress as bars, text as texts
+
+    from tmt.campaign import campaign as campaigns, columns
+    from tmt.cli import run_output
+    from tmt.results import reading
+
+LEAST_PAUSE_S = 1.0
+"""Least time between two tables."""
+
+MOST_SHARE = 0.1
+"""Upper bound on the part of the time that goes into tables: the engine starts no run meanwhile."""
+
+
+@contextmanager
+def live_table(campaign: campaigns.Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
+    """Show progress on stderr; on a terminal as a bar, with the table if stdout is a terminal, too."""
+    if not shown or not todo.missing or not is_terminal(sys.stderr):
+        with run_progress(campaign.title, shown=shown) as (watch, _):
+            yield watch
+        return
+    console, has_table = consoles.Console(stderr=True), is_terminal(sys.stdout)
+    counts = bars.MofNCompleteColumn(), "{task.fields[failed]} failed", "{task.fields[left]}"
+    bar = bars.Progress("{task.description}", bars.BarColumn(), *counts)
+    task, left = bar.add_task("runs", total=len(todo.missing), failed=0, left=""), TimeLeft()
+    due_s, ended = 0.0, -1 if todo.done else 0
+    with live.Live(bar, console=console, transient=True) as screen:
+
+        def watch(progress: Progress) -> None:
+            nonlocal due_s, ended
+            fields = bar_fields(progress, "runs")
+            bar.update(task, **fields, failed=progress.failed, left=left.words(progress))
+            start_s = time.monotonic()
+            if has_table and start_s >= due_s and progress.ended != ended:
+                screen.update(_screen(campaign, bar, console))
+                took_s = time.monotonic() - start_s
+                due_s, ended = start_s + max(LEAST_PAUSE_S, took_s / MOST_SHARE), progress.ended
+
+        yield watch
+
+
+def _screen(
+    campaign: campaigns.Campaign, bar: bars.Progress, console: consoles.Console
+) -> consoles.RenderableType:
+    """Return the tables of the runs that are done, as many as the terminal has lines for, above the bar."""
+    rows = campaign.rows()
+    if not (rows["status"] == columns.DONE).any():
+        return bar
+    summary = reading.results_of(rows, campaign.title).cells
+    parts: list[consoles.RenderableType] = []
+    room = console.size.height - 4
+    for number, table in enumerate(run_output.goodput_tables(summary)):
+        room -= len(console.render_lines(table))
+        if room < 0 and parts:
+            parts.append(
+                texts.Text(f"and {len(summary.points) - number} more points of the grid", style="dim")
+            )
+            break
+        parts.append(table)
+    caption = texts.Text("Goodput in kbit/s, mean and 95 % interval so far", style="dim")
+    return consoles.Group(*parts, caption, bar)
