@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         TraceLink as TraceLink,
         Wired as Wired,
     )
+    from tmt.spec.programs import Measure as Measure, Program as Program
     from tmt.spec.queue import (
         CoDel as CoDel,
         DropTail as DropTail,
@@ -73,6 +74,7 @@ _NAMES = {
     "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
     "tmt.spec.queue": ("DropTail", "CoDel", "FqCoDel", "Pie", "DualPi2"),
     "tmt.spec.traffic": ("Traffic", "Flow", "Resume"),
+    "tmt.spec.programs": ("Program", "Measure"),
     "tmt.spec.tune": ("Tune",),
     "tmt.core.schemes": (
         *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),

@@ -78,6 +78,8 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
 
     InputError when the folder lacks results of this scenario and its traces; OutputError when writing fails.
     """
+    if scenario.program:
+        raise InputError(folder, "holds runs of programs, whose files a pack would lack")
     if not (folder / SCENARIO).is_file() or Scenario.read(folder / SCENARIO) != scenario:
         raise InputError(folder, "holds no results of this scenario as it is; call `tmt run` first")
     names = _names(scenario)

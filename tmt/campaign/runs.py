@@ -15,6 +15,7 @@ from tmt.core.provenance import digest
 from tmt.run import load_backend
 from tmt.run.experiment import programs_of, run
 from tmt.run.ns2 import Simulator
+from tmt.run.programs.inputs import with_inputs
 from tmt.spec.experiment import TraceLink
 from tmt.spec.stacks import HEADER_BYTES
 
@@ -83,7 +84,8 @@ class ReplayRun(NamedTuple):
     def installed_programs(self) -> Programs:
         """Return the hashes of the backend's program and of the sources, now."""
         models = [model for recipe in self.recipes for model in recipe.models]
-        return programs_of(str(self.coordinates["backend"]), self.link_scheme, *models)
+        found = programs_of(str(self.coordinates["backend"]), self.link_scheme, *models)
+        return with_inputs(self.template.traffic, found)
 
     def program(self) -> tuple[str, Path]:
         """Return the backend's name and its program's file."""
@@ -105,7 +107,7 @@ class ReplayRun(NamedTuple):
     def carry_out(self, folder: Path, cache: Path) -> Row:
         """Do the experiment over the link traces of `cache`; return its result columns."""
         result = run(self._over_traces(cache), folder, timeout_s=self.timeout_s)
-        row = result.row
+        row = result.row | {"simulator": self.programs[0]}
         if self.online is None:
             facts = read_facts(cache, self.recipe)
             trace = link_file(cache, self.recipe)

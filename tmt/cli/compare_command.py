@@ -152,7 +152,8 @@ def _print(found: comparison.PairedCampaigns) -> None:
     if pairs.equal.all():
         say("All pairs are equal in everything that they measured, bit by bit.")
         return
-    for table in _differences(found, values.COMPARED):
+    compared = [one.column for one in found.summary.measures if one.is_compared]
+    for table in _differences(found, compared):
         print_parts(table)
     if (of_groups := found.groups) is not None:
         for table in _differences(of_groups, groups.BRIEF):

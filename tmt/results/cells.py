@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tmt.results.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_intervals
-from tmt.results.values import COMPARED, Measure, codes_of, measures, numbers_of, places_of, possible
+from tmt.results.values import Measure, codes_of, measures, numbers_of, places_of, possible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -156,7 +156,7 @@ def summarise(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> Summary:
     differences = [
         difference
         for measure in shown
-        if measure.column in COMPARED
+        if measure.is_compared
         for values in [measure.of(runs)]
         for of_point in points
         for difference in _compare(runs["seed"].to_numpy(), values, of_point, measure)

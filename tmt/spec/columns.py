@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.core.declaration import Field, declared
 from tmt.spec.experiment import Experiment, Path, Proxy, Wired
+from tmt.spec.programs import Program
 from tmt.spec.traffic import Flow, Resume, Traffic
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def columns_of(experiment: Experiment) -> dict[str, Value]:
     path = experiment.path
     found = {one.name: one.of(experiment) for one in SETTINGS}
     found |= {"proxy": path.proxy is not None, "queue": path.queue.label}
+    if isinstance(experiment.traffic, Program):
+        found["program"] = experiment.traffic.title
     return found | (_of_groups(experiment.traffic) if experiment.traffic.flow else {})
 
 
@@ -156,6 +159,7 @@ _TCP_PAYLOAD = "TCP payload bytes, each counted once; no TCP, IP or link header"
 _NO_TRACE = "for a plain link"
 _NO_PROXY = "without a proxy"
 _NEVER_ACTIVE = "when no flow was ever active"
+_NO_PROGRAMS = "without programs"
 _NO_COMPETITION = "without two groups of flows in the forward direction that are active together"
 
 _SCENARIO = ColumnFamily("scenario")
@@ -251,7 +255,8 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
 
 RUN_RESULTS = (
     *map(_setting_column, SETTINGS),
-    _SCENARIO.text("backend", "program that did the run: ns2, emulate or linux"),
+    _SCENARIO.text("backend", "program that did the run: ns2, emulate, linux, quic or programs"),
+    _SCENARIO.text("program", "the programs at the path's ends: label, or commands", null=_NO_PROGRAMS),
     *_link_columns("forward"),
     *_link_columns("return"),
     _SCENARIO.text("queue", "discipline of the queue, and its parameters that are not the usual ones"),
@@ -307,6 +312,24 @@ RUN_RESULTS = (
         "groups of flows as JSON: a list of one object each, those of the forward direction first",
         counts="",
         null="without groups of flows",
+    ),
+    _DELIVERY.text(
+        "measures",
+        "numbers that the programs said, as JSON: for each an object of value, unit and better direction",
+        counts="",
+        null=f"{_NO_PROGRAMS}, or without measures",
+    ),
+    _DELIVERY.text(
+        "ends",
+        "ends of the programs as JSON: a list of one object each, servers first",
+        counts="",
+        null=_NO_PROGRAMS,
+    ),
+    _DELIVERY.text(
+        "flow_figures",
+        "flows that the programs made as JSON: a list of one object each, those with the most bytes first",
+        counts="",
+        null=_NO_PROGRAMS,
     ),
     _DELIVERY.number(
         "fairness",

@@ -354,8 +354,8 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     for key in ("wired", "proxy"):
         if backend != "ns2" and getattr(path, key) is not None:
             yield ("path", key), '"none": only backend ns2 has it', f"is given, which backend {backend} lacks"
-    if path.ack_thinning != "none" and (backend == "emulate" or traffic.tcp == FECTCP):
-        why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
+    if path.ack_thinning != "none" and (backend in ("emulate", "programs") or traffic.tcp == FECTCP):
+        why = lacking if backend != "ns2" else "goes without FECTCP, which needs all of them"
         yield ("path", "ack_thinning"), '"none"', why
     yield from queue_rule(path, backend)
     if backend == "emulate":

@@ -8,7 +8,7 @@ from tmt.core.words.values import percent
 from tmt.io.atomic import write_text
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
 from tmt.results.groups import shown_measures
-from tmt.results.values import COMPARED, bounds, digits, scalar, three_digits
+from tmt.results.values import bounds, digits, scalar, three_digits
 from tmt.show.charts import campaign as charts
 from tmt.show.charts.style import tcp_label
 from tmt.show.page import views
@@ -98,7 +98,7 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
         return ["All pairs are equal in everything that they measured, bit by bit."]
     found = []
     for measure in comparison.summary.measures:
-        if measure.column not in COMPARED:
+        if not measure.is_compared:
             continue
         cells = comparison.differences_of(measure.column)
         differing = [pair for pair in cells if pair[1].is_significant]
@@ -243,7 +243,7 @@ def _difference_heads(comparison: PairedCampaigns) -> list[Record]:
 def pairs_table(comparison: PairedCampaigns) -> Record:
     """Return the first pairs with both values of each compared measure."""
     pairs, runs, axes = comparison.pairs, comparison.results.runs, comparison.results.axes
-    shown = [measure for measure in comparison.summary.measures if measure.column in COMPARED]
+    shown = [measure for measure in comparison.summary.measures if measure.is_compared]
     heads = [
         *({"label": "TCP"}, {"label": "Scheme"}),
         *({"label": axis.label, "unit": axis.unit} for axis in axes),

@@ -17,7 +17,7 @@ from jinja2 import Environment, StrictUndefined
 from tmt import __version__
 from tmt.core.provenance import user_cache
 from tmt.io.atomic import write_text
-from tmt.results.values import COLUMNS
+from tmt.results.values import COLUMNS, OF_PROGRAM
 from tmt.show.charts.style import INKS, MARKER_PATHS, configuration
 
 if TYPE_CHECKING:
@@ -64,6 +64,9 @@ def finding(text: str, more: Sequence[str] = (), tail: str = "") -> Record:
 
 def term(column: str, label: str, unit: str) -> Record:
     """Return the meaning of a measure as its column declares it."""
+    if column.startswith(OF_PROGRAM):
+        meaning = "number that a program said, as the scenario's `measure` describes it"
+        return {"label": label, "unit": unit, "meaning": meaning, "counts": "", "null": ""}
     declared = COLUMNS[column]
     told = {"meaning": declared.meaning, "counts": declared.counts, "null": declared.null}
     return {"label": label, "unit": unit} | told
