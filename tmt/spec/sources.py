@@ -43,6 +43,10 @@ class Sources(NamedTuple):
     notes: tuple[str, ...]
 
 
+NO_TRACES = ("published", "modes", "report_cqi")
+"""Keys with the path of a file that is no trace."""
+
+
 @cache
 def known() -> dict[str, dict[str, list[str]]]:
     """Return the keys of entries by table and name, as `sources.toml` holds them."""

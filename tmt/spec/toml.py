@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.core.declaration import Field, Place, Problem, Refused, Spec, declared, spelled
 from tmt.core.errors import InputError
+from tmt.core.modes import Adaptation
 from tmt.spec.experiment import Path
 from tmt.spec.old_form import is_old, renewed, renewed_lines
 from tmt.spec.points import Places, in_table, placed_one, plain, points, size_of
@@ -25,13 +26,13 @@ from tmt.spec.tune import Tune
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PATHS = frozenset(
-    key
-    for kind in (Scenario, Trace, Path, Program)
+PATHS = {
+    key: (*one.choices, "none")
+    for kind in (Scenario, Trace, Adaptation, Path, Program)
     for key, one in declared(kind).items()
     if one.param.is_path
-)
-"""Keys whose values are files, relative to the scenario's folder."""
+}
+"""Keys whose values are files, relative to the scenario's folder, and words that may stand there."""
 
 
 class ScenarioError(InputError):
@@ -149,8 +150,8 @@ def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
         return {name: _mapped(one, path_of, name) for name, one in value.items()}
     if isinstance(value, list):
         return [_mapped(one, path_of, key) for one in value]
-    is_path = key in PATHS and isinstance(value, str) and value and value != "none" and "://" not in value
-    return path_of(value) if is_path else value
+    is_text = key in PATHS and isinstance(value, str) and value
+    return path_of(value) if is_text and value not in PATHS[key] and "://" not in value else value
 
 
 _QUOTED = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'')
