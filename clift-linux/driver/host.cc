@@ -153,7 +153,7 @@ KernelLink link_of(Experiment& run, int direction) {
   const LinkSettings& link = run.path.links[direction];
   auto& trace = run.traces[static_cast<std::size_t>(direction)];
   trace = link.opened();
-  return {link.plan(trace.get()), run.path.queue, run.path.rtt_ns / 2,
+  return {link.plan(trace.get()), run.path.queue, run.path.propagation(),
           seeded_uniform(static_cast<std::uint64_t>(CLIFT_DIRECTIONS * run.seed + direction))};
 }
 

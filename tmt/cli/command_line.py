@@ -35,6 +35,7 @@ COMMANDS = {
     "export": "write a trace in another format",
     "replay": "run TCP over link traces in ns-2, once",
     "emulate": "run any program over a link trace, in real time",
+    "root": "make a root of files for programs in simulated time",
     "examples": "copy the ready-made scenarios and their traces",
     "new": "write a scenario file to start from",
     "schema": "print the JSON Schema of scenario files, for editors",

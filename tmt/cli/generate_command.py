@@ -72,6 +72,8 @@ def command(
           --modes dvb-s2 --symbol-rate 5000000 --adapt margin --margin 1 \\
           --report-delay 0.3 --report-every 0.1 --duration 600 phy.parquet
     """
+    if adaptation is None:
+        channel.check_fates()
     if over is not None:
         if slots is not None or adaptation is not None:
             said = [key for part in (slots, adaptation) if part is not None for key in part.said()]

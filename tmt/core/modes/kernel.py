@@ -148,8 +148,9 @@ def quantised(es_n0_mdb: int, levels_mdb: Float64Array) -> int:
     """
     if len(levels_mdb) == 0:
         return es_n0_mdb
-    level = np.searchsorted(levels_mdb, es_n0_mdb, side="right") - 1
-    return math.ceil(levels_mdb[level]) if level >= 0 else math.ceil(levels_mdb[0]) - 100_000
+    level = int(np.searchsorted(levels_mdb, es_n0_mdb, side="right")) - 1
+    reached: int = math.ceil(levels_mdb[max(level, 0)])
+    return reached if level >= 0 else reached - 100_000
 
 
 @kernel

@@ -173,7 +173,9 @@ def _refused(place: Place, allowed: str, reason: str) -> Refused:
 
 
 def _check_one_of_each(scenario: Scenario) -> None:
-    """Refuse a scenario that varies anything but schemes and paths."""
+    """Refuse a scenario that varies anything but schemes and paths, or runs programs."""
+    if scenario.program:
+        raise _refused(("program", 0), "traffic: a search runs no programs", "is not searched")
     for key, several in (("trace", "traces"), ("traffic", "kinds of traffic")):
         number = len(getattr(scenario, key))
         if number > 1:

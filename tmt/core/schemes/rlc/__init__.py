@@ -46,8 +46,9 @@ class Rlc(Scheme):
             usual = self.below.usual(key)
             if getattr(self.below, key) != usual:
                 yield ("below", key), f"{usual!r} for a scheme that works online", f"has no meaning: {reason}"
-        for key, allowed, *_ in self.below.online_rules() if self.online else ():
-            yield ("below", key), allowed
+        if self.online:
+            for place, allowed, *_ in self.below.online_rules():
+                yield ("below", str(place)), allowed
 
     @property
     def label(self) -> str:
