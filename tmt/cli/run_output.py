@@ -16,7 +16,7 @@ from tmt.cli.tables import print_parts, text_table
 from tmt.io.atomic import write_text
 from tmt.results.dataset import trace_uses
 from tmt.results.expectations import junit, verdicts
-from tmt.results.groups import ALONE
+from tmt.results.groups import ALONE, BRIEF, shown_measures
 from tmt.results.values import NO_VALUE, OF_PROGRAM, interval_text
 from tmt.show.charts.style import tcp_label
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tmt.results.dataset import Failure, Results
     from tmt.results.expectations import Verdict
     from tmt.results.pairing import Repetition
+    from tmt.results.values import Measure
     from tmt.spec.scenario import Scenario
 
 GOODPUT = "goodput_bps"
@@ -275,17 +276,14 @@ GROUPS_SAID = (
     "active together. Harm: goodput that the others take / goodput alone, where a run has the flows alone."
 )
 
-GROUP_MEASURES = ("share", GOODPUT, "harm", "delay_p95_s")
-
 
 def group_tables(summary: Summary) -> Iterator[Table]:
     """Give a table of groups of flows for each point of the grid where they are beside others."""
-    yield from _member_tables(summary, "group", GROUP_MEASURES)
+    yield from _member_tables(summary, "group", shown_measures(summary, BRIEF))
 
 
-def _member_tables(summary: Summary, members: str, columns: tuple[str, ...]) -> Iterator[Table]:
+def _member_tables(summary: Summary, members: str, measures: list[Measure]) -> Iterator[Table]:
     """Give a table of some measures of each scheme's members for each point, but of flows alone."""
-    measures = [one for name in columns for one in summary.measures if one.column == name]
     units = (f" ({one.unit})" if one.unit else "" for one in measures)
     header = ("scheme", members, *map("".join, zip((one.label for one in measures), units, strict=True)))
     for point in range(len(summary.points)):
@@ -315,7 +313,7 @@ USER_MEASURES = (GOODPUT, "fairness")
 
 def user_tables(summary: Summary) -> Iterator[Table]:
     """Give a table of what all users of a line get, for each point of the grid."""
-    yield from _member_tables(summary, "TCP", USER_MEASURES)
+    yield from _member_tables(summary, "TCP", shown_measures(summary, USER_MEASURES))
 
 
 def _kbps(summary: Summary) -> float:
@@ -328,8 +326,6 @@ def _cell(summary: Summary, cell: Cell | None) -> Text:
     goodput = cell.intervals[GOODPUT].scaled(_kbps(summary))
     # Further digits are meaningless for this interval.
     digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
-    text = f"{goodput.mean:.{digits}f}"
-    if not math.isnan(goodput.low):
-        text += f" ±{goodput.half_width:.{digits}f}"
+    text = interval_text(goodput, places=digits)
     best = cell.among_best.get(GOODPUT, True)
     return Text(f"{text}*", style="bold") if best else Text(f"{text} ")

@@ -66,15 +66,23 @@ def interval_fields(interval: Interval, name: str = "") -> dict[str, float | Non
     return dict(zip(names, bounds(interval), strict=True))
 
 
-def interval_text(interval: Interval, *, signed: bool = False) -> str:
-    """Return a mean with half of its interval, such as ``178 ±20``; the mean alone without an interval."""
+def interval_text(interval: Interval, *, signed: bool = False, places: int | None = None) -> str:
+    """Return a mean with its interval, such as ``178 ±20``; the mean alone without an interval.
+
+    An interval that ends at a bound of the quantity is written as ``3.6 [0.0, 7.9]``. `places` is the number
+    of decimals; by default the half width has two digits.
+    """
     sign = "+" if signed else ""
     if math.isnan(interval.low):
-        return f"{interval.mean:{sign}.4g}"
-    # Two digits of the half width; further ones are meaningless.
-    size = math.floor(math.log10(interval.half_width)) if interval.half_width > 0 else 1
-    places = min(max(0, 1 - size), 6)
-    return f"{interval.mean:{sign}.{places}f} ±{interval.half_width:.{places}f}"
+        return f"{interval.mean:{sign}.4g}" if places is None else f"{interval.mean:{sign}.{places}f}"
+    if places is None:
+        # Further digits are meaningless.
+        size = math.floor(math.log10(interval.half_width)) if interval.half_width > 0 else 1
+        places = min(max(0, 1 - size), 6)
+    mean = f"{interval.mean:{sign}.{places}f}"
+    if interval.is_symmetric:
+        return f"{mean} ±{interval.half_width:.{places}f}"
+    return f"{mean} [{interval.low:.{places}f}, {interval.high:.{places}f}]"
 
 
 def three_digits(value: float, *, signed: bool = False) -> str:
@@ -215,6 +223,21 @@ OF_PROGRAM = "measure."
 """Begin of the names of columns that hold what programs said."""
 
 _SHARES = ("retransmission_ratio", "forward_utilisation", "share", "harm", "harm_delay")
+
+_RANGES = dict.fromkeys(("fairness", *_SHARES), (0.0, 1.0)) | dict.fromkeys(
+    ("harm", "harm_delay"), (-math.inf, 1.0)
+)
+"""Bounds of columns with others than 0 and infinity."""
+
+
+def possible(interval: Interval, column: str, scale: float = 1.0) -> Interval:
+    """Return the interval of `scale` times a column's mean without the values that no mean can have.
+
+    What programs measure may have any value.
+    """
+    least = -math.inf if column.startswith(OF_PROGRAM) else 0.0
+    least, most = _RANGES.get(column, (least, math.inf))
+    return interval.within(scale * least, scale * most)
 
 
 def measures(*runs: pd.DataFrame) -> list[Measure]:

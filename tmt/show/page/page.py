@@ -40,6 +40,12 @@ CHARTS_LEAD = (
 )
 
 
+GROUPS_LEAD = (
+    "Each group beside the others and alone. Share: of what all groups delivered while they were active "
+    "together. Harm: the part of the measure alone that the other groups take (Ware and others, 2019)."
+)
+
+
 def page_record(style: MemberStyle) -> Record:
     """Return a style as a page's script takes it."""
     path = MARKER_PATHS[style.marker]
