@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.adapting import answers, figures
-from analysis.adapting.runs import ORBITS, TCPS, handovers, late_reports, targets, users
+from analysis.adapting.runs import ORBITS, PERIOD_S, SEEDS, TCPS, handovers, late_reports, targets, users
 from analysis.command_line import start
 from analysis.pages import write_csv, write_page
 from analysis.selections import interval
@@ -20,6 +20,8 @@ from tools.page_tables import cross_table, markdown_table, plus_minus
 
 PAGE, CSV, IMAGES = "adapting-links.md", "adapting-links.csv", "images/adapting-*.png"
 TEMPLATE = Path(__file__).with_name("page.md.j2")
+YOUNG, OLD = 1 / 20, 1 / 4
+"""Ages of a report in turns of the Doppler: below the first it is prompt, above the second useless."""
 
 
 def main(folder: Path) -> str:
@@ -27,6 +29,7 @@ def main(folder: Path) -> str:
     by_target, reports = targets(folder), answers.best_margins(late_reports())
     best, costs = answers.best_targets(by_target), answers.handover_costs(handovers(folder))
     gains = answers.advantages(users(folder))
+    turns = reports["doppler_hz"] * reports["delay_s"]
     images = folder / "images"
     figures.draw_targets(by_target, images / "adapting-targets.png")
     figures.draw_reports(reports, images / "adapting-reports.png")
@@ -43,10 +46,12 @@ def main(folder: Path) -> str:
             for tcp in TCPS
         },
         best_table=best_table(best),
-        latest=latest(reports),
+        young=reports[turns < YOUNG]["left"].min(),
+        old=(reports[turns > OLD]["left"].min(), reports[turns > OLD]["left"].max()),
+        margins=[f"{one:g}" for one in sorted(reports[turns > OLD]["margin_db"].unique())],
         reports_table=reports_table(reports),
         costs_table=costs_table(costs),
-        worst=worst_of(costs),
+        worst=extremes(costs),
         gone={
             (tcp_label(tcp), scheme): answers.gone_from(gains, tcp, scheme)
             for tcp in TCPS
@@ -54,6 +59,7 @@ def main(folder: Path) -> str:
         },
         users_table=users_table(gains),
         seeds=by_target["seed"].nunique(),
+        signals=len(SEEDS),
         csv=CSV,
     )
     return f"{folder / PAGE}"
@@ -70,19 +76,6 @@ def best_table(best: list[answers.BestTarget]) -> str:
         for one in best
     ]
     return markdown_table(heads, rows)
-
-
-def latest(reports: pd.DataFrame) -> list[dict[str, str]]:
-    """Return what the latest report leaves at each speed, with the best margin and its Doppler."""
-    own = reports[reports["delay_s"] == reports["delay_s"].max()]
-    return [
-        {
-            "speed": f"{one.speed_kmh:g} km/h ({one.doppler_hz:.3g} Hz)",
-            "share": f"{one.share.mean:.0f} %",
-            "margin": f"{one.margin_db:g} dB",
-        }
-        for one in own.itertuples()
-    ]
 
 
 def reports_table(reports: pd.DataFrame) -> str:
@@ -105,30 +98,24 @@ def costs_table(costs: pd.DataFrame) -> str:
     return cross_table(shown, "outage", "variant", lambda one: plus_minus(one["change"], "+.1%"))
 
 
-def worst_of(costs: pd.DataFrame) -> dict[str, list[dict[str, str]]]:
-    """Return, for each outage and what it does with the queue, the variants that lose most and least."""
-    found: dict[str, list[dict[str, str]]] = {}
-    for (outage_s, queue), own in costs.groupby(["outage_s", "queue"], sort=False):
-        order = sorted(own.itertuples(), key=lambda one: one.change.mean)
-        found.setdefault(f"{outage_s:g} s", []).append(
-            {
-                "queue": str(queue),
-                "worst": tcp_label(order[0].tcp),
-                "cost": plus_minus(order[0].change, "+.0%"),
-                "best": tcp_label(order[-1].tcp),
-                "least": plus_minus(order[-1].change, "+.0%"),
-            }
-        )
+def extremes(costs: pd.DataFrame) -> list[dict[str, str]]:
+    """Return, for each outage, the share of the slots that it takes, and its least and its greatest cost."""
+    found = []
+    for outage_s, own in costs.groupby("outage_s", sort=True):
+        order = sorted(own.itertuples(), key=lambda one: -one.change.mean)
+        said = [
+            f"{plus_minus(one.change, '+.1%')} ({tcp_label(one.tcp)}, {one.queue})"
+            for one in (order[0], order[-1])
+        ]
+        taken = f"{100 * float(outage_s) / PERIOD_S:.1f} %"
+        found.append({"outage": f"{outage_s:g} s", "taken": taken, "best": said[0], "worst": said[1]})
     return found
 
 
 def users_table(gains: pd.DataFrame) -> str:
     """Return the change of goodput by schemes, in percent, by the number of users."""
-    shown = gains.assign(
-        over=[
-            f"{tcp_label(t)} over {scheme}" for t, scheme in zip(gains["tcp"], gains["scheme"], strict=True)
-        ]
-    )
+    over = gains["tcp"].map(tcp_label) + " over " + gains["scheme"]
+    shown = gains.assign(over=over, users=gains["users"].astype(str))
     return cross_table(shown, "users", "over", lambda one: plus_minus(one["change"], "+.0%"))
 
 
@@ -142,7 +129,7 @@ def whole(
         value = interval_fields(interval(own, answers.GOODPUT), "value")
         rows.append({"answer": "target", "unit": "bit/s", **dict(zip(keys, place, strict=True)), **value})
     for answer, table, column, unit in (
-        ("report", reports, "share", "% of the ideal rule's bytes"),
+        ("report", reports.drop(columns="left"), "share", "% of the ideal rule's bytes"),
         ("handover", costs, "change", "change of goodput"),
         ("users", gains, "change", "change of goodput"),
     ):

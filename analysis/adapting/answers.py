@@ -94,5 +94,5 @@ def best_margins(reports: pd.DataFrame) -> pd.DataFrame:
         margin = own.groupby("margin_db")["share"].mean().idxmax()
         share = interval(chosen(own, margin_db=margin), "share", 100)
         place = {"speed_kmh": speed, "doppler_hz": doppler, "delay_s": delay}
-        rows.append(place | {"margin_db": margin, "share": share})
+        rows.append(place | {"margin_db": margin, "share": share, "left": share.mean})
     return pd.DataFrame(rows)

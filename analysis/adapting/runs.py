@@ -24,6 +24,9 @@ TCPS = ("cubic", "bbr")
 WITHOUT = "none"
 """The scheme of a link that repairs nothing."""
 
+PERIOD_S = 15
+"""Time from handover to handover."""
+
 USUAL = "no handover"
 """Label of the trace with which those with handovers are compared."""
 
