@@ -109,7 +109,7 @@ def _programs() -> Finding:
     """Look for the kernel with processes, and let it run the shortest program: hosts may forbid it."""
     found = _backend("programs", "kernel for programs")
     if found.present:
-        trial = Experiment(PlainLink(1e6), LinkPath(0.1), Program(client="true", duration=1))
+        trial = Experiment(PlainLink(1e6), LinkPath(0.1), Program(client=("true",), duration=1))
         try:
             experiments.run(trial, timeout_s=TRIAL_LIMIT_S)
         except TmtError as error:
