@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         write_trace as write_trace,
     )
     from tmt.core.channels.gilbert_elliott import GilbertElliott as GilbertElliott
+    from tmt.core.channels.handover import Handover as Handover
     from tmt.core.channels.lms import Lms as Lms
     from tmt.core.channels.memoryless import Bernoulli as Bernoulli, ErrorFree as ErrorFree
     from tmt.core.channels.neyman_a import NeymanA as NeymanA
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from tmt.core.channels.snr import Snr as Snr
     from tmt.core.declaration import Refused as Refused
     from tmt.core.modes import Adaptation as Adaptation
+    from tmt.core.orbit import Orbit as Orbit
     from tmt.core.schemes.arq import Arq as Arq
     from tmt.core.schemes.fec import Fec as Fec
     from tmt.core.schemes.harq import Harq as Harq
@@ -71,6 +73,7 @@ _NAMES = {
     ),
     "tmt.spec.scenario": ("Scenario",),
     "tmt.spec.trace": ("Trace",),
+    "tmt.core.orbit": ("Orbit",),
     "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
     "tmt.spec.queue": ("DropTail", "CoDel", "FqCoDel", "Pie", "DualPi2"),
     "tmt.spec.traffic": ("Traffic", "Flow", "Resume"),
@@ -81,7 +84,9 @@ _NAMES = {
         *("Hybrid", "GoBackN"),
     ),
     "tmt.core.modes": ("Adaptation",),
-    "tmt.core.channels": (*("ErrorFree", "Bernoulli", "GilbertElliott", "NeymanA", "Lms", "Shadows", "Snr"),),
+    "tmt.core.channels": (
+        *("ErrorFree", "Bernoulli", "GilbertElliott", "NeymanA", "Lms", "Shadows", "Snr", "Handover"),
+    ),
     "tmt.core.declaration": ("Refused",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}

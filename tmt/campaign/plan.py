@@ -20,6 +20,7 @@ from tmt.core.declaration import Problem, Refused, ns
 from tmt.core.provenance import digest
 from tmt.run import load_backend
 from tmt.run.experiment import programs_of
+from tmt.run.motion import check_motion, series_digest, told
 from tmt.run.programs.inputs import with_inputs
 from tmt.spec.columns import columns_of
 from tmt.spec.experiment import Experiment, PlainLink, TraceLink
@@ -55,6 +56,8 @@ def expand(
     """
     if scenario.published is not None:
         check_published(scenario.published)
+    for at, path in enumerate(scenario.path):
+        check_motion(path, max(traffic.duration for traffic in scenario.traffic), "path", at)
     sources = {trace: source_of(trace, ("trace", at)) for at, trace in enumerate(scenario.trace)}
     backs = {
         path: source_of(Trace(path.return_trace), ("path", at, "return_trace"))
@@ -201,7 +204,7 @@ def _fingerprint(lane: Lane, traffic: Traffic, programs: Programs) -> str:
         [source.sha256, source.lldu_bytes, source.packing, _without_names(plain(source.trace))]
         for source in (lane.source, lane.back)
     ]
-    path = plain(replace(lane.path, return_trace=None) if lane.own_back else lane.path)
+    path = told(replace(lane.path, return_trace=None) if lane.own_back else lane.path)
     settings = {key: value for key, value in plain(traffic).items() if key not in NO_SETTINGS}
     return digest(slots, plain(lane.scheme), path, lane.own_back is not None, settings, programs)
 
@@ -238,6 +241,7 @@ def _runs_of(
                 timeout_s=scenario.timeout,
                 keep_records=seed in scenario.records,
                 programs=case.programs,
+                rtt_series=series_digest(lane.path),
             )
 
 

@@ -88,8 +88,10 @@ def generate(
             if own_slots is not None:
                 tx_time_ns = tx_time_ns[own_slots.of(len(tx_time_ns))]
             chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
-            writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
-            made += len(chunk)
+            left = lay_over(chunk, realisation, with_es_n0=with_es_n0)
+            made += len(left)
+            if len(left):
+                writer.write(left)
             progress(min(CHUNK_SLOTS, slots - first))
     return made
 
@@ -208,7 +210,9 @@ def overlay(
             for chunk in reader:
                 assert isinstance(chunk, PhyTrace)
                 watch(chunk)
-                writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
-                slots += len(chunk)
+                left = lay_over(chunk, realisation, with_es_n0=with_es_n0)
+                if len(left):
+                    writer.write(left)
+                slots += len(left)
                 progress(len(chunk))
     return slots

@@ -6,9 +6,11 @@ The backends, the results, the tables on the terminal and `docs/metrics.md` use 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path as File
 from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.core.declaration import Field, declared
+from tmt.core.orbit import Orbit
 from tmt.spec.experiment import Experiment, Path, Proxy, Wired
 from tmt.spec.programs import Program
 from tmt.spec.traffic import Flow, Resume, Traffic
@@ -79,6 +81,7 @@ SETTINGS = (
     Setting("seed", ("seed",), declared(Experiment)["seed"]),
     *_settings(Wired, ("path", "wired"), "wired_", "without a wired hop"),
     *_settings(Proxy, ("path", "proxy"), "proxy_", "without a proxy"),
+    *_settings(Orbit, ("path", "orbit"), "orbit_", "without an orbit"),
 )
 """Every setting of an experiment but its links."""
 
@@ -92,6 +95,7 @@ def columns_of(experiment: Experiment) -> dict[str, Value]:
     path = experiment.path
     found = {one.name: one.of(experiment) for one in SETTINGS}
     found |= {"proxy": path.proxy is not None, "queue": path.queue.label}
+    found["rtt_series"] = path.rtt_series and File(path.rtt_series).name
     if isinstance(experiment.traffic, Program):
         found["program"] = experiment.traffic.title
     return found | (_of_groups(experiment.traffic) if experiment.traffic.flow else {})

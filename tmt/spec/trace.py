@@ -165,7 +165,7 @@ class Trace(Spec):
     @property
     def is_random(self) -> bool:
         """Whether every seed sees another realisation of a channel."""
-        return self.channel is not None
+        return self.channel is not None and self.channel.is_random
 
     @cached_property
     def title(self) -> str:
@@ -216,7 +216,9 @@ def _named(channel: Channel) -> str:
     return f"{channel.name}({values})" if values else channel.name
 
 
-def _short(value: float | str) -> str:
+def _short(value: float | str | tuple[float, ...]) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_short, value)) + "]"
     return value if isinstance(value, str) else f"{value:g}"
 
 

@@ -90,6 +90,9 @@ class Channel(Spec):
     has_es_n0: ClassVar[bool] = False
     """Whether the channel's realisations are `FadingRealisation`."""
 
+    is_random: ClassVar[bool] = True
+    """Whether seeds see other realisations."""
+
     profiles: ClassVar[Mapping[str, Profile]] = {}
     """Named sets of values for a channel with many parameters, which has a field `profile`."""
 

@@ -31,7 +31,7 @@ FIRST_BUFFER_BYTES = 131_072
 
 def write_job(setup: Setup, program: Program, directory: Path) -> None:
     """Write the files of a run into its directory (InputError where one of `files` cannot be copied)."""
-    lines = settings_text(setup).splitlines(keepends=True)
+    lines = settings_text(setup, directory).splitlines(keepends=True)
     (directory / SETTINGS).write_text("".join(line for line in lines if not line.startswith("flow ")))
     if program.files:
         copy_files(program.files, directory / FILES)

@@ -53,6 +53,11 @@ class End:
     stderr_bytes: int
 
     @property
+    def is_killed(self) -> bool:
+        """Whether a signal ended the program that was not the run's own."""
+        return self.reason == BY_ITSELF and self.signal > 0
+
+    @property
     def told(self) -> dict[str, object]:
         """The end as an object of a result column."""
         return {
@@ -60,7 +65,7 @@ class End:
             "start_s": ns_to_seconds(self.start_ns),
             "end_s": ns_to_seconds(self.end_ns),
             "status": self.status if self.status >= 0 else None,
-            "end": signal.Signals(self.signal).name if self.signal else self.reason,
+            "end": signal.Signals(self.signal).name if self.is_killed else self.reason,
             "stdout_bytes": self.stdout_bytes,
             "stderr_bytes": self.stderr_bytes,
         }
@@ -151,7 +156,10 @@ def read_measures(ends: dict[str, End], program: Program, directory: Path) -> di
             if end.reason in (STOPPED, DURATION):
                 found[measure.column] = None
                 continue
-            raise _failed(end.name, f"measure {measure.column}: {error}", program, directory) from error
+            is_cut = max(end.stdout_bytes, end.stderr_bytes) > program.output_bytes
+            cut = f" (output was cut after {program.output_bytes} bytes, output_bytes)" if is_cut else ""
+            said = f"measure {measure.column}: {error}{cut}"
+            raise _failed(end.name, said, program, directory) from error
     return found
 
 
