@@ -178,7 +178,9 @@ def test_signal__ends_a_command_and_what_it_has_half_written(number: signal.Sign
     assert list(tmp_path.iterdir()) == []
 
 
-def test_reference__is_current() -> None:
+@pytest.mark.ns2
+def test_reference__is_current(simulator: Path) -> None:
+    assert simulator
     # In a process of its own: click keeps of each command with which words it was asked for help first.
     script = "import cli_reference, json; print(json.dumps(cli_reference.reference()))"
     utf8 = os.environ | {"PYTHONIOENCODING": "utf-8"}
