@@ -52,8 +52,8 @@ def main(folder: Path) -> str:
         reports_table=reports_table(reports),
         costs_table=costs_table(costs),
         worst=extremes(costs),
-        gone={
-            (tcp_label(tcp), scheme): answers.gone_from(gains, tcp, scheme)
+        helping={
+            (tcp_label(tcp), scheme): answers.helps_up_to(gains, tcp, scheme)
             for tcp in TCPS
             for scheme in gains["scheme"].unique()
         },

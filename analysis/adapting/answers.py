@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from analysis.adapting.runs import USUAL, WITHOUT
-from analysis.selections import change, chosen, difference, interval
+from analysis.selections import change, chosen, difference, interval, relative_difference
 from tmt.results.statistics import Interval
 from tmt.show.charts.style import tcp_label
 
@@ -48,7 +48,7 @@ def repair_gain(runs: pd.DataFrame, found: list[BestTarget], orbit: str, tcp: st
     best = {one.scheme: one.target for one in found if (one.orbit, one.variant) == (orbit, tcp_label(tcp))}
     without = chosen(own, scheme=WITHOUT, target=best[WITHOUT])
     (scheme,) = (name for name in best if name != WITHOUT)
-    return change(chosen(own, scheme=scheme, target=best[scheme]), without, GOODPUT)
+    return relative_difference(chosen(own, scheme=scheme, target=best[scheme]), without, GOODPUT)
 
 
 def handover_costs(runs: pd.DataFrame) -> pd.DataFrame:
@@ -74,17 +74,16 @@ def advantages(runs: pd.DataFrame) -> pd.DataFrame:
         usual = chosen(own, scheme=WITHOUT)
         for scheme in own["scheme"].unique():
             if scheme != WITHOUT:
-                gain = change(chosen(own, scheme=scheme), usual, GOODPUT)
+                gain = relative_difference(chosen(own, scheme=scheme), usual, GOODPUT)
                 rows.append({"users": number, "tcp": tcp, "scheme": scheme, "change": gain})
     return pd.DataFrame(rows)
 
 
-def gone_from(gains: pd.DataFrame, tcp: str, scheme: str) -> int | None:
-    """Return the number of users from which on a scheme does not significantly help, or None."""
-    own = gains[(gains["tcp"] == tcp) & (gains["scheme"] == scheme)].sort_values("users")
+def helps_up_to(gains: pd.DataFrame, tcp: str, scheme: str) -> int | None:
+    """Return the largest number of users with which a scheme significantly helps; None if with none."""
+    own = gains[(gains["tcp"] == tcp) & (gains["scheme"] == scheme)]
     helping = own[[one.low > 0 for one in own["change"]]]["users"]
-    later = own[own["users"] > helping.max()]["users"] if len(helping) else own["users"]
-    return None if later.empty else int(later.min())
+    return None if helping.empty else int(helping.max())
 
 
 def best_margins(reports: pd.DataFrame) -> pd.DataFrame:
