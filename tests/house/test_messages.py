@@ -357,17 +357,19 @@ def test_bar__says_that_kernels_compile_the_first_time(tmp_path: Path) -> None:
     assert "8 slots = 8 data" in second
 
 
-def test_time_left__waits_for_runs_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    now_s = 0.0
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now_s)
+@pytest.mark.parametrize(
+    ("total", "ended", "told"),
+    [
+        # From 40 s on: 5 runs in 6 s, so 10 take 12 s; 6 in 60 s, so 9 take 90 s; 7 in 61 s, so 8 take 70 s.
+        (16, {40: 1, 41: 5, 46: 6, 100: 7, 101: 8}, ["", "", "12 s left", "90 s left", "70 s left"]),
+        # Two in 100 s: 70 take 3500 s, rounded up to minutes.
+        (73, {0: 1, 50: 2, 100: 3}, ["", "", "59 min left"]),
+    ],
+)
+def test_time_left__waits_for_runs_enough(
+    total: int, ended: dict[int, int], told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(ended)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
     left = progress.TimeLeft()
-    told = []
-    for now_s, done in ((40.0, 1), (41.0, 5), (46.0, 6), (100.0, 7), (101.0, 8)):
-        told.append(left.words(Progress(total=16, done=done)))
-    # From 40 s on: 5 runs in 6 s, so 10 take 12 s; 6 in 60 s, so 9 take 90 s; 7 in 61 s, so 8 take 70 s.
-    assert told == ["", "", "12 s left", "90 s left", "70 s left"]
-    slow = progress.TimeLeft()
-    told = []
-    for now_s, done in ((0.0, 1), (50.0, 2), (100.0, 3)):
-        told.append(slow.words(Progress(total=73, done=done)))
-    assert told == ["", "", "59 min left"]  # two in 100 s: 70 take 3500 s, rounded up to minutes
+    assert [left.words(Progress(total=total, done=done)) for done in ended.values()] == told
