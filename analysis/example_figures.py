@@ -7,10 +7,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from analysis.command_line import start
 from analysis.pages import DOCS
+from tmt.results.reading import read_results
+from tmt.show.charts.campaign import Members, compare
+from tmt.show.charts.files import save_chart
+from tmt.show.charts.parts import filled
+from tmt.show.charts.style import TCP_STYLES, configuration
+from tmt.show.page.views import cell_rows, members
+
+if TYPE_CHECKING:
+    from tmt.results.dataset import Results
 
 ROOT, TMT = DOCS.parent, Path(sys.executable).with_name("tmt")
 CHANNEL = "--channel gilbert-elliott --alpha 0.99 --beta 0.9 --error-good 0.002 --error-bad 0.6"
@@ -24,6 +35,7 @@ FIGURES = [
     "replay-cellular",
     "fit",
     "quickstart",
+    "quickstart-cubic",
     "measured-comparison",
 ]
 
@@ -40,6 +52,7 @@ def main(folder: Path) -> str:
         results = folder / "campaigns" / scenario
         drawn = images / f"{figure}.png"
         _tmt("run", ROOT / "scenarios" / f"{scenario}.toml", "--output", results, "--plot", drawn, "--quiet")
+    _draw_cubic(read_results(folder / "campaigns" / "quickstart"), images / "quickstart-cubic.png")
     return f"figures of commands in {images}"
 
 
@@ -49,6 +62,23 @@ def _draw_replay(folder: Path, figure: Path) -> None:
     for link in (down, up):
         _tmt("convert", CELLULAR / f"att-lte-driving.{link.name}", link, "--scheme", "none")
     _tmt("replay", "--forward", down, "--return", up, *REPLAY.split(), "--plot", figure)
+
+
+def _draw_cubic(results: Results, figure: Path) -> None:
+    """Draw CUBIC of 2009 and of today over the schemes, packets in any order, for the width of a phone."""
+    summary = results.cells
+    schemes = members(summary)[1]
+    names = {"2009": "CUBIC of 2009", "modern": "CUBIC of today"}
+    rows = [
+        row | {"tcp": names[at["stack"]], "tcp_letters": "", "scheme_letters": "", "paper": None}
+        for row in cell_rows(results, summary)
+        for at in [summary.levels(row["point"])]
+        if (row["column"], row["tcp"], at["in_order"]) == ("goodput_bps", "CUBIC", "off")
+    ]
+    panels = Members("tcp", [replace(TCP_STYLES["cubic"], label=name) for name in names.values()])
+    heading = f"Goodput over the same satellite link in {summary.rate_unit[0]}"
+    spec = filled(compare(schemes, panels), rows, configuration(schemes.styles), 480, heading=heading)
+    save_chart(spec, figure)
 
 
 def _tmt(*words: object) -> None:

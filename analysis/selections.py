@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from tmt.results.statistics import Interval, paired_difference, t_interval
-from tmt.results.values import numbers_of
+from tmt.results.values import numbers_of, possible
 
 Values = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
@@ -22,7 +22,7 @@ def chosen(runs: pd.DataFrame, **place: object) -> pd.DataFrame:
 
 def interval(runs: pd.DataFrame, column: str, scale: float = 1.0) -> Interval:
     """Return the mean of `scale` times a column over runs, with its 95 % interval."""
-    return t_interval(numbers_of(runs, column) * scale)
+    return possible(t_interval(numbers_of(runs, column) * scale), column, scale)
 
 
 def difference(own: pd.DataFrame, other: pd.DataFrame, column: str, scale: float = 1.0) -> Interval:

@@ -159,6 +159,9 @@ SCHEMES: tuple[Scheme, ...] = (
 IN_MEMORY = (HarqProcesses, SlidingWindow, Tetrys, Rlc)
 """Schemes whose conversion in memory is measured, with the rows that it allocates; they have no targets."""
 
+MEMORY_SHARE = 10
+"""All slots / the slots of these schemes, which take many times as long as the others."""
+
 
 def measure_kernels(n_slots: int = N_SLOTS) -> list[KernelMeasurement]:
     """Measure all kernels on all channels.
@@ -166,40 +169,49 @@ def measure_kernels(n_slots: int = N_SLOTS) -> list[KernelMeasurement]:
     A conversion of files uses more than one core and waits, so that its wall-clock time counts; the shortest
     of three, since other work on the machine can only lengthen it.
     """
-    tx = np.arange(n_slots, dtype=np.int64) * INTERVAL_NS
+    all_tx = np.arange(n_slots, dtype=np.int64) * INTERVAL_NS
     uniform = np.random.default_rng(2014).random(n_slots)
-    copies = np.ones_like(tx), np.ones_like(tx)
+    all_copies = np.ones_like(all_tx), np.ones_like(all_tx)
     rows = empty_rows(n_slots)
     out = (rows.tx_time_ns, rows.delay_ns, rows.delivered, rows.transmissions)
     for column in out:
         column[:] = 1
     measurements = []
     for erased in ERASURES:
-        decode = np.where(uniform < erased, 0, DECODE_NS)
-
-        def copy(decode: Int64Array = decode) -> None:
-            np.copyto(copies[0], tx)
-            np.copyto(copies[1], decode)
-
+        all_decode = np.where(uniform < erased, 0, DECODE_NS)
         with TemporaryDirectory() as folder:
-            phy, link = Path(folder, "phy.parquet"), Path(folder, "link.parquet")
-            write_phy(phy, n_slots, erased)
+            link = Path(folder, "link.parquet")
+            traces = {n: Path(folder, f"{n}.parquet") for n in (n_slots, n_slots // MEMORY_SHARE)}
+            for n, phy in traces.items():
+                write_phy(phy, n, erased)
             for scheme in SCHEMES:
                 kernel = kernel_of(scheme)
+                n = n_slots // MEMORY_SHARE if isinstance(scheme, IN_MEMORY) else n_slots
+                tx, decode, copies = all_tx[:n], all_decode[:n], [one[:n] for one in all_copies]
+
+                def copy(
+                    tx: Int64Array = tx, decode: Int64Array = decode, copies: list[Int64Array] = copies
+                ) -> None:
+                    np.copyto(copies[0], tx)
+                    np.copyto(copies[1], decode)
+
                 copy_s, kernel_s = paired_medians(
-                    copy, lambda kernel=kernel, decode=decode: kernel(tx, decode, out), REPEATS, thread_time
+                    copy,
+                    lambda kernel=kernel, tx=tx, decode=decode: kernel(tx, decode, out),
+                    REPEATS,
+                    thread_time,
                 )
                 file_s = []
                 for _ in range(3):
                     start = perf_counter()
-                    convert_file(phy, link, scheme, RTT_S)
+                    convert_file(traces[n], link, scheme, RTT_S)
                     file_s.append(perf_counter() - start)
                 measurements.append(
                     KernelMeasurement(
                         scheme.label,
                         not isinstance(scheme, IN_MEMORY),
                         erased,
-                        n_slots / kernel_s,
+                        n / kernel_s,
                         copy_s / kernel_s,
                         min(file_s) / kernel_s,
                     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -45,9 +47,10 @@ class ScriptSpeed:
 
 @dataclass(frozen=True, slots=True)
 class QueueCost:
-    """Cost of a trace-driven queue: processor time with Queue/Clift / with DropTail, median of pairs."""
+    """Cost of a packet in a trace-driven queue, in parts of its cost with ns-2's DropTail."""
 
     title: str
+    discipline: str
     ratio: float
 
 
@@ -94,22 +97,55 @@ def measure_scripts(repeats: int = REPEATS) -> list[ScriptSpeed]:
     return measured
 
 
-def measure_queue(repeats: int = 15) -> list[QueueCost]:
-    """Send the same datagrams through DropTail at 10 Mbit/s and through a trace of 10 Mbit/s, in turn."""
+QUEUE_TARGETS = {"droptail": 1.1, "codel": 1.3}
+"""Upper bounds on the ratio of each discipline."""
+
+SHORT_S, LONG_S = 20, 120
+"""Simulated time of two runs whose costs differ by that of the packets alone."""
+TIMED_S, TIMED_PAIRS = 2000, 7
+"""Simulated time of a run whose processor time is measured, and the pairs of such runs."""
+
+
+def queue_measure() -> str:
+    """Return what a queue's cost is measured in: instructions where valgrind counts them, which is exact."""
+    return "Instructions of a packet" if shutil.which("valgrind") else "Processor time"
+
+
+def measure_queue() -> list[QueueCost]:
+    """Send the same datagrams through DropTail at 10 Mbit/s and through traces of 10 Mbit/s."""
     ns = Simulator.find().program
+    cases = [*((line, "droptail") for line in LINES), (LINES[0], "codel")]
     measured = []
     with TemporaryDirectory() as folder:
-        for number, line in enumerate(LINES):
+        for number, (line, discipline) in enumerate(cases):
             trace = Path(folder, f"{number}.npy")
             _write_line(trace, line)
             packed = str(int(line.packing == "packed"))
-            ratios = []
-            for _ in range(repeats):
-                plain_s, _ = _run(ns, "link.tcl", "DropTail")
-                clift_s, _ = _run(ns, "link.tcl", "Clift", str(trace), str(line.row_bytes), packed)
-                ratios.append(clift_s / plain_s)
-            measured.append(QueueCost(line.title, median(ratios)))
+            clift = ("Clift", str(trace), str(line.row_bytes), packed, discipline)
+            if shutil.which("valgrind"):
+                ratio = _packet_instructions(ns, *clift) / _packet_instructions(ns, "DropTail")
+            else:
+                ratio = median(
+                    _run(ns, "link.tcl", str(TIMED_S), *clift)[0]
+                    / _run(ns, "link.tcl", str(TIMED_S), "DropTail")[0]
+                    for _ in range(TIMED_PAIRS)
+                )
+            measured.append(QueueCost(line.title, discipline, ratio))
     return measured
+
+
+@cache
+def _packet_instructions(ns: Path, *words: str) -> int:
+    """Return the instructions that the packets of a time cost, without those of the start."""
+    return _instructions(ns, str(LONG_S), *words) - _instructions(ns, str(SHORT_S), *words)
+
+
+def _instructions(ns: Path, *words: str) -> int:
+    tool = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    said = subprocess.run(
+        [*tool, ns, SCRIPTS / "link.tcl", *words], check=True, capture_output=True, text=True
+    ).stderr
+    return int(said.rpartition("refs:")[2].replace(",", ""))
 
 
 def _write_line(path: Path, line: RowLayout, n: int = 100_000) -> None:

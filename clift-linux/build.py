@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Build the kernel whose TCP runs in simulated time, `clift-linux/build/linux`, unless it is up to date.
+"""Build the kernels that run in simulated time, unless they are up to date.
 
-The source is the distribution's package linux-source; ``KERNEL_TREE=/path`` names a kernel tree of one's own,
-which stays as it is. The kernel is user-mode Linux with time travel (ARCH=um) and the driver in `driver/`.
+`build/linux` has flows of the driver's own, `build/programs/linux` runs unmodified programs of the host. The
+source is the distribution's package linux-source; ``KERNEL_TREE=/path`` names a tree of one's own, which
+stays as it is. The kernels are user-mode Linux with time travel (ARCH=um) and the driver in `driver/`.
 Any problem ends in one line and exit status 1. Needs nothing but Python's standard library to start.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import fcntl
 import hashlib
 import os
@@ -55,41 +57,101 @@ OBJECTS = 1120
 """Lines that the kernel's build prints, for the progress line."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """A kernel: its sources, the folder of its objects, the home of its program `linux` and its `stamp`."""
+
+    name: str
+    objects: str
+    configs: tuple[str, ...]
+    sources: tuple[str, ...]
+    home: Path
+
+    @property
+    def program(self) -> Path:
+        """Return the path of the kernel."""
+        return self.home / "linux"
+
+    def inputs(self) -> list[Path]:
+        """Return the files that decide this kernel beside the patches and the link core."""
+        return [*(HERE / name for name in self.configs), *files_of(self.sources), *self.patches()]
+
+    def patches(self) -> list[Path]:
+        """Return the patches that only this kernel has."""
+        return [path for name in self.sources for path in sorted((HERE / name / "patches").glob("*.patch"))]
+
+
+FLOWS = Variant("kernel", "kernel", ("config",), ("driver",), HERE / "build")
+PROGRAMS = Variant(
+    "kernel for programs",
+    "kernel-programs",
+    ("config", "programs/config"),
+    ("driver", "programs"),
+    HERE / "build" / "programs",
+)
+INIT = "init"
+INIT_SOURCES = ("course.c", "ends.c", "init.c", "out.c", "processes.c", "root.c", "settings.c")
+INITRAMFS = f"dir /dev 0755 0 0\nnod /dev/console 0600 0 0 c 5 1\nfile /init ../{INIT} 0755 0 0\n"
+"""Files inside the kernel for programs; the path begins at the folder of its objects."""
+
+
 class BuildError(Exception):
     """The reason why the build stops, in one line."""
 
 
 def build() -> None:
-    """Bring the kernel up to date, and write the stamp of its sources beside it."""
+    """Bring the kernels up to date, and write the stamp of its sources beside each."""
     check_machine()
     folder = HERE / "build"
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         origin = kernel_origin()
-        sources = source_hash(origin)
-        stamp_file, program = folder / "stamp", folder / "linux"
-        if program.is_file() and stamp_file.is_file() and stamp_file.read_text() == stamp(sources, program):
-            say("the kernel is up to date")
+        stale = [variant for variant in (FLOWS, PROGRAMS) if not is_up_to_date(variant, origin)]
+        if not stale:
+            say("the kernels are up to date")
             return
-        stamp_file.unlink(missing_ok=True)
         work = folder / "work"
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         try:
             tree = kernel_tree(work, origin)
-            add_driver(tree, work)
-            configure(tree, work)
-            compile_kernel(tree, work)
-            run(
-                ["strip", "-o", str(folder / "linux.new"), str(work / "kernel" / "linux")], work / "strip.log"
-            )
+            for variant in stale:  # the first has no patches of its own
+                build_variant(variant, tree, work, origin)
         finally:
             if os.environ.get("CLIFT_KEEP_KERNEL_TREE") != "1":
                 shutil.rmtree(work, ignore_errors=True)
-        (folder / "linux.new").rename(program)
-        stamp_file.write_text(stamp(sources, program))
-        say(f"built {program}, {program.stat().st_size / 1e6:.0f} MB")
+
+
+def is_up_to_date(variant: Variant, origin: str) -> bool:
+    """Whether a kernel and its stamp are those of its sources."""
+    stamp_file, program = variant.home / "stamp", variant.program
+    if not (program.is_file() and stamp_file.is_file()):
+        return False
+    return stamp_file.read_text() == stamp(source_hash(origin, variant), program)
+
+
+def build_variant(variant: Variant, tree: Path, work: Path, origin: str) -> None:
+    """Build one kernel from the patched tree."""
+    variant.home.mkdir(exist_ok=True)
+    (variant.home / "stamp").unlink(missing_ok=True)
+    kernel = work / variant.objects
+    apply_patches(variant.patches(), tree, origin)
+    add_driver(variant, tree, work)
+    if variant is PROGRAMS:
+        add_init(work)
+    configure(variant, tree, kernel, work)
+    compile_kernel(variant, tree, kernel, work)
+    new = variant.home / "linux.new"
+    run(["strip", "-o", str(new), str(kernel / "linux")], work / "strip.log")
+    new.rename(variant.program)
+    (variant.home / "stamp").write_text(stamp(source_hash(origin, variant), variant.program))
+    say(f"built {variant.program}, {variant.program.stat().st_size / 1e6:.0f} MB")
+
+
+def files_of(folders: tuple[str, ...]) -> list[Path]:
+    """Return the files of folders of clift-linux, in order."""
+    return [path for folder in folders for path in sorted((HERE / folder).iterdir()) if path.is_file()]
 
 
 def check_machine() -> None:
@@ -131,11 +193,10 @@ def stamp(sources: str, program: Path) -> str:
     return f"{sources} {hashlib.sha256(program.read_bytes()).hexdigest()}\n"
 
 
-def source_hash(origin: str) -> str:
-    """Hash the inputs of the build: kernel, configuration, patches, driver, link core, compiler."""
+def source_hash(origin: str, variant: Variant) -> str:
+    """Hash the inputs of a kernel: source, configuration, patches, driver, link core, compiler."""
     digest = hashlib.sha256(origin.encode())
-    inputs = [Path(__file__), HERE / "config"]
-    inputs += sorted((HERE / "patches").glob("*.patch")) + sorted((HERE / "driver").iterdir())
+    inputs = [Path(__file__), *variant.inputs(), *sorted((HERE / "patches").glob("*.patch"))]
     inputs += (
         [CORE / name for name in HOST_SOURCES]
         + sorted(CORE.glob("core/*.h"))
@@ -168,11 +229,16 @@ def kernel_tree(work: Path, origin: str) -> Path:
             work / "unpack.log",
         )
         shutil.rmtree(work / "package")
-    for patch in sorted((HERE / "patches").glob("*.patch")):
+    apply_patches(sorted((HERE / "patches").glob("*.patch")), tree, origin)
+    return tree
+
+
+def apply_patches(patches: list[Path], tree: Path, origin: str) -> None:
+    """Patch the kernel's tree."""
+    for patch in patches:
         command = ["patch", "-p1", "--forward", "--batch", "--reject-file=-", "-i", str(patch)]
         if subprocess.run(command, cwd=tree, check=False, capture_output=True).returncode != 0:
             raise BuildError(f"{patch.name} does not apply to {origin}")
-    return tree
 
 
 def fetch(work: Path, origin: str) -> None:
@@ -182,16 +248,26 @@ def fetch(work: Path, origin: str) -> None:
     run(["apt-get", "download", "--quiet", origin], work / "fetch.log", folder=work)
 
 
-def add_driver(tree: Path, work: Path) -> None:
-    """Put the driver into the tree, with the link core as one object file."""
+def add_driver(variant: Variant, tree: Path, work: Path) -> None:
+    """Put a variant's driver into the tree, with its part outside the kernel as one object file."""
     folder = tree / "drivers" / "net" / "clift"
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    for path in (HERE / "driver").iterdir():
+    sources = files_of(variant.sources)
+    for path in sources:
         if path.suffix != ".cc":
             shutil.copy(path, folder)
     objects = work / "objects"
-    objects.mkdir()
-    for source in (*sorted((HERE / "driver").glob("*.cc")), *(CORE / name for name in HOST_SOURCES)):
+    objects.mkdir(exist_ok=True)
+    parts = []
+    for source in (
+        *(path for path in sources if path.suffix == ".cc"),
+        *(CORE / name for name in HOST_SOURCES),
+    ):
+        part = objects / f"{source.stem}.o"
+        parts.append(str(part))
+        if part.exists():
+            continue
         command = [
             "g++",
             "-std=c++17",
@@ -200,24 +276,31 @@ def add_driver(tree: Path, work: Path) -> None:
             "-fno-stack-protector",
             f"-ffile-prefix-map={HERE.parent}/=",
             f"-I{CORE}",
-            f"-I{HERE / 'driver'}",
+            *(f"-I{HERE / name}" for name in variant.sources),
         ]
-        run([*command, "-c", str(source), "-o", str(objects / f"{source.stem}.o")], work / "driver.log")
-    parts = sorted(str(path) for path in objects.iterdir())
-    run(["ld", "-r", "-o", str(folder / "host.o_shipped"), *parts], work / "driver.log")
+        run([*command, "-c", str(source), "-o", str(part)], work / "driver.log")
+    run(["ld", "-r", "-o", str(folder / "host.o_shipped"), *sorted(parts)], work / "driver.log")
 
 
-def make_command(tree: Path, work: Path) -> list[str]:
-    """Return the start of every call of the kernel's build."""
-    return ["make", "-C", str(tree), "ARCH=um", f"O={work / 'kernel'}"]
+def add_init(work: Path) -> None:
+    """Compile process 1 of the kernel for programs, and list it for the kernel's build."""
+    sources = [str(path) for path in files_of(("programs",)) if path.name in INIT_SOURCES]
+    command = ["gcc", "-std=gnu11", "-O2", "-static", "-s", f"-ffile-prefix-map={HERE.parent}/="]
+    run([*command, "-o", str(work / INIT), *sources], work / "init.log")
+    (work / "initramfs").write_text(INITRAMFS)
 
 
-def configure(tree: Path, work: Path) -> None:
+def make_command(tree: Path, kernel: Path) -> list[str]:
+    """Return the start of every call of the kernel's build, whose objects are in `kernel`."""
+    return ["make", "-C", str(tree), "ARCH=um", f"O={kernel}"]
+
+
+def configure(variant: Variant, tree: Path, kernel: Path, work: Path) -> None:
     """Configure the kernel, and refuse a tree that lacks one of the wanted options.
 
     All congestion controls of the tree are built, those of its owner too.
     """
-    wanted_lines = (HERE / "config").read_text().splitlines()
+    wanted_lines = [line for name in variant.configs for line in (HERE / name).read_text().splitlines()]
     controls = re.findall(
         r"^config (TCP_CONG_\w+)", (tree / "net" / "ipv4" / "Kconfig").read_text(), re.MULTILINE
     )
@@ -225,8 +308,8 @@ def configure(tree: Path, work: Path) -> None:
     offered = [*controls, *(f"NET_SCH_{name}" for name in QDISCS)]
     config.write_text("\n".join([*wanted_lines, *(f"CONFIG_{name}=y" for name in offered)]) + "\n")
     environment = os.environ | {"KCONFIG_ALLCONFIG": str(config)}
-    run([*make_command(tree, work), "allnoconfig"], work / "configure.log", environment=environment)
-    taken = (work / "kernel" / ".config").read_text().splitlines()
+    run([*make_command(tree, kernel), "allnoconfig"], work / "configure.log", environment=environment)
+    taken = (kernel / ".config").read_text().splitlines()
     for wanted in wanted_lines:
         if wanted.startswith("CONFIG_") and wanted not in taken:
             raise BuildError(
@@ -234,12 +317,12 @@ def configure(tree: Path, work: Path) -> None:
             )
 
 
-def compile_kernel(tree: Path, work: Path) -> None:
+def compile_kernel(variant: Variant, tree: Path, kernel: Path, work: Path) -> None:
     """Compile, with a line that says how far it is."""
     jobs = len(os.sched_getaffinity(0))
-    command = [*make_command(tree, work), f"-j{jobs}", "linux"]
+    command = [*make_command(tree, kernel), f"-j{jobs}", "linux"]
     log = work / "compile.log"
-    say(f"compiling, some minutes with {jobs} processes")
+    say(f"compiling the {variant.name}, some minutes with {jobs} processes")
     with (
         log.open("w") as output,
         subprocess.Popen(

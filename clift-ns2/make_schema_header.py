@@ -28,6 +28,7 @@ ROWS = {
     "link": "LinkRow",
     "packets": "PacketRecord",
     "windows": "WindowRecord",
+    "rtt": "RttRow",
 }
 
 

@@ -26,12 +26,15 @@ if TYPE_CHECKING:
         write_trace as write_trace,
     )
     from tmt.core.channels.gilbert_elliott import GilbertElliott as GilbertElliott
+    from tmt.core.channels.handover import Handover as Handover
     from tmt.core.channels.lms import Lms as Lms
     from tmt.core.channels.memoryless import Bernoulli as Bernoulli, ErrorFree as ErrorFree
     from tmt.core.channels.neyman_a import NeymanA as NeymanA
     from tmt.core.channels.shadows import Shadows as Shadows
     from tmt.core.channels.snr import Snr as Snr
     from tmt.core.declaration import Refused as Refused
+    from tmt.core.modes import Adaptation as Adaptation
+    from tmt.core.orbit import Orbit as Orbit
     from tmt.core.schemes.arq import Arq as Arq
     from tmt.core.schemes.fec import Fec as Fec
     from tmt.core.schemes.harq import Harq as Harq
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
         TraceLink as TraceLink,
         Wired as Wired,
     )
+    from tmt.spec.programs import Measure as Measure, Program as Program
     from tmt.spec.queue import (
         CoDel as CoDel,
         DropTail as DropTail,
@@ -69,15 +73,20 @@ _NAMES = {
     ),
     "tmt.spec.scenario": ("Scenario",),
     "tmt.spec.trace": ("Trace",),
+    "tmt.core.orbit": ("Orbit",),
     "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
     "tmt.spec.queue": ("DropTail", "CoDel", "FqCoDel", "Pie", "DualPi2"),
     "tmt.spec.traffic": ("Traffic", "Flow", "Resume"),
+    "tmt.spec.programs": ("Program", "Measure"),
     "tmt.spec.tune": ("Tune",),
     "tmt.core.schemes": (
         *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),
         *("Hybrid", "GoBackN"),
     ),
-    "tmt.core.channels": (*("ErrorFree", "Bernoulli", "GilbertElliott", "NeymanA", "Lms", "Shadows", "Snr"),),
+    "tmt.core.modes": ("Adaptation",),
+    "tmt.core.channels": (
+        *("ErrorFree", "Bernoulli", "GilbertElliott", "NeymanA", "Lms", "Shadows", "Snr", "Handover"),
+    ),
     "tmt.core.declaration": ("Refused",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
+import sys
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -14,11 +18,52 @@ from tmt.spec.options import ValueOption
 
 DOCS = Path(__file__).parents[1] / "docs"
 
+SCENARIO = """\
+seeds = 3
+records = [1]
+
+[[trace]]
+file = "traces/sample.parquet"
+
+[[scheme]]
+name = ["none", "arq"]
+
+[[path]]
+rtt = 0.5
+
+[[traffic]]
+tcp = ["cubic", "hybla"]
+duration = 60
+"""
+"""The file `first.toml` of the samples."""
+
+SAMPLES = {
+    "generate": ("phy.parquet --channel gilbert-elliott --alpha 0.99 --beta 0.9 --duration 60", 1),
+    "convert": ("phy.parquet link.parquet --scheme arq --rtt 0.5", 1),
+    "inspect": ("link.parquet --lldu-bytes 1000", 14),
+    "fit": ("phy.parquet", 7),
+    "import": ("mahimahi short.down link-phy.parquet", 1),
+    "export": ("link.parquet link.csv", 1),
+    "model": ("arq --alpha 0.99 --beta 0.9 --rtt 0.5", 7),
+    "replay": ("--rate 1e6 --rtt 0.5 --tcp cubic --duration 30", 10),
+    "new": ("mine.toml --trace phy.parquet --tcp cubic --scheme arq --rtt 0.5", 1),
+    "run": ("first.toml", 15),
+    "report": ("out/first --no-figures --latex", 2),
+    "course": ("out/first 4", 10),
+    "compare": ("out/first out/first", 3),
+    "pack": ("first.toml", 1),
+    "tune": ("traces/sample.parquet --rtt 0.5 --scheme none --scheme arq --dry-run", 3),
+    "cite": ("first.toml", 7),
+    "schema": ("", 6),
+    "examples": ("copy", 1),
+}
+"""Arguments of a sample of each command, one after the other in one folder, and lines of output to show."""
+
 HEAD = """\
 # The command line
 
 After reading this page you can choose a command of `tmt`. Each has a page with its arguments and options, as
-`tmt COMMAND --help` prints them (`python tools/cli_reference.py`).
+`tmt COMMAND --help` prints them, and a sample of its output (`python tools/cli_reference.py`).
 
 Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
 the key or the option. A failed run ends in exit status 1. `clift` is a second name of `tmt`.
@@ -34,13 +79,34 @@ def reference() -> dict[str, str]:
     listing = "\n".join(f"cli/{name}" for name in COMMANDS)
     pages = {"cli.md": f"{HEAD}{''.join(rows)}\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n"}
     explained: dict[tuple[str, str], str] = {}
+    samples = _samples()
     for name in COMMANDS:
         command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
         sections = _sections(
             command, f"tmt {name}", "#", {} if isinstance(command, click.Group) else explained
         )
-        pages[f"cli/{name}.md"] = "\n".join([*sections, *_chosen(command)])
+        pages[f"cli/{name}.md"] = "\n".join([*sections, *_chosen(command), *samples.get(name, [])])
     return pages
+
+
+def _samples() -> dict[str, list[str]]:
+    """Run the samples, and return the part of each command's page."""
+    with TemporaryDirectory() as name:
+        folder, found = Path(name), {}
+        (folder / "traces").symlink_to(DOCS.parent / "traces")
+        (folder / "first.toml").write_text(SCENARIO)
+        (folder / "short.down").write_text("0\n12\n12\n15\n")
+        tmt = Path(sys.executable).with_name("tmt")
+        for command, (arguments, lines) in SAMPLES.items():
+            call = [tmt, command, *arguments.split()]
+            environment = os.environ | {"COLUMNS": "100"}
+            done = subprocess.run(
+                call, cwd=folder, env=environment, capture_output=True, text=True, check=True
+            )
+            said = done.stdout.splitlines()
+            shown = [f"$ tmt {command} {arguments}".rstrip(), *said[:lines], *["..."][: len(said) > lines]]
+            found[command] = ["## A sample\n", "```text", *shown, "```", ""]
+    return found
 
 
 def _chosen(command: click.Command) -> list[str]:
@@ -56,7 +122,7 @@ def _sections(
     """Return the section of a command, and those of the commands that it holds.
 
     An option or paragraph that has been there is not repeated: `explained` holds the page of each, and is
-    extended.
+    extended. A member has no usage of its own.
     """
     page = name.split()[1]
     context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100, **SETTINGS)
@@ -69,7 +135,12 @@ def _sections(
     for option in chain.from_iterable(repeated.values()):
         option.hidden = True
     paragraphs = dict.fromkeys(command.get_help(context).split("\n\n"))
-    text = "\n\n".join(one for one in paragraphs if explained.get((one, "")) != page)
+    is_member = context.info_name != f"tmt {page}"
+    text = "\n\n".join(
+        one
+        for one in paragraphs
+        if explained.get((one, "")) != page and not (is_member and one.startswith("Usage:"))
+    )
     explained |= {(one, ""): page for one in paragraphs}
     section = f"{mark} {name}\n\n```text\n{text}\n```\n"
     for first, hidden in repeated.items():

@@ -1,4 +1,4 @@
-"""Fills the tables of `docs/scenarios.md` from the declarations: ``python tools/scenario_tables.py``."""
+"""Fills tables of `docs/scenarios.md` and `programs.md` from declarations: ``tools/scenario_tables.py``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from tmt.core.channels import CHANNELS
 from tmt.core.declaration import Field, Spec, declared, number
 from tmt.core.schemes import SCHEMES
 from tmt.spec.experiment import Path as LinkPath, Proxy, Wired
+from tmt.spec.programs import Measure, Program
 from tmt.spec.scenario import AXES, Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import Flow, Resume, Traffic
 
-PAGE = Path(__file__).parents[1] / "docs" / "scenarios.md"
+DOCS = Path(__file__).parents[1] / "docs"
 
 PARAMETERS = {"lms": "lms.md#parameters", "shadows": "channels.md#shadows-that-are-alike"}
 """Where the parameters of a profile are explained."""
@@ -67,8 +68,13 @@ def _key(key: str, field: Field) -> str:
     return f"`{key}` ({_default(field)})"
 
 
+def program_tables() -> dict[str, str]:
+    """Return the tables of the page on programs, by their names."""
+    return {"program": _keys(Program, tuple(declared(Traffic))), "measure": _keys(Measure)}
+
+
 def tables() -> dict[str, str]:
-    """Return every table of the page, by its name."""
+    """Return every table of the page on scenarios, by its name."""
     return {
         "scenario": _keys(Scenario, (*AXES, "tune")),
         "trace": _keys(Trace),
@@ -84,4 +90,5 @@ def tables() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables()), encoding="utf-8")
+    for page, own in ((DOCS / "scenarios.md", tables()), (DOCS / "programs.md", program_tables())):
+        page.write_text(filled(page.read_text(encoding="utf-8"), own), encoding="utf-8")

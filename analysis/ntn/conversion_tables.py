@@ -94,39 +94,37 @@ def loss_after_repetition(exact: pd.DataFrame) -> str:
     return markdown_table(heads, rows)
 
 
-def by_es_n0(exact: pd.DataFrame) -> str:
-    """Return delivered and lost shares over GEO at several Es/N0."""
-    shown = (HARQ_RLC, RLC, WINDOW_RLC, OFF_RLC, WINDOW)
+def by_es_n0(exact: pd.DataFrame) -> pd.DataFrame:
+    """Return delivered share and delay over GEO at several Es/N0, beside the erased share."""
     rows = []
     for es_n0_db in sorted((ES_N0_DB, *OTHER_ES_N0_DB)):
         cells = chosen(exact, channel=SATELLITE, es_n0_db=es_n0_db, rtt_ms=ORBITS["geo"][1])
-        erased = interval(chosen(cells, name=OFF[1]), "lost")
-        row = [f"{es_n0_db:g} dB", plus_minus(erased, ".1%")]
-        for name in shown:
+        erased = two_columns("erased_percent", interval(chosen(cells, name=OFF[1]), "lost"), ".1%")
+        for name in (HARQ_RLC, RLC, WINDOW_RLC, OFF_RLC, WINDOW):
             cell = chosen(cells, name=name)
-            p95_ms = 1e3 * interval(cell, "delay_p95_s").mean
-            row.append(f"{plus_minus(interval(cell, 'delivered'), '.1%')}, {p95_ms:.0f} ms")
-        rows.append(row)
-    return markdown_table(["Es/N0", "erased", *shown], rows)
+            row = {"es_n0_db": f"{es_n0_db:g}", **erased, "link_layer": name}
+            row |= two_columns("delivered_percent", interval(cell, "delivered"), ".1%")
+            rows.append(row | {"delay_p95_ms": f"{1e3 * interval(cell, 'delay_p95_s').mean:.0f}"})
+    return pd.DataFrame(rows)
 
 
-def worth_of_combining() -> str:
-    """Return the gain of combining at low Es/N0, and from which round trip on feedback should be off."""
+def worth_of_combining() -> pd.DataFrame:
+    """Return what combining delivers over LEO at low Es/N0, and the round trip from which on it is off."""
     rows, found = combinings(), []
     for es_n0_db in LOW_ES_N0_DB:
         level = rows[rows["es_n0_db"] == es_n0_db]
-        cells = {name: chosen(level, rtt_ms=ORBITS["leo"][1], name=name) for name in level["name"].unique()}
-        row = [f"{es_n0_db:g} dB"]
+        limits = {
+            **two_columns("off_from_ms_plain", crossing_ms(level, HARQ_MOST, RLC), ".1f"),
+            **two_columns(
+                "off_from_ms_combined", crossing_ms(level, HARQ_COMBINED, RLC, OFF_COMBINED_RLC), ".1f"
+            ),
+        }
         for name in (HARQ_MOST, HARQ_COMBINED, RLC, OFF_COMBINED_RLC):
-            lost = 100 * interval(cells[name], "lost").mean
-            row.append(f"{plus_minus(interval(cells[name], 'delivered'), '.1%')}, {lost:.2f} %")
-        limits = [
-            crossing_ms(level, HARQ_MOST, RLC),
-            crossing_ms(level, HARQ_COMBINED, RLC, OFF_COMBINED_RLC),
-        ]
-        found.append([*row, *(f"{plus_minus(one, '.1f')} ms" for one in limits)])
-    heads = ["Es/N0", HARQ_MOST, HARQ_COMBINED, RLC, OFF_COMBINED_RLC]
-    return markdown_table([*heads, "off from, without combining", "off from, with combining"], found)
+            cell = chosen(level, rtt_ms=ORBITS["leo"][1], name=name)
+            row = {"es_n0_db": f"{es_n0_db:g}", "link_layer": name}
+            row |= two_columns("delivered_percent", interval(cell, "delivered"), ".1%")
+            found.append(row | {"lost_percent": f"{100 * interval(cell, 'lost').mean:.2f}"} | limits)
+    return pd.DataFrame(found)
 
 
 def checks(satellite: pd.DataFrame) -> pd.DataFrame:

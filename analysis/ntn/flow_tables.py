@@ -21,7 +21,7 @@ from analysis.ntn.conversions import CHANNELS, by_hand
 from analysis.ntn.flows import STACKS, TCPS, Flows
 from analysis.selections import chosen, interval
 from tmt.spec.stacks import VARIANTS
-from tools.page_tables import cross_table, listed, markdown_table, plus_minus, two_columns
+from tools.page_tables import cross_table, listed, markdown_table, two_columns
 
 GOODPUT, TRANSFER = "goodput_rank", "transfer_rank"
 """Rank among the options that do not differ significantly from the best one; empty for all others."""
@@ -115,16 +115,6 @@ def costs_of_stalls(stalls: pd.DataFrame) -> str:
     return listed(f"{cost} over {orbit}" for cost, orbit in zip(shown, stalls["orbit"], strict=True))
 
 
-def table_of_stalls(stalls: pd.DataFrame) -> str:
-    """Return the cost of stalls to one control, by processes and orbit."""
-
-    def text(cell: Mapping[str, str]) -> str:
-        change, later = cell["goodput_change_percent"].replace("+0", "0"), cell["transfer_longer_s"]
-        return f"{change} %, {cell['upper_bound_kbps']} kbit/s, {later} s"
-
-    return cross_table(stalls, "processes", "orbit", text)
-
-
 def table_of_goodput(cells: pd.DataFrame) -> str:
     """Return goodput and delay of one control by link layer and orbit; the best options are bold."""
 
@@ -135,17 +125,13 @@ def table_of_goodput(cells: pd.DataFrame) -> str:
     return cross_table(cells, "link_layer", "orbit", text)
 
 
-def queues_needed(runs: pd.DataFrame) -> str:
-    """Return goodput and delay of CUBIC over GEO, by the queue."""
-    names = names_by_label()
-    queues = sorted(runs["queue_packets"].unique())
-    rows = []
-    for label in runs["scheme"].unique():
-        cells = [chosen(runs, scheme=label, queue_packets=queue) for queue in queues]
-        shown = [
-            f"{plus_minus(interval(cell, 'goodput_bps', 1e-3))}, {interval(cell, 'delay_p95_s').mean:.2f} s"
-            for cell in cells
-        ]
-        rows.append([names[label], *shown])
-    rows.sort(key=lambda row: ALL.index(row[0]))
-    return markdown_table(["link layer", *(f"{queue} packets" for queue in queues)], rows)
+def queues_needed(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return goodput and delay of CUBIC over GEO, by link layer and queue."""
+    names, rows = names_by_label(), []
+    for label in sorted(runs["scheme"].unique(), key=lambda one: ALL.index(names[one])):
+        for queue in sorted(runs["queue_packets"].unique()):
+            cell = chosen(runs, scheme=label, queue_packets=queue)
+            row = {"link_layer": names[label], "queue_packets": str(queue)}
+            row |= two_columns("goodput_kbps", interval(cell, "goodput_bps", 1e-3))
+            rows.append(row | {"delay_p95_s": f"{interval(cell, 'delay_p95_s').mean:.2f}"})
+    return pd.DataFrame(rows)

@@ -26,6 +26,9 @@ def write(exact: pd.DataFrame, flows: Flows, queues: pd.DataFrame, folder: Path)
         "stalls": flow_tables.of_stalls(flows),
         "links": conversion_tables.links(exact),
         "checks": conversion_tables.checks(satellite),
+        "es-n0": conversion_tables.by_es_n0(exact),
+        "combining": conversion_tables.worth_of_combining(),
+        "queues": flow_tables.queues_needed(queues),
     }
     for name, table in tables.items():
         write_csv(folder / f"ntn-{name}.csv", table)
@@ -36,9 +39,6 @@ def write(exact: pd.DataFrame, flows: Flows, queues: pd.DataFrame, folder: Path)
         crossing_table=conversion_tables.crossings(exact),
         memory=conversion_tables.age_of_reports(),
         repetition=conversion_tables.loss_after_repetition(exact),
-        es_n0=conversion_tables.by_es_n0(exact),
-        combining=conversion_tables.worth_of_combining(),
-        queues=flow_tables.queues_needed(queues),
         seeds=flows.kbps(*cubic).count,
         transfer_seeds=flows.completion_s(*cubic).count,
         short_of_seeds=flows.short_of_seeds(),
@@ -57,15 +57,21 @@ def page(tables: dict[str, pd.DataFrame], **values: object) -> str:
         .agg(lambda own: " / ".join(f"{float(one):.3g}" for one in own))
     )
     counts = " / ".join(map(str, PROCESSES))
+    limits = tables["combining"].filter(like="off_from_ms").astype(float)
     return render(
         Path(__file__).with_name("page.md.j2"),
         answer=flow_tables.best_options([f"slots (%) that {counts} processes use", *used], satellite),
         costs=flow_tables.costs_of_stalls(_rows(stalls, processes=str(PROCESSES[-1]))),
         choices=flow_tables.highest_goodput(cubic),
-        stalls=flow_tables.table_of_stalls(stalls),
         goodput=flow_tables.table_of_goodput(cubic),
         checks=_agreement(tables["checks"]),
         es_n0_db=ES_N0_DB,
+        best_by_es_n0=_most(tables["es-n0"], "es_n0_db", "delivered_percent"),
+        combining_gain_ms=(limits["off_from_ms_combined"] - limits["off_from_ms_plain"]).max(),
+        queued={
+            (row["link_layer"], int(row["queue_packets"])): row["goodput_kbps"]
+            for _, row in tables["queues"].iterrows()
+        },
         block_bytes=BLOCK_BYTES,
         most=MAX_TRANSMISSIONS,
         processes=[str(count) for count in PROCESSES],
@@ -75,6 +81,12 @@ def page(tables: dict[str, pd.DataFrame], **values: object) -> str:
 
 def _rows(table: pd.DataFrame, **place: str) -> pd.DataFrame:
     return table[(table[[*place]] == [*place.values()]).all(axis=1)]
+
+
+def _most(table: pd.DataFrame, level: str, column: str) -> list[str]:
+    """Return the link layers that have most of a column at a level."""
+    rows = table.groupby(level)[column].apply(lambda own: own.astype(float).idxmax())
+    return [*table.loc[rows, "link_layer"].unique()]
 
 
 def _agreement(checks: pd.DataFrame) -> dict[str, float]:

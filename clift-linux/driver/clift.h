@@ -62,6 +62,8 @@ const struct clift_flow *clift_flow_of(int flow);
 
 /* Puts a packet into the queue of its direction. */
 void clift_take(long long now_ns, const struct clift_packet *packet);
+/* The same for a packet of no flow of the settings, which is numbered already. */
+void clift_take_numbered(long long now_ns, const struct clift_packet *packet, long long sequence, int transmission);
 /* The handle of a packet that has been dropped, the caller's to free; NULL if there is none. Asked after each call of
  * clift_take and clift_due. */
 void *clift_dropped(void);

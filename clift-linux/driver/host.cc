@@ -153,7 +153,7 @@ KernelLink link_of(Experiment& run, int direction) {
   const LinkSettings& link = run.path.links[direction];
   auto& trace = run.traces[static_cast<std::size_t>(direction)];
   trace = link.opened();
-  return {link.plan(trace.get()), run.path.queue, run.path.rtt_ns / 2,
+  return {link.plan(trace.get()), run.path.queue, run.path.propagation(),
           seeded_uniform(static_cast<std::uint64_t>(CLIFT_DIRECTIONS * run.seed + direction))};
 }
 
@@ -171,6 +171,7 @@ Access& access_of(int direction) { return experiment->access[static_cast<std::si
 
 // One-way delay of a packet's access link, if that lies at this end of its direction.
 Nanoseconds access_ns(const schema::PacketRecord& packet, bool at_the_begin) {
+  if (experiment->flows.empty()) return 0;
   const clift_flow& flow = experiment->flows[packet.flow].settings;
   // The access link is at the begin of the forward direction, whatever the flow's own.
   return (packet.direction == CLIFT_FORWARD) == at_the_begin ? flow.access_ns : 0;
@@ -311,6 +312,29 @@ AckView view_of(const clift_packet& packet, std::int64_t acknowledged) {
   return view;
 }
 
+// A packet without its numbers.
+PacketInHand sent_packet(const clift_packet& packet, Nanoseconds now_ns) {
+  auto sent = std::make_unique<SentPacket>(SentPacket{packet.handle, {}, {}, static_cast<Ecn>(packet.ecn)});
+  sent->record.time_ns = now_ns;
+  sent->record.direction = static_cast<std::uint8_t>(packet.direction);
+  sent->record.flow = static_cast<std::uint16_t>(packet.flow);
+  sent->record.size_bytes = packet.size_bytes;
+  sent->record.uid = experiment->sent_packets++;
+  return sent;
+}
+
+void begin_path(PacketInHand sent, const clift_packet& packet) {
+  const Nanoseconds now_ns = sent->record.time_ns;
+  record(sent->record, schema::PacketEvent::sent, now_ns);
+  sent->view = view_of(packet, sent->record.sequence);
+  const Nanoseconds before_ns = access_ns(sent->record, true);
+  if (before_ns == 0) {
+    enter_link(std::move(sent), now_ns);
+  } else {
+    access_of(packet.direction).before.emplace(now_ns + before_ns, std::move(sent));
+  }
+}
+
 // The kernel knows no exceptions: an exception of this code ends the run.
 template <class Body>
 auto guarded(Body body) {
@@ -343,22 +367,20 @@ const clift_flow* clift_flow_of(int flow) { return &experiment->flows[static_cas
 
 void clift_take(long long now_ns, const clift_packet* packet) {
   guarded([&] {
-    auto sent = std::make_unique<SentPacket>(SentPacket{packet->handle, {}, {}, static_cast<Ecn>(packet->ecn)});
-    sent->record.time_ns = now_ns;
-    sent->record.direction = static_cast<std::uint8_t>(packet->direction);
-    sent->record.flow = static_cast<std::uint16_t>(packet->flow);
+    PacketInHand sent = sent_packet(*packet, now_ns);
     // A SYN has eight bytes of options more than a data segment; they are no payload.
-    sent->record.size_bytes = packet->syn != 0 ? tcp_header_bytes : packet->size_bytes;
-    sent->record.uid = experiment->sent_packets++;
+    if (packet->syn != 0) sent->record.size_bytes = tcp_header_bytes;
     number(sent->record, *packet);
-    record(sent->record, schema::PacketEvent::sent, now_ns);
-    sent->view = view_of(*packet, sent->record.sequence);
-    const Nanoseconds before_ns = access_ns(sent->record, true);
-    if (before_ns == 0) {
-      enter_link(std::move(sent), now_ns);
-    } else {
-      access_of(packet->direction).before.emplace(now_ns + before_ns, std::move(sent));
-    }
+    begin_path(std::move(sent), *packet);
+  });
+}
+
+void clift_take_numbered(long long now_ns, const clift_packet* packet, long long sequence, int transmission) {
+  guarded([&] {
+    PacketInHand sent = sent_packet(*packet, now_ns);
+    sent->record.sequence = sequence;
+    sent->record.transmission = static_cast<std::uint16_t>(transmission);
+    begin_path(std::move(sent), *packet);
   });
 }
 

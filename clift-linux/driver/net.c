@@ -30,9 +30,9 @@ s64 clift_now_ns(void)
 	return ktime_get_ns() - begin_ns;
 }
 
-void clift_begin(void)
+void clift_begin(u64 at_ns)
 {
-	begin_ns = ktime_get_ns();
+	begin_ns = at_ns;
 }
 
 void clift_rearm(int direction)
@@ -58,6 +58,8 @@ static bool describe(struct sk_buff *skb, int direction, struct clift_packet *pa
 	const struct iphdr *ip = ip_hdr(skb);
 	const struct tcphdr *tcp = tcp_hdr(skb);
 
+	if (IS_ENABLED(CONFIG_CLIFT_PROGRAMS))
+		return clift_describe_any(skb, direction, packet);
 	if (skb->protocol != htons(ETH_P_IP) || ip->protocol != IPPROTO_TCP)
 		return false;
 	*packet = (struct clift_packet){
@@ -96,7 +98,10 @@ static netdev_tx_t send(struct sk_buff *skb, struct net_device *device)
 		dev_kfree_skb(skb);
 		return NETDEV_TX_OK;
 	}
-	clift_take(clift_now_ns(), &packet);
+	if (IS_ENABLED(CONFIG_CLIFT_PROGRAMS))
+		clift_take_bytes(clift_now_ns(), &packet, skb->data);
+	else
+		clift_take(clift_now_ns(), &packet);
 	free_dropped();
 	clift_fill_queue(end->direction);
 	clift_rearm(end->direction);
@@ -105,7 +110,7 @@ static netdev_tx_t send(struct sk_buff *skb, struct net_device *device)
 
 void clift_mark(void *handle)
 {
-	IP_ECN_set_ce(ip_hdr((struct sk_buff *)handle));
+	INET_ECN_set_ce(handle);
 }
 
 static void deliver(struct sk_buff *skb, struct net_device *to)
@@ -115,6 +120,10 @@ static void deliver(struct sk_buff *skb, struct net_device *to)
 	skb->dev = to;
 	skb_scrub_packet(skb, true);
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	if (IS_ENABLED(CONFIG_CLIFT_PROGRAMS)) {
+		netif_receive_skb(skb);
+		return;
+	}
 	clift_adopt(flow_of(tcp_hdr(skb)));
 	netif_receive_skb(skb);
 	if (flow >= 0)
@@ -129,6 +138,8 @@ static enum hrtimer_restart settle(struct hrtimer *timer)
 	struct sk_buff *next;
 	void *skb;
 
+	if (IS_ENABLED(CONFIG_CLIFT_PROGRAMS) && clift_is_closed())
+		return HRTIMER_NORESTART;
 	/* All that is due comes off the link before the first answer is sent. */
 	__skb_queue_head_init(&arrived);
 	while ((fate = clift_due(clift_now_ns(), end->direction, &skb)) != CLIFT_NOTHING_DUE) {
@@ -233,6 +244,8 @@ int clift_add_end(struct net *net, int end, int mtu)
 	if (error)
 		return error;
 	ends[end] = device;
+	if (IS_ENABLED(CONFIG_CLIFT_PROGRAMS))
+		return 0; /* init configures it */
 	rtnl_lock();
 	error = dev_change_flags(device, device->flags | IFF_UP, NULL);
 	rtnl_unlock();

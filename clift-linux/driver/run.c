@@ -345,7 +345,7 @@ static const char *run(void)
 	for (i = 0; i < CLIFT_DIRECTIONS && !wrong; ++i)
 		wrong = prepare_network(i);
 	current->timer_slack_ns = 1;
-	clift_begin();
+	clift_begin(ktime_get_ns());
 	for (i = 0; i < settings.flows && !wrong; ++i)
 		wrong = prepare_flow(i);
 	if (wrong)

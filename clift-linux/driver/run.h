@@ -22,7 +22,8 @@ static inline u32 clift_address(int end, bool delayed_acks)
 int clift_add_end(struct net *net, int end, int mtu);
 void clift_set_up(struct net_device *device);
 void clift_rearm(int direction);
-void clift_begin(void);
+/* From which moment on the clock of links and records counts. */
+void clift_begin(u64 at_ns);
 s64 clift_now_ns(void);
 
 /* queue.c: the kernel's own discipline in front of each link */
@@ -32,6 +33,13 @@ void clift_fill_queue(int direction);
 void clift_serve_queue(int direction);
 s64 clift_queue_due_ns(int direction);
 s64 clift_queue_drops(int direction);
+
+/* with programs at the ends: programs.c, and outside the kernel */
+struct clift_packet;
+struct sk_buff;
+bool clift_is_closed(void);
+bool clift_describe_any(struct sk_buff *skb, int direction, struct clift_packet *packet);
+void clift_take_bytes(long long now_ns, struct clift_packet *packet, const void *bytes);
 
 /* run.c */
 int clift_flows(void);

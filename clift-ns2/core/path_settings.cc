@@ -54,6 +54,13 @@ void PathSettings::complete() {
   if (limits.time_ns > 0) queue.limits.time_ns = limits.time_ns;
 }
 
+Propagation PathSettings::propagation() const {
+  if (rtt_series.empty()) return rtt_ns / 2;
+  PropagationOptions options = motion;
+  options.loop = links[0].options.loop;
+  return {read_rtt_series(rtt_series), options};
+}
+
 void PathSettings::declare(SettingTable& table, TimeUnit unit) {
   declare_link(table, "forward", links[0], unit);
   declare_link(table, "return", links[1], unit);
@@ -64,6 +71,9 @@ void PathSettings::declare(SettingTable& table, TimeUnit unit) {
   add_time(table, "queue_time", limits.time_ns, unit);
   table.add_choice<bool>("queue_counts", queue.limits_count_sending, {{"all", true}, {"waiting", false}});
   add_time(table, "rtt", rtt_ns, unit);
+  table.add_text("rtt_series", rtt_series);
+  add_time(table, "rtt_offset", motion.offset_ns, unit);
+  table.add_flag("overtaking", motion.overtaking);
   // Both links share these: the first holds them.
   PlanOptions& shared = links[0].options;
   table.add_flag("loop", shared.loop);

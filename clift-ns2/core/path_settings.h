@@ -7,6 +7,7 @@
 
 #include "core/delivery_plan.h"
 #include "core/link_plan.h"
+#include "core/propagation.h"
 #include "core/queued_link.h"
 #include "core/setting_table.h"
 #include "core/time.h"
@@ -32,6 +33,8 @@ struct LinkSettings {
 struct PathSettings {
   LinkSettings links[2];  // forward, return
   Nanoseconds rtt_ns = 500'000'000;
+  std::string rtt_series;  // `.npy` file; empty: the round-trip time is `rtt_ns` all the time
+  PropagationOptions motion;
   QueueOptions queue;
 
   // Limits of the queue, which `complete` sets; 0: none.
@@ -45,6 +48,9 @@ struct PathSettings {
 
   // Adds these settings to a table, which does not outlive them; times in this unit. When all are read, call `complete`.
   void declare(SettingTable& table, TimeUnit unit = TimeUnit::nanoseconds);
+
+  // Propagation over the link in one direction. Reads the series (InputError).
+  Propagation propagation() const;
 
   // Gives the return link what it shares with the forward link, and a queue without a limit one of 100 packets.
   void complete();

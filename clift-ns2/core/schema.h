@@ -109,6 +109,20 @@ struct [[gnu::packed]] WindowRecord {
 };
 static_assert(sizeof(WindowRecord) == 43);
 
+// series of round-trip times, linear between rows; two rows at one time are a step.
+struct [[gnu::packed]] RttRow {
+  static constexpr char kind[] = "rtt";
+  static constexpr char columns[] = "time_ns <i8, rtt_ns <i8";
+  static constexpr char descr[] = "[('time_ns', '<i8'), ('rtt_ns', '<i8')]";
+  static constexpr std::int64_t min_time_ns = 0;
+  static constexpr std::int64_t max_time_ns = 4611686018427387904;
+  static constexpr std::int64_t min_rtt_ns = 0;
+  static constexpr std::int64_t max_rtt_ns = 4611686018427387904;
+  std::int64_t time_ns;
+  std::int64_t rtt_ns;
+};
+static_assert(sizeof(RttRow) == 16);
+
 // Why a file is refused; {name} stands for a value.
 namespace refusal {
 inline constexpr char empty_file[] = "the file is empty";

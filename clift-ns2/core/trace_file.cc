@@ -86,6 +86,7 @@ const char* kind_of(std::string_view descr) {
   if (form_of<LinkRow>(descr) != nullptr) return LinkRow::kind;
   if (descr == PacketRecord::descr) return PacketRecord::kind;
   if (descr == WindowRecord::descr) return WindowRecord::kind;
+  if (descr == RttRow::descr) return RttRow::kind;
   return nullptr;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/link_counts.h"
+#include "core/propagation.h"
 #include "core/queued_link.h"
 #include "core/schema.h"
 #include "core/time.h"
@@ -46,8 +47,8 @@ class Link {
  public:
   using Packet = EmulatedPacket<Payload>;
 
-  Link(LinkPlan plan, const QueueOptions& queue, Nanoseconds propagation_ns, UniformSource uniform = {})
-      : line_(std::move(plan), queue, std::move(uniform)), propagation_ns_(propagation_ns) {}
+  Link(LinkPlan plan, const QueueOptions& queue, Propagation propagation, UniformSource uniform = {})
+      : line_(std::move(plan), queue, std::move(uniform)), propagation_(std::move(propagation)) {}
 
   // Adds a packet to the queue. Times must not decrease. Then call `queue_event`.
   void take(Nanoseconds now_ns, Packet packet);
@@ -90,7 +91,7 @@ class Link {
   Packet released(void* handle);
 
   QueuedLink line_;
-  Nanoseconds propagation_ns_;
+  Propagation propagation_;
   std::deque<Packet> places_;               // of the packets in the queue; they do not move
   std::vector<Packet*> free_places_;
   std::vector<Outcome<Payload>> outcomes_;  // of packets that were pulled: a heap with the next outcome first
@@ -140,7 +141,7 @@ void Link<Payload>::pull(Nanoseconds now_ns) {
   take_dropped(now_ns);
   if (sent == nullptr) return;
   const auto& [packet, delivery] = *sent;
-  const Nanoseconds due_ns = sum_of(delivery.arrival_ns, propagation_ns_);
+  const Nanoseconds due_ns = propagation_.arrival_ns(delivery.arrival_ns);
   on_link_.push_back(static_cast<Packet*>(packet.handle)->record.uid);
   outcomes_.push_back({released(packet.handle), delivery.fate, due_ns, packet.is_marked});
   if (packet.is_marked) {

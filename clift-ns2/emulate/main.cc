@@ -30,7 +30,7 @@ namespace {
 constexpr Addresses sender_addresses = {"10.0.0.1", "fd00::1"}, receiver_addresses = {"10.0.0.2", "fd00::2"};
 
 WireLink link_of(const Settings& settings, int direction, const LinkTraceFile* trace) {
-  return {settings.links[direction].plan(trace), settings.queue, settings.rtt_ns / 2,
+  return {settings.links[direction].plan(trace), settings.queue, settings.propagation(),
           seeded_uniform(static_cast<std::uint64_t>(direction))};
 }
 

@@ -7,6 +7,8 @@ Queue/Clift set loop_ 0
 Queue/Clift set begin_ 0
 Queue/Clift set length_ 0
 Queue/Clift set offset_ 0
+Queue/Clift set rtt_offset_ 0
+Queue/Clift set overtaking_ 0
 Queue/Clift set packed_ 0
 Queue/Clift set limit_bytes_ 0
 Queue/Clift set limit_time_ 0

@@ -40,6 +40,8 @@ LinkQueue::LinkQueue(const char* name) : name_(name) {
   bind("limit_bytes_", &limit_bytes_);
   bind_time("limit_time_", &limit_time_);
   bind_bool("limit_counts_sending_", &limit_counts_sending_);
+  bind_time("rtt_offset_", &rtt_offset_);
+  bind_bool("overtaking_", &overtaking_);
 }
 
 int LinkQueue::command(int argc, const char* const* argv) {
@@ -61,6 +63,14 @@ int LinkQueue::command(int argc, const char* const* argv) {
   }
   if (argc == 3 && what == "load") {
     load(argv[2]);
+    return TCL_OK;
+  }
+  if (argc == 3 && what == "rtt-series") {
+    try {
+      rtt_series_.emplace(read_rtt_series(argv[2]));
+    } catch (const InputError& error) {
+      fail(error.what());
+    }
     return TCL_OK;
   }
   if (argc == 3 && what == "discipline") {
@@ -116,6 +126,10 @@ QueuedPacket LinkQueue::queued_packet(Packet* packet) const {
 
 void LinkQueue::settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s) {
   counts_.settle(fate, hdr_cmn::access(packet)->size());
+  if (rtt_series_) {
+    link_ns = propagation().arrival_ns(link_ns);
+    delay_s = 0.0;
+  }
   const double time_s = to_seconds(link_ns) + delay_s;
   if (fate == Fate::delivered) {
     schedule_at(time_s, next, packet, link_ns == last_arrival_ns_ ? last_arrival_s_ : 0.0);
@@ -124,6 +138,18 @@ void LinkQueue::settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* 
   } else {
     schedule_at(time_s, fate == Fate::lost ? &end_lost_ : &end_unsettled_, packet);
   }
+}
+
+// Made with the first packet, when a script has set all variables.
+Propagation& LinkQueue::propagation() {
+  if (!propagation_) {
+    PropagationOptions options;
+    options.offset_ns = checked_time("rtt_offset_", rtt_offset_, "a time in seconds, from 0", longest_time_ns);
+    options.loop = loop_ != 0;
+    options.overtaking = overtaking_ != 0;
+    propagation_.emplace(*rtt_series_, options);
+  }
+  return *propagation_;
 }
 
 void LinkQueue::End::handle(Event* event) {

@@ -13,6 +13,7 @@
 #include "core/link_counts.h"
 #include "core/packing.h"
 #include "core/playback.h"
+#include "core/propagation.h"
 #include "core/queued_link.h"
 #include "core/row_summary.h"
 #include "core/schema.h"
@@ -64,8 +65,8 @@ class LinkQueue : public Queue {
   // The discipline has marked a packet.
   void mark(Packet* packet);
 
-  // Delivers the packet to `next`, or gives it up, `delay_s` after `link_ns`. Arrivals at the same `link_ns` keep their
-  // order.
+  // Delivers the packet to `next`, or gives it up, `delay_s` after `link_ns`, or as the series of round-trip times says.
+  // Arrivals at the same time keep their order.
   void settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s);
 
   [[noreturn]] void refuse(const char* variable, double value, const char* allowed) const;
@@ -136,13 +137,19 @@ class LinkQueue : public Queue {
   };
 
   PacketQueue packets_;  // empty: the link holds the packets
+  Propagation& propagation();
+
   double limit_bytes_, limit_time_;
   int limit_counts_sending_;
   DisciplineChoice discipline_;
   bool hashes_flows_ = false;
   const Packet* last_taken_ = nullptr;
   LinkCounts counts_;
-  Nanoseconds last_arrival_ns_ = -1;  // link time of the last delivery
+  std::optional<RttSeries> rtt_series_;
+  double rtt_offset_;
+  int overtaking_;
+  std::optional<Propagation> propagation_;  // with a series, from the first packet on
+  Nanoseconds last_arrival_ns_ = -1;        // link time of the last delivery, with a series its arrival
   double last_arrival_s_ = 0.0;       // scheduler time of the last delivery
   Carrier carrier_{*this};
   End end_lost_{*this, schema::PacketEvent::link_lost};

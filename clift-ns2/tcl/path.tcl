@@ -77,6 +77,7 @@ proc build_link { direction from to } {
 	$ns queue-limit $from $to $setting(queue_packets)
 	set queues($direction) [[$ns link $from $to] queue]
 	if { $type ne "DropTail" } { set_queue $queues($direction) }
+	if { $setting(rtt_series) ne "" } { set_motion $queues($direction) }
 	if { $trace ne "" } {
 		load_trace $queues($direction) $direction $trace
 	} elseif { $type eq "DropTail" } {
@@ -86,10 +87,10 @@ proc build_link { direction from to } {
 	}
 }
 
-# Whether ns-2's DropTail does what the settings of the queue ask for.
+# Whether ns-2's DropTail and DelayLink do what the settings ask for.
 proc has_plain_queue {} {
 	global setting
-	return [expr { [lindex $setting(queue) 0] eq "droptail" && "head" ni $setting(queue) && $setting(queue_bytes) == 0
+	return [expr { $setting(rtt_series) eq "" && [lindex $setting(queue) 0] eq "droptail" && "head" ni $setting(queue) && $setting(queue_bytes) == 0
 		&& $setting(queue_time_s) == 0 && $setting(queue_counts) eq "all" }]
 }
 
@@ -100,6 +101,15 @@ proc set_queue { queue } {
 	$queue set limit_bytes_ $setting(queue_bytes)
 	$queue set limit_time_ $setting(queue_time_s)
 	$queue set limit_counts_sending_ [expr { $setting(queue_counts) eq "all" }]
+}
+
+# The delay of the link follows a series; a link without a trace repeats it, too.
+proc set_motion { queue } {
+	global setting
+	$queue set loop_ $setting(loop)
+	$queue set rtt_offset_ $setting(rtt_offset_s)
+	$queue set overtaking_ $setting(overtaking)
+	$queue rtt-series $setting(rtt_series)
 }
 
 proc load_trace { queue direction trace } {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tmt import Bernoulli, ErrorFree, GilbertElliott, Lms, NeymanA, Shadows, Snr
+from tmt import Bernoulli, ErrorFree, GilbertElliott, Handover, Lms, NeymanA, Shadows, Snr
 from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel, SlotChannel
 from tmt.core.channels.gilbert_elliott.kernel import gilbert_elliott
@@ -20,8 +20,8 @@ EXAMPLES: list[SlotChannel] = [
 
 def test_channels__are_known_by_the_names_that_users_type() -> None:
     by_slots = {"error-free", "bernoulli", "gilbert-elliott", "neyman-a"}
-    assert set(CHANNELS) == by_slots | {"lms", "shadows", "snr"}
-    assert {type(example) for example in EXAMPLES} == set(CHANNELS.values()) - {Lms, Shadows, Snr}
+    assert set(CHANNELS) == by_slots | {"lms", "shadows", "snr", "handover"}
+    assert {type(example) for example in EXAMPLES} == set(CHANNELS.values()) - {Lms, Shadows, Snr, Handover}
 
 
 @pytest.mark.parametrize("channel", EXAMPLES, ids=lambda channel: channel.name)

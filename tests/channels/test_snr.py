@@ -126,7 +126,7 @@ def test_command__records_what_made_the_trace(tmp_path: Path) -> None:
     # 20,000 slots at 0.1: standard deviation of the share 0.0021; four of them are allowed.
     assert (trace.decode_time_ns == 0).mean() == pytest.approx(0.1, abs=0.0085)
     missing = tmt(*snr, "q.parquet", folder=tmp_path)
-    assert (missing.status, missing.err) == (2, "--error-rates: is missing; snr needs text\n")
+    assert (missing.status, missing.err) == (2, "--error-rates: is missing; snr needs text, or --modes\n")
 
 
 def test_command__writes_the_es_n0_of_each_slot(tmp_path: Path) -> None:

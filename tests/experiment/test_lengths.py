@@ -36,7 +36,7 @@ def test_one_row_with_a_length__has_a_rate(ending: str, tmp_path: Path) -> None:
     assert settings["forward_offset_ns"] == 7
     figures = link_figures("forward", found)
     assert (figures["forward_begin_s"], figures["forward_length_s"]) == (0.1, 0.2)
-    words = arguments(set_up(*replay(forward=TraceLink(path, offset_ns=7))))
+    words = arguments(set_up(*replay(forward=TraceLink(path, offset_ns=7))), Path())
     given = dict(zip(words[::2], words[1::2], strict=True))
     assert given["forward_begin_s"] == "0.1"
     assert given["forward_length_s"] == "0.2"

@@ -93,7 +93,7 @@ def test_set_up__refuses_a_path_that_holds_more_than_ns_2_counts() -> None:
 
 
 def test_arguments__write_times_exactly() -> None:
-    words = arguments(set_up(*replay(rtt_ns=506_000_001, start_ns=1, duration_ns=1000 * S)))
+    words = arguments(set_up(*replay(rtt_ns=506_000_001, start_ns=1, duration_ns=1000 * S)), Path())
     given = dict(zip(words[::2], words[1::2], strict=True))
     assert (given["rtt_s"], given["start_s"], given["duration_s"]) == ("0.506000001", "0.000000001", "1000")
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from tmt.core.errors import UsageError
 from tmt.results.statistics import (
+    Interval,
     bootstrap_interval,
     compact_letters,
     compare_all,
@@ -17,8 +18,9 @@ from tmt.results.statistics import (
     rank,
     seeds_needed,
     t_interval,
+    t_intervals,
 )
-from tmt.results.values import three_digits
+from tmt.results.values import interval_text, three_digits
 
 
 def test_t_interval__agrees_with_hand_arithmetic() -> None:
@@ -51,6 +53,52 @@ def test_t_interval__covers_normal_means_as_often_as_it_claims() -> None:
         for interval in (t_interval(sample) for sample in rng.normal(10, 3, (4000, 5)))
     ]
     assert np.mean(covered) == pytest.approx(0.95, abs=0.014)
+
+
+def test_interval_within__holds_the_possible_means_that_the_t_test_does_not_reject() -> None:
+    # The slow twin: of a grid of means from 0 on, those m with |mean - m| / error <= t(0.975; 3) = 3.1824.
+    values = np.array([0.1, 0.4, 1.2, 6.3])  # mean 2, s = sqrt(25.5 / 3) = 2.9155, error 1.4577
+    means = np.arange(0, 10, 1e-4)
+    error = math.sqrt(sum((values - 2) ** 2) / 3) / 2
+    kept = means[np.abs(2 - means) / error <= 3.18245]
+    found = t_interval(values).within(0, math.inf)
+    assert (found.low, found.high) == pytest.approx((kept.min(), kept.max()), abs=2e-4)
+    assert found.low == 0
+    assert found.mean == 2
+
+
+@pytest.mark.parametrize(
+    ("zeros", "shape", "seeds", "coverage", "of_log"),
+    [(0, 25, 5, 0.95, 0.95), (0, 1, 5, 0.88, 0.94), (0, 1, 20, 0.92, 0.94), (0.5, 1, 5, 0.80, 0.91)],
+)
+def test_interval_within__covers_as_often_as_the_whole_interval(
+    zeros: float, shape: float, seeds: int, coverage: float, of_log: float
+) -> None:
+    # The table of docs/statistics.md: 20,000 replicates of gamma values, some of them 0. No true mean is
+    # below 0, so that cutting changes no case. Tolerance 3 binomial sd of at most .0029 and the rounding.
+    rng = np.random.default_rng(23)
+    values = rng.gamma(shape, 1 / shape, (20_000, seeds)) * (rng.random((20_000, seeds)) >= zeros)
+    whole, mean = t_intervals(values), 1 - zeros
+    cut = [one.within(0, math.inf) for one in whole]
+    covered = [one.low <= mean <= one.high for one in whole]
+    assert covered == [one.low <= mean <= one.high for one in cut]
+    assert min(one.low for one in cut) >= 0
+    assert np.mean(covered) == pytest.approx(coverage, abs=0.014)
+    # The same half width on the log scale: mean * exp(+- half / mean), by the delta method.
+    log = [one.mean > 0 and abs(math.log(mean / one.mean)) <= one.half_width / one.mean for one in whole]
+    assert np.mean(log) == pytest.approx(of_log, abs=0.014)
+
+
+@pytest.mark.parametrize(
+    ("interval", "text"),
+    [
+        (Interval(178, 158, 198, 5), "178 ±20"),
+        (Interval(3.637, 0, 7.872, 5), "3.6 [0.0, 7.9]"),
+        (Interval(3.637, math.nan, math.nan, 1), "3.637"),
+    ],
+)
+def test_interval_text__shows_both_ends_of_an_interval_that_was_cut(interval: Interval, text: str) -> None:
+    assert interval_text(interval) == text
 
 
 def test_bootstrap_interval__covers_a_skewed_mean_better_than_t_from_below() -> None:

@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
 def play(program: Path, seed: int, traces: dict[str, list[Path]]) -> Outcome:
     """Run the replay of a seed."""
     setup = Draw(seed).experiment(traces)
-    argv = [str(program), str(Simulator.find().script), *arguments(setup)]
+    argv = [str(program), str(Simulator.find().script), *arguments(setup, Path())]
     limited = ["prlimit", f"--cpu={MOST_CPU_S}", "--", *argv]
     with TemporaryDirectory(prefix="tmt-replay-") as name:
         done = subprocess.run(

@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+import vl_convert
 from playwright.sync_api import Browser
 from result_rows import frame, run
 
 from tmt.results.comparison import PairedCampaigns, compare
 from tmt.results.reading import results_of
+from tmt.show.charts.campaign import Members, compare as compare_chart
+from tmt.show.charts.parts import filled
+from tmt.show.charts.style import configuration, scheme_styles, tcp_styles
 from tmt.show.page.comparison_page import render, write_comparison
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -73,3 +77,15 @@ def test_page__opens_in_every_window_without_a_problem(
         assert marks.first.get_attribute("aria-label") == (
             "New Reno, ARQ\nGoodput (kbit/s): 30\n95 % interval [5.159, 54.84]\n3 runs"
         )
+
+
+def test_axis__holds_the_single_pairs_beyond_the_interval() -> None:
+    tcps, schemes = Members("tcp", tcp_styles(["cubic"])), Members("scheme", scheme_styles(["ARQ"], ["arq"]))
+    row = {"tcp": "CUBIC", "scheme": "ARQ", "mean": 1.0, "low": -10.0, "high": 12.0, "runs": 2, "paper": None}
+    row |= {"capacity": None, "tcp_letters": "", "scheme_letters": "", "seeds": [-104.0, 106.0]}
+    spec = filled(compare_chart(tcps, schemes, zero=True), [row], configuration(tcps.styles))
+    drawing = vl_convert.vegalite_to_svg(spec)
+    (axis,) = re.findall(r'role-axis-domain"[^>]*><line [^>]*x2="(\d+)" y2="0"', drawing)
+    dots = re.findall(r'transform="translate\(([-.\d]+),[-.\d]+\)" d="M1.581', drawing)
+    assert len(dots) == 2
+    assert all(0 <= float(dot) <= int(axis) for dot in dots), (dots, axis)

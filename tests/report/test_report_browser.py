@@ -67,6 +67,12 @@ def test_page__opens_in_every_window_without_a_problem_or_a_request(
     assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 28)"}[scheme]
 
 
+def test_chooser__takes_at_most_80_of_900_pixels(opened: Callable[..., Page]) -> None:
+    box = opened().locator("#chooser").bounding_box()
+    assert box is not None
+    assert box["height"] <= 80
+
+
 def test_page__shows_hostile_names_as_text(opened: Callable[..., Page]) -> None:
     page = opened()
     assert page.locator("script").count() == 3

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from result_rows import frame, run
 
-from tmt.results.dataset import Failure, Results
+from tmt.results.dataset import Failure, Results, find_axes
 from tmt.show.page.campaign_page import fit
 from tmt.show.page.page import embedded_json
 from tmt.show.page.report_page import render
@@ -82,6 +82,15 @@ def test_page__of_many_runs_stays_under_6_megabytes_and_says_what_it_leaves_out(
     found = re.search(r"The table of runs shows the first (\d+) of 30000 runs", page)
     rows = json.loads(page.split('id="data">')[1].split("</script>")[0])["tables"]["runs"]["rows"]
     assert (found is None) == (len(rows) == 30_000)
+
+
+def test_page__opens_on_todays_stack() -> None:
+    runs = frame([run(stack=stack, seed=seed) for stack in ("2009", "linux", "modern") for seed in (1, 2)])
+    results = Results("made", "", runs, find_axes(runs))
+    page = render(results, results.cells)
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    (axis,) = data["axes"]
+    assert axis["values"][data["points"][data["opens"]][0]] == "modern"
 
 
 def test_page__of_failed_runs_only_tells_about_them() -> None:

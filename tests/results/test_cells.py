@@ -40,6 +40,22 @@ def test_summarise__gives_the_mean_and_students_interval_in_kbits() -> None:
     assert interval.half_width == pytest.approx(24.84, abs=0.01)
 
 
+def test_summarise__keeps_intervals_where_the_measure_can_be() -> None:
+    rows = [
+        run(seed=seed, goodput_bps=1000.0 * goodput, fairness=fairness, retransmission_ratio=0.1 * seed)
+        for seed, goodput, fairness in ((1, 0.0, 1.0), (2, 1.0, 0.7), (3, 8.0, 1.0))
+    ]
+    runs = frame(rows)
+    (cell,) = Results("made", "", runs, find_axes(runs)).cells.cells
+    # 0, 1, 8: mean 3, deviation sqrt(19); 4.303 * sqrt(19 / 3) = 10.83, so [-7.83, 13.83] without the bound.
+    goodput = cell.intervals["goodput_bps"]
+    assert (goodput.low, goodput.high) == (0, pytest.approx(13.83, abs=0.01))
+    # 1, 0.7, 1: mean 0.9, 4.303 * sqrt(0.03 / 3) = 0.43; 10, 20, 30 %: 20 +- 4.303 * 10 / sqrt(3) = 24.84.
+    fairness, ratio = cell.intervals["fairness"], cell.intervals["retransmission_ratio"]
+    assert (fairness.low, fairness.high) == (pytest.approx(0.47, abs=0.001), 1)
+    assert (ratio.low, ratio.high) == (0, pytest.approx(44.84, abs=0.01))
+
+
 def test_summarise__pairs_runs_of_one_seed() -> None:
     summary = _results().cells
     (difference,) = [

@@ -52,6 +52,17 @@ def test_compare__gives_paired_differences_with_students_interval_and_holms_corr
     assert found.pairs.equal.tolist() == [True] * 3 + [False] * 3
 
 
+def test_remarks__count_intervals_beside_0_that_the_test_does_not_confirm() -> None:
+    # CUBIC gains 10, 10, 13: 11 +- 4.3, p = 0.0082; New Reno 10, 10, 16: 12 +- 8.6, p = 0.0267.
+    # A third cell of large noise takes the second p to 2 * 0.0267 = 0.053 > 0.05.
+    gains = {("cubic", 1): 10, ("cubic", 2): 10, ("cubic", 3): 13}
+    gains |= {("newreno", 1): 10, ("newreno", 2): 10, ("newreno", 3): 16}
+    gains |= {("bbr", 1): -50, ("bbr", 2): 0, ("bbr", 3): 60}
+    before = [*_grid(), *(run(tcp="bbr", seed=seed, goodput_bps=3e5) for seed in (1, 2, 3))]
+    (remark,) = remarks(_compare(before, _gained(before, gains)))
+    assert remark.startswith("In 1 of 3 differences the interval excludes 0 and the test")
+
+
 def test_frame__has_a_row_for_each_cell_and_measure() -> None:
     gains = {("cubic", 1): 10, ("cubic", 2): 10, ("cubic", 3): 13}
     table = _compare(_grid(), _gained(_grid(), gains)).to_frame().set_index(["tcp", "measure"])

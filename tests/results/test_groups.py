@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from result_rows import frame, run
 
+from tmt.cli.compare_command import _as_json
 from tmt.results.comparison import compare
 from tmt.results.dataset import Results
 from tmt.results.groups import ALONE, harm
-from tmt.show.page.report_page import groups_table
+from tmt.show.page.comparison_page import groups_table as differences_of_groups
+from tmt.show.page.report_tables import groups_table
 
 
 def group(tcp: str, goodput_bps: float, share: float, **values: Any) -> dict[str, Any]:
@@ -88,3 +90,20 @@ def test_groups_of_two_campaigns__are_compared_pair_by_pair() -> None:
     assert of_both.to_frame().set_index(found.index.names)["difference"].equals(found["difference"])
     assert found.loc[("cubic", "bbr start=5", "goodput_bps"), "relative"] == pytest.approx(0.5)
     assert found.loc[("cubic", ALONE, "goodput_bps"), "difference"] == 0
+
+
+def test_groups_of_two_campaigns__are_a_table_of_the_page_and_a_part_of_the_json() -> None:
+    both = compare(campaign(), campaign(1.5), ("a", "b"))
+    assert both.groups is not None
+    table = differences_of_groups(both.groups)
+    labels = [column["label"] for column in table["columns"]]
+    rows = [dict(zip(labels, row, strict=True)) for row in table["rows"]]
+    change = {(row["Measure"], row["Group"], row["beside"]): row["Change (%)"] for row in rows}
+    assert change["Goodput", "CUBIC", "bbr start=5"] == 50
+    assert change["Goodput", "CUBIC", ALONE] == 0
+    assert {row["Measure"] for row in rows} >= {"Share of the group", "Harm to goodput"}
+    cells = json.loads(_as_json(both, None))["groups"]
+    (cubic,) = [
+        cell for cell in cells if (cell["group"], cell["point"]["beside"]) == ("cubic", "bbr start=5")
+    ]
+    assert cubic["measures"]["goodput_bps"]["relative"] == pytest.approx(0.5)

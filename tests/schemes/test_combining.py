@@ -1,6 +1,7 @@
 """Soft combining: by hand, laws of fading channels, what combining may not do, refusals."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numba
@@ -16,6 +17,7 @@ from scipy.special import gammainc
 
 from tmt import HarqProcesses
 from tmt.core.convert import convert
+from tmt.core.declaration import Refused
 from tmt.core.errors import InputError
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
@@ -90,6 +92,70 @@ def test_combining__loses_nothing_that_plain_outcomes_deliver(
         delivered.append([row.delivered for row in rows + rows_of(converter.finish())])
     none, chase, incremental = delivered
     assert all(a <= b <= c for a, b, c in zip(none, chase, incremental, strict=True))
+
+
+MODES = {"half_db": [0.0, 6.0]}
+"""Thresholds of two modes: an SNR of 1 and 3.981, or 1 and 2.316 bit."""
+
+
+@pytest.mark.parametrize(
+    ("combining", "modes", "decode", "expected"),
+    [
+        # Mode 1 at 3 dB, an SNR of 1.995 or 1.583 bit: twice is 3.990 or 3.165 bit, enough for both.
+        ("chase", [1, 1], [0, 0], True),
+        ("incremental", [1, 1], [0, 0], True),
+        # Mode 0 would be decoded by the sum even if the retransmission's slot has mode 1.
+        ("chase", [0, 1], [0, 0], True),
+        # The retransmission's slot decodes mode 1, hence mode 0, too.
+        ("none", [0, 1], [0, 4], True),
+        ("chase", [0, 1], [0, 4], True),
+    ],
+)
+@pytest.mark.parametrize("retransmission", ["asynchronous", "synchronous"])
+def test_combining_by_mode__by_hand(
+    combining: str, modes: list[int], decode: list[int], expected: bool, retransmission: str
+) -> None:
+    signal = phy_trace([0, 3], decode, es_n0_mdb=[3000, 3000])
+    trace = replace(signal, mode=np.array(modes, np.uint8), metadata={"modes": MODES})
+    threshold = None if combining == "none" else "by-mode"
+    parameters = {"processes": 1, "retransmission": retransmission, "max_transmissions": 2, "slot_time": 3e-9}
+    if retransmission == "asynchronous":
+        del parameters["slot_time"]
+    one = HarqProcesses(combining=combining, combining_threshold_db=threshold, **parameters)
+    assert rows_of(convert(trace, one, 0.0))[0].delivered is expected
+
+
+@pytest.mark.parametrize(
+    ("second_mode", "es_n0_mdb", "delivered"),
+    [(0, 2900, False), (1, 2900, True), (0, 3010, True)],
+)
+@pytest.mark.parametrize("form", ["asynchronous", "synchronous", "repetitions"])
+def test_slot_of_another_mode__decides_only_for_modes_that_need_less(
+    second_mode: int, es_n0_mdb: int, delivered: bool, form: str
+) -> None:
+    """An LLDU of mode 1 needs an SNR of 3.981, and has twice 1.950 at 2.9 dB or 2.000 at 3.01 dB.
+
+    Its second slot is decoded. That is for itself only if the slot's mode needs as much.
+    """
+    signal = phy_trace([0, 3], [0, 4], es_n0_mdb=[es_n0_mdb] * 2)
+    trace = replace(signal, mode=np.array([1, second_mode], np.uint8), metadata={"modes": MODES})
+    own = {"repetitions": 2} if form == "repetitions" else {"retransmission": form, "processes": 1}
+    one = HarqProcesses(max_transmissions=2, combining="chase", combining_threshold_db="by-mode", **own)
+    [row, *_] = rows_of(convert(trace, one, 0.0))
+    assert (row.delivered, row.delay_ns) == (delivered, 7)
+
+
+def test_thresholds_by_mode__need_a_table_and_modes() -> None:
+    one = HarqProcesses(combining="chase", combining_threshold_db="by-mode")
+    plain = phy_trace([0], [0], es_n0_mdb=[0])
+    with pytest.raises(InputError, match="there is no column mode, which combining_threshold_db"):
+        convert(plain, one, 0.0)
+    with pytest.raises(InputError, match="its metadata hold no thresholds of modes"):
+        convert(replace(plain, mode=np.zeros(1, np.uint8)), one, 0.0)
+    with pytest.raises(InputError, match="mode is 2; its table of modes ends with 1"):
+        convert(replace(plain, mode=np.array([2], np.uint8), metadata={"modes": MODES}), one, 0.0)
+    with pytest.raises(Refused, match="a number in dB for a scheme that works online"):
+        HarqProcesses(combining="chase", combining_threshold_db="by-mode", online=True)
 
 
 CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract" / "combining.tsv"

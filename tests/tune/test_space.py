@@ -22,7 +22,7 @@ ROOT = File(__file__).resolve().parents[2]
 def _task(
     trace: File, schemes: tuple[str, ...] = (), objective: str = "goodput", duration_s: int = 2
 ) -> Task:
-    found, paths = space(schemes, {}, Path(rtt=0.1))
+    found, paths = space(schemes, {}, Path(rtt=0.1), "modern")
     traffic, tune = Traffic("cubic", duration=duration_s), Tune(objective=(objective,), held_out=6)
     return task_of(Scenario(Trace(str(trace)), found, paths, traffic, seeds=12, tune=tune))
 
@@ -101,7 +101,9 @@ def test_default_space__has_timers_of_rlc_that_outlast_the_round_trip(trace: Fil
 
 
 def test_options__replace_the_timers_of_rlc() -> None:
-    schemes, paths = space(("rlc",), {"rlc.status_prohibit": [0.0, 0.3], "rtt": [0.1, 0.2]}, Path(rtt=0.1))
+    schemes, paths = space(
+        ("rlc",), {"rlc.status_prohibit": [0.0, 0.3], "rtt": [0.1, 0.2]}, Path(rtt=0.1), "modern"
+    )
     assert {path.rtt for path in paths} == {0.1, 0.2}
     assert {(one.status_prohibit, one.reassembly) for one in schemes} == {(0.0, 0.035), (0.3, 0.035)}
 

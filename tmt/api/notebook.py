@@ -90,8 +90,10 @@ def _spelled(cell: Cell | None) -> str:
 
 
 def _interval(interval: Interval) -> str:
-    spread = "" if math.isnan(interval.low) else f" ± {interval.half_width:.2g}"
-    return f"{interval.mean:.4g}{spread}"
+    mean, low, high = (f"{value:.4g}" for value in (interval.mean, interval.low, interval.high))
+    if math.isnan(interval.low):
+        return mean
+    return f"{mean} ± {interval.half_width:.2g}" if interval.is_symmetric else f"{mean} [{low}, {high}]"
 
 
 Drawn = PhyTrace | LinkTrace | PhySummary | LinkSummary | FitReport | ExperimentResult | Results | Tuning

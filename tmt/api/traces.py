@@ -29,6 +29,7 @@ from tmt.theory.fit.trace_model import KINDS, TraceModel, fit_model
 if TYPE_CHECKING:
     from tmt.core.channels.base import Channel
     from tmt.core.measure.summaries import LinkSummary, PhySummary
+    from tmt.core.modes import Adaptation
     from tmt.core.trace import LinkTrace, PhyTrace, Trace
     from tmt.theory.fit import FitReport
     from tmt.theory.fit.trace_model import Kind
@@ -139,6 +140,7 @@ def generate_trace(
     every: int | None = None,
     decode_time: float | None = None,
     with_es_n0: bool = False,
+    adaptation: Adaptation | None = None,
     seed: int = 1,
 ) -> PhyTrace:
     """Make a PHY trace from a channel model, on a regular line of slots.
@@ -161,6 +163,9 @@ def generate_trace(
         Time in seconds until a slot is decoded; by default the channel's, or 0.036.
     with_es_n0
         Whether the trace has the Es/N0 of each slot, which soft combining needs: lms and snr.
+    adaptation
+        Choice of a mode for each slot by the Es/N0 of lms or snr, such as
+        ``tmt.Adaptation("nr-2", resource_blocks=50)``.
     seed
         Seed of the realisation, 0 or more.
 
@@ -177,7 +182,7 @@ def generate_trace(
     """
     model = chosen("channel", CHANNELS, channel)
     slots = SlotLine(duration, slot_interval, rate, lldu_bytes, every, decode_time)
-    line, size_bytes = slots.line(model)
+    line, size_bytes = slots.line(model, adaptation)
     with TemporaryDirectory(prefix="tmt-") as folder:
         path = Path(folder, "phy.parquet")
         generate(
@@ -188,6 +193,7 @@ def generate_trace(
             seed=taken("seed", Seed, seed),
             lldu_bytes=size_bytes,
             with_es_n0=with_es_n0,
+            adaptation=adaptation,
         )
         return io.read_phy(path)
 

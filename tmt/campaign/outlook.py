@@ -43,16 +43,16 @@ def of_campaign(campaign: Campaign, todo: Plan, jobs: int) -> Outlook:
 def of_scenario(scenario: Scenario, jobs: int) -> Outlook:
     """Return what a scenario without results asks for; traces of two files count as two."""
     lanes = len(scenario.trace) * len(scenario.scheme) * len(scenario.path)
-    seeds = [len(scenario.each_seed) if one.seeds is None else one.seeds for one in scenario.traffic]
-    most_s = lanes * sum(one.duration * count for one, count in zip(scenario.traffic, seeds, strict=True))
+    seeds = [len(scenario.each_seed) if one.seeds is None else one.seeds for one in scenario.loads]
+    most_s = lanes * sum(one.duration * count for one, count in zip(scenario.loads, seeds, strict=True))
     to_convert = _link_traces(scenario)
     seconds = (most_s / ASSUMED_SPEED + TASK_S * (scenario.size + to_convert)) / jobs
     return Outlook(scenario.title, scenario.size, 0, 0, scenario.size, to_convert, seconds, 0)
 
 
 def _link_traces(scenario: Scenario) -> int:
-    seeds = {seed for one in scenario.traffic if one.seeds for seed in range(1, one.seeds + 1)}
-    if any(one.seeds is None for one in scenario.traffic):
+    seeds = {seed for one in scenario.loads if one.seeds for seed in range(1, one.seeds + 1)}
+    if any(one.seeds is None for one in scenario.loads):
         seeds |= set(scenario.each_seed)
     realised: dict[str, set[int]] = {}
     for trace, scheme, path in product(scenario.trace, scenario.scheme, scenario.path):

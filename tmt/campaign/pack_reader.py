@@ -230,7 +230,8 @@ def _extract(
 
 def _check_inside(path: Path, scenario: Scenario, folder: Path, files: Manifest) -> None:
     """Refuse a scenario that names files outside its pack."""
-    named = [one.file for one in scenario.trace] + [one.return_trace for one in scenario.path]
+    named = [one.file for one in scenario.trace]
+    named += [file for one in scenario.path for file in (one.return_trace, one.rtt_series)]
     for place in dict.fromkeys(name for name in (*named, scenario.published) if name is not None):
         if os.path.relpath(place, folder) not in files:
             raise InputError(path, f"its scenario names {shown(place)}, which is not in the pack")

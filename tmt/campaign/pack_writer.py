@@ -78,6 +78,8 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
 
     InputError when the folder lacks results of this scenario and its traces; OutputError when writing fails.
     """
+    if scenario.program:
+        raise InputError(folder, "holds runs of programs, whose files a pack would lack")
     if not (folder / SCENARIO).is_file() or Scenario.read(folder / SCENARIO) != scenario:
         raise InputError(folder, "holds no results of this scenario as it is; call `tmt run` first")
     names = _names(scenario)
@@ -155,7 +157,8 @@ def _done(rows: dict[int, Row]) -> int:
 
 def _names(scenario: Scenario) -> dict[str, str]:
     """Return the name in the pack of each file; they differ in more than case and form of characters."""
-    files = [trace.file for trace in scenario.trace] + [path.return_trace for path in scenario.path]
+    files = [trace.file for trace in scenario.trace]
+    files += [file for path in scenario.path for file in (path.return_trace, path.rtt_series)]
     names: dict[str, str] = {}
     taken = {_folded(INSIDE_SCENARIO)}
     for file in [*files, scenario.published]:
@@ -183,7 +186,10 @@ def _text(scenario: Scenario, names: Mapping[str, str]) -> str:
     inside = replace(
         scenario,
         trace=tuple(replace(one, file=moved(one.file)) for one in scenario.trace),
-        path=tuple(replace(one, return_trace=moved(one.return_trace)) for one in scenario.path),
+        path=tuple(
+            replace(one, return_trace=moved(one.return_trace), rtt_series=moved(one.rtt_series))
+            for one in scenario.path
+        ),
         published=moved(scenario.published),
     )
     return text_of(inside, Path(INSIDE))

@@ -20,6 +20,8 @@ from tmt.core.declaration import Problem, Refused, ns
 from tmt.core.provenance import digest
 from tmt.run import load_backend
 from tmt.run.experiment import programs_of
+from tmt.run.motion import check_motion, series_digest, told
+from tmt.run.programs.inputs import with_inputs
 from tmt.spec.columns import columns_of
 from tmt.spec.experiment import Experiment, PlainLink, TraceLink
 from tmt.spec.points import plain
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from tmt.campaign.runs import Programs
     from tmt.core.channels.base import Channel
     from tmt.core.schemes.scheme import Scheme
+    from tmt.core.sharing import Sharing
     from tmt.spec.experiment import Path as LinkPath
     from tmt.spec.scenario import Scenario
     from tmt.spec.traffic import Traffic
@@ -53,6 +56,8 @@ def expand(
     """
     if scenario.published is not None:
         check_published(scenario.published)
+    for at, path in enumerate(scenario.path):
+        check_motion(path, max(traffic.duration for traffic in scenario.traffic), "path", at)
     sources = {trace: source_of(trace, ("trace", at)) for at, trace in enumerate(scenario.trace)}
     backs = {
         path: source_of(Trace(path.return_trace), ("path", at, "return_trace"))
@@ -112,8 +117,8 @@ class Lane:
         return self.own_back or self.source
 
     @property
-    def models(self) -> tuple[Channel | Scheme, ...]:
-        """The scheme, and the channels and schemes that make the link traces of its runs."""
+    def models(self) -> tuple[Channel | Scheme | Sharing, ...]:
+        """The scheme, and what makes the link traces of its runs."""
         recipes = [recipe for recipe in self.recipes(1) if recipe is not None]
         return (self.scheme, *(model for recipe in recipes for model in recipe.models))
 
@@ -188,8 +193,8 @@ def _traffic(
         "forward_lldu_bytes": source.lldu_bytes,
         "forward_packing": source.packing,
     }
-    programs = programs_of(template.backend, *lane.models)
     load_backend(template.backend).check(template)
+    programs = with_inputs(traffic, programs_of(template.backend, *lane.models))
     return Kind(frozenset(seeds), _fingerprint(lane, traffic, programs), template, coordinates, programs)
 
 
@@ -199,9 +204,13 @@ def _fingerprint(lane: Lane, traffic: Traffic, programs: Programs) -> str:
         [source.sha256, source.lldu_bytes, source.packing, _without_names(plain(source.trace))]
         for source in (lane.source, lane.back)
     ]
-    path = plain(replace(lane.path, return_trace=None) if lane.own_back else lane.path)
-    settings = {key: value for key, value in plain(traffic).items() if key not in {"seeds", "backend"}}
+    path = told(replace(lane.path, return_trace=None) if lane.own_back else lane.path)
+    settings = {key: value for key, value in plain(traffic).items() if key not in NO_SETTINGS}
     return digest(slots, plain(lane.scheme), path, lane.own_back is not None, settings, programs)
+
+
+NO_SETTINGS = {"seeds", "backend", *("label", "files", "root")}
+"""Keys of traffic that decide no run; the content of the programs' files is part of their stamp."""
 
 
 def _without_names(table: dict[str, object]) -> dict[str, object]:
@@ -232,6 +241,7 @@ def _runs_of(
                 timeout_s=scenario.timeout,
                 keep_records=seed in scenario.records,
                 programs=case.programs,
+                rtt_series=series_digest(lane.path),
             )
 
 

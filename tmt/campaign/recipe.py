@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.core.declaration import Place, Problem, Refused, ns
+from tmt.core.declaration import Place, Problem, Refused, in_nanoseconds, ns
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
 from tmt.core.identity import core_places, model_places, source_hash
@@ -29,8 +29,10 @@ from tmt.spec.traffic import MAX_SEED
 if TYPE_CHECKING:
     from tmt.core.channels.base import Channel
     from tmt.core.generate import Line
+    from tmt.core.modes import Adaptation
     from tmt.core.schema import Packing
     from tmt.core.schemes.scheme import Scheme
+    from tmt.core.sharing import Sharing
     from tmt.core.trace import Trace as Slots
     from tmt.spec.experiment import Path as LinkPath
 
@@ -117,7 +119,7 @@ def source_of(trace: Trace, place: Place) -> Source:
     has_channel = channel is not None and channel.has_es_n0
     es_n0_from = [f"the channel {channel.name}"] if has_channel and channel is not None else []
     if name is None:
-        packing = trace.packing or "padded"
+        packing = trace.packing or ("padded" if trace.adaptation is None else "packed")
         return Source(trace, place, trace.line_lldu_bytes, packing, tuple(es_n0_from))
     found = look_at(Path(name))
     if found.has_es_n0:
@@ -178,16 +180,19 @@ def check_es_n0(source: Source, scheme: Scheme, place: Place) -> None:
 class Phy:
     """A PHY trace: a file as it is (`channel` None), or a channel's realisation on a line or over a file.
 
-    `identity` is the same exactly for the same slots; `file_slots` is the hash of the file's, or empty.
+    Of a line that users share it is one user's. `identity` is the same exactly for the same slots;
+    `file_slots` is the hash of the file's, or empty.
     """
 
     identity: str
     file: Path | None
     file_slots: str = ""
     channel: Channel | None = None
+    adaptation: Adaptation | None = None
     seed: int = 0
     line: Line | None = None
     length_ns: int = 0
+    sharing: Sharing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +212,10 @@ class Recipe:
     sources: str
 
     @property
-    def models(self) -> tuple[Channel | Scheme, ...]:
-        """The channel and the scheme that make the trace, as far as there are any."""
-        return tuple(model for model in (self.phy.channel, self.scheme) if model is not None)
+    def models(self) -> tuple[Channel | Scheme | Sharing, ...]:
+        """The channel, the sharing and the scheme that make the trace, as far as there are any."""
+        found = self.phy.channel, self.phy.sharing, self.scheme
+        return tuple(model for model in found if model is not None)
 
     @property
     def trace_parameters(self) -> dict[str, object]:
@@ -218,6 +224,10 @@ class Recipe:
         parameters: dict[str, object] = {"every": self.every}
         if phy.channel is not None:
             parameters |= phy.channel.describe()
+        if phy.adaptation is not None:
+            parameters |= in_nanoseconds(phy.adaptation, but="")
+        if phy.sharing is not None:
+            parameters |= phy.sharing.describe() | {"scheduler": phy.sharing.scheduler.label}
         if phy.line is not None:
             parameters["slot_interval_ns"] = float(phy.line.interval_ns)
         if phy.file is not None:
@@ -260,10 +270,10 @@ def _recipe(source: Source, scheme: Scheme, rtt: float, number: int) -> Recipe:
     phy, every = _phy(source, number), source.trace.kept
     needs_es_n0 = scheme.needs_es_n0
     if scheme.online:
-        sources = trace_sources(phy.channel)
+        sources = trace_sources(phy.channel, phy.sharing)
         identity = digest(phy.identity, every, needs_es_n0, sources)
         return Recipe(identity, phy, every, None, rtt, needs_es_n0, sources)
-    sources = trace_sources(phy.channel, scheme)
+    sources = trace_sources(phy.channel, phy.sharing, scheme)
     identity = digest(phy.identity, every, scheme.describe(rtt), sources)
     return Recipe(identity, phy, every, scheme, rtt, needs_es_n0, sources)
 
@@ -274,6 +284,10 @@ def _phy(source: Source, number: int) -> Phy:
         return Phy(source.sha256, source.file, source.sha256)
     line = trace.line
     length_ns = 0 if trace.length is None else ns(trace.length)
-    on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
+    on: list[object] = [source.sha256]
+    if line is not None:
+        on = [str(line.interval_ns), line.decode_time_ns, length_ns]
+    on += [one.describe() for one in (trace.adaptation, trace.sharing) if one is not None]
     identity = digest(trace.channel.describe(), number, on)
-    return Phy(identity, source.file, source.sha256, trace.channel, number, line, length_ns)
+    how = trace.channel, trace.adaptation, number, line, length_ns, trace.sharing
+    return Phy(identity, source.file, source.sha256, *how)

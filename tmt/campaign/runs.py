@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tmt.campaign.tasks import link_file, read_facts
+from tmt.core.errors import InputError
 from tmt.core.measure.link_use import arrivals_per_s
 from tmt.core.provenance import digest
 from tmt.run import load_backend
 from tmt.run.experiment import programs_of, run
+from tmt.run.motion import series_digest
 from tmt.run.ns2 import Simulator
+from tmt.run.programs.inputs import with_inputs
 from tmt.spec.experiment import TraceLink
 from tmt.spec.stacks import HEADER_BYTES
 
@@ -55,6 +58,8 @@ class ReplayRun(NamedTuple):
     timeout_s: float | None
     keep_records: bool
     programs: Programs
+    rtt_series: str | None = None
+    """Hash of the series of round-trip times, if there is one."""
 
     @property
     def recipes(self) -> tuple[Recipe, ...]:
@@ -83,7 +88,8 @@ class ReplayRun(NamedTuple):
     def installed_programs(self) -> Programs:
         """Return the hashes of the backend's program and of the sources, now."""
         models = [model for recipe in self.recipes for model in recipe.models]
-        return programs_of(str(self.coordinates["backend"]), self.link_scheme, *models)
+        found = programs_of(str(self.coordinates["backend"]), self.link_scheme, *models)
+        return with_inputs(self.template.traffic, found)
 
     def program(self) -> tuple[str, Path]:
         """Return the backend's name and its program's file."""
@@ -104,8 +110,11 @@ class ReplayRun(NamedTuple):
 
     def carry_out(self, folder: Path, cache: Path) -> Row:
         """Do the experiment over the link traces of `cache`; return its result columns."""
+        series = self.template.path.rtt_series
+        if series is not None and series_digest(self.template.path) != self.rtt_series:
+            raise InputError(series, "was changed while the campaign ran; call again")
         result = run(self._over_traces(cache), folder, timeout_s=self.timeout_s)
-        row = result.row
+        row = result.row | {"simulator": self.programs[0]}
         if self.online is None:
             facts = read_facts(cache, self.recipe)
             trace = link_file(cache, self.recipe)

@@ -229,7 +229,9 @@ def make_link_trace(task: Convert) -> str | None:
     try:
         of_file = SlotsSeen(_extent_of(recipe.phy.file))
         phy = _phy_file(task, folder, of_file)
-        slots = of_file if phy == recipe.phy.file else SlotsSeen(of_file.extent, is_hashed=False)
+        # Users of a line start at the same moment of it, whichever slots are theirs.
+        extent = of_file.extent if recipe.phy.sharing is None else _extent_of(phy)
+        slots = of_file if phy == recipe.phy.file else SlotsSeen(extent, is_hashed=False)
         staged = folder / "link.npy"
         counts: dict[str, int] = {}
         if recipe.scheme is None:
@@ -292,7 +294,8 @@ def _keep_slots(phy: Path, staged: Path, recipe: Recipe, slots: SlotsSeen) -> No
             assert isinstance(chunk, PhyTrace)
             slots.update(chunk)
             kept = share.of(chunk)
-            writer.write(kept if recipe.needs_es_n0 else replace(kept, es_n0_mdb=None))
+            es_n0_mdb = kept.es_n0_mdb if recipe.needs_es_n0 else None
+            writer.write(replace(kept, es_n0_mdb=es_n0_mdb, mode=None))
 
 
 def _of_extent(metadata: Metadata) -> Metadata:
@@ -321,5 +324,14 @@ def _phy_file(task: Convert, folder: Path, slots: SlotsSeen) -> Path:
         overlay(phy.file, path, phy.channel, seed=phy.seed, with_es_n0=with_es_n0, watch=slots.update)
     else:
         assert phy.line is not None
-        generate(path, phy.channel, phy.line, duration_ns=phy.length_ns, seed=phy.seed, with_es_n0=with_es_n0)
+        generate(
+            path,
+            phy.channel,
+            phy.line,
+            duration_ns=phy.length_ns,
+            seed=phy.seed,
+            with_es_n0=with_es_n0,
+            adaptation=phy.adaptation,
+            sharing=phy.sharing,
+        )
     return path

@@ -26,6 +26,7 @@ with imported_when_used():
 
 COMMANDS = {
     "generate": "make a PHY trace from a channel model",
+    "share": "let users share a line of slots: a PHY trace for each",
     "import": "turn a measurement in another tool's format into a trace",
     "inspect": "summarise a trace: rates, losses, bursts, gaps, delays",
     "fit": "fit erasure models to a trace, and test them",
@@ -34,6 +35,7 @@ COMMANDS = {
     "export": "write a trace in another format",
     "replay": "run TCP over link traces in ns-2, once",
     "emulate": "run any program over a link trace, in real time",
+    "root": "make a root of files for programs in simulated time",
     "examples": "copy the ready-made scenarios and their traces",
     "new": "write a scenario file to start from",
     "schema": "print the JSON Schema of scenario files, for editors",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 with imported_when_used():
     from tmt.campaign import pack_reader
-    from tmt.results import comparison, pairing, reading, values
+    from tmt.results import comparison, groups, pairing, reading, values
     from tmt.show.page import comparison_page
 
 CAMPAIGN = click.Path(exists=True, path_type=Path)
@@ -105,20 +105,27 @@ def _as_json(found: comparison.PairedCampaigns, page: Path | None) -> str:
         ],
         "remarks": comparison.remarks(found),
         "measures": {measure.column: measure.unit for measure in summary.measures},
-        "cells": [
-            {
-                "tcp": summary.tcps[cell.tcp],
-                "scheme": summary.schemes[cell.scheme],
-                "point": summary.levels(cell.point),
-                "measures": {
-                    column: asdict(one) | {"relative": one.relative} for column, one in by_measure.items()
-                },
-            }
-            for cell, by_measure in zip(summary.cells, found.cells, strict=True)
-        ],
+        "cells": _cells(found, "tcp"),
+        "groups": [] if found.groups is None else _cells(found.groups, "group"),
         "page": None if page is None else str(page),
     }
     return json_text(content)
+
+
+def _cells(found: comparison.PairedCampaigns, member: str) -> list[dict[str, Any]]:
+    """Return the differences of each cell, whose TCP variant or group is under the name `member`."""
+    summary = found.summary
+    return [
+        {
+            member: summary.tcps[cell.tcp],
+            "scheme": summary.schemes[cell.scheme],
+            "point": summary.levels(cell.point),
+            "measures": {
+                column: asdict(one) | {"relative": one.relative} for column, one in by_measure.items()
+            },
+        }
+        for cell, by_measure in zip(summary.cells, found.cells, strict=True)
+    ]
 
 
 def _campaign(name: str, results: Results) -> dict[str, Any]:
@@ -145,10 +152,11 @@ def _print(found: comparison.PairedCampaigns) -> None:
     if pairs.equal.all():
         say("All pairs are equal in everything that they measured, bit by bit.")
         return
-    for table in _differences(found, values.COMPARED):
+    compared = [one.column for one in found.summary.measures if one.is_compared]
+    for table in _differences(found, compared):
         print_parts(table)
-    if (groups := found.groups) is not None:
-        for table in _differences(groups, ("share", "harm")):
+    if (of_groups := found.groups) is not None:
+        for table in _differences(of_groups, groups.BRIEF):
             print_parts(table)
     say(
         f"{int(pairs.equal.sum())} pairs are equal in everything that they measured, bit by bit.\n"

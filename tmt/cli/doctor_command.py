@@ -43,7 +43,7 @@ def command(context: click.Context, as_json: bool) -> None:
     """List what is installed and what is missing, with the command that mends it.
 
     Add the list to every bug report. The exit status is 1 if the simulator cannot run; the
-    kernel of stack linux, the program of stack quic and the emulator are optional.
+    kernels, the program of stack quic and the emulator are optional.
 
     \b
     What do I have?
@@ -59,6 +59,7 @@ def command(context: click.Context, as_json: bool) -> None:
     ]
     simulator = _backend("ns2", "simulator")
     findings += [simulator, _backend("linux", "kernel of stack linux")]
+    findings += [_backend("programs", "kernel for programs")]
     findings += [_backend("quic", "program of stack quic"), _emulator()]
     if as_json:
         say(json_text({"findings": [asdict(finding) for finding in findings]}))

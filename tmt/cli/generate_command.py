@@ -11,6 +11,7 @@ from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
+from tmt.core.modes import Adaptation
 from tmt.core.words.values import time_notes
 from tmt.io.generation import generate, overlay
 from tmt.spec.options import Part
@@ -19,6 +20,7 @@ from tmt.spec.trace import SlotLine
 VALUES = {
     "channel": Part(("channel",), Channel, among=CHANNELS, meaning="Channel model."),
     "slots": Part(("slots",), SlotLine, usual=None),
+    "adaptation": Part(("adaptation",), Adaptation, usual=None),
 }
 
 
@@ -40,6 +42,7 @@ def command(
     phy: str,
     channel: Channel,
     slots: SlotLine | None,
+    adaptation: Adaptation | None,
     over: str | None,
     seed: int,
     with_es_n0: bool,
@@ -64,10 +67,17 @@ def command(
       tmt generate --channel snr --signal attenuation.txt --es-n0-db 12 \\
           --error-rates ldpc.txt --rate 263000 --lldu-bytes 33 \\
           --duration 600 phy.parquet
+    A DVB-S2 carrier of 5 Mbaud that adapts to it, by reports of 0.3 s ago:
+      tmt generate --channel snr --signal attenuation.txt --es-n0-db 12 \\
+          --modes dvb-s2 --symbol-rate 5000000 --adapt margin --margin 1 \\
+          --report-delay 0.3 --report-every 0.1 --duration 600 phy.parquet
     """
+    if adaptation is None:
+        channel.check_fates()
     if over is not None:
-        if slots is not None:
-            flags = ", ".join(f"--{key.replace('_', '-')}" for key in slots.said())
+        if slots is not None or adaptation is not None:
+            said = [key for part in (slots, adaptation) if part is not None for key in part.said()]
+            flags = ", ".join(f"--{key.replace('_', '-')}" for key in said)
             raise UsageError(f"{flags}: cannot be given with --over: the trace has its own slots")
         with progress_bar("generate", rows_of(over), compiles=True) as progress:
             made = overlay(over, phy, channel, seed=seed, with_es_n0=with_es_n0, progress=progress)
@@ -75,7 +85,7 @@ def command(
         raise UsageError("--duration: is missing; say how many seconds the trace lasts")
     else:
         with by_options():
-            line, lldu_bytes = slots.line(channel)
+            line, lldu_bytes = slots.line(channel, adaptation)
         print_notes(time_notes("--decode-time", ns(slots.decode_time or 0)))
         duration_ns = ns(slots.duration)
         with progress_bar("generate", line.slots_within(duration_ns), compiles=True) as progress:
@@ -87,6 +97,7 @@ def command(
                 seed=seed,
                 lldu_bytes=lldu_bytes,
                 with_es_n0=with_es_n0,
+                adaptation=adaptation,
                 progress=progress,
             )
     if as_json:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.core.measure.distribution import Distribution
+    from tmt.core.measure.mode_use import ModeSummary
 
 with imported_when_used():
     from rich import box, table as tables
@@ -105,7 +106,36 @@ def _tables(path: str, summary: PhySummary | LinkSummary) -> tuple[tables.Table,
     spread = text_table("", header, rows, (0,))
     spread.caption = "percentiles by nearest rank; those of times may be 0.05 % low"
     spread.caption_justify = "left"
-    return (facts, spread) if summary.pauses.are_regular else (facts, spread, _pauses(summary))
+    parts = [facts, spread]
+    if isinstance(summary, PhySummary) and summary.modes is not None:
+        parts += [_modes(summary.modes), _modes_over_time(summary.modes)]
+    return tuple(parts if summary.pauses.are_regular else [*parts, _pauses(summary)])
+
+
+def _modes(modes: ModeSummary) -> tables.Table:
+    """Return a table of the modes in use."""
+    slots = sum(one.slots for one in modes.modes)
+    rows = (
+        (
+            str(one.mode),
+            one.name or "-",
+            _number(one.efficiency),
+            f"{one.slots:,}",
+            _share(one.slots / slots),
+            _share(one.error_rate),
+        )
+        for one in modes.modes
+    )
+    header = ("mode", "modulation and rate", "bit/symbol", "slots", "of the slots", "erased")
+    return text_table("", header, rows, (1,))
+
+
+def _modes_over_time(modes: ModeSummary) -> tables.Table:
+    """Return the mean mode in parts of the trace."""
+    mean = "mode, mean" if modes.efficiency is None else "bit/symbol, mean"
+    over_time = zip(modes.start_s, modes.mean_mode, strict=True)
+    rows = ((f"{_moment(start_s)} s", _number(value)) for start_s, value in over_time)
+    return text_table("", ("from", mean), rows, ())
 
 
 def _distributions(summary: PhySummary | LinkSummary) -> Iterator[tuple[str, Distribution]]:
@@ -156,6 +186,7 @@ def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
         yield "useful bit rate", _bits(rates.good_bps), f"{size}, {good}"
     if isinstance(summary, PhySummary):
         yield "erased", f"{summary.erased:,}", f"{_share(summary.erasure_rate)} of the slots"
+        yield from () if summary.modes is None else _mode_facts(summary.modes)
     else:
         yield from _link_facts(summary)
     pause = summary.pauses.longest
@@ -168,6 +199,14 @@ def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
         start_s, duration_s = ns_to_seconds(outage.start_ns), ns_to_seconds(outage.duration_ns)
         where = f"{outage.slots} rows from {_moment(start_s)} s on, until the next good one"
         yield "longest outage", f"{duration_s:.6g} s", where
+
+
+def _mode_facts(modes: ModeSummary) -> Iterator[Fact]:
+    if modes.efficiency is not None:
+        good = _number(modes.goodput_efficiency)
+        yield "efficiency", _number(modes.efficiency), f"mean bits per symbol; {good} in decoded slots"
+    if modes.wasted is not None:
+        yield "wasted", _share(modes.wasted), "of the bytes that modes chosen by each slot's Es/N0 carry"
 
 
 def _link_facts(summary: LinkSummary) -> Iterator[Fact]:

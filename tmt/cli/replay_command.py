@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -14,9 +14,11 @@ import click
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.options import JSON, FigurePath, FilePath, Number, WholeNumber, json_text, output_option
+from tmt.cli.program_output import OF_PROGRAMS, program_tables, spelled
 from tmt.cli.progress import print_notes, print_warnings, say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options, flat_rlc
+from tmt.core.declaration import declared
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_to_ns
@@ -25,6 +27,7 @@ from tmt.core.words.values import rate_unit, time_notes
 from tmt.spec.columns import RUN_RESULTS
 from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
+from tmt.spec.programs import Program
 from tmt.spec.traffic import MAX_SEED, Traffic
 
 if TYPE_CHECKING:
@@ -68,6 +71,7 @@ VALUES = {
     "links": Links,
     "path": Part(("path",), LinkPath, hidden=OF_SCENARIOS),
     "traffic": Part(("traffic",), Traffic, hidden=OF_SCENARIOS),
+    "programs": Part(("programs",), Program, usual=None, hidden=dict.fromkeys(declared(Traffic), MISSING)),
     "online": Part(
         ("online",),
         Scheme,
@@ -101,6 +105,7 @@ def command(
     links: Links,
     path: LinkPath,
     traffic: Traffic,
+    programs: Program | None,
     online: Scheme | None,
     seed: int,
     timeout: float | None,
@@ -119,6 +124,9 @@ def command(
     The default stack recovers from losses as TCP does today. The papers used stack 2009, which takes packets
     out of order for lost ones: over a link with --no-in-order it may reach a third of the goodput.
 
+    With --client and --server, shell commands, unmodified programs send and receive in simulated time
+    (docs/programs.md): servers stand where the forward link begins, clients where it ends.
+
     \b
     Examples:
       tmt replay link.parquet --tcp cubic --rtt 0.5 --duration 50
@@ -128,11 +136,16 @@ def command(
           --duration 300 --plot hybla.svg
       tmt replay link.parquet --tcp newreno --rtt 0.5 \\
           --duration 600 --transfer-bytes 1000000 --json
+      tmt replay link.parquet --rtt 0.1 --ready tcp:8000 \\
+          --server "python3 -m http.server 8000" \\
+          --client "curl -s -o page http://server:8000/"
     """
     if forward is not None:
         print_warnings(["--forward TRACE is called TRACE now"])
     with by_options():
         link = links.forward(trace or forward, online)
+        if programs is not None:
+            traffic = replace(programs, **{key: getattr(traffic, key) for key in traffic.said()})
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
     if qlog is not None:
@@ -177,20 +190,23 @@ def _print(result: ExperimentResult) -> None:
     print_parts(texts.Text(_headline(result.row), style="bold"), table)
     if isinstance(groups := result.row["groups"], str):
         print_parts(_group_table(groups))
+    print_parts(*program_tables(result.row))
     say("Goodput counts TCP payload, each byte once. All figures: --details, --json")
 
 
 def _headline(row: Mapping[str, Any]) -> str:
     rate, factor = rate_unit(row["forward_rate_bps"])
     link = row["forward_trace"] or "a link"
+    load = row["program"] or f"{row['tcp']} (stack {row['stack']})"
     return (
-        f"{row['tcp']} (stack {row['stack']}) over {link}, {factor * row['forward_rate_bps']:.4g} {rate}, "
+        f"{load} over {link}, {factor * row['forward_rate_bps']:.4g} {rate}, "
         f"RTT {row['rtt_s']:g} s, {row['simulated_s']:.4g} s"
     )
 
 
 def _print_details(result: ExperimentResult) -> None:
-    present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name != "groups"]
+    in_tables = ("groups", *OF_PROGRAMS)
+    present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name not in in_tables]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
     parts: list[tables.Table | texts.Text | str] = [", ".join(given)]
     measured = [column for column in present if column.group not in {"scenario", "provenance"}]
@@ -205,14 +221,11 @@ def _print_details(result: ExperimentResult) -> None:
         parts += [texts.Text(f"\n{counts or 'the run itself'}", style="bold"), table]
     if isinstance(groups := result.row["groups"], str):
         parts.append(_group_table(groups))
+    parts += program_tables(result.row, flows=True)
     print_parts(*parts, least_width=LEAST_WIDTH)
     say(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")
 
 
 def _group_table(groups: str) -> tables.Table:
-    rows = [[_spelled(group[key]) for key in OF_GROUPS] for group in json.loads(groups)]
+    rows = [[spelled(group[key]) for key in OF_GROUPS] for group in json.loads(groups)]
     return text_table("", OF_GROUPS, rows, {0})
-
-
-def _spelled(value: str | float | None) -> str:
-    return "" if value is None else spelled_number(value)

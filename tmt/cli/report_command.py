@@ -28,7 +28,12 @@ with imported_when_used():
     help="CSV file of published values to show beside ours (docs/report.md)  [default: the scenario's]",
 )
 @click.option("--figures/--no-figures", default=True, help="Whether to draw the figures for print as well.")
-def command(results: Path, output: Path | None, published: Path | None, figures: bool) -> None:
+@click.option(
+    "--latex",
+    is_flag=True,
+    help="Write the tables as LaTeX (booktabs, siunitx) and as CSV as well, into `tables`.",
+)
+def command(results: Path, output: Path | None, published: Path | None, figures: bool, latex: bool) -> None:
     """Write the report of a campaign: one HTML page that opens offline, and figures as PDF and SVG.
 
     RESULTS is the folder that `tmt run` has written. The page has charts with a choice of TCP variants,
@@ -39,15 +44,19 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
     Example:
       tmt run scenarios/quickstart.toml
       tmt report scenarios/out/quickstart
+      tmt report scenarios/out/quickstart --latex
     """
     folder = output or (results if os.access(results, os.W_OK) else Path()) / "report"
     found = reading.read_results(results, published)
     print_warnings(found.warnings)
     paths = []
     with progress_bar("report", None, "files") as advance:
-        for path in report_page.write_report(found, folder, figures=figures):
+        for path in report_page.write_report(found, folder, figures=figures, latex=latex):
             paths.append(path)
             advance(1)
     say(str(paths[0]))
-    if len(paths) > 1:
-        say(f"{len(paths) - 1} figures for print beside it")
+    tables = [path for path in paths if path.parent != folder]
+    if len(paths) - len(tables) > 1:
+        say(f"{len(paths) - len(tables) - 1} figures for print beside it")
+    if tables:
+        say(f"{len(tables)} files of tables in {tables[0].parent}")

@@ -10,7 +10,17 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.live_table import live_table
-from tmt.cli.options import JOBS, JSON, QUIET, SCHEDULER, FigurePath, WholeNumber, output_option, pools
+from tmt.cli.options import (
+    JOBS,
+    JSON,
+    QUIET,
+    SCHEDULER,
+    FigurePath,
+    FilePath,
+    WholeNumber,
+    output_option,
+    pools,
+)
 from tmt.cli.progress import print_notes, print_warnings, progress_bar, say, working
 from tmt.cli.values import Values
 from tmt.core.declaration import ns
@@ -91,6 +101,11 @@ class PartOf(click.ParamType["parts.Part"]):
     help="Draw the figure into this file (.png, .svg, .pdf, .html, .json); may be repeated.  "
     "[default: comparison.png and .svg in the results' folder]",
 )
+@click.option(
+    "--junit",
+    type=FilePath(Path),
+    help="Write failed runs, and whether results are as `[[expect]]` says, as JUnit XML.",
+)
 def command(
     scenario: Path,
     output: Path | None,
@@ -103,6 +118,7 @@ def command(
     quiet: bool,
     as_json: bool,
     figures: tuple[Path, ...],
+    junit: Path | None,
 ) -> int:
     """Run the comparison that the file SCENARIO describes: TCP variants, schemes, traces, seeds.
 
@@ -111,7 +127,7 @@ def command(
 
     Finished runs are kept, whatever stops the command; a second call executes only the missing runs. Failed
     runs are kept, too, with their command lines and the simulator's last output. The exit status is 1 if runs
-    have failed, or results of a pack differ.
+    have failed, results of a pack differ, or a result lies outside the bounds of `[[expect]]`.
 
     \b
     Example:
@@ -149,7 +165,8 @@ def command(
             repeated = None
             if pack is not None:
                 repeated = pairing.repetition(str(scenario), pairing.packed_rows(pack, scenario), rows)
-            done = run_output.Finished(campaign, after, results, drawn, repeated)
+            verdicts = run_output.judged(results, asked.scenario, junit)
+            done = run_output.Finished(campaign, after, results, drawn, repeated, verdicts)
             if as_json:
                 say(run_output.as_json(done))
             elif not quiet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -12,9 +13,11 @@ from tmt.campaign.columns import GOODPUT_COUNTS
 from tmt.cli.options import json_text
 from tmt.cli.progress import duration_words, say
 from tmt.cli.tables import print_parts, text_table
+from tmt.io.atomic import write_text
 from tmt.results.dataset import trace_uses
-from tmt.results.groups import ALONE
-from tmt.results.values import NO_VALUE, interval_text
+from tmt.results.expectations import junit, verdicts
+from tmt.results.groups import ALONE, BRIEF, shown_measures
+from tmt.results.values import NO_VALUE, OF_PROGRAM, interval_text
 from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
@@ -28,7 +31,10 @@ if TYPE_CHECKING:
     from tmt.campaign.outlook import Outlook
     from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Failure, Results
+    from tmt.results.expectations import Verdict
     from tmt.results.pairing import Repetition
+    from tmt.results.values import Measure
+    from tmt.spec.scenario import Scenario
 
 GOODPUT = "goodput_bps"
 
@@ -56,18 +62,32 @@ def forecast(found: Outlook, folder: Path, jobs: int, *, as_json: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A campaign at the end of `tmt run`, and its comparison with the results of a pack if it was one."""
+    """A campaign at the end of `tmt run`, its comparison with a pack if it was one, and with its bounds."""
 
     campaign: Campaign
     after: Plan
     results: Results
     figures: list[Path]
     repeated: Repetition | None
+    verdicts: list[Verdict]
+
+    @property
+    def missed(self) -> list[Verdict]:
+        """The results outside the bounds of the scenario."""
+        return [one for one in self.verdicts if not one.is_kept]
 
     @property
     def is_good(self) -> bool:
-        """Whether no run has failed, and the results are those of the pack."""
-        return not self.after.failed and (self.repeated is None or self.repeated.is_equal)
+        """Whether no run has failed, and the results are within the bounds, and those of the pack."""
+        return not (self.after.failed or self.missed) and (self.repeated is None or self.repeated.is_equal)
+
+
+def judged(results: Results, scenario: Scenario, junit_file: Path | None) -> list[Verdict]:
+    """Compare the results with the scenario's bounds; write them as JUnit XML if there is a file for it."""
+    found = verdicts(results, scenario.expect) if len(results.runs) else []
+    if junit_file is not None:
+        write_text(junit_file, junit(results, found))
+    return found
 
 
 def print_summary(done: Finished) -> None:
@@ -86,15 +106,25 @@ def print_summary(done: Finished) -> None:
             *(f"Trace {trace}: {use}." for trace, use in trace_uses(done.results.runs)),
             "",
         )
+    for table in measure_tables(summary):
+        print_parts(table)
     if done.results.groups is not None:
         for table in group_tables(done.results.groups.cells):
             print_parts(table)
         print_parts(GROUPS_SAID, "")
+    if done.results.users is not None:
+        for table in user_tables(done.results.users.cells):
+            print_parts(table)
+        print_parts(USERS_SAID, "")
     print_parts(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
     if after.failed:
         _describe_failures(done.results.failures)
+    for one in done.missed:
+        say(f"not as expected: {one}")
+    if done.verdicts and not done.missed:
+        say(f"all {len(done.verdicts)} results are as expected")
     say(f"results: {done.campaign.store.results_file}")
     for path in done.figures:
         say(f"figure:  {path}")
@@ -114,6 +144,7 @@ def as_json(done: Finished) -> str:
         "goodput_counts": GOODPUT_COUNTS,
         "traces": dict(trace_uses(done.results.runs)),
         "groups": _groups(done.results.cells),
+        **({"expectations": [asdict(one) for one in done.verdicts]} if done.verdicts else {}),
         **({} if done.repeated is None else {"repetition": asdict(done.repeated)}),
     }
     return json_text(content)
@@ -165,6 +196,7 @@ def complaints(done: Finished) -> list[str]:
             f"{done.after.failed} of {len(done.after.runs)} runs failed: see the column `message` of "
             f"{done.campaign.store.results_file}; call again with --retry-failed to execute them again"
         )
+    found += [f"not as expected: {one}" for one in done.missed]
     return (
         found if done.repeated is None or done.repeated.is_equal else found + _repetition_lines(done.repeated)
     )
@@ -215,20 +247,47 @@ def goodput_tables(summary: Summary) -> Iterator[Table]:
         yield text_table(summary.point_label(point), header, rows, (0,))
 
 
+def measure_tables(summary: Summary) -> Iterator[Table]:
+    """Give a table of schemes by TCP variants for each number that programs said, and point of the grid."""
+    measures = [one for one in summary.measures if one.column.startswith(OF_PROGRAM)]
+    for measure, point in product(measures, range(len(summary.points))):
+        variants, cells = summary.rows_at(point)
+        if not any(one and measure.column in one.intervals for row in cells.values() for one in row):
+            continue
+        rows = [
+            (
+                summary.schemes[scheme],
+                *(
+                    interval_text(cell.intervals[measure.column])
+                    if cell is not None and measure.column in cell.intervals
+                    else NO_VALUE
+                    for cell in row
+                ),
+            )
+            for scheme, row in cells.items()
+        ]
+        unit = f" ({measure.unit})" if measure.unit else ""
+        title = ", ".join(filter(None, (f"{measure.label}{unit}", summary.point_label(point))))
+        yield text_table(title, ("scheme", *(tcp_label(summary.tcps[tcp]) for tcp in variants)), rows, (0,))
+
+
 GROUPS_SAID = (
     "Of each group beside others: mean and 95 % t interval. Share: of what all delivered while all were\n"
     "active together. Harm: goodput that the others take / goodput alone, where a run has the flows alone."
 )
 
-GROUP_MEASURES = ("share", GOODPUT, "harm", "delay_p95_s")
-
 
 def group_tables(summary: Summary) -> Iterator[Table]:
     """Give a table of groups of flows for each point of the grid where they are beside others."""
-    measures = [one for name in GROUP_MEASURES for one in summary.measures if one.column == name]
-    header = ("scheme", "group", *(f"{one.label} ({one.unit})" for one in measures))
+    yield from _member_tables(summary, "group", shown_measures(summary, BRIEF))
+
+
+def _member_tables(summary: Summary, members: str, measures: list[Measure]) -> Iterator[Table]:
+    """Give a table of some measures of each scheme's members for each point, but of flows alone."""
+    units = (f" ({one.unit})" if one.unit else "" for one in measures)
+    header = ("scheme", members, *map("".join, zip((one.label for one in measures), units, strict=True)))
     for point in range(len(summary.points)):
-        if summary.levels(point)["beside"] == ALONE:
+        if summary.levels(point).get("beside") == ALONE:
             continue
         rows = [
             (
@@ -245,6 +304,18 @@ def group_tables(summary: Summary) -> Iterator[Table]:
         yield text_table(summary.point_label(point), header, rows, (0, 1))
 
 
+USERS_SAID = (
+    "All users of a line together: the sum of their goodputs, and Jain's index of fairness among them."
+)
+
+USER_MEASURES = (GOODPUT, "fairness")
+
+
+def user_tables(summary: Summary) -> Iterator[Table]:
+    """Give a table of what all users of a line get, for each point of the grid."""
+    yield from _member_tables(summary, "TCP", shown_measures(summary, USER_MEASURES))
+
+
 def _kbps(summary: Summary) -> float:
     return 1e-3 / summary.rate_unit[1]
 
@@ -255,8 +326,6 @@ def _cell(summary: Summary, cell: Cell | None) -> Text:
     goodput = cell.intervals[GOODPUT].scaled(_kbps(summary))
     # Further digits are meaningless for this interval.
     digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
-    text = f"{goodput.mean:.{digits}f}"
-    if not math.isnan(goodput.low):
-        text += f" ±{goodput.half_width:.{digits}f}"
+    text = interval_text(goodput, places=digits)
     best = cell.among_best.get(GOODPUT, True)
     return Text(f"{text}*", style="bold") if best else Text(f"{text} ")

@@ -14,6 +14,7 @@ from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
+    from tmt.core.trace import BoolArray
 
 
 def convert(phy: PhyTrace, scheme: Scheme, rtt: float = 0.0, every: int = 1) -> LinkTrace:
@@ -24,7 +25,7 @@ def convert(phy: PhyTrace, scheme: Scheme, rtt: float = 0.0, every: int = 1) -> 
     or is missing, or a row may not be in a PHY trace; UsageError when `every` is below 1.
     """
     scheme.check_columns("phy trace", phy.columns)
-    converter = scheme.converter(rtt)
+    converter = scheme.converter(rtt).knowing(phy.metadata)
     settled = converter.feed(Share(every).of(checked(phy)))
     rest = converter.finish()
     sent_bytes = converter.counts.sent_bytes
@@ -50,4 +51,9 @@ class Share:
         """Return the slots of `chunk`, the next of the trace, that are kept."""
         kept = slice(-self._passed % self._every, None, self._every)
         self._passed += len(chunk)
-        return PhyTrace(**{column.name: getattr(chunk, column.name)[kept] for column in chunk.columns})
+        return kept_slots(chunk, kept)
+
+
+def kept_slots(chunk: PhyTrace, kept: slice | BoolArray) -> PhyTrace:
+    """Return some slots of a run of them, without metadata."""
+    return PhyTrace(**{column.name: getattr(chunk, column.name)[kept] for column in chunk.columns})

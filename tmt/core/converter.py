@@ -12,7 +12,10 @@ from tmt.core.schema import UNSETTLED
 from tmt.core.trace import Int64Array, LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from tmt.core.kernels import Rows
+    from tmt.core.trace import Metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,11 @@ class Converter(ABC):
         self._delivered = self._lost = self._unsettled = 0
         self._sent_bytes = self._delivered_bytes = 0
         self._sized = False
+
+    def knowing(self, metadata: Metadata) -> Self:
+        """Take what a scheme needs of the trace's metadata, and return the conversion itself."""
+        del metadata
+        return self
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
         """Send the next slots, at rising times and all with the same columns; return the rows settled now."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -72,12 +72,24 @@ class Line:
         return start + step * whole + (step * part + rest) // self.interval_ns.denominator
 
 
+@runtime_checkable
+class SlotFilter(Protocol):
+    """One realisation of a channel that delays slots or takes them away, too."""
+
+    def passed(self, slots: PhyTrace) -> PhyTrace:
+        """Return the slots that are left of the next ones, in order and with all their columns."""
+
+
 def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = False) -> PhyTrace:
     """Erase the slots that the channel erases; slots that are already erased stay erased.
+
+    A `SlotFilter` may delay slots and take some away.
 
     The realisation continues from call to call. With `with_es_n0` it must be a `FadingRealisation`, and the
     result has the column `es_n0_mdb`, bounded to its range.
     """
+    if isinstance(realisation, SlotFilter):
+        return realisation.passed(slots)
     es_n0_mdb = slots.es_n0_mdb
     if with_es_n0:
         erased, es_n0_db = cast("FadingRealisation", realisation).faded(slots.tx_time_ns)

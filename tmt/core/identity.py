@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
-MODELS = "core/channels", "core/schemes"
+MODELS = "core/channels", "core/schemes", "core/sharing"
 """Folders whose folders and files count only where the model in them takes part."""
 
 WORDS = "core/words"

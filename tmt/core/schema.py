@@ -258,4 +258,19 @@ CONGESTION_STATES = ("open", "disorder", "cwr", "recovery", "loss")
 """Numbers of `state` in `WINDOW_RECORDS`, those of Linux: no loss suspected, loss or reordering suspected,
 window reduced without loss (ECN), fast recovery, after a retransmission timeout."""
 
-TABLES = (PHY_TRACE, LINK_TRACE, PACKET_RECORDS, WINDOW_RECORDS)
+RTT_SERIES = Table(
+    "rtt",
+    "series of round-trip times, linear between rows; two rows at one time are a step",
+    (
+        Column("time_ns", "<i8", "time of the value", minimum=0, maximum=MAX_TIME_NS, order="increasing"),
+        Column(
+            "rtt_ns",
+            "<i8",
+            "round-trip propagation time, half of it in each direction",
+            minimum=0,
+            maximum=MAX_TIME_NS,
+        ),
+    ),
+)
+
+TABLES = (PHY_TRACE, LINK_TRACE, PACKET_RECORDS, WINDOW_RECORDS, RTT_SERIES)

@@ -17,10 +17,14 @@ def uniform_source(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
-def uniform_sources(seed: int, number: int) -> list[np.random.Generator]:
-    """Return `number` independent generators of a seed; otherwise as `uniform_source`."""
+def uniform_sources(seed: int, number: int, apart: int | None = None) -> list[np.random.Generator]:
+    """Return `number` independent generators of a seed; otherwise as `uniform_source`.
+
+    Those of another `apart` are independent of them, too: two models may draw by the same seed.
+    """
     check_seed(seed)
-    return [np.random.Generator(np.random.PCG64(one)) for one in np.random.SeedSequence(seed).spawn(number)]
+    sequence = np.random.SeedSequence(seed, spawn_key=() if apart is None else (apart,))
+    return [np.random.Generator(np.random.PCG64(one)) for one in sequence.spawn(number)]
 
 
 def check_seed(seed: int) -> None:

@@ -48,6 +48,7 @@ def convert_file(
     share, converter = Share(every), scheme.converter(rtt)
     with open_trace(phy_path, PHY_TRACE) as reader:
         scheme.check_columns(os.fspath(phy_path), reader.columns)
+        converter.knowing(reader.metadata)
         metadata = provenance.record(
             LINK_TRACE.kind,
             **provenance.inherited(reader.metadata),

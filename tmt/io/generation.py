@@ -20,12 +20,13 @@ from tmt.io import create_trace, open_trace
 from tmt.io.atomic import check_not_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from os import PathLike
 
     from tmt.core.channels.base import Channel, FadingRealisation
     from tmt.core.generate import Line
     from tmt.core.modes import Adaptation
+    from tmt.core.sharing import Sharing
 
 CHUNK_SLOTS = 1 << 18
 """Slots generated at a time; the trace does not depend on it."""
@@ -47,24 +48,30 @@ def generate(
     lldu_bytes: int | None = None,
     with_es_n0: bool = False,
     adaptation: Adaptation | None = None,
+    sharing: Sharing | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
     Slots are sent from 0 until before `duration_ns`, and the trace ends with the last one. `lldu_bytes` goes
     into the metadata. With an `adaptation` the channel gives only its Es/N0, and where modes have frames the
-    line says only when the signal is sampled. `progress` takes the number of slots done since its last call.
-    UsageError when no slot fits, the trace is too long, the channel knows no Es/N0, or no mode reaches its
-    target; OutputError when the file cannot be written.
+    line says only when the signal is sampled. With `sharing` the slots are those of one of the users who
+    share the line. `progress` takes the number of slots done since its last call. UsageError when no slot
+    fits, the trace is too long, the channel knows no Es/N0, or no mode reaches its target; OutputError when
+    the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
     if adaptation is not None:
-        return _adapted(path, channel, line, duration_ns, seed, adaptation, progress)
+        return _adapted(path, channel, line, duration_ns, seed, adaptation, sharing, progress)
+    channel.check_fates()
     if with_es_n0:
         _check_es_n0(channel)
-    slots = line.slots_within(duration_ns)
-    realisation = channel.realisation(seed)  # refuses what the channel cannot read
+    slots, made = line.slots_within(duration_ns), 0
+    own_slots, own_seed = None, seed
+    if sharing is not None:
+        own_slots, own_seed = sharing.own_slots(), sharing.seed_of(sharing.user, seed)
+    realisation = channel.realisation(own_seed)  # refuses what the channel cannot read
     metadata = provenance.record(
         PHY_TRACE.kind,
         lldu_bytes=lldu_bytes,
@@ -73,14 +80,20 @@ def generate(
         seed=seed,
         slot_interval_ns=str(line.interval_ns),
         decode_time_ns=line.decode_time_ns,
+        **({} if sharing is None else {"sharing": sharing.describe()}),
     )
     with create_trace(path, PHY_TRACE, metadata) as writer:
         for first in range(0, slots, CHUNK_SLOTS):
             tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))
+            if own_slots is not None:
+                tx_time_ns = tx_time_ns[own_slots.of(len(tx_time_ns))]
             chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
-            writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
-            progress(len(chunk))
-    return slots
+            left = lay_over(chunk, realisation, with_es_n0=with_es_n0)
+            made += len(left)
+            if len(left):
+                writer.write(left)
+            progress(min(CHUNK_SLOTS, slots - first))
+    return made
 
 
 def _adapted(
@@ -90,16 +103,16 @@ def _adapted(
     duration_ns: int,
     seed: int,
     adaptation: Adaptation,
+    sharing: Sharing | None,
     progress: Callable[[int], None],
 ) -> int:
     """Write the trace of an adaptation to a channel's Es/N0."""
-    from tmt.core.modes.adapter import Adapter  # noqa: PLC0415  (numba takes long to import)
-
-    _check_es_n0(channel)
-    samples, slots = line.slots_within(duration_ns), 0
-    realisation = cast("FadingRealisation", channel.realisation(seed))
-    adapter = Adapter(adaptation, line.interval_ns, line.decode_time_ns, seed)
-    extent = Extent(0, duration_ns) if adaptation.table.has_frames else _extent(line, samples, duration_ns)
+    # Refuses what the channel cannot read.
+    chunks = adapted(channel, line, duration_ns, seed, adaptation, sharing)
+    extent = Extent(0, duration_ns)
+    if not adaptation.table.has_frames:
+        extent = _extent(line, line.slots_within(duration_ns), duration_ns)
+    slots = 0
     metadata = provenance.record(
         PHY_TRACE.kind,
         packing="packed",
@@ -109,17 +122,48 @@ def _adapted(
         seed=seed,
         slot_interval_ns=str(line.interval_ns),
         decode_time_ns=line.decode_time_ns,
+        **({} if sharing is None else {"sharing": sharing.describe()}),
     )
     with create_trace(path, PHY_TRACE, metadata) as writer:
-        for first in range(0, samples, CHUNK_SLOTS):
-            tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, samples - first))
-            chunk = adapter.feed(tx_time_ns, in_mdb(realisation.faded(tx_time_ns)[1]))
-            chunk = rows_between(chunk, 0, int(np.searchsorted(chunk.tx_time_ns, duration_ns)))
+        for samples, chunk in chunks:
             writer.write(chunk)
             slots += len(chunk)
-            progress(len(tx_time_ns))
-        adaptation.check_reached(adapter.most_db)
+            progress(samples)
     return slots
+
+
+def adapted(
+    channel: Channel,
+    line: Line,
+    duration_ns: int,
+    seed: int,
+    adaptation: Adaptation,
+    sharing: Sharing | None = None,
+) -> Iterator[tuple[int, PhyTrace]]:
+    """Return an iterator over the slots of an adaptation, in chunks, with the samples of the line in each.
+
+    With `sharing` they are those of one user. UsageError when the channel knows no Es/N0, or, after the last
+    slot, when no mode reaches the target.
+    """
+    from tmt.core.modes.adapter import Adapter  # noqa: PLC0415  (numba takes long to import)
+    from tmt.core.sharing.adapted import AdaptedUser  # noqa: PLC0415
+
+    _check_es_n0(channel)
+    how = adaptation, line.interval_ns, line.decode_time_ns, seed
+    adapter = Adapter(*how) if sharing is None else AdaptedUser(sharing, *how)
+    signals = [cast("FadingRealisation", channel.realisation(one)) for one in adapter.seeds]
+    size = -(-CHUNK_SLOTS // len(signals))
+
+    def chunks() -> Iterator[tuple[int, PhyTrace]]:
+        samples = line.slots_within(duration_ns)
+        for first in range(0, samples, size):
+            tx_time_ns = line.tx_times_ns(first, min(size, samples - first))
+            chunk = adapter.feed(tx_time_ns, *(in_mdb(one.faded(tx_time_ns)[1]) for one in signals))
+            last = int(np.searchsorted(chunk.tx_time_ns, duration_ns))
+            yield len(tx_time_ns), rows_between(chunk, 0, last)
+        adaptation.check_reached(adapter.most_db)
+
+    return chunks()
 
 
 def _extent(line: Line, slots: int, duration_ns: int) -> Extent:
@@ -146,6 +190,7 @@ def overlay(
     OutputError when the file cannot be written.
     """
     check_not_source(path, source)
+    channel.check_fates()
     if with_es_n0:
         _check_es_n0(channel)
     with open_trace(source, PHY_TRACE) as reader:
@@ -155,6 +200,7 @@ def overlay(
         metadata = provenance.record(
             PHY_TRACE.kind,
             **provenance.inherited(reader.metadata),
+            **{key: reader.metadata[key] for key in ("modes",) if key in reader.metadata},
             source=provenance.source(source),
             generator=channel.describe(),
             seed=seed,
@@ -164,7 +210,9 @@ def overlay(
             for chunk in reader:
                 assert isinstance(chunk, PhyTrace)
                 watch(chunk)
-                writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
-                slots += len(chunk)
+                left = lay_over(chunk, realisation, with_es_n0=with_es_n0)
+                if len(left):
+                    writer.write(left)
+                slots += len(left)
                 progress(len(chunk))
     return slots

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tmt.results.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_intervals
-from tmt.results.values import COMPARED, Measure, codes_of, measures, numbers_of, places_of
+from tmt.results.values import Measure, codes_of, measures, numbers_of, places_of, possible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -144,7 +144,7 @@ def summarise(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> Summary:
         for number, one, kept in _intervals(measure.of(runs), members):
             cells[number].single[measure.column] = kept
             if kept:
-                cells[number].intervals[measure.column] = one
+                cells[number].intervals[measure.column] = possible(one, measure.column, measure.scale)
     for name in DELAY_QUANTILES:
         for number, one, _ in _intervals(numbers_of(runs, name), members):
             cells[number].quantiles_s.append(one.mean)
@@ -156,7 +156,7 @@ def summarise(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> Summary:
     differences = [
         difference
         for measure in shown
-        if measure.column in COMPARED
+        if measure.is_compared
         for values in [measure.of(runs)]
         for of_point in points
         for difference in _compare(runs["seed"].to_numpy(), values, of_point, measure)

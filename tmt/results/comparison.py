@@ -10,11 +10,12 @@ import pandas as pd
 
 from tmt.core.errors import UsageError
 from tmt.core.words.html_table import ShownInNotebooks
+from tmt.core.words.values import counted
 from tmt.results.cells import MEMBERS, Cell, Summary, equal_sizes, grid_of
 from tmt.results.dataset import Results
 from tmt.results.pairing import PROGRAMS, pair_runs, place_names
 from tmt.results.statistics import Interval, holm, paired_differences, t_intervals
-from tmt.results.values import codes_of, joined, measures, spread, texts
+from tmt.results.values import codes_of, joined, measures, possible, spread, texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,11 @@ class CellDifference:
     def is_significant(self) -> bool:
         """Whether the difference is significant at `ALPHA`."""
         return self.p_adjusted <= ALPHA
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval of the difference lies on one side of 0."""
+        return self.difference.low > 0 or self.difference.high < 0
 
     @property
     def relative(self) -> float:
@@ -179,6 +185,14 @@ def remarks(comparison: PairedCampaigns) -> list[str]:
             f"In {elsewhere} of {len(pairs.first)} pairs the two runs see other slots: other traces, or "
             "other places in them. Their differences include the channel's chance."
         )
+    differences = [one for by_measure in comparison.cells for one in by_measure.values()]
+    apart = sum(one.excludes_zero and not one.is_significant for one in differences)
+    if apart:
+        found.append(
+            f"In {apart} of {counted(len(differences), 'difference')} the interval excludes 0 and the test "
+            "finds nothing significant: an interval is about its cell alone, the test corrects for all "
+            "cells of the measure."
+        )
     if all(len(cell.rows) < 2 for cell in comparison.summary.cells):
         found.append("Every cell has one pair only: its difference has no interval and no test.")
     return found
@@ -218,7 +232,9 @@ def _differences(
                     numbers.tolist(), t_intervals(one), t_intervals(other), tests, values, strict=True
                 )
         adjusted = holm([test[1] for *_, test, _ in tested]).tolist()
-        for (place, mean, other_mean, test, pairs), p_adjusted in zip(tested, adjusted, strict=True):
-            one_cell = CellDifference(mean, other_mean, test[0], tuple(pairs), p_adjusted)
-            found[place][measure.column] = one_cell
+        for (place, *means, test, pairs), p_adjusted in zip(tested, adjusted, strict=True):
+            before_mean, after_mean = (possible(one, measure.column, measure.scale) for one in means)
+            found[place][measure.column] = CellDifference(
+                before_mean, after_mean, test[0], tuple(pairs), p_adjusted
+            )
     return found

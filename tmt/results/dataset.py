@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tmt.results.values import Measure
 
 _BEFORE_COMPUTED = (
-    *("backend", "stack", "rtt_s", "wired_rate_bps", "wired_delay_s", "wired_loss"),
+    *("program", "backend", "stack", "rtt_s", "wired_rate_bps", "wired_delay_s", "wired_loss"),
     *("proxy", "proxy_tcp", "proxy_stack", "proxy_delay_s", "delayed_acks"),
     *("queue", "queue_packets", "window_packets", "proxy_buffer_packets", "in_order", "hold_s", "loop"),
     *("return_link", "return_rate_bps", "forward_lldu_bytes", "forward_packing", "forward_offset_s"),
@@ -116,6 +116,13 @@ class Results(Charted, ShownInNotebooks):
         from tmt.results.groups import groups_of  # noqa: PLC0415  (it makes results)
 
         return groups_of(self)
+
+    @cached_property
+    def users(self) -> Results | None:
+        """The users of each shared line as one result (`tmt.results.users`); None without such lines."""
+        from tmt.results.users import users_of  # noqa: PLC0415  (it makes results)
+
+        return users_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the finished runs, one row each; times are seconds, rates bit/s (``docs/metrics.md``)."""

@@ -13,10 +13,20 @@ from tmt.results.dataset import level_order
 from tmt.results.values import Axis
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tmt.results.cells import Summary
     from tmt.results.dataset import Results
+    from tmt.results.values import Measure
 
 ALONE = "alone"
 """Level of the axis `beside` of flows that have the path to themselves."""
+
+BRIEF = ("share", "goodput_bps", "harm", "delay_p95_s")
+"""Measures of groups of flows for which a line of the terminal has room."""
+
+MEASURES = (*BRIEF, "harm_delay", "retransmission_ratio", "convergence_s")
+"""Measures of groups of flows on a page."""
 
 _LIKE = ("tcp", "count", "direction", "rtt_s", "transfer_bytes")
 """Settings of a group that its flows alone have, too; start and end do not count."""
@@ -56,6 +66,11 @@ def groups_of(results: Results) -> Results | None:
     axis = Axis("beside", "beside", "", levels)
     runs = pd.DataFrame(rows).drop(columns="like")
     return replace(results, runs=runs, axes=(*results.axes, axis), older=None, records=(), published=())
+
+
+def shown_measures(groups: Summary, names: Sequence[str] = MEASURES) -> list[Measure]:
+    """Return those measures of groups of flows that have values."""
+    return [one for name in names for one in groups.measures if one.column == name]
 
 
 def _rows(run: dict[Any, Any]) -> list[dict[str, Any]]:

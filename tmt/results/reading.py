@@ -28,7 +28,7 @@ from tmt.results.dataset import (
     trace_uses,
 )
 from tmt.results.over_time import read_chosen
-from tmt.results.values import NO_VALUE, codes_of, joined, places_of, scalar, spread, texts
+from tmt.results.values import NO_VALUE, codes_of, joined, places_of, scalar, spread, texts, with_measures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +106,7 @@ def _texts(rows: pa.Table, column: str) -> list[str]:
 
 def results_of(rows: pd.DataFrame, title: str) -> Results:
     """Return the results that the rows of a campaign hold, without published values and records."""
-    rows = rows.assign(scheme=_distinct_schemes(rows))
+    rows = with_measures(rows.assign(scheme=_distinct_schemes(rows)))
     is_done = (rows["status"] == DONE).to_numpy(dtype=bool)
     done = rows if is_done.all() else rows[is_done].reset_index(drop=True)
     axes = find_axes(done) if len(done) else ()

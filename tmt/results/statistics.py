@@ -39,13 +39,27 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """Half of the interval's length."""
-        return (self.high - self.low) / 2
+        """Half of the interval's length; the longer part of one that ends at a bound."""
+        return max(self.high - self.mean, self.mean - self.low)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the mean lies in the middle, as in each interval that ends at no bound."""
+        return math.isclose(
+            self.high - self.mean, self.mean - self.low, rel_tol=1e-6, abs_tol=1e-9 * abs(self.mean)
+        )
 
     def scaled(self, factor: float) -> Interval:
         """Return the mean and the interval in another unit, or with the other sign."""
         low, high = sorted((factor * self.low, factor * self.high))
         return Interval(factor * self.mean, low, high, self.count)
+
+    def within(self, least: float, most: float) -> Interval:
+        """Return the interval without values below `least` and above `most`, which no mean can have.
+
+        What it leaves out never holds the true mean, so its coverage is that of the whole interval.
+        """
+        return Interval(self.mean, max(self.low, least), min(self.high, most), self.count)
 
 
 @dataclass(frozen=True, slots=True)

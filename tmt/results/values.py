@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import pandas as pd
 
 from tmt.campaign.columns import COLUMNS as CAMPAIGN_COLUMNS
 from tmt.core.words.values import rate_unit, time_unit
-from tmt.spec.columns import GROUP_RESULTS, ResultColumn
+from tmt.spec.columns import ENDINGS, GROUP_RESULTS, ResultColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,15 +66,23 @@ def interval_fields(interval: Interval, name: str = "") -> dict[str, float | Non
     return dict(zip(names, bounds(interval), strict=True))
 
 
-def interval_text(interval: Interval, *, signed: bool = False) -> str:
-    """Return a mean with half of its interval, such as ``178 ±20``; the mean alone without an interval."""
+def interval_text(interval: Interval, *, signed: bool = False, places: int | None = None) -> str:
+    """Return a mean with its interval, such as ``178 ±20``; the mean alone without an interval.
+
+    An interval that ends at a bound of the quantity is written as ``3.6 [0.0, 7.9]``. `places` is the number
+    of decimals; by default the half width has two digits.
+    """
     sign = "+" if signed else ""
     if math.isnan(interval.low):
-        return f"{interval.mean:{sign}.4g}"
-    # Two digits of the half width; further ones are meaningless.
-    size = math.floor(math.log10(interval.half_width)) if interval.half_width > 0 else 1
-    places = min(max(0, 1 - size), 6)
-    return f"{interval.mean:{sign}.{places}f} ±{interval.half_width:.{places}f}"
+        return f"{interval.mean:{sign}.4g}" if places is None else f"{interval.mean:{sign}.{places}f}"
+    if places is None:
+        # Further digits are meaningless.
+        size = math.floor(math.log10(interval.half_width)) if interval.half_width > 0 else 1
+        places = min(max(0, 1 - size), 6)
+    mean = f"{interval.mean:{sign}.{places}f}"
+    if interval.is_symmetric:
+        return f"{mean} ±{interval.half_width:.{places}f}"
+    return f"{mean} [{interval.low:.{places}f}, {interval.high:.{places}f}]"
 
 
 def three_digits(value: float, *, signed: bool = False) -> str:
@@ -178,6 +187,11 @@ class Measure:
     unit: str
     scale: float
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether paired differences are tested: the main measures, and those of programs that ask for it."""
+        return self.column in COMPARED or (self.column.startswith(OF_PROGRAM) and bool(self.better))
+
     def of(self, runs: pd.DataFrame) -> npt.NDArray[np.float64]:
         """Return the measure of each run in its unit, NaN where it has no value."""
         return numbers_of(runs, self.column) * self.scale
@@ -205,17 +219,61 @@ _SHOWN: tuple[tuple[str, str, Literal["more", "less", ""]], ...] = (
 COMPARED = ("goodput_bps", "delay_p95_s", "completion_s")
 """Columns whose paired differences are tested."""
 
+OF_PROGRAM = "measure."
+"""Begin of the names of columns that hold what programs said."""
+
 _SHARES = ("retransmission_ratio", "forward_utilisation", "share", "harm", "harm_delay")
+
+_RANGES = dict.fromkeys(("fairness", *_SHARES), (0.0, 1.0)) | dict.fromkeys(
+    ("harm", "harm_delay"), (-math.inf, 1.0)
+)
+"""Bounds of columns with others than 0 and infinity."""
+
+
+def possible(interval: Interval, column: str, scale: float = 1.0) -> Interval:
+    """Return the interval of `scale` times a column's mean without the values that no mean can have.
+
+    What programs measure may have any value.
+    """
+    least = -math.inf if column.startswith(OF_PROGRAM) else 0.0
+    least, most = _RANGES.get(column, (least, math.inf))
+    return interval.within(scale * least, scale * most)
 
 
 def measures(*runs: pd.DataFrame) -> list[Measure]:
     """Return the measures for which a run of any table has a value, in units that suit their size."""
     delays = delay_unit(*runs)
-    return [
+    found = [
         Measure(column, label, better, *(delays if column.startswith("delay_") else _unit_for(column, *runs)))
         for column, label, better in _SHOWN
         if any(column in table and table[column].notna().any() for table in runs)
     ]
+    return found + _of_programs(runs)
+
+
+def _of_programs(tables: Sequence[pd.DataFrame]) -> list[Measure]:
+    said: dict[str, dict[str, Any]] = {}
+    for table in tables:
+        for text in table["measures"].dropna().unique() if "measures" in table else ():
+            for name, one in json.loads(text).items():
+                if one["value"] is not None:
+                    said.setdefault(name, one)
+    found = []
+    for name, one in said.items():
+        column, unit = f"{OF_PROGRAM}{name}", one["unit"]
+        label = name.removesuffix(ENDINGS.get(unit, "")).replace("_", " ")
+        found.append(Measure(column, label, one["better"], *_scaled(unit, column, tables)))
+    return found
+
+
+def with_measures(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return runs with a column for each number that programs said, NaN where there is none."""
+    if "measures" not in runs or not runs["measures"].notna().any():
+        return runs
+    said = [{} if pd.isna(text) else json.loads(text) for text in runs["measures"]]
+    names = dict.fromkeys(name for one in said for name in one)
+    values = {f"{OF_PROGRAM}{name}": [(one.get(name) or {}).get("value") for one in said] for name in names}
+    return runs.assign(**{column: np.array(own, dtype=np.float64) for column, own in values.items()})
 
 
 def delay_unit(*runs: pd.DataFrame) -> tuple[str, float]:
@@ -228,6 +286,10 @@ def _unit_for(column: str, *runs: pd.DataFrame) -> tuple[str, float]:
     unit = WITH_GROUPS[column].unit
     if column in _SHARES:
         return "%", 100.0
+    return _scaled(unit, column, runs)
+
+
+def _scaled(unit: str, column: str, runs: Sequence[pd.DataFrame]) -> tuple[str, float]:
     if unit not in {"bit/s", "s"}:
         return unit, 1.0
     values = [abs(table[column].dropna()) for table in runs if column in table]

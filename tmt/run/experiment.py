@@ -24,6 +24,7 @@ from tmt.io.parquet import write_records
 from tmt.run import load_backend
 from tmt.run.groups import competition_columns, delivery_of, measured_groups
 from tmt.run.link_files import ReadyLink, link_figures, ready_link
+from tmt.run.motion import told
 from tmt.run.records import PACKETS, WINDOWS
 from tmt.run.setup import set_up
 from tmt.spec.columns import RUN_RESULTS, columns_of
@@ -203,7 +204,7 @@ def fingerprint(experiment: Experiment) -> str:
     """
     packet_bytes = experiment.traffic.packet_bytes
     links = [_content(link, packet_bytes) for link in (experiment.forward, experiment.back)]
-    settings = [plain(experiment.path), plain(experiment.traffic), experiment.seed]
+    settings = [told(experiment.path), plain(experiment.traffic), experiment.seed]
     return digest(settings, links, programs_of(experiment.backend))
 
 

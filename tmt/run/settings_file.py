@@ -9,10 +9,13 @@ import numpy as np
 from tmt.core.declaration import ns
 from tmt.run import RunError
 from tmt.run.link_files import link_settings, queue_settings
+from tmt.run.motion import motion_settings
 from tmt.spec.queue import KernelQdisc
 from tmt.spec.stacks import HEADER_BYTES, QUIC, RECEIVE_BUFFER_BYTES, control_of
 
 if TYPE_CHECKING:
+    from pathlib import Path as File
+
     from tmt.run.setup import Setup
     from tmt.spec.experiment import Path
     from tmt.spec.traffic import Flow
@@ -40,8 +43,11 @@ def send_buffer_bytes(setup: Setup) -> int:
     return max(LEAST_BUFFER_BYTES, 4 * window_packets(setup) * memory)
 
 
-def settings_text(setup: Setup) -> str:
-    """Return the text of the settings file: a key and its value a line (`clift-linux/driver/host.cc`)."""
+def settings_text(setup: Setup, directory: File) -> str:
+    """Return the text of the settings file: a key and its value a line (`clift-linux/driver/host.cc`).
+
+    The series of round-trip times of a path that moves is written into the run's directory.
+    """
     path, traffic = setup.path, setup.traffic
     values = link_settings("forward", setup.forward) | link_settings("return", setup.back)
     values |= {
@@ -49,6 +55,7 @@ def settings_text(setup: Setup) -> str:
         "in_order": int(path.in_order),
         "hold_ns": 0 if path.hold is None else ns(path.hold),
         "rtt_ns": ns(path.rtt),
+        **motion_settings(path, setup.moved, directory),
         **_queue_settings(path),
         "seed": setup.experiment.seed,
         "duration_ns": ns(traffic.duration),

@@ -11,12 +11,14 @@ from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.core.words.values import no_loss_notes, padding_notes, span_notes, time_notes, unsettled_notes
 from tmt.run.link_files import ReadyLink, ready_link
+from tmt.run.motion import moved_trip
 from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
 from tmt.spec.queue import KernelQdisc
 from tmt.spec.stacks import FECTCP, HEADER_BYTES, RECEIVE_BUFFER_BYTES, WINDOWS_PER_PATH
 from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, Flow
 
 if TYPE_CHECKING:
+    from tmt.run.motion import Rows
     from tmt.spec.experiment import Experiment, Link, Path
     from tmt.spec.traffic import Traffic
 
@@ -35,6 +37,8 @@ class Setup:
     experiment: Experiment
     forward: ReadyLink | PlainLink
     back: ReadyLink | PlainLink
+    moved: tuple[Rows, int] | None = None
+    """Series of round-trip times and the run's begin in it, of a path that moves: see `moved_trip`."""
 
     @property
     def path(self) -> Path:
@@ -85,6 +89,13 @@ class Setup:
                 then = "starts again" if self.path.loop else "stops"
                 found.append(
                     f"the {direction} trace ends after {ns_to_seconds(left_ns):g} s; the link then {then}"
+                )
+        if self.moved is not None and self.path.rtt_series is not None:
+            rows, begin_ns = self.moved
+            left_ns = int(rows["time_ns"][-1] - rows["time_ns"][0]) - begin_ns
+            if left_ns < ns(self.traffic.duration):
+                found.append(
+                    f"the series of round-trip times ends after {ns_to_seconds(left_ns):g} s; it then repeats"
                 )
         if isinstance(self.forward, ReadyLink):
             found += no_loss_notes("the forward trace", self.forward.file.lost, self.forward.file.repeated)
@@ -209,7 +220,13 @@ def set_up(experiment: Experiment) -> Setup:
     # The packet on the link has left a queue of the kernel's own.
     counts = "waiting" if isinstance(path.queue, KernelQdisc) else path.queue_counts
     path = replace(path, queue_packets=queue_packets, queue_counts=counts, window_packets=window, proxy=proxy)
-    return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back)
+    moved = moved_trip(path, offset_ns(experiment.forward), ns(traffic.duration))
+    return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back, moved)
+
+
+def offset_ns(link: Link) -> int:
+    """Return where a run starts in the trace of a link; 0 without a trace."""
+    return link.offset_ns if isinstance(link, TraceLink) else 0
 
 
 def largest_block(traffic: Traffic) -> int:

@@ -6,10 +6,13 @@ The backends, the results, the tables on the terminal and `docs/metrics.md` use 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path as File
 from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.core.declaration import Field, declared
+from tmt.core.orbit import Orbit
 from tmt.spec.experiment import Experiment, Path, Proxy, Wired
+from tmt.spec.programs import Program
 from tmt.spec.traffic import Flow, Resume, Traffic
 
 if TYPE_CHECKING:
@@ -78,6 +81,7 @@ SETTINGS = (
     Setting("seed", ("seed",), declared(Experiment)["seed"]),
     *_settings(Wired, ("path", "wired"), "wired_", "without a wired hop"),
     *_settings(Proxy, ("path", "proxy"), "proxy_", "without a proxy"),
+    *_settings(Orbit, ("path", "orbit"), "orbit_", "without an orbit"),
 )
 """Every setting of an experiment but its links."""
 
@@ -91,6 +95,9 @@ def columns_of(experiment: Experiment) -> dict[str, Value]:
     path = experiment.path
     found = {one.name: one.of(experiment) for one in SETTINGS}
     found |= {"proxy": path.proxy is not None, "queue": path.queue.label}
+    found["rtt_series"] = path.rtt_series and File(path.rtt_series).name
+    if isinstance(experiment.traffic, Program):
+        found["program"] = experiment.traffic.title
     return found | (_of_groups(experiment.traffic) if experiment.traffic.flow else {})
 
 
@@ -156,6 +163,7 @@ _TCP_PAYLOAD = "TCP payload bytes, each counted once; no TCP, IP or link header"
 _NO_TRACE = "for a plain link"
 _NO_PROXY = "without a proxy"
 _NEVER_ACTIVE = "when no flow was ever active"
+_NO_PROGRAMS = "without programs"
 _NO_COMPETITION = "without two groups of flows in the forward direction that are active together"
 
 _SCENARIO = ColumnFamily("scenario")
@@ -251,7 +259,8 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
 
 RUN_RESULTS = (
     *map(_setting_column, SETTINGS),
-    _SCENARIO.text("backend", "program that did the run: ns2, emulate or linux"),
+    _SCENARIO.text("backend", "program that did the run: ns2, emulate, linux, quic or programs"),
+    _SCENARIO.text("program", "the programs at the path's ends: label, or commands", null=_NO_PROGRAMS),
     *_link_columns("forward"),
     *_link_columns("return"),
     _SCENARIO.text("queue", "discipline of the queue, and its parameters that are not the usual ones"),
@@ -307,6 +316,24 @@ RUN_RESULTS = (
         "groups of flows as JSON: a list of one object each, those of the forward direction first",
         counts="",
         null="without groups of flows",
+    ),
+    _DELIVERY.text(
+        "measures",
+        "numbers that the programs said, as JSON: for each an object of value, unit and better direction",
+        counts="",
+        null=f"{_NO_PROGRAMS}, or without measures",
+    ),
+    _DELIVERY.text(
+        "ends",
+        "ends of the programs as JSON: a list of one object each, servers first",
+        counts="",
+        null=_NO_PROGRAMS,
+    ),
+    _DELIVERY.text(
+        "flow_figures",
+        "flows that the programs made as JSON: a list of one object each, those with the most bytes first",
+        counts="",
+        null=_NO_PROGRAMS,
     ),
     _DELIVERY.number(
         "fairness",

@@ -14,6 +14,7 @@ from tmt.core.declaration import (
     Seconds,
     Spec,
 )
+from tmt.core.orbit import Orbit
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
@@ -104,7 +105,27 @@ class Proxy(Spec):
 class Path(Spec):
     """The path between sender and receiver, but for the traces of its links."""
 
-    rtt: Annotated[RoundTrip, "round-trip propagation time of the path, half of it in each direction"]
+    rtt: Annotated[
+        RoundTrip,
+        "round-trip propagation time of the path, half of it each way; where it changes, its upper bound",
+    ]
+    rtt_series: Annotated[
+        str | None,
+        "CSV file of round-trip times over time, columns `time,rtt` in seconds",
+        Param(
+            absent="the round-trip time is that of `rtt`, or follows the orbit",
+            is_path=True,
+            label="series of round-trip times",
+            null="without a file",
+        ),
+    ] = None
+    orbit: Annotated[
+        Orbit | None, "satellites over which the round-trip time follows", Param(absent="nothing moves")
+    ] = None
+    overtaking: Annotated[
+        bool,
+        "whether packets overtake earlier ones where the round-trip time falls; else they keep their order",
+    ] = False
     in_order: Annotated[bool, "whether links release packets in order", Param(label="in-order delivery")] = (
         True
     )
@@ -196,6 +217,7 @@ class Path(Spec):
 
     def rules(self) -> Rules:
         """Refuse what another field makes meaningless."""
+        yield from self._of_motion()
         if self.hold is not None and not self.in_order:
             yield "hold", "in_order = true", "has no meaning without delivery in order"
         meaning = f"has no meaning for a return link that is {self.return_link}"
@@ -214,6 +236,21 @@ class Path(Spec):
             yield "proxy", "a wired hop, at whose end the proxy stands", "needs `wired.rate`"
         if isinstance(self.queue, KernelQdisc):
             yield from self._of_kernel(self.queue)
+
+    def _of_motion(self) -> Rules:
+        """Refuse two motions, overtaking without one, and a round trip shorter than an orbit's longest."""
+        if self.orbit is not None:
+            if self.rtt_series is not None:
+                yield "rtt_series", "none with an orbit", "stands beside an orbit"
+            if self.rtt < self.orbit.most_rtt:
+                reason = "is less than the round trip over a satellite at the mask"
+                yield "rtt", f"{self.orbit.most_rtt:.6f} s or more", reason
+        elif self.rtt_series is None and self.overtaking:
+            yield (
+                "overtaking",
+                "false without rtt_series or orbit",
+                "has no meaning at a constant round-trip time",
+            )
 
     def _of_kernel(self, queue: KernelQdisc) -> Rules:
         """Refuse what a queue of the kernel's own does not have."""
@@ -354,8 +391,8 @@ def _of_backend(path: Path, traffic: Traffic, backend: str) -> Rules:
     for key in ("wired", "proxy"):
         if backend != "ns2" and getattr(path, key) is not None:
             yield ("path", key), '"none": only backend ns2 has it', f"is given, which backend {backend} lacks"
-    if path.ack_thinning != "none" and (backend == "emulate" or traffic.tcp == FECTCP):
-        why = lacking if backend == "emulate" else "goes without FECTCP, which needs all of them"
+    if path.ack_thinning != "none" and (backend in ("emulate", "programs") or traffic.tcp == FECTCP):
+        why = lacking if backend != "ns2" else "goes without FECTCP, which needs all of them"
         yield ("path", "ack_thinning"), '"none"', why
     yield from queue_rule(path, backend)
     if backend == "emulate":

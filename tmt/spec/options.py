@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 Chosen = dict[str, list[str]]
 """The words behind each option of a command line; those behind ``--scheme`` choose classes."""
 
+WITH_COMMAS = frozenset({"server", "client", "environment", "sysctls"})
+"""Lists of texts that may hold commas: each option is one member."""
+
 MOST_BESIDE = 40
 """Characters of words that fit behind an option; a longer list stands in its help."""
 
@@ -59,6 +62,8 @@ class Text(click.ParamType[Any]):
             return value
         if not self.field.is_many:
             return typed(self.field, value)
+        if self.field.name in WITH_COMMAS:
+            return [value]
         return [typed(self.field, part.strip()) for part in value.split(",")]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from tmt.core.declaration import Count, Param, PositiveSeconds, Spec
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
+from tmt.spec.expect import NUMBERS, Expect
 from tmt.spec.experiment import Path, together
 from tmt.spec.points import leaves
+from tmt.spec.programs import Program
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import Seed, Traffic
 from tmt.spec.tune import Tune
@@ -58,7 +60,7 @@ class Scenario(Spec):
     trace: Annotated[tuple[Trace, ...], "PHY traces", Param(is_axis=True)]
     scheme: Annotated[tuple[Scheme, ...], "link-layer schemes", Param(is_axis=True)]
     path: Annotated[tuple[Path, ...], "paths", Param(is_axis=True)]
-    traffic: Annotated[tuple[Traffic, ...], "traffic", Param(is_axis=True)]
+    traffic: Annotated[tuple[Traffic, ...], "traffic", Param(is_axis=True)] = ()
     title: Annotated[str, "title of tables and figures"] = "scenario"
     description: Annotated[str | None, "what is compared"] = None
     published: Annotated[
@@ -69,9 +71,18 @@ class Scenario(Spec):
     timeout: Annotated[PositiveSeconds, "wall time after which a run is given up"] = 600
     max_runs: Annotated[Count, "most runs"] = MAX_RUNS
     tune: Annotated[Tune | None, "goal of a search by `tmt tune`", Param(absent="no search")] = None
+    program: Annotated[
+        tuple[Program, ...],
+        "programs at the path's ends, beside traffic or in its place",
+        Param(is_axis=True),
+    ] = ()
+
+    expect: Annotated[tuple[Expect, ...], "bounds on results, for `tmt run` to check"] = ()
 
     def filled(self, key: str, value: Any) -> Any:
-        """Return one point of an axis as a tuple."""
+        """Return one point of an axis as a tuple; a scenario without programs needs traffic."""
+        if key == "traffic" and not value and not self.program:
+            return None
         return (value,) if key in AXES and isinstance(value, Spec) else value
 
     def rules(self) -> Rules:
@@ -92,16 +103,30 @@ class Scenario(Spec):
                     yield (key, at), "each point of the grid once", "describes a point that is there already"
                 seen.add(member)
         yield from self._across()
+        yield from self._of_programs()
         if self.size > self.max_runs:
             yield "max_runs", f"at least {self.size}, the runs of this scenario", "is too few"
 
+    def _of_programs(self) -> Rules:
+        """Refuse programs of one name, bounds on what no run has, and a search over programs."""
+        for at, one in enumerate(self.program):
+            if any(other.title == one.title and not one.is_like(other) for other in self.program[:at]):
+                yield ("program", at, "label"), "a label for each, or none", "is the name of other programs"
+        said = [measure.column for one in self.program for measure in one.measure]
+        for at, expected in enumerate(self.expect):
+            if expected.column not in (*said, *NUMBERS):
+                yield ("expect", at, "column"), tuple(dict.fromkeys((*said, *NUMBERS)))
+        if self.tune is not None and self.program:
+            yield "tune", "none with programs", "searches for traffic only"
+
     def _across(self) -> Rules:
         seen = set()
-        for (at, path), (number, traffic) in product(enumerate(self.path), enumerate(self.traffic)):
+        loads = [((key, number), one) for key in LOADS for number, one in enumerate(getattr(self, key))]
+        for (at, path), (load, traffic) in product(enumerate(self.path), loads):
             schemes = [(("scheme", i), one) for i, one in enumerate(self.scheme) if one.online]
             for place, *rest in together(path, traffic, iter(schemes)):
                 first, *inner = (place,) if isinstance(place, str) else place
-                where = {"path": ("path", at), "traffic": ("traffic", number)}.get(str(first), (first,))
+                where = {"path": ("path", at), "traffic": load}.get(str(first), (first,))
                 if (*where, *inner) not in seen:
                     seen.add((*where, *inner))
                     yield (*where, *inner), *rest  # type: ignore[misc]
@@ -111,9 +136,14 @@ class Scenario(Spec):
         """The seeds one by one."""
         return tuple(range(1, self.seeds + 1)) if isinstance(self.seeds, int) else self.seeds
 
+    @property
+    def loads(self) -> tuple[Traffic, ...]:
+        """The traffic, then the programs."""
+        return (*self.traffic, *self.program)
+
     def points(self) -> Iterator[Point]:
         """Return every point of the grid with its seeds."""
-        for trace, scheme, path, traffic in product(self.trace, self.scheme, self.path, self.traffic):
+        for trace, scheme, path, traffic in product(self.trace, self.scheme, self.path, self.loads):
             own = self.each_seed if traffic.seeds is None else tuple(range(1, traffic.seeds + 1))
             yield Point(trace, scheme, path, traffic, own)
 
@@ -121,7 +151,7 @@ class Scenario(Spec):
     def size(self) -> int:
         """Number of runs."""
         seeds = len(self.each_seed)
-        runs = sum(seeds if one.seeds is None else one.seeds for one in self.traffic)
+        runs = sum(seeds if one.seeds is None else one.seeds for one in self.loads)
         return len(self.trace) * len(self.scheme) * len(self.path) * runs
 
     def labels(self) -> dict[Scheme, str]:
@@ -174,5 +204,8 @@ class Scenario(Spec):
         return run_scenario(self, out, jobs)
 
 
-AXES = ("trace", "scheme", "path", "traffic")
+LOADS = ("traffic", "program")
+"""Fields whose members are loads of the path; each point of the grid has one of them."""
+
+AXES = ("trace", "scheme", "path", *LOADS)
 """Fields whose members make the grid."""

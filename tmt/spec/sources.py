@@ -32,11 +32,19 @@ FAMILIES: dict[str, type[Spec]] = {"scheme": Scheme, "channel": Channel, "queue"
 """Tables of `sources.toml` for classes that a scenario chooses by name; other tables are called as keys."""
 
 
+NO_TRACES = ("published", "files", "root")
+"""Fields that name other files than traces."""
+
+
 class Sources(NamedTuple):
     """Keys of BibTeX entries, in the order of `sources.bib`, and a note for each source that is not known."""
 
     keys: tuple[str, ...]
     notes: tuple[str, ...]
+
+
+NO_TRACES = ("published", "modes", "report_cqi")
+"""Keys with the path of a file that is no trace."""
 
 
 @cache
@@ -99,7 +107,7 @@ class _Found:
             for one in member if isinstance(member, tuple) else (member,):
                 if isinstance(one, Spec):
                     self.visit(one)
-                elif isinstance(one, str) and field.param.is_path and key != "published":
+                elif isinstance(one, str) and field.param.is_path and key not in NO_TRACES:
                     self._add_trace(one)
                 elif isinstance(one, str) and key == "tcp" and one not in known()["tcp"]:
                     self.notes.append(f"the congestion control {one} has no entry here: cite its source, too")

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.core.declaration import Field, Place, Problem, Refused, Spec, declared, spelled
 from tmt.core.errors import InputError
+from tmt.core.modes import Adaptation
 from tmt.spec.experiment import Path
 from tmt.spec.old_form import is_old, renewed, renewed_lines
 from tmt.spec.points import Places, in_table, placed_one, plain, points, size_of
-from tmt.spec.scenario import AXES, MAX_RUNS, Scenario
+from tmt.spec.programs import Program
+from tmt.spec.scenario import AXES, LOADS, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import MAX_SEED
 from tmt.spec.tune import Tune
@@ -24,10 +26,13 @@ from tmt.spec.tune import Tune
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PATHS = frozenset(
-    key for kind in (Scenario, Trace, Path) for key, one in declared(kind).items() if one.param.is_path
-)
-"""Keys whose values are files, relative to the scenario's folder."""
+PATHS = {
+    key: (*one.choices, "none")
+    for kind in (Scenario, Trace, Adaptation, Path, Program)
+    for key, one in declared(kind).items()
+    if one.param.is_path
+}
+"""Keys whose values are files, relative to the scenario's folder, and words that may stand there."""
 
 
 class ScenarioError(InputError):
@@ -114,12 +119,13 @@ def _limit(table: dict[str, Any], max_runs: int | None) -> dict[str, int]:
     own = said if type(said) is int else MAX_RUNS
     limit = min(own, MAX_RUNS) if max_runs is None else max_runs
     usual = seeds if type(seeds) is int and seeds > 0 else size_of(seeds)
-    size = prod(size_of(table.get(key, 1)) for key in AXES if key != "traffic")
+    size = prod(size_of(table.get(key, 1)) for key in AXES if key not in LOADS)
     size *= sum(
         size_of(_without(_without(one, "seeds"), "flow"))
         * _sets(one.get("flow", []))
         * (own if type(own) is int and 0 < own <= MAX_SEED else usual)
-        for one in _listed(table.get("traffic", []))
+        for key in LOADS
+        for one in _listed(table.get(key, []))
         if isinstance(one, dict)
         for own in _listed(one.get("seeds"))
     )
@@ -144,8 +150,8 @@ def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
         return {name: _mapped(one, path_of, name) for name, one in value.items()}
     if isinstance(value, list):
         return [_mapped(one, path_of, key) for one in value]
-    is_path = key in PATHS and isinstance(value, str) and value and value != "none" and "://" not in value
-    return path_of(value) if is_path else value
+    is_text = key in PATHS and isinstance(value, str) and value
+    return path_of(value) if is_text and value not in PATHS[key] and "://" not in value else value
 
 
 _QUOTED = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'')
@@ -197,10 +203,10 @@ def text_of(scenario: Scenario, folder: File, *, explained: bool = False) -> str
         out += ["", "[tune]", *_lines(Tune, table["tune"], explained=explained)]
     for key in AXES:
         kind, members = declared(Scenario)[key].kind, getattr(scenario, key)
-        used = frozenset(name for one in table[key] for name in one)
+        used = frozenset(name for one in table.get(key, ()) for name in one)
         folded = [_said(kind, one) for one in _folded([plain(one, used) for one in members])]
         again = [one for each in folded for one in points(kind, each)]
-        for each in _relative(folded, folder) if again == list(members) else table[key]:
+        for each in _relative(folded, folder) if again == list(members) else table.get(key, ()):
             out += ["", f"[[{key}]]", *_lines(kind, each, explained=explained)]
     return "\n".join(out) + "\n"
 

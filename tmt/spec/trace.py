@@ -23,7 +23,9 @@ from tmt.core.declaration import (
     declared,
 )
 from tmt.core.generate import DEFAULT_DECODE_TIME_NS, Line
+from tmt.core.modes import Adaptation
 from tmt.core.schema import Packing
+from tmt.core.sharing import SCHEDULERS, Sharing
 from tmt.core.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
@@ -39,6 +41,11 @@ class Trace(Spec):
 
     file: Annotated[str | None, "PHY trace", Param(absent="a generated line", is_path=True)] = None
     channel: Annotated[Channel | None, "channel model", Param(absent="the file's own erasures")] = None
+    adaptation: Annotated[
+        Adaptation | None,
+        "choice of a mode for each slot by the channel's Es/N0",
+        Param(absent="slots of one size, erased by the channel"),
+    ] = None
     rate: Annotated[
         Rate | None, "bits of LLDUs per second on the whole line", Param(absent="the profile's")
     ] = None
@@ -58,6 +65,9 @@ class Trace(Spec):
     every: Annotated[
         Count | None, "every n-th slot is this user's", Param(absent="the profile's for its line, else 1")
     ] = None
+    sharing: Annotated[
+        Sharing | None, "users who share the generated line", Param(absent="it is one user's")
+    ] = None
     offset: Annotated[
         Seconds | Literal["drawn"] | None,
         "start of runs in the trace",
@@ -72,6 +82,10 @@ class Trace(Spec):
         if self.file is None and self.channel is None:
             yield "file", "a file, a channel, or both", "is missing"
             return
+        if self.adaptation is not None:
+            yield from self._adaptation_rules(self.adaptation)
+        if self.sharing is not None:
+            yield from self._sharing_rules(self.sharing)
         if self.channel is not None and self.channel.name == "snr":
             yield ("channel", "name"), "a channel without files; `tmt generate --channel snr` makes a trace"
         if self.file is not None:
@@ -86,8 +100,31 @@ class Trace(Spec):
             if self._values().get(name) is None:
                 yield "label", "names of keys that have a value", f"names {{{name}}}, which has no value"
 
+    def _adaptation_rules(self, adaptation: Adaptation) -> Rules:
+        if self.file is not None or self.channel is None or not self.channel.has_es_n0:
+            having = ", ".join(one.name for one in CHANNELS.values() if one.has_es_n0)
+            yield "adaptation", f"none without a generated line of a channel that knows Es/N0: {having}"
+        for key in ("rate", "every", "lldu_bytes") if adaptation.table.has_frames else ():
+            if getattr(self, key) is not None:
+                yield key, "none with frames, which symbol_rate times", "has no meaning"
+
+    def _sharing_rules(self, sharing: Sharing) -> Rules:
+        if self.file is not None:
+            reason = "shares a generated line; `tmt share` shares files"
+            yield ("sharing", "users"), "none with a file, which has its slots", reason
+        if self.every is not None:
+            yield "every", "none with sharing", "is a share beside that of sharing"
+        if self.adaptation is not None and self.adaptation.table.has_frames:
+            yield ("sharing", "users"), "none with frames: modes of slots, such as nr-1", "share slots"
+        if sharing.scheduler.uses_rates and self.adaptation is None:
+            allowed = ", ".join(name for name, kind in SCHEDULERS.items() if not kind.uses_rates)
+            reason = "compares what the users' modes carry"
+            yield ("sharing", "scheduler", "name"), f"{allowed}, or any with adaptation", reason
+
     def _line_rules(self, channel: Channel) -> Rules:
         rate, lldu_bytes, _ = self._of_line()
+        if self.adaptation is not None and self.adaptation.table.has_frames:
+            rate = lldu_bytes = 1
         for key, value in (("rate", rate), ("length", self.length), ("lldu_bytes", lldu_bytes)):
             if value is None:
                 allowed = replace(declared(type(self))[key], is_optional=False).allowed
@@ -102,21 +139,23 @@ class Trace(Spec):
 
     def _of_line(self) -> tuple[float | None, int | None, int | None]:
         """Return rate, size of an LLDU and share: as given, or those of the channel's profile."""
-        given = self.rate, self.lldu_bytes, self.every
+        every = self.every if self.sharing is None else 1
+        given = self.rate, self.lldu_bytes, every
         return given if self.channel is None else _of_profile(self.channel, *given)
 
     def _interval_ns(self) -> Fraction | None:
+        if self.adaptation is not None and self.adaptation.table.has_frames:
+            return self.adaptation.frame_interval_ns
         rate, lldu_bytes, every = self._of_line()
         if rate is None or lldu_bytes is None:
             return None
         return Fraction(8 * lldu_bytes * NS_PER_S * (every or 1)) / Fraction(str(rate))
 
     def _values(self) -> dict[str, Any]:
-        own = {key: getattr(self, key) for key in declared(type(self)) if key not in {"channel", "label"}}
-        channel = self.channel
-        return (
-            own if channel is None else own | {key: getattr(channel, key) for key in declared(type(channel))}
-        )
+        own = {key: getattr(self, key) for key in declared(type(self)) if key not in _PARTS}
+        for part in (self.channel, self.adaptation):
+            own |= {} if part is None else {key: getattr(part, key) for key in declared(type(part))}
+        return own
 
     @property
     def is_generated(self) -> bool:
@@ -126,7 +165,7 @@ class Trace(Spec):
     @property
     def is_random(self) -> bool:
         """Whether every seed sees another realisation of a channel."""
-        return self.channel is not None
+        return self.channel is not None and self.channel.is_random
 
     @cached_property
     def title(self) -> str:
@@ -137,6 +176,9 @@ class Trace(Spec):
         parts = [] if self.channel is None else [_named(self.channel)]
         parts += [] if self.file is None else [Path(self.file).name]
         text = " over ".join(parts)
+        text += "" if self.adaptation is None else f" with {self.adaptation.label}"
+        if self.sharing is not None:
+            return f"{text}, {self.sharing.label}"
         return f"{text} /{self.every}" if self.every is not None and self.every > 1 else text
 
     @cached_property
@@ -145,7 +187,7 @@ class Trace(Spec):
         interval_ns = self._interval_ns()
         if self.file is not None or self.channel is None or interval_ns is None:
             return None
-        usual_ns = self.channel.decode_time_ns or DEFAULT_DECODE_TIME_NS
+        usual_ns = self.channel.decode_time_ns or _usual_decode_time_ns(self.adaptation)
         return Line(interval_ns, usual_ns if self.decode_time is None else seconds_to_ns(self.decode_time))
 
     @property
@@ -155,8 +197,16 @@ class Trace(Spec):
 
     @property
     def line_lldu_bytes(self) -> int | None:
-        """Useful bytes of an LLDU: as given, or of the channel's profile."""
-        return self._of_line()[1]
+        """Useful bytes of an LLDU: as given, or of the channel's profile; None where modes decide it."""
+        return self._of_line()[1] if self.adaptation is None else None
+
+
+_PARTS = {"channel", "adaptation", "label"}
+
+
+def _usual_decode_time_ns(adaptation: Adaptation | None) -> int:
+    """Return the decode time of slots; of frames it is counted from their end, and must not be 0."""
+    return 1 if adaptation is not None and adaptation.table.has_frames else DEFAULT_DECODE_TIME_NS
 
 
 def _named(channel: Channel) -> str:
@@ -166,7 +216,9 @@ def _named(channel: Channel) -> str:
     return f"{channel.name}({values})" if values else channel.name
 
 
-def _short(value: float | str) -> str:
+def _short(value: float | str | tuple[float, ...]) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_short, value)) + "]"
     return value if isinstance(value, str) else f"{value:g}"
 
 
@@ -197,18 +249,24 @@ class SlotLine(Spec):
         if self.rate is not None and self.lldu_bytes is None:
             yield "lldu_bytes", "the bytes that one slot carries", "is missing: rate needs it"
 
-    def line(self, channel: Channel) -> tuple[Line, int | None]:
+    def line(self, channel: Channel, adaptation: Adaptation | None = None) -> tuple[Line, int | None]:
         """Return the line under a channel, whose profile may give what is left out, and the size of an LLDU.
 
-        Refused when the channel sets the decode time by its own parameters, or nothing gives a rate to share.
-        UsageError when a slot takes less than 1 ns, or longer than any time may be.
+        With an `adaptation` that has frames, it is the line of samples of the signal. Refused when the
+        channel sets the decode time by its own parameters, or nothing gives a rate to share. UsageError when
+        a slot takes less than 1 ns, or longer than any time may be.
         """
-        decode_ns = channel.decode_time_ns or DEFAULT_DECODE_TIME_NS
+        decode_ns = channel.decode_time_ns or _usual_decode_time_ns(adaptation)
         if self.decode_time is not None:
             decode_ns = seconds_to_ns(self.decode_time)
             if channel.decode_time_ns is not None:
                 raise _refusal("decode_time", self.decode_time, f"none: parameters of {channel.name} set it")
         rate, lldu_bytes, every = self.rate, self.lldu_bytes, self.every
+        if adaptation is not None and adaptation.table.has_frames:
+            for key in ("slot_interval", "rate", "lldu_bytes", "every"):
+                if getattr(self, key) is not None:
+                    raise _refusal(key, getattr(self, key), "none with frames, which symbol_rate times")
+            return Line(adaptation.frame_interval_ns, decode_ns), None
         if self.slot_interval is None:
             rate, lldu_bytes, every = _of_profile(channel, rate, lldu_bytes, every)
         if rate is None or lldu_bytes is None:

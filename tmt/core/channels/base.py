@@ -90,6 +90,9 @@ class Channel(Spec):
     has_es_n0: ClassVar[bool] = False
     """Whether the channel's realisations are `FadingRealisation`."""
 
+    is_random: ClassVar[bool] = True
+    """Whether seeds see other realisations."""
+
     profiles: ClassVar[Mapping[str, Profile]] = {}
     """Named sets of values for a channel with many parameters, which has a field `profile`."""
 
@@ -118,6 +121,9 @@ class Channel(Spec):
     def decode_time_ns(self) -> int | None:
         """Decode time of the channel's PHY; None if the line of slots gives it."""
         return None
+
+    def check_fates(self) -> None:
+        """Refuse parameters that decide no slot's fate (UsageError): modes do that under an adaptation."""
 
     @abstractmethod
     def realisation(self, seed: int) -> Realisation:

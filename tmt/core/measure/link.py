@@ -12,6 +12,7 @@ import numpy as np
 from tmt.core.errors import UsageError
 from tmt.core.extent import Extent
 from tmt.core.measure.distribution import Histogram, Pauses, Runs, SignalLevels, of_counts
+from tmt.core.measure.mode_use import ModeUse
 from tmt.core.measure.summaries import BitRates, LinkSummary, Pattern, PhySummary, Times
 from tmt.core.measure.timeline import RowBins
 from tmt.core.schema import UNSETTLED
@@ -40,7 +41,8 @@ def summarise(
     rows: _PhyRows | _LinkRows | None = None
     for chunk in chunks:
         if rows is None:
-            rows = (_PhyRows if isinstance(chunk, PhyTrace) else _LinkRows)(Extent.said(metadata))
+            extent = Extent.said(metadata)
+            rows = _PhyRows(extent, metadata) if isinstance(chunk, PhyTrace) else _LinkRows(extent)
         rows.add(chunk)
         progress(len(chunk))
     if rows is None:
@@ -103,9 +105,11 @@ class _Rows:
 
 
 class _PhyRows(_Rows):
-    def __init__(self, extent: Extent | None) -> None:
+    def __init__(self, extent: Extent | None, metadata: Metadata) -> None:
         super().__init__(extent)
         self.signal_levels: SignalLevels | None = None
+        self.modes: ModeUse | None = None
+        self._metadata = metadata
 
     def add(self, chunk: Trace) -> None:
         assert isinstance(chunk, PhyTrace)
@@ -113,6 +117,9 @@ class _PhyRows(_Rows):
         if chunk.es_n0_mdb is not None:
             self.signal_levels = self.signal_levels or SignalLevels()
             self.signal_levels.add(chunk.es_n0_mdb)
+        if chunk.mode is not None:
+            self.modes = self.modes or ModeUse(self._metadata)
+            self.modes.add(chunk)
         self._add(chunk, bad=erased, marked=erased, good=~erased)
         self.delays.add(chunk.decode_time_ns[~erased])
 
@@ -124,6 +131,7 @@ class _PhyRows(_Rows):
             decode_time_s=decoded.scaled(NS_PER_S),
             es_n0_db=None if self.signal_levels is None else self.signal_levels.summary_db(),
             signal_levels=self.signal_levels,
+            modes=None if self.modes is None else self.modes.summary(),
         )
 
 

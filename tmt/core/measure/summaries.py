@@ -11,6 +11,7 @@ from tmt.core.words.html_table import Charted, html_table, spelled_number
 
 if TYPE_CHECKING:
     from tmt.core.measure.distribution import Distribution, Histogram, Outage, Pause, Pauses, SignalLevels
+    from tmt.core.measure.mode_use import ModeSummary
     from tmt.core.measure.timeline import Rates, RowBins
 
 
@@ -130,7 +131,10 @@ def _span_s(span: Outage | Pause) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhySummary(TraceSummary):
-    """A PHY trace: bad rows are erased slots; `es_n0_db` and `signal_levels` are None without Es/N0."""
+    """A PHY trace: bad rows are erased slots; `es_n0_db` and `signal_levels` are None without Es/N0.
+
+    `modes` is None without modes.
+    """
 
     kind = "phy"
     title = "PHY trace"
@@ -139,6 +143,7 @@ class PhySummary(TraceSummary):
     decode_time_s: Distribution
     es_n0_db: Distribution | None
     signal_levels: SignalLevels | None = field(repr=False)
+    modes: ModeSummary | None = field(repr=False)
 
     @property
     def erasure_rate(self) -> float:
@@ -151,6 +156,8 @@ class PhySummary(TraceSummary):
             "erasure_rate": self.erasure_rate,
             "decode_time_s": asdict(self.decode_time_s),
         }
+        if self.modes is not None:
+            found["modes"] = self.modes.to_json()
         if self.es_n0_db is not None:  # a bin without a slot has null
             start_s, mean_db = self.timeline.mean_es_n0_db()
             found["es_n0_db"] = asdict(self.es_n0_db)

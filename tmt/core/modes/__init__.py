@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
-from tmt.core.declaration import MAX_TIME_S, Count, Param, Probability, Rules, Seconds, Spec, ns
+from tmt.core.declaration import MAX_TIME_S, Count, Param, Probability, Rules, Seconds, Spec, in_nanoseconds
 from tmt.core.errors import UsageError
 from tmt.core.modes.table import ModeTable, read_table
+from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
     from tmt.core.trace import FloatArray, Int64Array
@@ -78,7 +80,7 @@ class Adaptation(Spec):
         float | None, "block error rate of a first transmission", Param("", 1e-9, 0.5, absent="the table's")
     ] = None
     margin: Annotated[Decibels, "margin below the reported Es/N0"] = 0.0
-    step: Annotated[float, "olla: fall of the offset per NACK", Param("dB", 1e-6, 20)] = 0.5
+    step: Annotated[float, "olla: fall of the offset per NACK", Param("dB", 1e-6, 20)] = 0.1
     report_delay: Annotated[Delay, "time from a measurement, or a slot, until the sender knows"] = 0.0
     report_every: Annotated[Delay, "time between reports; 0: each slot is reported"] = 0.0
     report_loss: Annotated[Probability, "probability that a report is lost"] = 0.0
@@ -138,6 +140,11 @@ class Adaptation(Spec):
         pilots = (slots - 1) // PILOT_SLOTS * PILOT_SYMBOLS if self.pilots else 0
         return HEADER_SYMBOLS + SLOT_SYMBOLS * slots + pilots
 
+    @property
+    def frame_interval_ns(self) -> Fraction:
+        """Time of the shortest frame: samples of the signal lie so far apart."""
+        return Fraction(int(self.symbols.min()) * NS_PER_S, self.symbol_rate or 1)
+
     @cached_property
     def size_bytes(self) -> Int64Array:
         """Bytes of IP packets in a frame, or bytes of a slot's transport block, by mode: [n_modes]."""
@@ -171,23 +178,20 @@ class Adaptation(Spec):
             self.symbols,
         )
 
+    @property
+    def label(self) -> str:
+        """Table and rule, such as ``dvb-s2, olla``, with a margin if there is one."""
+        margin = f", margin {self.margin:g} dB" if self.margin else ""
+        return f"{self.modes}, {self.adapt}{margin}"
+
     def describe(self) -> dict[str, Any]:
         """Return parameters and table for a trace's metadata, with times in nanoseconds."""
-        table = self.table
+        table, levels = self.table, self.report_cqi
         return {
+            **in_nanoseconds(self, but="modes"),
             **table.identity,
-            "adapt": self.adapt,
             "target": self.target_error_rate,
-            "margin_db": self.margin,
-            "step_db": self.step,
-            "report_delay_ns": ns(self.report_delay),
-            "report_every_ns": ns(self.report_every),
-            "report_loss": self.report_loss,
-            "report_cqi": None if self.report_cqi is None else read_table(self.report_cqi).identity["table"],
-            "below": self.below,
-            "pilots": self.pilots,
-            "encapsulation": self.encapsulation,
-            "symbol_rate": self.symbol_rate,
+            "report_cqi": None if levels is None else read_table(levels).identity["table"],
             "names": list(table.names),
             "efficiency": table.efficiency.tolist(),
             "half_db": table.half_db.tolist(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,8 @@ from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from tmt.core.modes import Adaptation
     from tmt.core.trace import Int32Array, Int64Array
 
@@ -22,6 +23,9 @@ RULES = {"ideal": IDEAL, "margin": MARGIN, "olla": OLLA}
 
 DUMMY_SYMBOLS = 90 + 36 * 90
 """Of a dummy PLFRAME: its header and 36 slots of 90 symbols (EN 302 307-1, clause 5.5.1)."""
+
+_APART = 1000
+"""More than any channel has generators."""
 
 MOST_UNDER_WAY = 1 << 24
 """Most slots in one report delay."""
@@ -47,6 +51,11 @@ def new_rings(delay_ns: int, slot_ns: float) -> tuple[np.ndarray, np.ndarray]:
     return np.zeros(entries, REPORT), np.zeros(entries, FEEDBACK)
 
 
+def fates_and_losses(seed: int) -> list[np.random.Generator]:
+    """Return the generators of slots' fates and of lost reports, apart from those of the seed's channel."""
+    return uniform_sources(seed, 2, apart=_APART)
+
+
 class Adapter:
     """Sends slots over a signal that arrives as samples: one slot in each, or frames that begin in some.
 
@@ -58,7 +67,9 @@ class Adapter:
         self._adaptation, self._decode_time_ns = adaptation, decode_time_ns
         self._settings = adaptation.settings()
         self._delay_ns, self._every_ns = ns(adaptation.report_delay), ns(adaptation.report_every)
-        self._fates, self._losses = uniform_sources(seed, 2)
+        self.seeds = [seed]
+        """Of the channels whose signals are needed."""
+        self._fates, self._losses = fates_and_losses(seed)
         self._state = new_state()
         self._reports, self._feedback = new_rings(self._delay_ns, float(interval_ns))
         self.most_db = -np.inf
@@ -104,8 +115,3 @@ class Adapter:
         return PhyTrace(
             tx_ns[:made], decode_ns[:made], size_bytes=size_bytes, es_n0_mdb=es_n0[:made], mode=mode
         )
-
-
-def frame_interval_ns(adaptation: Adaptation) -> Fraction:
-    """Return the time of the shortest frame: samples of the signal lie so far apart."""
-    return Fraction(int(adaptation.symbols.min()) * NS_PER_S, adaptation.symbol_rate or 1)

@@ -144,12 +144,13 @@ def learn(
 def quantised(es_n0_mdb: int, levels_mdb: Float64Array) -> int:
     """Return the highest of the levels, rising, that an Es/N0 reaches; itself where there are none.
 
-    Below the lowest one it is 100 dB under it.
+    It is rounded up, so that a mode with that need is chosen. Below the lowest one it is 100 dB under it.
     """
     if len(levels_mdb) == 0:
         return es_n0_mdb
-    level = np.searchsorted(levels_mdb, es_n0_mdb, side="right") - 1
-    return int(levels_mdb[level]) if level >= 0 else int(levels_mdb[0]) - 100_000
+    level = int(np.searchsorted(levels_mdb, es_n0_mdb, side="right")) - 1
+    reached: int = math.ceil(levels_mdb[max(level, 0)])
+    return reached if level >= 0 else reached - 100_000
 
 
 @kernel

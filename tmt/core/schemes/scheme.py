@@ -59,6 +59,11 @@ class Scheme(Spec):
         for key, reason in self.offline_parameters.items() if self.online else ():
             if getattr(self, key) != self.usual(key):
                 yield key, f"{self.usual(key)!r} for a scheme that works online", f"has no meaning: {reason}"
+        yield from self.online_rules() if self.online else ()
+
+    def online_rules(self) -> Rules:
+        """Yield each parameter with a value that only conversions know, and what would be allowed."""
+        return iter(())
 
     def on_link(self, rtt: float) -> Iterator[tuple[str, str]]:
         """Yield each parameter that does not go with a link's RTT (in seconds), and what would be allowed."""

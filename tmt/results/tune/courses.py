@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -22,6 +22,7 @@ import numpy as np
 from tmt.campaign.plan import FORWARD, drawn_start
 from tmt.campaign.recipe import recipes_of, source_of
 from tmt.core.convert import Share
+from tmt.core.converter import joined
 from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
@@ -36,6 +37,7 @@ from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.io import read_trace
+from tmt.io.generation import adapted
 from tmt.spec.stacks import FECTCP, HEADER_BYTES, NS2_STACKS
 from tmt.spec.traffic import MAX_SEED
 
@@ -80,7 +82,7 @@ class Courses:
         duration_ns = ns(self.task.traffic.duration)
         if duration_ns > _span_ns(phy):
             return None
-        extent = Extent.said(phy.metadata)
+        extent, modes = Extent.said(phy.metadata), phy.metadata.get("modes")
         phy = Share(self.source.trace.kept).of(phy)
         tx_time_ns = phy.tx_time_ns - (0 if extent is None else extent.begin_ns)
         first, last = np.searchsorted(tx_time_ns, [start_ns, start_ns + duration_ns])
@@ -91,7 +93,8 @@ class Courses:
         length_ns = int(tx_time_ns[-1]) + 1 if extent is None else extent.length_ns
         later = np.where(np.arange(len(at)) < last - first, 0, length_ns)
         columns = {column.name: getattr(phy, column.name)[at] for column in phy.columns}
-        return PhyTrace(**columns | {"tx_time_ns": tx_time_ns[at] + later})
+        columns["tx_time_ns"] = tx_time_ns[at] + later
+        return PhyTrace(**columns, metadata={} if modes is None else {"modes": modes})
 
 
 def choose_courses(task: Task) -> Courses:
@@ -143,8 +146,8 @@ def _slots_of(file: Path, sha256: str) -> PhyTrace:
     """Return the slots of a file, whose content has that hash."""
     del sha256
     slots = cast("PhyTrace", read_trace(file, PHY_TRACE))
-    extent = Extent.said(slots.metadata)
-    return replace(slots, metadata={} if extent is None else extent.metadata)
+    kept = ("begin_ns", "length_ns", "modes")
+    return replace(slots, metadata={key: slots.metadata[key] for key in kept if key in slots.metadata})
 
 
 def _phy(source: Source, task: Task, seed: int) -> PhyTrace:
@@ -158,6 +161,12 @@ def _made(phy: Phy) -> PhyTrace:
     """Return the slots of a PHY trace, which many candidates use one after the other."""
     if phy.file is not None:
         slots = _slots_of(phy.file, phy.file_slots)
+    elif phy.adaptation is not None:
+        assert phy.line is not None
+        assert phy.channel is not None
+        made = adapted(phy.channel, phy.line, phy.length_ns, phy.seed, phy.adaptation)
+        slots = reduce(joined, (chunk for _, chunk in made))
+        return replace(slots, metadata={"modes": phy.adaptation.describe()})
     else:
         assert phy.line is not None
         tx_time_ns = phy.line.tx_times_ns(0, phy.line.slots_within(phy.length_ns))

@@ -16,6 +16,7 @@ import numpy as np
 
 from tmt.core.words.values import percent
 from tmt.results.statistics import t_interval
+from tmt.results.values import possible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,7 +75,8 @@ class Evidence:
     def of_objective(self, candidate: int, objective: Objective, level: float) -> Interval:
         """Return the mean of an objective as it is shown, and its interval."""
         found = t_interval(objective.scores(self._values_of(candidate)), level)
-        return found.scaled(objective.shown(1.0))
+        found = found.scaled(objective.shown(1.0))
+        return possible(found, objective.single.column) if objective.single else found
 
     def margin(self, candidate: int, constraint: Constraint, level: float) -> Interval:
         """Return the distance of a candidate's mean from a bound, and its interval."""

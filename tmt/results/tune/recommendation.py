@@ -12,6 +12,7 @@ from scipy import special
 from tmt.results.statistics import Interval
 from tmt.results.tune.race import upper
 from tmt.results.tune.task import QUEUE, SCHEME, levels_of, neighbours
+from tmt.results.values import possible
 
 if TYPE_CHECKING:
     from tmt.results.statistics import FloatArray
@@ -186,6 +187,7 @@ def _constraints(race: Race, winner: int) -> list[Bounded]:
         margin = race.evidence.margin(winner, constraint, race.rules.level)
         limit, above = constraint.limit, margin.scaled(-1 if constraint.is_upper else 1)
         mean = Interval(limit + above.mean, limit + above.low, limit + above.high, margin.count)
+        mean = possible(mean, constraint.measure.column)
         found.append(Bounded(constraint.text, mean, margin.mean >= 0, margin.low >= 0))
     return found
 

@@ -173,7 +173,9 @@ def _refused(place: Place, allowed: str, reason: str) -> Refused:
 
 
 def _check_one_of_each(scenario: Scenario) -> None:
-    """Refuse a scenario that varies anything but schemes and paths."""
+    """Refuse a scenario that varies anything but schemes and paths, or runs programs."""
+    if scenario.program:
+        raise _refused(("program", 0), "traffic: a search runs no programs", "is not searched")
     for key, several in (("trace", "traces"), ("traffic", "kinds of traffic")):
         number = len(getattr(scenario, key))
         if number > 1:
@@ -181,6 +183,8 @@ def _check_one_of_each(scenario: Scenario) -> None:
             raise _refused((key, 1), "one, because a search varies schemes and paths only", reason)
     if scenario.traffic[0].seeds is not None:
         raise _refused(("traffic", 0, "seeds"), "seeds of the scenario", "has no meaning for a search")
+    if scenario.trace[0].sharing is not None:
+        raise _refused(("trace", 0, "sharing", "users"), "none: a trace of one user", "are not searched")
     if scenario.traffic[0].flow:
         raise _refused(("traffic", 0, "flow"), "flows of one variant: tcp and flows", "is not searched")
 

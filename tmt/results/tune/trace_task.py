@@ -16,8 +16,9 @@ from tmt.core.units import ns_to_seconds
 from tmt.results.tune.task import QUEUE, task_of
 from tmt.spec.experiment import Path
 from tmt.spec.points import plain, points
-from tmt.spec.queue import DISCIPLINES, Discipline
+from tmt.spec.queue import DISCIPLINES, Discipline, KernelQdisc
 from tmt.spec.scenario import Scenario
+from tmt.spec.stacks import LINUX
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import MAX_SEED
 
@@ -69,7 +70,7 @@ def trace_task(
             "it does not say how large its LLDUs are; `tmt import table --size`, "
             "`tmt generate --lldu-bytes` or a column size_bytes says it",
         )
-    searched, paths = space(schemes, {} if varied is None else varied, path)
+    searched, paths = space(schemes, {} if varied is None else varied, path, traffic.stack)
     courses = taken("courses", Courses, courses)
     tune = replace(tune, first_courses=min(tune.first_courses, courses))
     scenario = Scenario(
@@ -131,12 +132,12 @@ PATH: dict[str, Any] = {"in_order": [True, False]}
 
 
 def space(
-    names: Sequence[str], varied: Mapping[str, Sequence[Value]], path: Path
+    names: Sequence[str], varied: Mapping[str, Sequence[Value]], path: Path, stack: str
 ) -> tuple[tuple[Scheme, ...], tuple[Path, ...]]:
     """Return the schemes and the paths of a search: all schemes of `SPACE` where none is named.
 
     The values in `varied`, by ``KEY`` of the path, ``SCHEME.KEY`` or ``QUEUE.KEY``, replace those of
-    `SPACE` and of `path`.
+    `SPACE` and of `path`. Only stack `linux` has the kernel's own disciplines.
     Refused, with a place in ``schemes`` or ``varied``, when a name is unknown or a value is not allowed.
     """
     known = tuple(dict.fromkeys([*SPACE, *(name for name, kind in SCHEMES.items() if kind.converts)]))
@@ -149,7 +150,8 @@ def space(
         key: "none" if value is None else value for key, value in of_path.items()
     }
     tables[QUEUE] = [path.queue]
-    _vary(searched, tables, varied)
+    queues = tuple(name for name in DISCIPLINES if name != KernelQdisc.name or stack == LINUX)
+    _vary(searched, tables, varied, queues)
     paths = _points(Path, tables, "")
     longest = max(one.rtt for one in paths)
     schemes = [
@@ -178,7 +180,12 @@ def _table(name: str, values: dict[str, Any], rtt_s: float) -> dict[str, Any]:
     return {"name": Rlc.name} | _rlc_timers(values, rtt_s) | below | own
 
 
-def _vary(searched: dict[str, Tables], path: dict[str, Any], varied: Mapping[str, Sequence[Value]]) -> None:
+def _vary(
+    searched: dict[str, Tables],
+    path: dict[str, Any],
+    varied: Mapping[str, Sequence[Value]],
+    known_queues: tuple[str, ...],
+) -> None:
     """Put the values to search in place of the usual ones (Refused for an unknown name)."""
     if not isinstance(varied, Mapping):
         raise Refused([Problem(("varied",), varied, "type", "a dictionary that gives lists of values")])
@@ -191,23 +198,25 @@ def _vary(searched: dict[str, Tables], path: dict[str, Any], varied: Mapping[str
             _check_key(key, own, tuple(declared(Path)))
             path[own] = list(values)
             continue
-        if scheme in DISCIPLINES:
+        if scheme in known_queues:
             _check_key(key, own, tuple(declared(DISCIPLINES[scheme])))
             of_queues.setdefault(scheme, {})[own] = list(values)
             continue
-        _check_key(key, scheme, (*searched, *DISCIPLINES))
+        _check_key(key, scheme, (*searched, *known_queues))
         of_rlc = tuple(declared(Rlc)) if scheme.startswith(Rlc.name) else ()
         _check_key(key, own, (*declared(SCHEMES[scheme.removeprefix(OVER)]), *of_rlc))
         searched[scheme] = _with_values(searched[scheme], own, list(values))
-    path[QUEUE] = _disciplines(path[QUEUE], of_queues)
+    path[QUEUE] = _disciplines(path[QUEUE], of_queues, known_queues)
 
 
-def _disciplines(queues: list[Any], varied: Mapping[str, dict[str, Any]]) -> list[Discipline]:
+def _disciplines(
+    queues: list[Any], varied: Mapping[str, dict[str, Any]], known_queues: tuple[str, ...]
+) -> list[Discipline]:
     """Return the disciplines of these names or objects, with all values of the parameters of `varied`."""
     tables = []
     for queue in queues:
         if not isinstance(queue, Discipline):
-            _check_key(QUEUE, queue, tuple(DISCIPLINES))
+            _check_key(QUEUE, queue, known_queues)
         table = plain(queue) if isinstance(queue, Discipline) else {"name": queue}
         tables.append(table | varied.get(table["name"], {}))
     known = tuple(table["name"] for table in tables)

@@ -247,7 +247,7 @@ class Simulation:
         slots = self._courses.slots(cell[1])
         if slots is None:
             return math.nan
-        converter = candidate.scheme.converter(candidate.path.rtt)
+        converter = candidate.scheme.converter(candidate.path.rtt).knowing(slots.metadata)
         converter.feed(slots)
         converter.finish()
         return float(converter.counts.efficiency)

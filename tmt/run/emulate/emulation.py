@@ -13,8 +13,9 @@ from tmt.core.schema import PACKET_RECORDS
 from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.io.atomic import write_text
 from tmt.run.link_files import link_figures, link_settings, queue_settings
+from tmt.run.motion import motion_settings, moved_trip
 from tmt.run.records import COUNTERS, PACKETS, Counters, read_array_of
-from tmt.run.setup import link_notes
+from tmt.run.setup import link_notes, offset_ns
 from tmt.spec.experiment import Link, Path, queue_rule
 
 if TYPE_CHECKING:
@@ -97,7 +98,11 @@ class Emulation(Spec):
         yield from queue_rule(self.path, "emulate")
 
     def arguments(self, links: ReadyPath, folder: pathlib.Path, *, record: bool) -> list[str]:
-        """Return the emulator's arguments before ``--``, over checked links: alternating keys and values."""
+        """Return the emulator's arguments before ``--``, over checked links: alternating keys and values.
+
+        The series of round-trip times of a path that moves is written into the folder.
+        """
+        moved = moved_trip(self.path, offset_ns(self.forward), None)
         settings: list[tuple[str, object]] = [
             *link_settings("forward", links.forward).items(),
             *link_settings("return", links.back).items(),
@@ -105,6 +110,7 @@ class Emulation(Spec):
             ("in_order", int(self.path.in_order)),
             ("hold_ns", 0 if self.path.hold is None else ns(self.path.hold)),
             ("rtt_ns", ns(self.path.rtt)),
+            *motion_settings(self.path, moved, folder).items(),
             *queue_settings(self.path).items(),
             ("mtu_bytes", self.mtu_bytes),
             ("record", int(record)),

@@ -192,7 +192,7 @@ class Linux:
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment in simulated time."""
-        (directory / SETTINGS).write_text(settings_text(setup))
+        (directory / SETTINGS).write_text(settings_text(setup, directory))
         try:
             argv, wall_time_s = Kernel.find().run(setup, directory, timeout_s)
         except RunError as error:

@@ -22,6 +22,7 @@ from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_text
 from tmt.run import RunError
 from tmt.run.link_files import ReadyLink, link_settings
+from tmt.run.motion import motion_settings
 from tmt.run.program import FROM_THE_WHEEL, build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import read_records
 from tmt.spec.columns import GROUP_SETTINGS, SETTINGS
@@ -99,7 +100,7 @@ class Ns2:
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Simulate one experiment."""
-        argv, wall_time_s = Simulator.find().run(arguments(setup), directory, timeout_s)
+        argv, wall_time_s = Simulator.find().run(arguments(setup, directory), directory, timeout_s)
         flows, return_flows = setup.flows
         command = shlex.join(argv)
         try:
@@ -109,13 +110,19 @@ class Ns2:
             raise RunError(argv, reason, last_words(directory), program="ns-2") from error
 
 
-def arguments(setup: Setup) -> list[str]:
-    """Return the script's arguments for one run: its settings have the names of result columns."""
+def arguments(setup: Setup, directory: Path) -> list[str]:
+    """Return the script's arguments for one run: its settings have the names of result columns.
+
+    The series of round-trip times of a path that moves is written into the run's directory.
+    """
     given: dict[str, object] = {
         one.name: _text(one, value)
         for one in SETTINGS
-        if (value := one.of(setup.experiment)) is not None and one.name != "code"
+        if (value := one.of(setup.experiment)) is not None
+        and one.name not in {"code", "rtt_series"}
+        and "orbit" not in one.place
     }
+    given |= _motion_arguments(setup, directory)
     if setup.traffic.flow:
         given["groups"] = " ".join(f"{{{_group_words(group)}}}" for group in setup.groups)
         for name in ("tcp", "flows", "return_flows", "start_s", "transfer_bytes"):
@@ -130,6 +137,13 @@ def arguments(setup: Setup) -> list[str]:
     if traffic.code is not None and traffic.block_segments is not None:
         given["code_overhead"] = overhead(traffic.code, traffic.block_segments)
     return [str(word) for item in given.items() for word in item]
+
+
+def _motion_arguments(setup: Setup, directory: Path) -> dict[str, object]:
+    found = motion_settings(setup.path, setup.moved, directory)
+    if found:
+        found["rtt_offset_s"] = seconds_text(cast("int", found.pop("rtt_offset_ns")))
+    return found
 
 
 def _group_words(group: Flow) -> str:

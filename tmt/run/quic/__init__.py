@@ -46,7 +46,7 @@ class Quic:
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment in simulated time."""
-        (directory / SETTINGS).write_text(settings_text(setup))
+        (directory / SETTINGS).write_text(settings_text(setup, directory))
         argv = [str(self.program())]
         environment = os.environ | {"CLIFT_PARENT": str(os.getpid())}
         try:

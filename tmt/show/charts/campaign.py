@@ -104,7 +104,10 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero:
     With `zero` the values are differences, with a line at 0. Each of several `places`, points of the grid in
     the field `place`, has a row of panels.
     """
-    base = inner.rows(_ABOUT)
+    # Vega-Lite takes no domain from flattened values; an invisible line gives it their ends.
+    base = inner.rows(_ABOUT).transform_calculate(
+        least="extent(datum.seeds)[0]", most="extent(datum.seeds)[1]"
+    )
     colour = inner.colour(legend=False)
     number = "format(datum.mean, '.3~r')"
     interval = (
@@ -115,6 +118,7 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero:
     layers = [
         base.mark_tick(color=QUIET, opacity=1, thickness=1.5, bandSize=ROW_PX).encode(x=x_axis("capacity")),
         base.mark_rule(strokeWidth=2).encode(x=x_axis("low"), x2="high", color=colour),
+        base.mark_rule(strokeWidth=0).encode(x=x_axis("least"), x2="most"),
         base.transform_flatten(["seeds"])
         .mark_circle(size=10, opacity=1, yOffset=7)
         .encode(x=x_axis("seeds"), color=colour),

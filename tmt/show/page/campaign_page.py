@@ -20,6 +20,7 @@ from tmt.show.charts.style import (
     tcp_styles,
 )
 from tmt.show.page.page import assemble, columnar, page_record, sections, term
+from tmt.spec.stacks import DEFAULT_STACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from tmt.show.page.page import Record, Sections
     from tmt.show.page.views import View
 
-SCRIPTS = ("dom.js", "table.js", "choices.js", "marks.js", "frame.js", "charts.js", "main.js")
+SCRIPTS = ("dom.js", "latex.js", "table.js", "choices.js", "marks.js", "frame.js", "charts.js", "main.js")
 
 RUNS = [MemberStyle("", colour, "o", "-") for colour in (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, MUTED)]
 """Colours of runs that lie over each other."""
@@ -80,6 +81,7 @@ def _data(results: Results, summary: Summary, views: Sequence[View], tables: Rec
             for axis in results.axes
         ],
         "points": [list(point) for point in summary.points],
+        "opens": _opening_point(summary),
         "places": [summary.point_label(point) for point in range(len(summary.points))],
         "measures": [{"name": m.column, "label": m.label, "unit": m.unit} for m in summary.measures],
         "rows": {table: columnar(view.rows) for table, view in shown},
@@ -91,6 +93,12 @@ def _data(results: Results, summary: Summary, views: Sequence[View], tables: Rec
         "firstRuns": _first_runs(results, summary),
         "tables": tables,
     }
+
+
+def _opening_point(summary: Summary) -> int:
+    """Return the first point of the default stack; the first one where the stack does not vary."""
+    points = range(len(summary.points))
+    return next((at for at in points if summary.levels(at).get("stack") == DEFAULT_STACK), 0)
 
 
 def _first_runs(results: Results, summary: Summary) -> list[int]:

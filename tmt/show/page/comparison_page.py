@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tmt.core.words.values import percent
 from tmt.io.atomic import write_text
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
-from tmt.results.values import COMPARED, bounds, digits, scalar, three_digits
+from tmt.results.groups import shown_measures
+from tmt.results.values import bounds, digits, scalar, three_digits
 from tmt.show.charts import campaign as charts
 from tmt.show.charts.style import tcp_label
 from tmt.show.page import views
 from tmt.show.page.campaign_page import campaign_page
-from tmt.show.page.page import CHARTS_LEAD, Record, Sections, columns, fact, finding, headed_tables
+from tmt.show.page.page import (
+    CHARTS_LEAD,
+    GROUPS_LEAD,
+    Record,
+    Sections,
+    columns,
+    fact,
+    finding,
+    headed_tables,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from tmt.results.cells import Cell
     from tmt.results.comparison import PairedCampaigns
+    from tmt.results.values import Measure
     from tmt.show.charts.style import Row
 
 METHOD = (
@@ -34,7 +47,12 @@ def write_comparison(comparison: PairedCampaigns, path: Path) -> None:
 
 def render(comparison: PairedCampaigns) -> str:
     """Return the page as text."""
-    tables = {"differences": differences_table(comparison), "runs": pairs_table(comparison)}
+    groups = comparison.groups
+    tables = {
+        "differences": differences_table(comparison),
+        "groups": None if groups is None else groups_table(groups),
+        "runs": pairs_table(comparison),
+    }
     return campaign_page(
         comparison.results,
         comparison.summary,
@@ -80,7 +98,7 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
         return ["All pairs are equal in everything that they measured, bit by bit."]
     found = []
     for measure in comparison.summary.measures:
-        if measure.column not in COMPARED:
+        if not measure.is_compared:
             continue
         cells = comparison.differences_of(measure.column)
         differing = [pair for pair in cells if pair[1].is_significant]
@@ -153,6 +171,10 @@ SECTIONS: Sections = {
         "The differences over one varied parameter. The other parameters are as chosen above.",
     ),
     "differences-table": ("Every difference", "All measures at the point of the grid chosen above."),
+    "groups-table": (
+        "Differences of groups of flows",
+        f"At every point of the grid. {GROUPS_LEAD}",
+    ),
     "runs-table": ("Every pair", "Sort by the head of a column. Filter by text, or by a bound such as >0.5."),
 }
 """Sections of the page in order."""
@@ -166,20 +188,45 @@ def differences_table(comparison: PairedCampaigns) -> Record:
     """Return every difference; `keys` holds point, TCP variants and schemes of each row."""
     summary = comparison.summary
     rows, keys = [], []
-    for cell, by_measure in zip(summary.cells, comparison.cells, strict=True):
+    for cell, measure, values in _differences(comparison, summary.measures):
         tcp, scheme = views.cell_members(summary, cell)
-        for measure in summary.measures:
-            one = by_measure.get(measure.column)
-            if one is None:
-                continue
-            means = [digits(one.first.mean), digits(one.second.mean), *bounds(one.difference)]
-            about = [measure.unit, digits(100 * one.relative), one.difference.count, digits(one.p_adjusted)]
-            differs = "yes" if one.is_significant else "no"
-            keys.append([cell.point, [tcp], [scheme]])
-            rows.append([measure.label, tcp, scheme, *means, *about, differs])
+        keys.append([cell.point, [tcp], [scheme]])
+        rows.append([measure.label, tcp, scheme, *values])
+    heads = columns("Measure", "TCP", "Scheme")
+    return {"columns": heads + _difference_heads(comparison), "rows": rows, "keys": keys}
+
+
+def groups_table(groups: PairedCampaigns) -> Record:
+    """Return the differences of the groups of flows at every point of the grid."""
+    summary = groups.summary
+    rows = [
+        [measure.label, *views.cell_members(summary, cell), *levels, *values]
+        for cell, measure, values in _differences(groups, shown_measures(summary))
+        for levels in [map(scalar, summary.levels(cell.point).values())]
+    ]
+    axes = [{"label": axis.label, "unit": axis.unit} for axis in summary.axes]
+    heads = [*columns("Measure", "Group", "Scheme"), *axes, *_difference_heads(groups)]
+    return {"columns": heads, "rows": rows}
+
+
+def _differences(
+    comparison: PairedCampaigns, measures: Sequence[Measure]
+) -> Iterator[tuple[Cell, Measure, list[Any]]]:
+    """Give each cell and measure with the values of `_difference_heads`."""
+    for cell, by_measure in zip(comparison.summary.cells, comparison.cells, strict=True):
+        for measure in measures:
+            if (one := by_measure.get(measure.column)) is not None:
+                means = [digits(one.first.mean), digits(one.second.mean), *bounds(one.difference)]
+                about = [
+                    *(measure.unit, digits(100 * one.relative), one.difference.count),
+                    *(digits(one.p_adjusted), "yes" if one.is_significant else "no"),
+                ]
+                yield cell, measure, means + about
+
+
+def _difference_heads(comparison: PairedCampaigns) -> list[Record]:
     first, second = comparison.names
-    shown = columns(
-        *("Measure", "TCP", "Scheme"),
+    return columns(
         (first, "mean over the seeds of the pairs"),
         (second, "mean over the same seeds"),
         ("Difference", f"{second} minus {first}, mean over the pairs"),
@@ -191,13 +238,12 @@ def differences_table(comparison: PairedCampaigns) -> Record:
         ("p (Holm)", "p-value of the paired t test, corrected over all cells of the measure"),
         ("Differs", f"significantly, at a level of {percent(ALPHA)}"),
     )
-    return {"columns": shown, "rows": rows, "keys": keys}
 
 
 def pairs_table(comparison: PairedCampaigns) -> Record:
     """Return the first pairs with both values of each compared measure."""
     pairs, runs, axes = comparison.pairs, comparison.results.runs, comparison.results.axes
-    shown = [measure for measure in comparison.summary.measures if measure.column in COMPARED]
+    shown = [measure for measure in comparison.summary.measures if measure.is_compared]
     heads = [
         *({"label": "TCP"}, {"label": "Scheme"}),
         *({"label": axis.label, "unit": axis.unit} for axis in axes),

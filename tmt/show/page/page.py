@@ -17,7 +17,7 @@ from jinja2 import Environment, StrictUndefined
 from tmt import __version__
 from tmt.core.provenance import user_cache
 from tmt.io.atomic import write_text
-from tmt.results.values import COLUMNS
+from tmt.results.values import COLUMNS, OF_PROGRAM
 from tmt.show.charts.style import INKS, MARKER_PATHS, configuration
 
 if TYPE_CHECKING:
@@ -40,6 +40,12 @@ CHARTS_LEAD = (
 )
 
 
+GROUPS_LEAD = (
+    "Each group beside the others and alone. Share: of what all groups delivered while they were active "
+    "together. Harm: the part of the measure alone that the other groups take (Ware and others, 2019)."
+)
+
+
 def page_record(style: MemberStyle) -> Record:
     """Return a style as a page's script takes it."""
     path = MARKER_PATHS[style.marker]
@@ -58,6 +64,9 @@ def finding(text: str, more: Sequence[str] = (), tail: str = "") -> Record:
 
 def term(column: str, label: str, unit: str) -> Record:
     """Return the meaning of a measure as its column declares it."""
+    if column.startswith(OF_PROGRAM):
+        meaning = "number that a program said, as the scenario's `measure` describes it"
+        return {"label": label, "unit": unit, "meaning": meaning, "counts": "", "null": ""}
     declared = COLUMNS[column]
     told = {"meaning": declared.meaning, "counts": declared.counts, "null": declared.null}
     return {"label": label, "unit": unit} | told

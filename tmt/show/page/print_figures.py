@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tmt.show.charts.style import Row, Spec
 
 FORMATS = ("pdf", "svg")
-PRINTED = ("goodput_bps", "delay_p95_s", "completion_s")
 
 MOST_POINTS = 12
 """Points of the grid with a figure each."""
@@ -85,7 +84,7 @@ def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
     cells = cell_rows(results, summary)
     tcps, schemes = members(summary)
     for measure in summary.measures:
-        if measure.column not in PRINTED:
+        if not measure.is_compared:
             continue
         mine = [row for row in cells if row["column"] == measure.column]
         heading = titled(measure.label, measure.unit)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tmt.results.tune.objectives import Quantity
     from tmt.results.tune.tuning import Tuning
 
-SCRIPTS = ("dom.js", "table.js", "marks.js", "frame.js", "tune.js")
+SCRIPTS = ("dom.js", "latex.js", "table.js", "marks.js", "frame.js", "tune.js")
 
 METHOD = (
     "A course is a piece of the channel that all candidates see. A candidate leaves the race when a "

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from tmt.core.declaration import Count, Param, Probability, Rules
+from tmt.core.errors import InputError
+from tmt.core.schema import MODE
 from tmt.core.schemes.scheme import MAX_ES_N0_DB, Delay, DetectionDelay, Scheme, Small
+
+if TYPE_CHECKING:
+    from tmt.core.schema import Column
+
+BY_MODE = "by-mode"
+"""Threshold of each LLDU that is the one of the mode of its first transmission."""
 
 
 class HarqProcesses(Scheme):
@@ -14,7 +22,9 @@ class HarqProcesses(Scheme):
     LTE has 8 processes, NR 16, and up to 32 over satellites. Combining is maximum-ratio (``chase``), which
     adds the SNRs of an LLDU's transmissions, or by incremental redundancy (``incremental``), which adds their
     mutual information, log2(1 + SNR). A retransmission in an erased slot is decoded when the sum reaches that
-    of one transmission at `combining_threshold_db`.
+    of one transmission at `combining_threshold_db`. With ``by-mode`` it is the Es/N0 at which half of the
+    blocks of the LLDU's own mode are decoded, by the trace's table of modes; a retransmission in a slot of
+    another mode is then decoded by the slot itself only if that mode needs at least as much.
     """
 
     name: ClassVar[str] = "harq-processes"
@@ -42,8 +52,8 @@ class HarqProcesses(Scheme):
         "soft combining of the transmissions of an LLDU, by the trace's es_n0_mdb",
     ] = "none"
     combining_threshold_db: Annotated[
-        float | None,
-        "Es/N0 at which one transmission would be decoded",
+        float | Literal["by-mode"] | None,
+        "Es/N0 at which one transmission would be decoded; by-mode: that of its mode",
         Param("dB", -MAX_ES_N0_DB, MAX_ES_N0_DB, absent="no combining"),
     ] = None
     detection_delay: DetectionDelay = 0
@@ -67,6 +77,11 @@ class HarqProcesses(Scheme):
             allowed = "the Es/N0 in dB at which one transmission is decoded"
             yield "combining_threshold_db", allowed, "is missing"
 
+    def online_rules(self) -> Rules:
+        """Refuse thresholds by mode: the simulator knows no table of modes."""
+        if self.combining_threshold_db == BY_MODE:
+            yield "combining_threshold_db", "a number in dB for a scheme that works online"
+
     @property
     def label(self) -> str:
         """``HARQ-processes(16)``, with combining ``(16, chase)``, with feedback off ``(off x 2)``."""
@@ -77,3 +92,13 @@ class HarqProcesses(Scheme):
     def needs_es_n0(self) -> bool:
         """Whether it combines transmissions."""
         return self.combining != "none"
+
+    def check_columns(self, name: str, columns: tuple[Column, ...]) -> None:
+        """Refuse a trace without Es/N0 or modes where it needs them (InputError)."""
+        super().check_columns(name, columns)
+        if self.combining_threshold_db == BY_MODE and MODE not in columns:
+            raise InputError(
+                name,
+                f'there is no column {MODE.name}, which combining_threshold_db = "{BY_MODE}" needs; '
+                "`tmt generate --modes` writes it",
+            )

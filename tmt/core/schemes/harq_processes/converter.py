@@ -15,7 +15,9 @@ import numpy as np
 
 from tmt.core.converter import Converter, ring_ends, ring_entries
 from tmt.core.declaration import ns
+from tmt.core.errors import InputError
 from tmt.core.schema import MAX_ES_N0_MDB
+from tmt.core.schemes.harq_processes import BY_MODE
 from tmt.core.schemes.harq_processes.kernel import (
     FALSE,
     MISSED,
@@ -30,9 +32,11 @@ from tmt.core.schemes.harq_processes.kernel import (
 from tmt.core.seeds import uniform_source
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from tmt.core.kernels import Float64Array, Rows
     from tmt.core.schemes.harq_processes import HarqProcesses
-    from tmt.core.trace import Int32Array, Int64Array, LinkTrace, PhyTrace
+    from tmt.core.trace import Int32Array, Int64Array, LinkTrace, Metadata, PhyTrace
 
 
 class _CombiningConverter(Converter):
@@ -42,19 +46,44 @@ class _CombiningConverter(Converter):
         super().__init__()
         self._scheme, self._rtt_ns = scheme, rtt_ns
         self._detection_delay_ns = ns(scheme.detection_delay)
-        # Combined quality at which a retransmission is decoded: that of one SNR at the threshold.
         threshold_db = scheme.combining_threshold_db
-        self._needed = math.inf if threshold_db is None else quality(scheme.combining, 1000.0 * threshold_db)
+        # Combined quality at which an LLDU is decoded, by mode: that of one SNR at the threshold.
+        self._needed_of_mode = np.array([math.inf])
+        if isinstance(threshold_db, float):
+            self._needed_of_mode = np.array([quality(scheme.combining, 1000.0 * threshold_db)])
         self._quality: Float64Array = np.zeros(0)
+        self._needed: Float64Array = np.zeros(0)
+
+    def knowing(self, metadata: Metadata) -> Self:
+        """Take the thresholds of the modes (InputError where the metadata have none that are needed)."""
+        if self._scheme.combining_threshold_db == BY_MODE:
+            half_db = metadata.get("modes", {}).get("half_db")
+            if not half_db:
+                raise InputError(
+                    "phy trace",
+                    "its metadata hold no thresholds of modes, which combining_threshold_db = "
+                    f'"{BY_MODE}" takes; `tmt generate --modes` writes them',
+                )
+            self._needed_of_mode = np.array([quality(self._scheme.combining, 1000.0 * db) for db in half_db])
+        return self
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
         """Send the next slots, none of which waits for later ones, and return the rows that are settled."""
+        self._quality = np.zeros(len(phy))
         if self._scheme.needs_es_n0:
             self._scheme.check_columns("phy trace", phy.columns)
             assert phy.es_n0_mdb is not None
             self._quality = qualities(self._scheme.combining, phy.es_n0_mdb)
+        if self._scheme.combining_threshold_db == BY_MODE:
+            assert phy.mode is not None
+            if len(phy) and phy.mode.max() >= len(self._needed_of_mode):
+                most = len(self._needed_of_mode) - 1
+                raise InputError(
+                    "phy trace", f"mode is {phy.mode.max()}; its table of modes ends with {most}"
+                )
+            self._needed = self._needed_of_mode[phy.mode]
         else:
-            self._quality = np.zeros(len(phy))
+            self._needed = np.full(len(phy), self._needed_of_mode[0])
         return super().feed(phy)
 
 
@@ -153,7 +182,7 @@ class _RepetitionConverter(_CombiningConverter):
     def __init__(self, scheme: HarqProcesses, rtt_ns: int) -> None:
         super().__init__(scheme, rtt_ns)
         self._repetitions = scheme.repetitions or 1
-        self._left, self._combined = np.zeros(1, np.int64), np.zeros(1)
+        self._left, self._combined = np.zeros(1, np.int64), np.zeros(2)
 
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
         return repeat(

@@ -18,10 +18,14 @@ RIGHT, MISSED, FALSE = 0, 1, 2
 """Feedback of a slot: as the receiver means it, not received, or read as its opposite."""
 
 PROCESS = np.dtype(
-    [*((name, np.int64) for name in ("row", "sent", "due_ns", "again")), ("quality", np.float64)]
+    [
+        *((name, np.int64) for name in ("row", "sent", "due_ns", "again")),
+        *((name, np.float64) for name in ("quality", "needed")),
+    ]
 )
 """A process: the row of its LLDU, how often the LLDU has been sent, when the feedback reaches the sender,
-whether the sender then retransmits, and the sum of the qualities of the LLDU's transmissions."""
+whether the sender then retransmits, the sum of the qualities of the LLDU's transmissions, and the one that it
+needs."""
 
 STATE = np.dtype(
     [
@@ -38,7 +42,7 @@ def send_asynchronously(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
     quality: Float64Array,
-    needed: float,
+    needed: Float64Array,
     feedback: npt.NDArray[np.uint8],
     processes: int,
     rtt_ns: int,
@@ -55,7 +59,9 @@ def send_asynchronously(
     Parameters
     ----------
     quality : [n], what each slot adds to the combined quality of its LLDU
-    needed : combined quality at which a retransmission is decoded though its slot is erased; infinite: never
+    needed : [n], combined quality at which an LLDU that was first sent in this slot is decoded when it is
+        retransmitted, though the slots are erased; infinite: never. A slot that is not erased decodes the
+        LLDUs that need at most as much as those of its own.
     feedback : [n], `RIGHT`, `MISSED` or `FALSE`, for the slot's transmission
     max_transmissions : most of an LLDU, or `UNLIMITED`
     state : [1], `STATE`, updated
@@ -77,18 +83,18 @@ def send_asynchronously(
         if repeat_head < repeat_tail:
             repeated = repeats[repeat_head & mask]
             row, sent = repeated["row"], repeated["sent"] + 1
-            combined = repeated["quality"] + quality[slot]
+            combined, own = repeated["quality"] + quality[slot], repeated["needed"]
             repeat_head += 1
         elif tail - head < processes:
-            row, sent, combined = rows, 1, quality[slot]
+            row, sent, combined, own = rows, 1, quality[slot], needed[slot]
             rows += 1
         else:
             stalls += 1
             continue
 
-        decoded = decode_time_ns[slot] > 0
-        took_ns = decode_time_ns[slot] if decoded else detection_delay_ns
-        decoded = decoded or (sent > 1 and combined >= needed)
+        took_ns = decode_time_ns[slot] if decode_time_ns[slot] > 0 else detection_delay_ns
+        decoded = decode_time_ns[slot] > 0 and needed[slot] >= own
+        decoded = decoded or (sent > 1 and combined >= own)
         again = transmit(now_ns, took_ns, decoded, feedback[slot], row, sent, max_transmissions, out)
         due_ns = now_ns + rtt_ns + took_ns
         place = tail
@@ -97,7 +103,7 @@ def send_asynchronously(
             place -= 1
         process = waiting[place & mask]
         process["row"], process["sent"], process["due_ns"], process["again"] = row, sent, due_ns, again
-        process["quality"] = combined
+        process["quality"], process["needed"] = combined, own
         tail += 1
     state[0]["head"], state[0]["tail"] = head, tail
     state[0]["repeat_head"], state[0]["repeat_tail"] = repeat_head, repeat_tail
@@ -110,7 +116,7 @@ def send_synchronously(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
     quality: Float64Array,
-    needed: float,
+    needed: Float64Array,
     feedback: npt.NDArray[np.uint8],
     slot_time_ns: int,
     rtt_ns: int,
@@ -146,10 +152,11 @@ def send_synchronously(
             state[0]["repeat_head"] += 1
         else:
             process["row"], process["sent"], process["quality"] = rows, 1, quality[slot]
+            process["needed"] = needed[slot]
             rows += 1
-        decoded = decode_time_ns[slot] > 0
-        took_ns = decode_time_ns[slot] if decoded else detection_delay_ns
-        decoded = decoded or (process["sent"] > 1 and process["quality"] >= needed)
+        took_ns = decode_time_ns[slot] if decode_time_ns[slot] > 0 else detection_delay_ns
+        decoded = decode_time_ns[slot] > 0 and needed[slot] >= process["needed"]
+        decoded = decoded or (process["sent"] > 1 and process["quality"] >= process["needed"])
         process["again"] = transmit(
             now_ns, took_ns, decoded, feedback[slot], process["row"], process["sent"], max_transmissions, out
         )
@@ -190,7 +197,7 @@ def repeat(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
     quality: Float64Array,
-    needed: float,
+    needed: Float64Array,
     repetitions: int,
     detection_delay_ns: int,
     left: Int64Array,
@@ -202,7 +209,7 @@ def repeat(
 
     `quality` and `needed` are as in `send_asynchronously`. The receiver gives an LLDU up `detection_delay_ns`
     after its last erased transmission. Updated are `left`, [1], the transmissions of the last LLDU that are
-    still to come, and `combined`, [1], the sum of the qualities of those so far.
+    still to come, and `combined`, [2], the sum of the qualities of those so far and the one that it needs.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     for slot in range(len(tx_time_ns)):
@@ -210,17 +217,17 @@ def repeat(
         if left[0] == 0:
             out_tx_time_ns[rows], out_delay_ns[rows], out_delivered[rows] = now_ns, -1, False
             rows += 1
-            left[0], combined[0] = repetitions, 0.0
+            left[0], combined[0], combined[1] = repetitions, 0.0, needed[slot]
         left[0] -= 1
         combined[0] += quality[slot]
         row = rows - 1
         delay_ns = now_ns + took_ns - out_tx_time_ns[row]
         out_transmissions[row] = min(repetitions - left[0], 255)
-        if took_ns > 0:
+        if took_ns > 0 and needed[slot] >= combined[1]:
             out_delay_ns[row] = min(delay_ns, out_delay_ns[row]) if out_delivered[row] else delay_ns
             out_delivered[row] = True
-        elif not out_delivered[row] and left[0] < repetitions - 1 and combined[0] >= needed:
-            out_delay_ns[row], out_delivered[row] = delay_ns + detection_delay_ns, True
+        elif not out_delivered[row] and left[0] < repetitions - 1 and combined[0] >= combined[1]:
+            out_delay_ns[row], out_delivered[row] = delay_ns + (0 if took_ns else detection_delay_ns), True
         elif left[0] == 0 and not out_delivered[row]:
-            out_delay_ns[row] = delay_ns + detection_delay_ns
+            out_delay_ns[row] = delay_ns + (0 if took_ns else detection_delay_ns)
     return rows

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from tmt.core.declaration import Count, Number, Param, Rules
 from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.scheme import Delay, Scheme
+
+if TYPE_CHECKING:
+    from tmt.core.schema import Column
 
 
 class Rlc(Scheme):
@@ -43,6 +46,9 @@ class Rlc(Scheme):
             usual = self.below.usual(key)
             if getattr(self.below, key) != usual:
                 yield ("below", key), f"{usual!r} for a scheme that works online", f"has no meaning: {reason}"
+        if self.online:
+            for place, allowed, *_ in self.below.online_rules():
+                yield ("below", str(place)), allowed
 
     @property
     def label(self) -> str:
@@ -57,6 +63,11 @@ class Rlc(Scheme):
     def full_name(self) -> str:
         """``rlc``, or with the scheme below ``rlc-over-harq``."""
         return self.name if isinstance(self.below, NoScheme) else f"{self.name}-over-{self.below.name}"
+
+    def check_columns(self, name: str, columns: tuple[Column, ...]) -> None:
+        """Refuse a trace without a column that the scheme below needs (InputError)."""
+        super().check_columns(name, columns)
+        self.below.check_columns(name, columns)
 
     @property
     def needs_es_n0(self) -> bool:

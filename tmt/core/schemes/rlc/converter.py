@@ -15,8 +15,11 @@ from tmt.core.trace import Int64Array, LinkTrace, PhyTrace
 from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from tmt.core.kernels import Rows
     from tmt.core.schemes.rlc import Rlc
+    from tmt.core.trace import Metadata
 
 
 class RlcConverter(Converter):
@@ -45,6 +48,11 @@ class RlcConverter(Converter):
         self._state[["poll_sn", "waiting_poll"]] = -1
         self._queues = np.zeros(1, ARRIVAL), np.zeros(1, REPORT), np.zeros(1, np.int64)
         self._units = np.zeros(1, UNIT)
+
+    def knowing(self, metadata: Metadata) -> Self:
+        """Pass the metadata on to the scheme below."""
+        self._below.knowing(metadata)
+        return self
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
         """Send the next slots and return the rows that are settled now, maybe none."""

@@ -11,7 +11,7 @@ const labelsOf = (kind) => [...state[kind]].sort((a, b) => a - b).map((i) => DAT
 
 function resetChoices() {
   for (const kind of KINDS) state[kind] = new Set(indexes(DATA.members[kind]));
-  state.grid = [...(DATA.points[0] ?? [])];
+  state.grid = [...(DATA.points[DATA.opens] ?? DATA.points[0] ?? [])];
   state.measure = 0;
   state.by = "scheme";
 }
@@ -104,5 +104,5 @@ function buildControls() {
     byId("controls").querySelector("button").focus();
   } }, "Reset");
   const choosers = el("div", { class: "choosers" }, ...grid, measure, by, reset);
-  byId("controls").replaceChildren(chips("tcp", "TCP"), chips("scheme", "Link scheme"), choosers);
+  byId("controls").replaceChildren(choosers, chips("tcp", "TCP"), chips("scheme", "Link scheme"));
 }

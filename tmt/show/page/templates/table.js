@@ -90,6 +90,9 @@ function dataTable(place, { caption, columns, rows, file }) {
   const count = el("p", { class: "count", "aria-live": "polite" });
   const saveRows = () => download(`${file}.csv`, "text/csv", csv(names, kept()));
   const save = el("button", { type: "button", onclick: saveRows }, "Download these rows (CSV)");
+  const saveLatex = () => download(`${file}.tex`, "application/x-tex", latex(
+    names.filter((_, i) => !hidden(i)), kept().map((row) => row.filter((_, i) => !hidden(i)))));
+  const print = el("button", { type: "button", onclick: saveLatex }, "LaTeX");
   const more = el("button", { type: "button", onclick: () => { shown += 500; fill(); } }, "Show more rows");
   const widen = el("button", { type: "button", onclick: () => { wide = !wide; fill(); } }, "All columns");
   widen.hidden = !columns.some((column) => column.extra);
@@ -97,7 +100,7 @@ function dataTable(place, { caption, columns, rows, file }) {
   const head = el("thead", {}, el("tr", {}, ...heads), el("tr", { class: "filters" }, ...filters));
   const table = el("table", { class: "data" }, el("caption", {}, el("span", {}, caption)), head, body);
   const frame = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table);
-  place.replaceChildren(el("div", { class: "bar" }, count, widen, save), frame, more);
+  place.replaceChildren(el("div", { class: "bar" }, count, widen, save, print), frame, more);
   fill();
   return fill;
 }

@@ -1,0 +1,219 @@
+"""A line of slots that users share: a scheduler gives each slot to one of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tmt.core.declaration import Count, Param, Rules, Spec
+
+if TYPE_CHECKING:
+    from tmt.core.trace import BoolArray, FloatArray, Int64Array
+
+MAX_USERS = 1000
+"""Most users of a line."""
+
+SEED_STEP = 2_000_000
+"""From the seed of one user's channel to that of the next: beyond the seeds of return links."""
+
+Users = Annotated[int, Param("", 1, MAX_USERS)]
+
+
+class Allocation(Protocol):
+    """The slots of a line, given to users in order, in pieces of any size."""
+
+    def next(self, slots: int, rates: FloatArray | None = None) -> Int64Array:
+        """Return the user of each of the next `slots` slots, from 0: [slots], int64.
+
+        `rates` : [users, slots], float64, not negative, what each user's mode would carry in each slot; it is
+        needed where the scheduler `uses_rates`. The result does not depend on the pieces.
+        """
+
+
+class Scheduler(Spec):
+    """A rule that gives each slot of a line to one of its users."""
+
+    uses_rates: ClassVar[bool] = False
+    """Whether the rule looks at what each user's mode would carry in the slot."""
+
+    @abstractmethod
+    def allocation(self, users: int) -> Allocation:
+        """Start to give slots to users 0 to ``users - 1``."""
+
+    def fault(self, users: int) -> tuple[str, str, str] | None:
+        """Return the field that does not go with a number of users, what is allowed, and why; or None."""
+        del users
+        return None
+
+    @property
+    def label(self) -> str:
+        """The name, with parameters that are not the usual ones."""
+        return self.name
+
+    def describe(self) -> dict[str, Any]:
+        """Return name and parameters in the form of a trace's metadata."""
+        return {"name": self.name}
+
+
+class RoundRobin(Scheduler):
+    """Each user in turn: of n users, user k has the slots k, k + n, k + 2 n, and so on."""
+
+    name: ClassVar[str] = "round-robin"
+
+    def allocation(self, users: int) -> Allocation:
+        """Start with user 0."""
+        return _InTurn(users)
+
+
+class Weighted(Scheduler):
+    """Slots in proportion to weights, evenly spread: in any W slots a user of weight w has w, W their sum.
+
+    Before each slot every user's credit grows by its weight. The user with the largest credit, the first one
+    of equals, gets the slot and pays W. This is the smooth weighted round robin of the web server nginx;
+    equal weights give `RoundRobin`.
+    """
+
+    name: ClassVar[str] = "weighted"
+
+    weights: Annotated[
+        tuple[Annotated[int, Param("", 1, 1_000_000)], ...], "weight of each user, in their order"
+    ]
+
+    def allocation(self, users: int) -> Allocation:
+        """Start with equal credits."""
+        return _ByWeight(np.array(self.weights, np.int64))
+
+    def fault(self, users: int) -> tuple[str, str, str] | None:
+        """Refuse another number of weights than of users."""
+        if len(self.weights) == users:
+            return None
+        return "weights", f"one for each user, {users}", f"has {len(self.weights)} weights"
+
+    @property
+    def label(self) -> str:
+        """``weighted 1:3``."""
+        return f"{self.name} {':'.join(map(str, self.weights))}"
+
+    def describe(self) -> dict[str, Any]:
+        """Return name and weights."""
+        return {"name": self.name, "weights": list(self.weights)}
+
+
+class ProportionalFair(Scheduler):
+    """The slot goes to the user whose rate in it is largest relative to its own mean rate.
+
+    The mean is exponential over `averaging_slots` slots, with 0 in slots of others, as in Jalali, Padovani
+    and Pankaj (IEEE VTC 2000). A user without a mean comes before those with one. Of equals the first one
+    gets the slot.
+    """
+
+    name: ClassVar[str] = "proportional-fair"
+    uses_rates: ClassVar[bool] = True
+
+    averaging_slots: Annotated[Count, "slots over which a user's rate is averaged", Param("slots")] = 1000
+
+    def allocation(self, users: int) -> Allocation:
+        """Start without means."""
+        return _ByRate(users, self.averaging_slots)
+
+    @property
+    def label(self) -> str:
+        """``proportional-fair``, and the slots of the mean where they are not the usual ones."""
+        return f"{self.name} over {self.averaging_slots} slots" if self.said() else self.name
+
+    def describe(self) -> dict[str, Any]:
+        """Return name and averaging time."""
+        return {"name": self.name, "averaging_slots": self.averaging_slots}
+
+
+SCHEDULERS: dict[str, type[Scheduler]] = Scheduler.choose_from(RoundRobin, ProportionalFair, Weighted)
+"""Every scheduler by its name on the command line and in scenarios."""
+
+
+class Sharing(Spec):
+    """A generated line of slots that users share, and the one of them whose slots a trace has.
+
+    Each user's channel is a realisation of its own.
+    """
+
+    users: Annotated[Users, "users of the line, each with a realisation of its own of the channel"]
+    user: Annotated[Users, "the user whose slots the trace has, from 1"] = 1
+    scheduler: Annotated[Scheduler, "rule that gives each slot to a user"] = RoundRobin()
+
+    def rules(self) -> Rules:
+        """Refuse a user that is not there, and a scheduler for another number of users."""
+        if self.user > self.users:
+            yield "user", f"up to users, {self.users}"
+        if (fault := self.scheduler.fault(self.users)) is not None:
+            field, *rest = fault
+            yield ("scheduler", field), *rest  # type: ignore[misc]
+
+    @property
+    def label(self) -> str:
+        """``user 1 of 4, round-robin``."""
+        return f"user {self.user} of {self.users}, {self.scheduler.label}"
+
+    def seed_of(self, user: int, seed: int) -> int:
+        """Return the seed of a user's channel; that of the first user is the line's."""
+        return seed + SEED_STEP * (user - 1)
+
+    def own_slots(self) -> OwnSlots:
+        """Start with the line's first slot."""
+        return OwnSlots(self)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the parameters in the form of a trace's metadata."""
+        return {"users": self.users, "user": self.user, "scheduler": self.scheduler.describe()}
+
+
+class OwnSlots:
+    """The slots of one user of a line, in pieces of any size."""
+
+    def __init__(self, sharing: Sharing) -> None:
+        self._user, self._allocation = sharing.user - 1, sharing.scheduler.allocation(sharing.users)
+
+    def of(self, slots: int, rates: FloatArray | None = None) -> BoolArray:
+        """Return which of the next `slots` slots are the user's own: [slots], bool; see `Allocation`."""
+        own: BoolArray = self._allocation.next(slots, rates) == self._user
+        return own
+
+
+class _InTurn:
+    def __init__(self, users: int) -> None:
+        self._users, self._first = users, 0
+
+    def next(self, slots: int, rates: FloatArray | None = None) -> Int64Array:
+        del rates
+        found = (self._first + np.arange(slots, dtype=np.int64)) % self._users
+        self._first = (self._first + slots) % self._users
+        return found
+
+
+class _ByWeight:
+    def __init__(self, weights: npt.NDArray[np.int64]) -> None:
+        self._weights, self._credits = weights, np.zeros_like(weights)
+
+    def next(self, slots: int, rates: FloatArray | None = None) -> Int64Array:
+        from tmt.core.sharing.kernel import by_weight  # noqa: PLC0415  (numba takes long to import)
+
+        del rates
+        user = np.empty(slots, np.int64)
+        by_weight(self._weights, self._credits, user)
+        return user
+
+
+class _ByRate:
+    def __init__(self, users: int, averaging_slots: int) -> None:
+        self._means, self._part = np.zeros(users), 1.0 / averaging_slots
+
+    def next(self, slots: int, rates: FloatArray | None = None) -> Int64Array:
+        from tmt.core.sharing.kernel import by_rate  # noqa: PLC0415  (numba takes long to import)
+
+        assert rates is not None
+        assert rates.shape == (len(self._means), slots)
+        user = np.empty(slots, np.int64)
+        by_rate(np.ascontiguousarray(rates), self._means, self._part, user)
+        return user

@@ -1,0 +1,162 @@
+"""A root of Debian's packages as one tar file: the distribution's archive, without rights and without a host.
+
+Packages are unpacked, their scripts do not run. Equal versions give an equal file, byte by byte.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from tmt.core.errors import SimulatorError, UsageError
+from tmt.io.atomic import staged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+ALWAYS = ("base-files", "base-passwd", "coreutils", "dash", "netbase")
+"""Packages of every root: a shell, the usual folders, users, and names of services."""
+
+NEEDED = {"apt-get": "apt", "dpkg-deb": "dpkg"}
+"""Programs that are called, and their packages."""
+
+LEFT_OUT = ("usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man")
+
+MERGED = ("bin", "lib", "lib64", "sbin")
+"""Folders that are links into ``/usr``, as Debian has them since 12."""
+
+USERS = "usr/share/base-passwd"
+PACKAGES = "etc/tmt-packages"
+"""File in a root that lists its packages and their versions."""
+
+TIME_S = 1_767_225_600
+"""Time of every file: the begin of 2026."""
+
+_CHOSEN = re.compile(r"^Inst (\S+) \((\S+) ", re.MULTILINE)
+_NAME = re.compile(r"[a-z0-9][a-z0-9.+-]+(:[a-z0-9]+)?(=\S+)?")
+
+
+def make_root(wanted: Sequence[str], output: Path, watch: Callable[[str], None]) -> list[str]:
+    """Write a root with these packages and those that they need; return each with its version.
+
+    `watch` is told what is being done. UsageError for names that the archive does not have, SimulatorError
+    when apt or dpkg is missing or fails, OutputError when the file cannot be written.
+    """
+    for name in wanted:
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"--with: {name!r} is not allowed; allowed: names of packages, such as curl")
+    for program, package in NEEDED.items():
+        if shutil.which(program) is None:
+            raise SimulatorError(
+                f"{program} is missing: a root is made on Debian or Ubuntu (package {package})"
+            )
+    with TemporaryDirectory(prefix="tmt-root-") as scratch, staged(output) as part:
+        folder = Path(scratch)
+        watch("asking apt for the packages that are needed")
+        chosen = _chosen(wanted, folder)
+        watch(f"fetching {len(chosen)} packages")
+        _call(["apt-get", "download", "--quiet", *chosen], folder)
+        watch("writing the root")
+        _write(sorted(folder.glob("*.deb")), chosen, part)
+    return chosen
+
+
+def _chosen(wanted: Sequence[str], folder: Path) -> list[str]:
+    """Return ``name=version`` of the packages that an empty system needs for these."""
+    status = folder / "status"
+    status.touch()
+    command = ["apt-get", "install", "--simulate", "--quiet", "--no-install-recommends"]
+    command += ["--option", f"Dir::State::status={status}", *ALWAYS, *wanted]
+    return sorted(f"{name}={version}" for name, version in _CHOSEN.findall(_call(command, folder)))
+
+
+def _call(command: list[str], folder: Path) -> str:
+    """Return the text that a command prints (UsageError with apt's own words for an unknown package)."""
+    environment = os.environ | {"LC_ALL": "C"}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace", check=False
+    )
+    if done.returncode == 0:
+        return done.stdout
+    said = [line.removeprefix("E: ") for line in done.stderr.splitlines() if line.startswith("E: ")]
+    reason = (said or [f"exit status {done.returncode}"])[0]
+    if "Unable to locate package" in reason or "was not found" in reason:
+        raise UsageError(
+            f"--with: {reason}; `apt-get update` renews the lists, `apt-cache search` finds names"
+        )
+    raise SimulatorError(f"{command[0]}: {reason}")
+
+
+def _write(packages: Sequence[Path], chosen: Sequence[str], output: Path) -> None:
+    """Write the files of packages into one tar file, in order of their names, all with one time."""
+    members: dict[str, tuple[tarfile.TarInfo, tarfile.TarFile]] = {}
+    for package in packages:
+        unpacked = package.with_suffix(".tar")
+        with unpacked.open("wb") as file:
+            subprocess.run(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=file, check=True)
+        archive = tarfile.open(unpacked)  # noqa: SIM115  (open until all are written)
+        for member in archive:
+            name = merged(member.name)
+            if name and not name.startswith(LEFT_OUT):
+                members[name] = member, archive
+    own = {PACKAGES: "".join(f"{one}\n" for one in chosen).encode()}
+    for name in ("passwd", "group"):
+        master = members.get(f"{USERS}/{name}.master")
+        if master is not None:
+            own[f"etc/{name}"] = _bytes(*master)
+    with tarfile.open(output, "w") as root:
+        for name in MERGED:
+            root.addfile(_entry(name, tarfile.SYMTYPE, linkname=f"usr/{name}"))
+        for name in sorted(members.keys() | own.keys()):
+            if name in own:
+                entry = _entry(name, tarfile.REGTYPE, size=len(own[name]))
+                root.addfile(entry, io.BytesIO(own[name]))
+            else:
+                member, archive = members[name]
+                for entry in _copied(name, member):
+                    root.addfile(entry, archive.extractfile(member) if entry.isreg() else None)
+    for _, archive in members.values():
+        archive.close()
+
+
+def merged(name: str) -> str:
+    """Return the path in a root of a package's member: without ``./``, below ``usr`` where that is merged."""
+    parts = PurePosixPath(name).parts
+    if parts and parts[0] in MERGED:
+        parts = ("usr", *parts)
+    return "/".join(parts)
+
+
+def _copied(name: str, member: tarfile.TarInfo) -> Iterator[tarfile.TarInfo]:
+    """Give the entry of a member; none for devices."""
+    target = member.linkname
+    has_moved = name != "/".join(PurePosixPath(member.name).parts)
+    if member.issym() and has_moved and not target.startswith("/"):
+        above = PurePosixPath("/", PurePosixPath(member.name)).parent
+        target = f"/{merged(os.path.normpath(above / target).lstrip('/'))}"
+    if member.islnk():
+        target = merged(target)
+    if member.isreg() or member.isdir() or member.issym() or member.islnk():
+        yield _entry(name, member.type, size=member.size, mode=member.mode, linkname=target)
+
+
+def _entry(
+    name: str, kind: bytes, *, size: int = 0, mode: int = 0o644, linkname: str = ""
+) -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.size, entry.mode, entry.linkname = kind, size, mode, linkname
+    entry.mtime = TIME_S
+    return entry
+
+
+def _bytes(member: tarfile.TarInfo, archive: tarfile.TarFile) -> bytes:
+    file = archive.extractfile(member)
+    assert file is not None
+    return file.read()

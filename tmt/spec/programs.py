@@ -1,0 +1,203 @@
+"""Programs at the ends of a path, and the numbers that they say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from tmt.core.declaration import Param, PositiveSeconds, Spec
+from tmt.spec.stacks import LINUX
+from tmt.spec.traffic import Traffic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.core.declaration import Rules
+
+PROGRAMS: Final = "programs"
+"""The backend of programs: the kernel in simulated time, with processes."""
+
+STDOUT, STDERR = "stdout", "stderr"
+"""Outputs of a program; any other word is a file that it has written to ``$OUT``."""
+
+_COLUMN = re.compile(r"[a-z][a-z0-9_]{0,59}")
+_READY = re.compile(r"(tcp|udp):([1-9][0-9]{0,4})")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=(?s:.*)")
+_SYSCTL = re.compile(r"net\.[A-Za-z0-9_./-]+=.*")
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+LEAST_OUTPUT_BYTES, MOST_OUTPUT_BYTES = 1024, 1 << 30
+
+
+class Measure(Spec):
+    """A number that a program says: in JSON, behind a pattern, or as its exit status."""
+
+    column: Annotated[str, "name of the result, with its unit at the end, such as time_total_s"]
+    program: Annotated[str, "program that says it: client, client2, ..., server, server2, ..."] = "client"
+    output: Annotated[str, "where it says it: stdout, stderr, or a file in $OUT"] = STDOUT
+    json: Annotated[
+        str | None,
+        "way to the number in JSON, such as end.sum_received.bits_per_second or runs.0.time; of several "
+        "lines the last one that is JSON counts",
+        Param(absent="the exit status, unless there is a pattern"),
+    ] = None
+    pattern: Annotated[
+        str | None,
+        "regular expression; its first group, or all of it, is the number; the last match counts",
+        Param(absent="the exit status, unless there is json"),
+    ] = None
+    scale: Annotated[float, "factor by which the number is multiplied", Param("", -1e300, 1e300)] = 1
+    unit: Annotated[str | None, "unit of the result", Param(absent="it has none")] = None
+    better: Annotated[
+        Literal["more", "less"] | None, "direction that is better", Param(absent="there is none")
+    ] = None
+
+    def rules(self) -> Rules:
+        """Refuse names that are none, two ways to the number, and an output of an exit status."""
+        if not _COLUMN.fullmatch(self.column):
+            yield "column", "small letters, digits and _, a letter first"
+        if self.output not in (STDOUT, STDERR) and not _FILE.fullmatch(self.output):
+            yield "output", "stdout, stderr, or the name of a file in $OUT"
+        if self.json is not None and self.pattern is not None:
+            yield "pattern", "json or pattern", "is a second way to the number"
+        if self.takes_status and self.output != STDOUT:
+            yield "output", "json or pattern with it", "has no meaning for an exit status"
+        if self.pattern is not None:
+            try:
+                re.compile(self.pattern)
+            except re.error as error:
+                yield "pattern", f"a regular expression ({error})"
+
+    @property
+    def takes_status(self) -> bool:
+        """Whether the number is the exit status, so that one other than 0 is no failure."""
+        return self.json is None and self.pattern is None
+
+
+_UNUSED = (
+    *("transfer_bytes", "pause", "flows", "return_flows", "start", "start_spread", "slow_start", "resume"),
+    *("code", "block_segments", "backend", "flow"),
+)
+"""Settings of flows, which the programs make themselves."""
+
+
+class Program(Traffic):
+    """Unmodified programs at the two ends of a path, in simulated time: servers and clients."""
+
+    stack: Annotated[Literal["linux"], "TCP stack: that of the kernel in which the programs run"] = LINUX
+    client: Annotated[
+        tuple[str, ...],
+        "shell command of the client, or several; the forward link ends there. The run ends with the last",
+    ] = field(kw_only=True)
+    server: Annotated[
+        tuple[str, ...], "shell command of the server, or several; the forward link begins there"
+    ] = field(default=(), kw_only=True)
+    ready: Annotated[
+        tuple[str, ...], "ports that a server must have opened before the clients start: tcp:80, udp:443"
+    ] = field(default=(), kw_only=True)
+    files: Annotated[
+        tuple[str, ...], "files and folders that the programs find in $FILES", Param(is_path=True)
+    ] = field(default=(), kw_only=True)
+    environment: Annotated[tuple[str, ...], "variables NAME=VALUE of all programs"] = field(
+        default=(), kw_only=True
+    )
+    sysctls: Annotated[tuple[str, ...], "kernel settings net.NAME=VALUE of both ends"] = field(
+        default=(), kw_only=True
+    )
+    root: Annotated[
+        str | None,
+        "folder or tar file of the files that programs see, such as one of `tmt root`",
+        Param(absent="the host's own files, read-only", is_path=True),
+    ] = field(default=None, kw_only=True)
+    measure: Annotated[tuple[Measure, ...], "numbers that the programs say, as results"] = field(
+        default=(), kw_only=True
+    )
+    processor_time: Annotated[
+        PositiveSeconds, "processor time of the host that all programs of a run may take together"
+    ] = field(default=300, kw_only=True)
+    output_bytes: Annotated[
+        int,
+        "bound of each program's stdout and stderr, and of all files in $OUT",
+        Param("byte", LEAST_OUTPUT_BYTES, MOST_OUTPUT_BYTES),
+    ] = field(default=16 << 20, kw_only=True)
+    memory_bytes: Annotated[
+        int, "memory of the machine in which the programs run", Param("byte", 64 << 20, 64 << 30)
+    ] = field(default=256 << 20, kw_only=True)
+    label: Annotated[
+        str | None, "name in tables and figures", Param(absent="the commands and their settings")
+    ] = field(default=None, kw_only=True)
+
+    @property
+    def carrier(self) -> str:
+        """The backend that runs programs."""
+        return PROGRAMS
+
+    @property
+    def commands(self) -> dict[str, str]:
+        """The shell commands by the programs' names, servers first."""
+        return dict([*_named("server", self.server), *_named("client", self.client)])
+
+    @property
+    def title(self) -> str:
+        """The label, or the clients' commands with the other settings of the programs."""
+        if self.label is not None:
+            return self.label
+        own = [key for key in self.said() if key in _OWN and key not in ("client", "measure")]
+        return " ".join([" & ".join(self.client), *(f"{key}={_text(getattr(self, key))}" for key in own)])
+
+    def filled(self, key: str, value: Any) -> Any:
+        """Return one measure as a tuple."""
+        return (value,) if isinstance(value, Measure) else super().filled(key, value)
+
+    def is_like(self, other: Program) -> bool:
+        """Whether two runs of programs differ in nothing that other traffic lacks."""
+        return all(getattr(self, key) == getattr(other, key) for key in _OWN)
+
+    def rules(self) -> Rules:
+        """Refuse settings of flows, and values that the programs' machine cannot take."""
+        yield from super().rules()
+        for key in _UNUSED:
+            if getattr(self, key) != self.usual(key):
+                yield key, "none: the programs make their flows", "has no meaning for programs"
+        if self.delayed_acks is False:
+            yield "delayed_acks", "none: the kernel's own rule holds"
+        for key, form, allowed in (
+            ("ready", _READY, "tcp:PORT or udp:PORT with a port from 1 to 65535"),
+            ("environment", _VARIABLE, "NAME=VALUE"),
+            ("sysctls", _SYSCTL, "net.NAME=VALUE"),
+        ):
+            for at, value in enumerate(getattr(self, key)):
+                found = form.fullmatch(value)
+                if not found or (form is _READY and int(found[2]) > 65_535):
+                    yield (key, at), allowed
+        if self.ready and not self.server:
+            yield "ready", "a server with it", "has no meaning without a server"
+        yield from self._of_files()
+        seen = set()
+        for at, one in enumerate(self.measure):
+            if one.program not in self.commands:
+                yield ("measure", at, "program"), tuple(self.commands)
+            if one.column in seen:
+                yield ("measure", at, "column"), "each name once", "is there already"
+            seen.add(one.column)
+
+    def _of_files(self) -> Rules:
+        """Refuse two files of one name."""
+        names = [one.rstrip("/").rpartition("/")[2] for one in self.files]
+        for at, name in enumerate(names):
+            if name in names[:at]:
+                yield ("files", at), "files of different names", "has the name of another one"
+
+
+_OWN = frozenset(Program.__annotations__) - {"stack"}
+"""Settings that other traffic does not have."""
+
+
+def _text(value: object) -> str:
+    return " & ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _named(role: str, commands: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for number, command in enumerate(commands, 1):
+        yield role if number == 1 else f"{role}{number}", command
