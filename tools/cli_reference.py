@@ -136,7 +136,8 @@ def _sections(
     for option, record in records.items():
         if record in explained and (option.opts[-1] not in ("--help", "--json") or explained[record] == page):
             repeated.setdefault(explained[record], []).append(option)
-    keys = [option for option in options if page == "replay" and getattr(option, "heading", "") in KEYS]
+    keys = [one for one in options if isinstance(one, ValueOption) and one.heading in KEYS]
+    keys = keys if page == "replay" else []
     for option in chain(keys, *repeated.values()):
         option.hidden = True
     paragraphs = dict.fromkeys(command.get_help(context).split("\n\n"))
