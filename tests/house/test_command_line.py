@@ -191,7 +191,7 @@ def test_reference__is_current(simulator: Path) -> None:
 
 
 def test_doctor__names_what_is_missing_and_the_command_that_mends_it(tmp_path: Path) -> None:
-    environment = os.environ | {"CLIFT_LINUX": str(tmp_path / "none")}
+    environment = os.environ | dict.fromkeys(("CLIFT_LINUX", "CLIFT_PROGRAMS"), str(tmp_path / "none"))
     done = execute(TMT, "doctor", "--json", env=environment)
     findings = {finding["what"]: finding for finding in json.loads(done.stdout)["findings"]}
     assert findings["tmt"]["present"]
@@ -201,6 +201,7 @@ def test_doctor__names_what_is_missing_and_the_command_that_mends_it(tmp_path: P
         "present": False,
         "found": f"{tmp_path / 'none'}: CLIFT_LINUX names no program",
     }
+    assert findings["kernel for programs"]["found"] == f"{tmp_path / 'none'}: CLIFT_PROGRAMS names no program"
     assert done.returncode == (0 if findings["simulator"]["present"] else 1)
 
 
