@@ -59,16 +59,8 @@ SAMPLES = {
 }
 """Arguments of a sample of each command, one after the other in one folder, and lines of output to show."""
 
-KEYS = {
-    "Path": "path-propagation-queues-return-links",
-    "Queue": "path-propagation-queues-return-links",
-    "Queue droptail": "path-propagation-queues-return-links",
-    "Wired": "wired-a-hop-before-the-link",
-    "Proxy": "proxy-splits-the-connections",
-    "Traffic": "traffic-flows-and-tcp-stack",
-    "Resume": "resume-careful-resume",
-}
-"""Headings of `tmt replay` whose options are keys of scenario files, and the section that explains these."""
+KEYS = frozenset({"Path", "Queue", "Queue droptail", "Wired", "Proxy", "Traffic", "Resume"})
+"""Headings of `tmt replay` whose options are keys of scenario files."""
 
 HEAD = """\
 # The command line
@@ -144,7 +136,8 @@ def _sections(
     for option, record in records.items():
         if record in explained and (option.opts[-1] not in ("--help", "--json") or explained[record] == page):
             repeated.setdefault(explained[record], []).append(option)
-    keys = [option for option in options if page == "replay" and getattr(option, "heading", "") in KEYS]
+    keys = [one for one in options if isinstance(one, ValueOption) and one.heading in KEYS]
+    keys = keys if page == "replay" else []
     for option in chain(keys, *repeated.values()):
         option.hidden = True
     paragraphs = dict.fromkeys(command.get_help(context).split("\n\n"))
@@ -158,13 +151,17 @@ def _sections(
     section = f"{mark} {name}\n\n```text\n{text}\n```\n"
     for heading, own in groupby(keys, lambda option: option.heading):
         flags = ", ".join(f"`{option.opts[-1]}`" for option in own)
-        section += f"\n[{heading}](../scenarios.md#{KEYS[heading]}), as keys of scenarios: {flags}.\n"
+        section += f"\n{heading}, explained as keys of [scenario files](../scenarios.md): {flags}.\n"
     for option in chain(keys, *repeated.values()):
         option.hidden = False
     for first, hidden in repeated.items():
         where = "above" if first == page else f"on the page of [`tmt {first}`]({first}.md)"
         if names := _names([option for option in hidden if option.opts[-1] != "--help"], first != page):
-            section += f"\nAs {where}: {', '.join(names)}.\n"
+            listed = ", ".join(names)
+            same = explained.setdefault((page, listed), name)
+            if same != name and first == page:
+                listed = f"the options of `{same}`"
+            section += f"\nAs {where}: {listed}.\n"
     explained |= {record: page for record in records.values() if record and record not in explained}
     sections = [section]
     if isinstance(command, click.Group):
