@@ -6,7 +6,7 @@ import importlib
 import os
 import subprocess
 import sys
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -38,7 +38,10 @@ duration = 60
 """The file `first.toml` of the samples."""
 
 SAMPLES = {
-    "generate": ("phy.parquet --channel gilbert-elliott --alpha 0.99 --beta 0.9 --duration 60", 1),
+    "generate": (
+        "phy.parquet --channel bernoulli --probability 0.05 --rate 1e6 --lldu-bytes 100 --duration 60",
+        1,
+    ),
     "convert": ("phy.parquet link.parquet --scheme arq --rtt 0.5", 1),
     "inspect": ("link.parquet --lldu-bytes 1000", 14),
     "fit": ("phy.parquet", 7),
@@ -59,11 +62,15 @@ SAMPLES = {
 }
 """Arguments of a sample of each command, one after the other in one folder, and lines of output to show."""
 
+KEYS = frozenset({"Path", "Queue", "Queue droptail", "Wired", "Proxy", "Traffic", "Resume"})
+"""Headings of `tmt replay` whose options are keys of scenario files."""
+
 HEAD = """\
 # The command line
 
 After reading this page you can choose a command of `tmt`. Each has a page with its arguments and options, as
-`tmt COMMAND --help` prints them, and a sample of its output (`python tools/cli_reference.py`).
+`tmt COMMAND --help` prints them, and a sample of its output (`python tools/cli_reference.py`). Options
+that are keys of [scenario files](scenarios.md) are explained there.
 
 Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
 the key or the option. A failed run ends in exit status 1. `clift` is a second name of `tmt`.
@@ -132,7 +139,9 @@ def _sections(
     for option, record in records.items():
         if record in explained and (option.opts[-1] not in ("--help", "--json") or explained[record] == page):
             repeated.setdefault(explained[record], []).append(option)
-    for option in chain.from_iterable(repeated.values()):
+    keys = [one for one in options if isinstance(one, ValueOption) and one.heading in KEYS]
+    keys = keys if page == "replay" else []
+    for option in chain(keys, *repeated.values()):
         option.hidden = True
     paragraphs = dict.fromkeys(command.get_help(context).split("\n\n"))
     is_member = context.info_name != f"tmt {page}"
@@ -143,12 +152,19 @@ def _sections(
     )
     explained |= {(one, ""): page for one in paragraphs}
     section = f"{mark} {name}\n\n```text\n{text}\n```\n"
+    for heading, own in groupby(keys, lambda option: option.heading):
+        flags = ", ".join(f"`{option.opts[-1]}`" for option in own)
+        section += f"\n{heading}, explained as keys of [scenario files](../scenarios.md): {flags}.\n"
+    for option in chain(keys, *repeated.values()):
+        option.hidden = False
     for first, hidden in repeated.items():
-        for option in hidden:
-            option.hidden = False
         where = "above" if first == page else f"on the page of [`tmt {first}`]({first}.md)"
         if names := _names([option for option in hidden if option.opts[-1] != "--help"], first != page):
-            section += f"\nAs {where}: {', '.join(names)}.\n"
+            listed = ", ".join(names)
+            same = explained.setdefault((page, listed), name)
+            if same != name and first == page:
+                listed = f"the options of `{same}`"
+            section += f"\nAs {where}: {listed}.\n"
     explained |= {record: page for record in records.values() if record and record not in explained}
     sections = [section]
     if isinstance(command, click.Group):

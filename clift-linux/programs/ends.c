@@ -45,7 +45,7 @@ static void set_sysctl(const char *line, bool is_set_elsewhere)
 {
 	int error = try_sysctl(line);
 
-	if (error && !(is_set_elsewhere && error == ENOENT))
+	if (error && !is_set_elsewhere)
 		fail("the setting %s cannot be made: %s", line, strerror(error));
 }
 

@@ -17,7 +17,7 @@ SHOWN = {
         "run of cubic": 1,
         "Two variants, two schemes, goodput in ": 1,
     },
-    "scheme-design": {"PHY trace": 1, "link trace": 1},
+    "scheme-design": {"PHY trace": 1, "link trace": 1, "Five designs under CUBIC, goodput in ": 1},
     "campaign-analysis": {
         "Random losses, stack modern, probability 0.0": 2,
         "modern minus 2009, goodput in ": 1,

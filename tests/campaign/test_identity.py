@@ -148,6 +148,7 @@ def test_keys__do_not_follow_what_decides_no_run(package: Path, scenario: Path, 
         (["../clift-ns2/tcl/flows.tcl"], 2, (FEC, ARQ, RLC), (RUN, EXPERIMENT)),
         (["core/schemes/harq/kernel.py", "core/schemes/__init__.py"], 2, (), ()),
         (["core/channels/memoryless.py", "core/channels/lms/kernel.py"], 2, (), ()),
+        (["core/sharing/kernel.py", "core/sharing/__init__.py"], 2, (), ()),
         (["run/linux/kernel.py", "run/emulate/results.py"], 2, (), ()),
     ],
 )

@@ -91,6 +91,8 @@ def test_run__shows_the_table_as_it_fills(tmp_path: Path, write_scenario: Callab
 def test_dry_run__says_what_would_run_and_runs_nothing(folder: Path) -> None:
     new = json.loads(tmt("run", "short.toml", "--output", "new", "--dry-run", "--json", folder=folder).out)
     assert (new["runs"], new["done"], new["to_run"], new["to_convert"]) == (12, 0, 12, 2)
+    # 12 runs of 3 s at 2000 simulated seconds a second, and 0.1 s for each of 14 runs and link traces.
+    assert new["seconds"] == pytest.approx((36 / 2000 + 1.4) / new["jobs"], abs=0.05)
     assert not (folder / "new").exists()
     old = json.loads(tmt("run", "short.toml", "--dry-run", "--json", folder=folder).out)
     assert (old["done"], old["to_run"], old["to_convert"], old["seconds"]) == (12, 0, 0, 0)

@@ -2,9 +2,12 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
+import termios
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,7 @@ from tests.house.conftest import Said
 from tmt.campaign.engine import Progress
 from tmt.cli import progress
 from tmt.cli.tables import print_parts
-from tmt.core.trace import LinkTrace
+from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.io import write_trace
 
 
@@ -323,3 +326,50 @@ def test_progress_lines__are_absent_where_nothing_is_shown(capsys: pytest.Captur
         tell("race")
         watch(Progress(total=6))
     assert capsys.readouterr() == ("", "")
+
+
+def _on_terminal(*words: object, folder: Path, **environment: str) -> str:
+    """Return what a command draws on a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(ours, (24, 80))
+    command = [str(TMT), *map(str, words)]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=theirs, stderr=theirs, env=os.environ | environment
+    ) as running:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the terminal ends with its last program
+            while part := os.read(ours, 1 << 16):
+                shown += part
+    os.close(ours)
+    assert running.returncode == 0
+    return shown.decode()
+
+
+def test_bar__says_that_kernels_compile_the_first_time(tmp_path: Path) -> None:
+    write_trace(tmp_path / "phy.parquet", PhyTrace(np.arange(1, 9) * 1_000_000, np.full(8, 500_000)))
+    convert = ("convert", "phy.parquet", "link.parquet", "--scheme", "none")
+    first, second = (
+        _on_terminal(*convert, folder=tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "kernels")) for _ in range(2)
+    )
+    assert "compiling, first time only" in first
+    assert "compiling" not in second
+    assert "8 slots = 8 data" in second
+
+
+@pytest.mark.parametrize(
+    ("total", "ended", "told"),
+    [
+        # From 40 s on: 5 runs in 6 s, so 10 take 12 s; 6 in 60 s, so 9 take 90 s; 7 in 61 s, so 8 take 70 s.
+        (16, {40: 1, 41: 5, 46: 6, 100: 7, 101: 8}, ["", "", "12 s left", "90 s left", "70 s left"]),
+        # Two in 100 s: 70 take 3500 s, rounded up to minutes.
+        (73, {0: 1, 50: 2, 100: 3}, ["", "", "59 min left"]),
+    ],
+)
+def test_time_left__waits_for_runs_enough(
+    total: int, ended: dict[int, int], told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(ended)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    left = progress.TimeLeft()
+    assert [left.words(Progress(total=total, done=done)) for done in ended.values()] == told

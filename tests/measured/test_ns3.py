@@ -69,6 +69,7 @@ def test_ns3_nr__reads_both_generations_of_columns(tmp_path: Path) -> None:
     assert down.tx_time_ns.tolist() == [4_035_710, 5_785_710]
     assert down.decode_time_ns.tolist() == [1_000_000, 0]
     assert down.es_n0_mdb.tolist() == [37_969, 38_162]
+    assert down.mode.tolist() == [0, 28]
     newer = (
         "Time\tdirection\tframe\tsubF\tslot\t1stSym\tnSymbol\tcellId\tbwpId\tstreamId\trnti\ttbSize\tmcs\trank\trv\t"
         "SINR(dB)\tCQI\tcorrupt\tTBler\n"
@@ -78,6 +79,7 @@ def test_ns3_nr__reads_both_generations_of_columns(tmp_path: Path) -> None:
     two = import_trace("auto", written(tmp_path, newer))
     assert two.tx_time_ns.tolist() == [32_120_500, 32_120_501]
     assert two.size_bytes.tolist() == [84, 90]
+    assert two.mode.tolist() == [0, 0]
     assert two.metadata["notes"] == ["1 block of the same moment as others is put 1 ns apart"]
 
 

@@ -13,8 +13,7 @@ from naive import modes as naive
 from scipy.stats import norm
 
 from tmt import Adaptation
-from tmt.core.modes.adapter import Adapter
-from tmt.core.seeds import uniform_sources
+from tmt.core.modes.adapter import Adapter, fates_and_losses
 from tmt.core.trace import PhyTrace
 from tmt.io import read_phy
 
@@ -41,7 +40,7 @@ def slots_of(
 
 def twin_of(one: Adaptation, time_ns: list[int], es_n0_mdb: list[int], seed: int) -> list[naive.Sent]:
     table, target = one.table, one.target_error_rate
-    fates, losses = uniform_sources(seed, 2)
+    fates, losses = fates_and_losses(seed)
     levels = (
         []
         if one.report_cqi is None

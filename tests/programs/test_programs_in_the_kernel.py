@@ -1,11 +1,14 @@
 """Unmodified programs in the kernel: the same bytes each time, their own figures beside ours, and faults."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from in_process import tmt
 
 from tests.linux.schedules import write_lossy_trace
 from tmt import Experiment, Path as LinkPath, PlainLink, TraceLink
@@ -130,3 +133,12 @@ def test_program__that_waits_ends_with_the_duration(tmp_path: Path) -> None:
     assert (first["end"], first["end_s"]) == ("duration", pytest.approx(20))
     assert (second["end"], second["status"]) == ("exited", 0)
     assert result.row["completion_s"] is None
+
+
+def test_page__shows_what_its_command_prints(tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
+    command, shown = re.findall(r"```sh\n(tmt replay .*?)```\n\n```text\n(.*?)```", page, re.DOTALL)[0]
+    said = tmt(*shlex.split(command.replace("\\\n", " "))[1:], folder=tmp_path)
+    assert said.status == 0, said.err
+    printed = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert [line for line in shown.splitlines() if line and " ".join(line.split()) not in printed] == []

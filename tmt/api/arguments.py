@@ -126,9 +126,9 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
     """Return the trace in a data frame.
 
     A PHY trace has the columns ``tx_time`` and ``decode_time`` in seconds, or ``tx_time_ns`` and
-    ``decode_time_ns`` in whole nanoseconds; a decode time of 0 means erased. It may have ``es_n0_mdb``.
-    A link trace has ``tx_time``, ``delay``, ``delivered`` and ``transmissions``, or the first two in
-    nanoseconds. Both may have ``size_bytes``. Other columns are ignored.
+    ``decode_time_ns`` in whole nanoseconds; a decode time of 0 means erased. It may have ``es_n0_mdb``
+    and ``mode``. A link trace has ``tx_time``, ``delay``, ``delivered`` and ``transmissions``, or the first
+    two in nanoseconds. Both may have ``size_bytes``. Other columns are ignored.
 
     Parameters
     ----------

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 ASSUMED_SPEED = 2000.0
 """Simulated seconds per second of one processor, as long as no run has finished."""
 
+TASK_S = 0.1
+"""Processor time of the shortest run or link trace, beside that of the simulation itself."""
+
 PLACE = ("backend", "script", "scheme", "trace")
 """Columns that say which sources decide a run."""
 
@@ -52,14 +55,17 @@ class Campaign:
         """Return the missing runs."""
         return plan(self.runs, self.store, retry_failed=retry_failed)
 
-    def estimate_s(self, todo: Plan, jobs: int) -> tuple[float, int]:
-        """Return an estimate of the duration of `todo`, and the number of finished runs behind it."""
+    def estimate_s(self, todo: Plan, to_convert: int, jobs: int) -> tuple[float, int]:
+        """Return an estimate of the duration of `todo`, and the number of finished runs behind it.
+
+        `to_convert` is the number of its link traces.
+        """
         sql = f"SELECT count(*), sum(simulated_s), sum(wall_time_s) FROM runs WHERE status = '{DONE}'"
         count, simulated_s, wall_time_s = (self.store.query(sql) or [(0, None, None)])[0]
         most_s = sum(run.most_simulated_s for run in todo.missing)
-        if not simulated_s or not wall_time_s:
-            return most_s / ASSUMED_SPEED / jobs, 0
-        return most_s * wall_time_s / simulated_s / jobs, count
+        speed = simulated_s / wall_time_s if simulated_s and wall_time_s else ASSUMED_SPEED
+        tasks_s = TASK_S * (len(todo.missing) + to_convert)
+        return (most_s / speed + tasks_s) / jobs, count
 
     def rows(self) -> pd.DataFrame:
         """Return the rows of these runs, in their order; see `tmt.campaign.columns.COLUMNS`."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from tmt.campaign.campaign import ASSUMED_SPEED
+from tmt.campaign.campaign import ASSUMED_SPEED, TASK_S
 from tmt.campaign.recipe import Source, realisation, recipes_of
 from tmt.spec.trace import Trace
 
@@ -34,8 +34,8 @@ class Outlook:
 
 def of_campaign(campaign: Campaign, todo: Plan, jobs: int) -> Outlook:
     """Return what a campaign has, and what `todo` adds with `jobs` simulations at a time."""
-    seconds, known = campaign.estimate_s(todo, jobs)
     to_convert = len(todo.conversions(campaign.store))
+    seconds, known = campaign.estimate_s(todo, to_convert, jobs)
     counts = len(todo.runs), todo.done, todo.failed, len(todo.missing)
     return Outlook(campaign.title, *counts, to_convert, seconds, known)
 
@@ -45,8 +45,9 @@ def of_scenario(scenario: Scenario, jobs: int) -> Outlook:
     lanes = len(scenario.trace) * len(scenario.scheme) * len(scenario.path)
     seeds = [len(scenario.each_seed) if one.seeds is None else one.seeds for one in scenario.loads]
     most_s = lanes * sum(one.duration * count for one, count in zip(scenario.loads, seeds, strict=True))
-    seconds = most_s / ASSUMED_SPEED / jobs
-    return Outlook(scenario.title, scenario.size, 0, 0, scenario.size, _link_traces(scenario), seconds, 0)
+    to_convert = _link_traces(scenario)
+    seconds = (most_s / ASSUMED_SPEED + TASK_S * (scenario.size + to_convert)) / jobs
+    return Outlook(scenario.title, scenario.size, 0, 0, scenario.size, to_convert, seconds, 0)
 
 
 def _link_traces(scenario: Scenario) -> int:

@@ -57,7 +57,7 @@ def expand(
     if scenario.published is not None:
         check_published(scenario.published)
     for at, path in enumerate(scenario.path):
-        check_motion(path, max(traffic.duration for traffic in scenario.traffic), "path", at)
+        check_motion(path, max(load.duration for load in scenario.loads), "path", at)
     sources = {trace: source_of(trace, ("trace", at)) for at, trace in enumerate(scenario.trace)}
     backs = {
         path: source_of(Trace(path.return_trace), ("path", at, "return_trace"))

@@ -13,14 +13,23 @@ from pathlib import Path
 import click
 
 from tmt import __version__
+from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JSON, json_text
 from tmt.cli.progress import say
 from tmt.core.errors import TmtError
 from tmt.run import load_backend
+from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
+from tmt.spec.programs import Program
+
+with imported_when_used():
+    from tmt.run import experiment as experiments
 
 LIBRARIES = ("numpy", "pandas", "pyarrow", "numba", "scipy", "pydantic", "altair")
 EXTRAS = {"distributed": "cluster", "optuna": "tune"}
 """Libraries that only some commands need, and the extra that installs each."""
+
+TRIAL_LIMIT_S = 60
+"""Wall time after which the trial of the kernel for programs is given up."""
 
 NAMESPACE = ("unshare", "--user", "--map-root-user", "--net", "true")
 """Command that the system must allow for the emulator, if it does not run as root."""
@@ -59,7 +68,7 @@ def command(context: click.Context, as_json: bool) -> None:
     ]
     simulator = _backend("ns2", "simulator")
     findings += [simulator, _backend("linux", "kernel of stack linux")]
-    findings += [_backend("programs", "kernel for programs")]
+    findings += [_programs()]
     findings += [_backend("quic", "program of stack quic"), _emulator()]
     if as_json:
         say(json_text({"findings": [asdict(finding) for finding in findings]}))
@@ -94,6 +103,18 @@ def _backend(name: str, what: str) -> Finding:
         return Finding(what, True, f"build {load_backend(name).stamp()[:16]}")
     except TmtError as error:
         return Finding(what, False, str(error))
+
+
+def _programs() -> Finding:
+    """Look for the kernel with processes, and let it run the shortest program: hosts may forbid it."""
+    found = _backend("programs", "kernel for programs")
+    if found.present:
+        trial = Experiment(PlainLink(1e6), LinkPath(0.1), Program(client=("true",), duration=1))
+        try:
+            experiments.run(trial, timeout_s=TRIAL_LIMIT_S)
+        except TmtError as error:
+            return Finding(found.what, False, str(error).partition("\n")[0])
+    return found
 
 
 def _emulator() -> Finding:

@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING
 import click
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import FILE, ROUND_TRIP, WholeNumber, json_text, plot_option
+from tmt.cli.options import FILE, ROUND_TRIP, Number, WholeNumber, json_text, plot_option
 from tmt.cli.progress import print_notes, progress_bar, say
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.measure.distribution import of_values
 from tmt.core.measure.link import summarise
 from tmt.core.measure.summaries import LinkSummary, PhySummary
-from tmt.core.units import ns_to_seconds
+from tmt.core.units import ns_to_seconds, seconds_to_ns
 from tmt.core.words.values import decode_time_notes, no_loss_notes, span_notes, unsettled_notes
-from tmt.io import open_trace
+from tmt.io import open_trace, read_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.core.measure.distribution import Distribution
     from tmt.core.measure.mode_use import ModeSummary
+    from tmt.theory.fit import handovers as fitting
 
 with imported_when_used():
     from rich import box, table as tables
@@ -52,7 +53,19 @@ Fact = tuple[str, str, str]
     type=ROUND_TRIP,
     help="Round-trip propagation time in seconds, for the recovery delay.  [default: the trace's]",
 )
-def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None, rtt: int | None) -> None:
+@click.option(
+    "--handover-period",
+    type=Number(0, min_open=True),
+    help="Look for handovers with this period in seconds, such as Starlink's 15.",
+)
+def command(
+    trace: str,
+    as_json: bool,
+    plot: str | None,
+    lldu_bytes: int | None,
+    rtt: int | None,
+    handover_period: float | None,
+) -> None:
     """Summarise TRACE: rates, losses, bursts, gaps, delays, and the cost of a link trace's scheme.
 
     A burst is a run of erased rows (PHY trace) or lost rows (link trace); a gap is a run of other rows.
@@ -62,16 +75,47 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
       tmt inspect phy.parquet
       tmt inspect --json phy.parquet
       tmt inspect --plot phy.svg phy.parquet
+
+    \b
+    The handovers of a satellite network, and what each one costs:
+      tmt inspect --handover-period 15 starlink.parquet
     """
     with open_trace(trace) as reader, progress_bar("inspect", reader.rows, "rows") as progress:
         summary = summarise(reader, reader.metadata, lldu_bytes=lldu_bytes, rtt_ns=rtt, progress=progress)
     if plot is not None:
         figures.save_chart(charts.summary_chart(summary, PurePath(trace).name), plot)
+    found = None
+    if handover_period is not None:
+        from tmt.theory.fit import handovers as fitting  # noqa: PLC0415  (scipy takes long)
+
+        found = fitting.find_handovers(read_trace(trace), seconds_to_ns(handover_period))
     print_notes(_notes(trace, summary))
     if as_json:
-        say(json_text(summary.to_json()))
+        say(json_text(summary.to_json() | ({} if found is None else {"handovers": found.to_json()})))
     else:
-        print_parts(*_tables(trace, summary))
+        print_parts(*_tables(trace, summary), *([] if found is None else [_handovers(found)]))
+
+
+def _handovers(found: fitting.Handovers) -> tables.Table:
+    """Return a table of handovers; its caption says whether chance explains them."""
+    rows = (
+        (
+            f"{_moment(one.begin_s)} s",
+            f"{1000 * one.outage_s:.4g} ms" if one.outage_s else "-",
+            *(_number(None if delay_s is None else 1000 * delay_s) for delay_s in one.delays_s),
+            *map(_number, one.rates_per_s),
+        )
+        for one in found.handovers
+    )
+    header = ("handover", "interruption", "delay before, ms", "behind", "good rows/s before", "behind")
+    table = text_table("", header, rows, ())
+    told = "handovers" if found.are_found else "no handovers"
+    table.caption = (
+        f"period {found.period_s:g} s: {told}; by chance so many interruptions have one phase with "
+        f"probability {found.chance:.2g}"
+    )
+    table.caption_justify = "left"
+    return table
 
 
 def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:

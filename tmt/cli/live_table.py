@@ -37,16 +37,17 @@ def live_table(campaign: campaigns.Campaign, todo: Plan, *, shown: bool) -> Iter
             yield watch
         return
     console, has_table = consoles.Console(stderr=True), is_terminal(sys.stdout)
-    counts = bars.MofNCompleteColumn(), "{task.fields[failed]} failed", "{task.fields[left]}"
+    counts = bars.MofNCompleteColumn(), "{task.fields[failed]}", "{task.fields[left]}"
     bar = bars.Progress("{task.description}", bars.BarColumn(), *counts)
-    task, left = bar.add_task("runs", total=len(todo.missing), failed=0, left=""), TimeLeft()
+    task, left = bar.add_task("runs", total=len(todo.missing), failed="", left=""), TimeLeft()
     due_s, ended = 0.0, -1 if todo.done else 0
     with live.Live(bar, console=console, transient=True) as screen:
 
         def watch(progress: Progress) -> None:
             nonlocal due_s, ended
             fields = bar_fields(progress, "runs")
-            bar.update(task, **fields, failed=progress.failed, left=left.words(progress))
+            failed = f"{progress.failed} failed" if progress.failed else ""
+            bar.update(task, **fields, failed=failed, left=left.words(progress))
             start_s = time.monotonic()
             if has_table and start_s >= due_s and progress.ended != ended:
                 screen.update(_screen(campaign, bar, console))

@@ -28,8 +28,8 @@ with imported_when_used():
 LINE_EVERY_S = 15.0
 """Time between two lines on simulations where stderr is not a terminal."""
 
-SETTLED_S = 5.0
-"""Least time that runs have ended before the time left is told."""
+SETTLED_S, SETTLED_RUNS, PATIENCE_S = 5.0, 4, 60.0
+"""Least time and number of runs before the time left is told, and the time that does for fewer runs."""
 
 COMPILING = "compiling, first time only"
 
@@ -174,7 +174,7 @@ class TimeLeft:
     """Estimates the time left from the rate at which runs end.
 
     The first runs end late, because workers start and compile: the rate counts from the first end on, and
-    nothing is told until runs have ended for `SETTLED_S`. Runs that end beside conversions do not count.
+    nothing is told until some runs have ended for some time. Runs that end beside conversions do not count.
     """
 
     def __init__(self) -> None:
@@ -192,7 +192,8 @@ class TimeLeft:
             return ""
         since_s, before = self._first
         elapsed_s, ended = now_s - since_s, progress.ended - before
-        if elapsed_s < SETTLED_S or not ended:
+        is_settled = elapsed_s >= SETTLED_S and ended >= SETTLED_RUNS
+        if not ended or not (is_settled or elapsed_s >= PATIENCE_S):
             return ""
         return f"{duration_words(elapsed_s * (progress.total - progress.ended) / ended)} left"
 

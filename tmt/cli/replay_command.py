@@ -7,6 +7,7 @@ from dataclasses import MISSING, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -61,6 +62,9 @@ OF_GROUPS = ("group", "goodput_bps", "share", "convergence_s", "delay_p95_s", "r
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LABEL_WIDTH = 28
+MOST_LOAD = 60
+"""Characters of the programs' commands in the headline."""
+
 LEAST_WIDTH = 72
 """Least width of the output in columns; a narrower terminal folds the lines."""
 
@@ -197,7 +201,8 @@ def _print(result: ExperimentResult) -> None:
 def _headline(row: Mapping[str, Any]) -> str:
     rate, factor = rate_unit(row["forward_rate_bps"])
     link = row["forward_trace"] or "a link"
-    load = row["program"] or f"{row['tcp']} (stack {row['stack']})"
+    flows = f"{row['tcp']} (stack {row['stack']})"
+    load = shorten(row["program"], MOST_LOAD, placeholder=" ...") if row["program"] else flows
     return (
         f"{load} over {link}, {factor * row['forward_rate_bps']:.4g} {rate}, "
         f"RTT {row['rtt_s']:g} s, {row['simulated_s']:.4g} s"

@@ -44,6 +44,8 @@ class Attempt:
     direction: Direction = "down"
     es_n0_mdb: int | None = None
     """SINR per symbol at the receiver, in thousandths of a dB; None where the log does not tell it."""
+    mode: int | None = None
+    """MCS index; None where the log does not tell it."""
     decode_time_ns: int | None = None
     """Time until it was decoded; None where the log does not tell it."""
     block: int = -1

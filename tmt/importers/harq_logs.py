@@ -142,7 +142,9 @@ def measurement(
     if reading == "phy":
         es_n0_mdb, note = whole_signal([attempt.es_n0_mdb for attempt in attempts])
         said += [*erasure_notes(attempts, blocks), *note]
-        return Measurement(replace(slots, es_n0_mdb=es_n0_mdb), "packed", None, tuple(said))
+        known = [attempt.mode for attempt in attempts if attempt.mode is not None]
+        mode = np.array(known, np.uint8) if len(known) == len(attempts) else None
+        return Measurement(replace(slots, es_n0_mdb=es_n0_mdb, mode=mode), "packed", None, tuple(said))
     said += loss_notes(tx_time_ns, attempts, blocks)
     trace = _link(slots, blocks, decode_ns)
     return Measurement(trace, "packed", None, tuple(said), len(attempts))

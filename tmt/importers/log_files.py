@@ -284,6 +284,11 @@ def first_names(head: bytes) -> Sequence[str]:
     return [name.strip() for name in text.split(delimiter)]
 
 
+def mcs_index(text: str) -> int | None:
+    """Return an MCS index as the column `mode` holds it; None for other text."""
+    return int(text) if text.isascii() and text.isdigit() and int(text) < 256 else None
+
+
 def es_n0_mdb(text: str) -> int | None:
     """Return an SINR in dB, with or without its unit, as `es_n0_mdb`; None for n/a, nan or inf."""
     number = text.strip().removesuffix("dB").rstrip()

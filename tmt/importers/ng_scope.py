@@ -157,6 +157,7 @@ def _code_words(row: Row, sent_ns: int, *, downlink: bool) -> list[Attempt]:
                 stream=word,
                 # In the uplink, 4 is a NACK: the terminal repeats without a grant.
                 version=row.whole(f"rv{word}", 0, 3 if downlink else 4),
+                mode=mcs,
                 new_data=row.whole(f"ndi{word}", 0, 1) if has_ndi else None,
                 user=row["rnti"],
                 direction="down" if downlink else "up",

@@ -8,7 +8,7 @@ from tmt.core.errors import InputError
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt
 from tmt.importers.harq_logs import GrantImporter, SlotClock, SlotImporter, slot_of, slots_per_frame
-from tmt.importers.log_files import UNITS_NS, TextTable
+from tmt.importers.log_files import UNITS_NS, TextTable, mcs_index
 
 if TYPE_CHECKING:
     from tmt.importers.importer import Measurement
@@ -69,6 +69,7 @@ def read_grants(path: str, spacing_khz: int | None) -> tuple[list[Attempt], int,
                 process=row.whole("harq_id", 0, 31),
                 stream=tuple(row[name] for name in carriers),
                 version=row.whole("redundancy_version", 0, 3),
+                mode=mcs_index(row.fields.get("mcs_index", "")),
                 new_data=row.whole("new_data_indicator", 0, 1),
                 user=row[user_column],
                 direction="down" if form.startswith("1") else "up",

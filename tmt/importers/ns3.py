@@ -8,7 +8,7 @@ from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
 from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt, in_order, infer_failures, number_blocks, select
 from tmt.importers.harq_logs import SUBFRAME_NS, CellImporter, PairingOf, extent_of_slots
-from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
+from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb, first_names, mcs_index
 from tmt.importers.notes import NO_OUTCOMES
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _NAMES = {
     "harqId": ("harqId",),
     "ndi": ("ndi",),
     "signal": ("SINR(dB)",),
+    "mcs": ("mcs",),
 }
 """Names of the columns of mmWave and NR, which changed from version to version, by meaning."""
 _NEEDED = (
@@ -71,6 +72,7 @@ class Ns3Lte(CellImporter):
                     repeat=row.whole("ndi", 0, 1) == 0 or version > 0,
                     stream=tuple(row[name] for name in ("cellId", "layer", *carriers)),
                     version=version,
+                    mode=mcs_index(row.fields.get("mcs", "")),
                     user=row["IMSI"],
                     direction=here,
                 )
@@ -159,4 +161,5 @@ def _attempt(row: Row, asked: Direction | None) -> Attempt:
         user=row["user"],
         direction=here,
         es_n0_mdb=es_n0_mdb(row.fields.get("signal", "")),
+        mode=mcs_index(row.fields.get("mcs", "")),
     )

@@ -114,7 +114,7 @@ class Program(Traffic):
         default=(), kw_only=True
     )
     processor_time: Annotated[
-        PositiveSeconds, "processor time of the host that all programs of a run may take together"
+        PositiveSeconds, "processor time of the host that kernel and programs of a run may take together"
     ] = field(default=300, kw_only=True)
     output_bytes: Annotated[
         int,

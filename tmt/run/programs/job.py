@@ -29,6 +29,10 @@ FIRST_BUFFER_BYTES = 131_072
 """Receive buffer of a new connection, by Linux's default."""
 
 
+UDP_BUFFER_BYTES = 32 << 20
+"""Largest buffer that a program may ask for: QUIC's programs ask for several megabytes."""
+
+
 def write_job(setup: Setup, program: Program, directory: Path) -> None:
     """Write the files of a run into its directory (InputError where one of `files` cannot be copied)."""
     lines = settings_text(setup, directory).splitlines(keepends=True)
@@ -77,6 +81,8 @@ def _lines(setup: Setup, program: Program, directory: Path) -> Iterator[tuple[st
 def _sysctls(setup: Setup, program: Program) -> Iterator[str]:
     """Return the kernel's settings that a run of flows has, too; what a program asks for still holds."""
     most = program.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+    yield f"net.core.rmem_max={UDP_BUFFER_BYTES}"
+    yield f"net.core.wmem_max={UDP_BUFFER_BYTES}"
     yield f"net.ipv4.tcp_congestion_control={control_of(program.tcp, LINUX)}"
     yield f"net.ipv4.tcp_ecn={int(program.ecn != 'off')}"
     yield f"net.ipv4.tcp_rmem=4096 {min(FIRST_BUFFER_BYTES, most)} {most}"

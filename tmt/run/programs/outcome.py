@@ -25,6 +25,8 @@ ENDED, OUT = "ended.txt", "out"
 SHELL_FINDS_NOTHING, SHELL_CANNOT_EXECUTE = 127, 126
 """Exit statuses of a shell whose command is not there, or cannot be executed."""
 
+UNREADY = "unready"
+
 BY_ITSELF, STOPPED, DURATION = "exited", "stopped", "duration"
 """Ends that are no failures: by itself, with the last client, with the run's duration."""
 
@@ -34,7 +36,7 @@ FAILURES = {
     "output": "filled $OUT, which holds {output_bytes} bytes (output_bytes)",
     "memory": "was ended for want of memory ({memory_bytes} bytes, memory_bytes)",
     "absent": "was never started: the root has no /bin/sh",
-    "unready": "was never started: no server opened {ready} within {duration:g} s of simulated time",
+    UNREADY: "was never started: no server opened {ready} within {duration:g} s of simulated time",
 }
 """Reasons of an end that are failures."""
 
@@ -101,7 +103,9 @@ def check_ends(ends: dict[str, End], program: Program, directory: Path) -> None:
     for end in sorted(ends.values(), key=lambda one: one.end_ns):
         fault = _fault(end, program)
         if fault and not (end.name in asked and end.reason == BY_ITSELF and not end.signal):
-            raise _failed(end.name, fault, program, directory, end.status)
+            # Of a client that waited for a server in vain, the server's words tell more.
+            speaker = "server" if end.reason == UNREADY else end.name
+            raise _failed(end.name, fault, program, directory, end.status, speaker)
 
 
 def _fault(end: End, program: Program) -> str:
@@ -118,10 +122,15 @@ def _fault(end: End, program: Program) -> str:
 
 
 def _failed(
-    name: str, outcome: str, program: Program, directory: Path, status: int | None = None
+    name: str,
+    outcome: str,
+    program: Program,
+    directory: Path,
+    status: int | None = None,
+    speaker: str = "",
 ) -> RunError:
-    command = ["/bin/sh", "-c", program.commands[name]]
-    words = _last_words(directory, name)
+    command = ["/bin/sh", "-c", program.commands[speaker or name]]
+    words = _last_words(directory, speaker or name)
     return RunError(command, outcome, words, program=name, status=status if status and status > 0 else None)
 
 

@@ -1,0 +1,153 @@
+"""Handovers of a known period in a trace: their phase, outages, and the steps of delay and rate.
+
+An interruption is a time between two good rows that is much longer than usual; the longest count, two for
+each period. Where a system hands over with a period, such as Starlink every 15 s, most periods have one at
+the same phase. It is said how likely that is without handovers, by a binomial law.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.core.trace import PhyTrace
+from tmt.core.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from tmt.core.trace import BoolArray, Int64Array, Trace
+
+WINDOW_NS = NS_PER_S // 2
+"""Interruptions that begin within this time of one phase belong together."""
+
+LEAST_NS = 10 * NS_PER_MS
+TIMES_USUAL = 5
+"""An interruption takes 10 ms or more, and five times the median distance of good rows."""
+
+OF_A_PERIOD = 2
+"""Interruptions that count for each period of the trace, the longest ones."""
+
+STRETCH_NS = 2 * NS_PER_S
+"""Time before and behind a handover over which delay and rate are taken, beyond `WINDOW_NS`."""
+
+MOST_CHANCE = 1e-3
+"""Handovers are found where chance would give as many interruptions less often than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """One handover: begin and duration of the interruption, and delays and rates before and behind it.
+
+    The duration is 0 where this period has no interruption at the phase; the begin then is that of the phase.
+    Delays are medians of good rows without propagation, in seconds; rates are good rows per second. They are
+    None where no good row is near.
+    """
+
+    begin_s: float
+    outage_s: float
+    delays_s: tuple[float | None, float | None]
+    rates_per_s: tuple[float | None, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Handovers:
+    """Handovers of a trace; `chance` is the probability of as many at one phase without them."""
+
+    period_s: float
+    chance: float
+    handovers: tuple[Handover, ...]
+
+    @property
+    def are_found(self) -> bool:
+        """Whether chance explains the interruptions badly."""
+        return self.chance < MOST_CHANCE
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all figures by name."""
+        return asdict(self) | {
+            "are_found": self.are_found,
+            "handovers": [asdict(one) for one in self.handovers],
+        }
+
+
+def find_handovers(trace: Trace, period_ns: int) -> Handovers:
+    """Find the handovers of a period in a trace.
+
+    Without any interruption there are none, and `chance` is 1.
+    """
+    times_ns, delays_ns = _good_rows(trace)
+    gaps_ns = np.diff(times_ns)
+    usual_ns = int(np.median(gaps_ns)) if len(gaps_ns) else 0
+    at = np.flatnonzero(gaps_ns >= max(LEAST_NS, TIMES_USUAL * usual_ns))
+    if not len(at):
+        return Handovers(period_ns / NS_PER_S, 1.0, ())
+    length_ns = int(times_ns[-1] - times_ns[0])
+    periods = max(1, round(length_ns / period_ns))
+    longest_first = at[np.argsort(-gaps_ns[at], kind="stable")]
+    at = np.sort(longest_first[: OF_A_PERIOD * periods])
+    begins_ns = times_ns[at]
+    phase_ns, hits = _best_phase(begins_ns, period_ns)
+    periods = max(periods, hits)
+    share = -math.expm1(-len(at) * WINDOW_NS / length_ns)
+    chance = min(1.0, _tail(hits, periods, share) * period_ns / WINDOW_NS)
+    found = []
+    first = -((int(times_ns[0]) - phase_ns) // -period_ns)
+    for number in range(first, (int(times_ns[-1]) - phase_ns) // period_ns + 1):
+        begin_ns, outage_ns = phase_ns + number * period_ns, 0
+        near = at[(begins_ns >= begin_ns) & (begins_ns < begin_ns + WINDOW_NS)]
+        if len(near):
+            longest = near[gaps_ns[near].argmax()]
+            begin_ns, outage_ns = int(times_ns[longest]), int(gaps_ns[longest])
+        before = (times_ns > begin_ns - STRETCH_NS) & (times_ns <= begin_ns)
+        begin_behind_ns = begin_ns + outage_ns
+        behind = (times_ns >= begin_behind_ns) & (times_ns < begin_behind_ns + STRETCH_NS)
+        found.append(
+            Handover(
+                begin_ns / NS_PER_S,
+                outage_ns / NS_PER_S,
+                (_median_s(delays_ns, before), _median_s(delays_ns, behind)),
+                (_per_s(before), _per_s(behind)),
+            )
+        )
+    return Handovers(period_ns / NS_PER_S, chance, tuple(found))
+
+
+def _good_rows(trace: Trace) -> tuple[Int64Array, Int64Array]:
+    """Return times and delays of the rows that were decoded, or delivered."""
+    if isinstance(trace, PhyTrace):
+        good, delays_ns = trace.decode_time_ns > 0, trace.decode_time_ns
+    else:
+        good, delays_ns = trace.delivered, trace.delay_ns
+    return trace.tx_time_ns[good], delays_ns[good]
+
+
+def _best_phase(begins_ns: Int64Array, period_ns: int) -> tuple[int, int]:
+    """Return the phase whose window has interruptions in most periods, and the number of these periods.
+
+    A window begins with an interruption: another phase with as many periods can be moved there.
+    """
+    best = (0, 0)
+    for phase_ns in np.unique(begins_ns % period_ns).tolist():
+        since_ns = begins_ns - phase_ns
+        inside = since_ns % period_ns < WINDOW_NS
+        hits = len(np.unique(since_ns[inside] // period_ns))
+        best = max(best, (hits, -phase_ns))
+    return -best[1], best[0]
+
+
+def _tail(hits: int, periods: int, share: float) -> float:
+    """Return the probability of so many hits or more in independent periods."""
+    return sum(
+        math.comb(periods, k) * share**k * (1 - share) ** (periods - k) for k in range(hits, periods + 1)
+    )
+
+
+def _median_s(delays_ns: Int64Array, rows: BoolArray) -> float | None:
+    return float(np.median(delays_ns[rows])) / NS_PER_S if rows.any() else None
+
+
+def _per_s(rows: BoolArray) -> float | None:
+    number = int(np.count_nonzero(rows))
+    return number * NS_PER_S / STRETCH_NS if number else None
