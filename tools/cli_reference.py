@@ -38,7 +38,10 @@ duration = 60
 """The file `first.toml` of the samples."""
 
 SAMPLES = {
-    "generate": ("phy.parquet --channel gilbert-elliott --alpha 0.99 --beta 0.9 --duration 60", 1),
+    "generate": (
+        "phy.parquet --channel bernoulli --probability 0.05 --rate 1e6 --lldu-bytes 100 --duration 60",
+        1,
+    ),
     "convert": ("phy.parquet link.parquet --scheme arq --rtt 0.5", 1),
     "inspect": ("link.parquet --lldu-bytes 1000", 14),
     "fit": ("phy.parquet", 7),

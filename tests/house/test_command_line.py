@@ -47,8 +47,10 @@ def test_help__loads_no_heavy_library(command: str) -> None:
     )
     result = execute(sys.executable, "-c", script, check=True)
     modules = set(json.loads(result.stdout.splitlines()[-1]))
-    heavy = {"numpy", "numba", "pandas", "pyarrow", "scipy", "altair", "pydantic", "distributed"}
-    assert modules & heavy == set()
+    heavy = {"numba", "pandas", "pyarrow", "scipy", "altair", "pydantic", "distributed"}
+    # A path's orbit imports numpy.
+    allowed = {"numpy"} if command in {"replay", "tune"} else set()
+    assert modules & (heavy | {"numpy"}) <= allowed
 
 
 @pytest.mark.parametrize("name", COMMANDS)

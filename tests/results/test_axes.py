@@ -69,6 +69,13 @@ def test_find_axes__takes_disciplines_of_the_queue() -> None:
     assert (axis.label, axis.levels) == ("queue", tuple(sorted(limits)))
 
 
+def test_find_axes__takes_no_setting_that_an_earlier_version_did_not_know() -> None:
+    runs = frame([run(overtaking=overtakes) for overtakes in (None, False)])
+    assert find_axes(runs) == ()
+    (axis,) = find_axes(frame([run(overtaking=overtakes) for overtakes in (None, False, True)]))
+    assert axis.levels == ("off", "on")
+
+
 def test_find_axes__takes_no_value_for_a_level() -> None:
     runs = frame([run(hold_s=hold) for hold in (None, 0.5)])
     (axis,) = find_axes(runs)

@@ -32,7 +32,7 @@ NAMES = {
     "queue": DISCIPLINES,
     "tcp": VARIANTS,
     "stack": STACKS,
-    "backend": BACKENDS,
+    "backend": (*BACKENDS, "programs"),
     "importer": FORMATS,
     "ecn": get_args(Ecn),
     "slow_start": ("standard", "hystart", "search"),
@@ -109,7 +109,7 @@ def test_scenario__is_cited_whole(file: Path) -> None:
         "resume": "rfc9959",
     }.items():
         assert word not in text or key in keys, f"{word} without {key}"
-    assert ("linux" in keys) == ('"linux"' in text or '"kernel"' in text)
+    assert ("linux" in keys) == any(word in text for word in ('"linux"', '"kernel"', "[[program]]"))
 
 
 @pytest.mark.parametrize("trace", sorted((ROOT / "traces").rglob("*.parquet")), ids=lambda path: path.stem)

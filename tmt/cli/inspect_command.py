@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from tmt.core.measure.distribution import Distribution
     from tmt.core.measure.mode_use import ModeSummary
+    from tmt.theory.fit import handovers as fitting
 
 with imported_when_used():
     from rich import box, table as tables
 
     from tmt.show.charts import files as figures, traces as charts
-    from tmt.theory.fit import handovers as fitting
 
 LEAST_PAUSE_NS = 1_000_000
 """Shorter pauses are not in the table of pauses."""
@@ -86,6 +86,8 @@ def command(
         figures.save_chart(charts.summary_chart(summary, PurePath(trace).name), plot)
     found = None
     if handover_period is not None:
+        from tmt.theory.fit import handovers as fitting  # noqa: PLC0415  (scipy takes long)
+
         found = fitting.find_handovers(read_trace(trace), seconds_to_ns(handover_period))
     print_notes(_notes(trace, summary))
     if as_json:

@@ -40,6 +40,11 @@ _CANDIDATES = tuple(
 )
 """Columns that a scenario can vary."""
 
+_DEFAULTS = {
+    one.name: one.field.default for one in SETTINGS if not one.field.param.null and not one.field.is_required
+}
+"""Values of the settings that every run has; runs of a version that did not know one have its default."""
+
 _LABELS = {one.name: one.label for one in SETTINGS} | {
     "return_link": "return link",
     "return_rate_bps": "return rate",
@@ -210,7 +215,7 @@ def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
     found: list[Axis] = []
     common = joined(*(codes_of(runs[name])[0] for name in ("tcp", "scheme", "seed")))
     for column in (*of_traces, "trace", *_CANDIDATES):
-        codes, values = codes_of(runs[column]) if column in runs else (common, [])
+        codes, values = codes_of(_settled(runs, column)) if column in runs else (common, [])
         if len(values) < 2:
             continue
         divided = joined(common, codes)
@@ -221,6 +226,14 @@ def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
             label, unit = of_traces.get(column) or (_LABELS.get(column, column), COLUMNS[column].unit)
             found.append(Axis(column, label, unit, tuple(sorted(set(levels), key=level_order))))
     return tuple(found)
+
+
+def _settled(runs: pd.DataFrame, column: str) -> pd.Series:
+    """Return a column, with its default in runs of a version that did not know it."""
+    default, values = _DEFAULTS.get(column), runs[column]
+    if default is None or isinstance(default, tuple) or not values.hasnans:
+        return values
+    return values.astype(object).where(values.notna(), default)
 
 
 def _add_trace_parameters(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
