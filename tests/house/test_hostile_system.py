@@ -190,3 +190,35 @@ def test_scenario__of_a_million_runs_is_refused_before_a_point_of_it_is_made(
     (tmp_path / "s.toml").write_text(text)
     line = "has up to 1,000,000 runs; allowed: up to 100,000 runs; a higher limit is --max-runs of tmt run"
     assert tmt(*command.split(), folder=tmp_path) == (2, "", f"s.toml: {line}\n")
+
+
+@pytest.mark.parametrize("other", ["x/A.txt", "x/a.txt"])
+def test_names__that_a_file_system_may_take_for_one_are_refused(other: str, tmp_path: Path) -> None:
+    """Where upper and lower case are the same, the second trace would overwrite the first."""
+    (tmp_path / "x").mkdir()
+    for name in ("a.txt", other):
+        (tmp_path / name).write_text("0 1\n1 1\n2 0\n")
+    shared = tmt("share", "a.txt", other, "--scheduler", "round-robin", "-o", "out", folder=tmp_path)
+    assert shared == (2, "", f"{other}: another user's file has this name, too; give each its own\n")
+    converted = tmt("convert", "a.txt", other, "--scheme", "none", "-o", "out", folder=tmp_path)
+    line = "two PHY traces have the same name: their link traces would overwrite each other\n"
+    assert converted == (2, "", line)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "share a.txt short.txt --scheduler round-robin -o out",
+        "share a.txt bad.txt --scheduler round-robin -o out",
+        "share a.txt none.txt --scheduler round-robin -o out",
+        "share a.txt short.txt --scheduler proportional-fair -o out",
+        "convert bad.txt --scheme none -o out",
+    ],
+)
+def test_command__that_fails_leaves_no_empty_folder(command: str, tmp_path: Path) -> None:
+    for name, text in {"a": "0 1\n1 1\n", "short": "0 1\n", "bad": "0 1\nx 1\n"}.items():
+        (tmp_path / f"{name}.txt").write_text(text)
+    said = tmt(*command.split(), folder=tmp_path)
+    assert (said.status, said.out, said.err.count("\n")) == (2, "", 1)
+    assert not (tmp_path / "out").exists()

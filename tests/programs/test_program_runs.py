@@ -1,196 +1,179 @@
-"""Runs of programs: the job that the kernel gets, figures from packets, measures, and faults as one line."""
+"""Unmodified programs in the kernel: same bytes each time, figures beside theirs, campaigns, faults."""
 
 import json
-import tarfile
+import re
+import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from in_process import tmt
+from processes import execute
+from scenario_parts import LOSSY_TRACE
 
-from tmt import Experiment, Path as LinkPath, PlainLink
+from tests.linux.schedules import write_lossy_trace
+from tmt import Experiment, Path as LinkPath, PlainLink, TraceLink, Traffic
 from tmt.run import RunError
 from tmt.run.experiment import ExperimentResult, run
-from tmt.run.programs.roots import content_hash, root_folder
+from tmt.spec.experiment import Link
 from tmt.spec.programs import Measure, Program
 
-pytestmark = pytest.mark.usefixtures("machine")
-
+pytestmark = pytest.mark.usefixtures("kernel")
 
 REPLAY = ("replay", "--rate", "5e6", "--rtt", "0.1")
+ROOT = Path(__file__).resolve().parents[2]
+SERVER = """\
+import socket
+with socket.create_server(("", 80)) as listener, listener.accept()[0] as peer:
+    peer.recv(4096)
+    peer.sendall(b"HTTP/1.0 200 OK\\r\\nContent-Length: {size}\\r\\n\\r\\n" + bytes({size}))
+"""
 
 
-def carry_out(folder: Path | None = None, **settings: Any) -> ExperimentResult:
-    """Run programs over 5 Mbit/s."""
-    program = Program(**{"client": "true"} | settings)
-    return run(Experiment(PlainLink(5e6), LinkPath(rtt=0.1), program), folder)
+def carry_out(folder: Path, link: Link | None = None, seed: int = 1, **settings: Any) -> ExperimentResult:
+    program = Program(**{"client": "true", "duration": 20} | settings)
+    path = LinkPath(rtt=0.1, queue_packets=100)
+    return run(Experiment(link or PlainLink(5e6), path, program, seed=seed), folder)
 
 
-def test_job__names_root_ports_bounds_and_commands_on_one_line_each(tmp_path: Path) -> None:
-    (tmp_path / "page").write_text("words")
-    carry_out(
-        tmp_path / "run",
-        server="serve\n\\n",
-        client=["cat $FILES/page", "true"],
-        ready="udp:443",
-        files=str(tmp_path / "page"),
-        environment="A=b c",
-        tcp="bbr",
-        ecn="classic",
-        sysctls="net.ipv4.tcp_sack=0",
+def download(folder: Path, size: int) -> Program:
+    """A server that writes header and page at once, and curl, which says when it was connected and done."""
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    server = folder / "server.py"
+    server.write_text(SERVER.format(size=size))
+    return Program(
+        server="exec python3 $FILES/server.py",
+        ready="tcp:80",
+        client="curl -s -o /dev/null -w '%{json}' http://server",
+        files=str(server),
+        duration=60,
+        measure=tuple(Measure(f"{name}_s", json=f"time_{name}") for name in ("connect", "total")),
     )
-    lines = (tmp_path / "run" / "programs.txt").read_text().splitlines()
-    assert lines[:2] == ["root /", f"files {tmp_path}/run/files"]
-    assert "sysctl net.ipv4.tcp_congestion_control=bbr" in lines
-    assert "sysctl net.ipv4.tcp_ecn=1" in lines
-    begin = lines.index("sysctl net.ipv4.tcp_sack=0")
-    assert lines[begin + 1 :] == [
-        *("ready udp:443", "processor_s 300", "output_bytes 16777216"),
-        *("program server", "end near", "command serve\\n\\\\n", "env A=b c"),
-        *("program client", "end far", "command cat $FILES/page", "env A=b c"),
-        *("program client2", "end far", "command true", "env A=b c"),
-    ]
-    assert (tmp_path / "run" / "out" / "client.stdout").read_text() == "words"
-    assert "flow " not in (tmp_path / "run" / "settings.txt").read_text()
-    assert not (tmp_path / "run" / "files").exists()
-
-
-def test_figures__are_those_of_the_packets_by_hand() -> None:
-    row = carry_out().row
-    # Segments 1 to 3 of 1500 bytes and one of 552 with headers of 52, from the SYN at 0.1 s to 0.6 s.
-    assert row["goodput_bytes"] == 3 * 1448 + 500
-    assert row["goodput_bps"] == pytest.approx(8 * 4844 / 0.5)
-    # A request of 152 bytes, from the SYN at 0.09 s to 0.165 s.
-    assert row["return_goodput_bps"] == pytest.approx(8 * 100 / 0.075)
-    # All that arrived: SYN, four segments, a datagram.
-    assert row["received_bps"] == pytest.approx(8 * (60 + 3 * 1500 + 552 + 1228) / 0.5)
-    assert (row["delay_min_s"], row["delay_median_s"], row["delay_p95_s"]) == (0.05, 0.05, 0.1)
-    assert (row["segments_sent"], row["retransmissions"]) == (6, 1)
-    assert (row["forward_link_lost"], row["flows"], row["completion_s"]) == (1, 2, pytest.approx(1.4))
-    tcp, udp = json.loads(str(row["flow_figures"]))
-    assert (tcp["protocol"], tcp["server_port"], tcp["forward_lost"]) == ("tcp", 8000, 1)
-    assert (udp["protocol"], udp["ip_version"], udp["forward_bytes"], udp["goodput_bps"]) == (
-        "udp",
-        6,
-        1228,
-        None,
-    )
-    assert (tcp["return_bytes"], tcp["forward_retransmissions"]) == (60 + 152 + 52, 1)
 
 
 @pytest.mark.parametrize(
-    ("command", "measure", "value"),
+    ("rate", "rtt", "size"),
     [
-        ("echo took 1.5 s; echo took 2.5e0 s", Measure("t_s", pattern=r"took (\S+)"), 2.5),
-        ("echo 7 >&2", Measure("n", output="stderr", pattern=r"\d"), 7),
-        ('echo \'{"end": {"rates": [1, "2e6"]}}\'', Measure("r", json="end.rates.1", scale=8), 16e6),
-        ("echo words; echo '{\"a\": 1}'; echo '{\"a\": 2}'; echo", Measure("a", json="a"), 2),
-        ("echo '[[3]]' > $OUT/found.json", Measure("f", output="found.json", json="0.0"), 3),
-        ("exit 3", Measure("status"), 3),
+        *((5e6, 0.1, 2_000_000), (20e6, 0.1, 2_000_000), (20e6, 0.04, 2_000_000)),
+        *((50e6, 0.02, 2_000_000), (2e6, 0.5, 10_000_000)),
     ],
 )
-def test_measure__is_the_last_number_that_is_said(command: str, measure: Measure, value: float) -> None:
-    found = json.loads(str(carry_out(client=command, measure=measure).row["measures"]))
-    assert {name: one["value"] for name, one in found.items()} == {measure.column: value}
+def test_download__agrees_with_curl_and_with_a_flow_of_the_kernel(
+    tmp_path: Path, rate: float, rtt: float, size: int
+) -> None:
+    path, link = LinkPath(rtt=rtt), PlainLink(rate)
+    row = run(Experiment(link, path, download(tmp_path, size))).row
+    said = {name: one["value"] for name, one in json.loads(str(row["measures"])).items()}
+    (flow,) = json.loads(str(row["flow_figures"]))
+    assert size < flow["goodput_bytes"] < size + 100
+    # A SYN of 60 bytes and its answer take a round trip.
+    assert said["connect_s"] == pytest.approx(rtt + 2 * 60 * 8 / rate, rel=0.01)
+    assert said["total_s"] == pytest.approx(flow["end_s"] - flow["start_s"], rel=0.01)
+    alone = run(Experiment(link, path, Traffic(tcp="cubic", stack="linux", transfer_bytes=size))).row
+    assert row["goodput_bps"] == pytest.approx(alone["goodput_bps"], rel=0.02)
+
+
+def test_run__repeats_to_the_byte_in_another_folder(tmp_path: Path) -> None:
+    trace = TraceLink(str(write_lossy_trace(tmp_path)))
+    folders = [tmp_path / name for name in ("a", "another folder")]
+    asked = Experiment(trace, LinkPath(rtt=0.1), download(tmp_path, 300_000))
+    first, again = (run(asked, folder) for folder in folders)
+    assert np.array_equal(first.packets, again.packets)
+    one, other = ((folder / "out" / "client.stdout").read_bytes() for folder in folders)
+    assert one == other != b""
+
+
+def test_seed__is_the_programs_and_of_their_random_numbers(tmp_path: Path) -> None:
+    command = "echo $SEED; head -c 8 /dev/urandom | od -An -tx1"
+    texts = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        carry_out(tmp_path / name, seed=seed, client=command)
+        texts.append((tmp_path / name / "out" / "client.stdout").read_text().split(maxsplit=1))
+    assert texts[0] == texts[1]
+    assert (texts[0][0], texts[2][0]) == ("1", "2")
+    assert texts[0][1] != texts[2][1]
+
+
+def test_files__come_in_and_out_and_the_host_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "page").write_text("words")
+    command = "cat $FILES/page > $OUT/copy; echo more > /etc/motd; echo more > $FILES/page; cat /etc/motd"
+    before = Path("/etc/motd").read_bytes() if Path("/etc/motd").exists() else None
+    carry_out(tmp_path / "run", client=f"{command} || true", files=str(tmp_path / "page"))
+    assert (tmp_path / "run" / "out" / "files" / "copy").read_text() == "words"
+    assert not (tmp_path / "run" / "files").exists()
+    assert (tmp_path / "page").read_text() == "words"
+    assert (Path("/etc/motd").read_bytes() if Path("/etc/motd").exists() else None) == before
 
 
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
         ({"client": "nosuchprogram"}, "client: exit status 127: a command is not there"),
-        ({"client": "exit 4"}, "client: exit status 4"),
         ({"client": ["true", "kill -SEGV $$"]}, "client2: killed by SIGSEGV"),
-        ({"client": "end memory"}, "client: was ended for want of memory (268435456 bytes, memory_bytes)"),
-        ({"client": "end output"}, "client: filled $OUT, which holds 16777216 bytes (output_bytes)"),
         (
-            {"client": "end unready", "server": "x", "ready": "tcp:80", "duration": 9},
-            "client: was never started: no server opened tcp:80 within 9 s of simulated time",
+            {"server": "sleep 100", "ready": "tcp:80", "duration": 5},
+            "client: was never started: no server opened tcp:80 within 5 s of simulated time",
         ),
         (
-            {"client": "end processor"},
-            "client: was ended: the programs had taken 300 s of processor time (processor_time); one that "
+            {"client": "while :; do :; done", "processor_time": 2},
+            "client: was ended: the programs had taken 2 s of processor time (processor_time); one that "
             "computes without a pause stops simulated time",
         ),
-        ({"client": "refuse"}, "the kernel: the host forbids ptrace, which processes need"),
         (
-            {"client": "echo a", "measure": Measure("t_s", pattern="b")},
-            "client: measure t_s: 'b' matches nothing in stdout",
-        ),
-        (
-            {"client": "echo a", "measure": Measure("t", json="b")},
-            "client: measure t: there is no JSON in stdout",
-        ),
-        (
-            {"client": "echo '{\"b\": {}}'", "measure": Measure("t", json="b")},
-            "client: measure t: b is {}, which is no number",
-        ),
-        (
-            {"client": "echo {}", "measure": Measure("t", json="b.c")},
-            "client: measure t: there is no b.c in the JSON of stdout",
-        ),
-        (
-            {"client": "true", "measure": Measure("t", output="found", json="b")},
-            "client: measure t: found was not written",
+            {"client": "yes > $OUT/big", "output_bytes": 100_000},
+            "client: filled $OUT, which holds 100000 bytes (output_bytes)",
         ),
     ],
 )
-def test_fault__is_one_line_with_command_and_last_words(settings: dict[str, Any], line: str) -> None:
+def test_fault__is_told_in_one_line(tmp_path: Path, settings: dict[str, Any], line: str) -> None:
     with pytest.raises(RunError) as failed:
-        carry_out(**settings)
+        carry_out(tmp_path / "run", **settings)
     assert str(failed.value).splitlines()[0] == line
 
 
-def test_program__that_ran_until_the_duration_leaves_its_measure_empty() -> None:
-    row = carry_out(client="end duration", measure=Measure("t_s", pattern="x")).row
-    assert json.loads(str(row["measures"]))["t_s"]["value"] is None
-    assert row["completion_s"] is None
+def test_program__that_waits_ends_with_the_duration(tmp_path: Path) -> None:
+    result = carry_out(tmp_path / "run", client=["cat; read word; sleep 1000", "true"])
+    first, second = json.loads(str(result.row["ends"]))
+    assert (first["end"], first["end_s"]) == ("duration", pytest.approx(20))
+    assert (second["end"], second["status"]) == ("exited", 0)
+    assert result.row["completion_s"] is None
 
 
-def test_root__of_a_tar_file_is_unpacked_once_and_known_by_its_content(tmp_path: Path) -> None:
-    (tmp_path / "etc").mkdir()
-    (tmp_path / "etc" / "motd").write_text("hello")
-    for name in ("one.tar", "two.tar"):
-        with tarfile.open(tmp_path / name, "w") as archive:
-            archive.add(tmp_path / "etc", "etc")
-    first, second = (root_folder(str(tmp_path / name)) for name in ("one.tar", "two.tar"))
-    assert first == second
-    assert (first / "etc" / "motd").read_text() == "hello"
-    before = content_hash(str(tmp_path / "etc"))
-    (tmp_path / "etc" / "motd").chmod(0o755)
-    assert content_hash(str(tmp_path / "etc")) != before
-
-
-def test_root__that_is_no_tar_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "words").write_text("words")
-    said = tmt(
-        "replay", "--rate", "5e6", "--rtt", "0.1", "--client", "true", "--root", "words", folder=tmp_path
-    )
-    assert said.err.startswith("words: is neither a folder nor a tar file: ")
+def test_page__shows_what_its_command_prints(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "programs.md").read_text(encoding="utf-8")
+    command, shown = re.findall(r"```sh\n(tmt replay .*?)```\n\n```text\n(.*?)```", page, re.DOTALL)[0]
+    said = tmt(*shlex.split(command.replace("\\\n", " "))[1:], folder=tmp_path)
+    assert said.status == 0, said.err
+    printed = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert [line for line in shown.splitlines() if line and " ".join(line.split()) not in printed] == []
 
 
 def test_replay__takes_commands_with_commas_and_prints_what_they_say(tmp_path: Path) -> None:
-    words = [
-        "replay",
-        "--rate",
-        "5e6",
-        "--rtt",
-        "0.1",
-        "--server",
-        "a,b",
-        "--client",
-        "echo 'took 1.5 s, and more'",
-    ]
+    clients = ("--client", "sleep 1; echo 'took 1.5 s, and more'", "--client", "true")
     measure = "column=took_s,pattern=took (.*) s,unit=s,better=less"
-    said = tmt(*words, "--measure", measure, "--client", "true", folder=tmp_path)
+    said = tmt(*REPLAY, "--server", "echo a,b", *clients, "--measure", measure, folder=tmp_path)
     assert (said.status, said.err) == (0, "")
     lines = [line.split() for line in said.out.splitlines()]
     assert ["took_s", "1.5", "s"] in lines
-    assert ["client2", "0.1", "1.5", "0", "exited", "0", "0"] in lines
+    ends = {line[0]: line[3:] for line in lines if len(line) == 7}
+    # `a,b` and `took 1.5 s, and more`, each with the end of its line.
+    assert ends["server"] == ["0", "exited", "4", "0"]
+    assert ends["client"] == ["0", "exited", "21", "0"]
+    assert ends["client2"] == ["0", "exited", "0", "0"]
 
 
-def test_replay__without_the_kernel_says_how_to_build_it(
+def test_replay__without_kernel_or_ptrace_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    forbid = (sys.executable, ROOT / "tests" / "linux" / "forbid_call.py", "101")
+    command = (*forbid, sys.executable, Path(sys.executable).with_name("tmt"))
+    done = execute(*command, *REPLAY, "--client", "true", cwd=tmp_path)
+    assert done.returncode != 0
+    assert "the host does not let this program trace its processes: " in done.stderr
     monkeypatch.setenv("CLIFT_PROGRAMS", str(tmp_path / "nothing"))
     said = tmt(*REPLAY, "--client", "true", folder=tmp_path)
     assert said.status != 0
@@ -208,14 +191,13 @@ def test_replay__needs_a_client_and_refuses_what_flows_have(tmp_path: Path) -> N
 
 
 def test_campaign__has_measures_with_intervals_and_is_kept(tmp_path: Path) -> None:
-    sample = Path(__file__).resolve().parents[2] / "traces" / "sample.parquet"
     (tmp_path / "s.toml").write_text(
         f"""
 seeds = 3
-trace = {{ file = "{sample}" }}
 scheme = {{ name = "none" }}
 path = {{ rtt = 0.5 }}
 
+{LOSSY_TRACE}
 [[program]]
 tcp = ["cubic", "bbr"]
 client = "echo $SEED"

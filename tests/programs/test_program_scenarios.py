@@ -1,6 +1,7 @@
 """Scenarios with programs: what they refuse, the grid, and what decides the key of a run."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -69,7 +70,7 @@ def test_names__of_programs_count_from_two() -> None:
     assert list(program.commands) == ["server", "server2", "server3", "client", "client2"]
 
 
-@pytest.mark.usefixtures("machine")
+@pytest.mark.usefixtures("kernel")
 def test_key__follows_commands_and_contents_but_no_label_and_no_place(tmp_path: Path) -> None:
     for place, text in (("one", "same"), ("two", "same"), ("three", "other")):
         (tmp_path / place).mkdir()
@@ -90,18 +91,19 @@ def test_key__follows_commands_and_contents_but_no_label_and_no_place(tmp_path: 
     assert len({first, *others}) == 6
 
 
-@pytest.mark.usefixtures("machine")
-def test_key__follows_the_content_of_the_hosts_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    library = tmp_path / "library"
-    library.write_text("old")
-    monkeypatch.setenv("MACHINE_USES", str(library))
-    first = expand(scenario('client = "a"'))[0].key
-    assert expand(scenario('client = "a"'))[0].key == first
-    library.write_text("new one")
-    assert expand(scenario('client = "a"'))[0].key != first
+def test_key__follows_the_content_of_the_hosts_files(kernel: Path) -> None:
+    # Programs see an empty /tmp: a file of theirs on the host lies elsewhere.
+    with TemporaryDirectory(dir=kernel.parent) as folder:
+        library = Path(folder) / "library"
+        library.write_text("old")
+        table = f'client = "cat {library}"'
+        first = expand(scenario(table))[0].key
+        assert expand(scenario(table))[0].key == first
+        library.write_text("new one")
+        assert expand(scenario(table))[0].key != first
 
 
-@pytest.mark.usefixtures("machine")
+@pytest.mark.usefixtures("kernel")
 def test_file__that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere: cannot be read: No such file or directory"):
         expand(scenario(f'client = "a"\nfiles = "{tmp_path}/nowhere"'))

@@ -15,7 +15,6 @@ import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from unicodedata import normalize
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,7 +26,7 @@ from tmt.campaign.plan import expand
 from tmt.campaign.recipe import source_of
 from tmt.core.errors import InputError
 from tmt.io import open_trace
-from tmt.io.atomic import staged
+from tmt.io.atomic import folded, staged
 from tmt.io.metadata import metadata_file
 from tmt.spec.points import plain
 from tmt.spec.scenario import Scenario
@@ -160,22 +159,17 @@ def _names(scenario: Scenario) -> dict[str, str]:
     files = [trace.file for trace in scenario.trace]
     files += [file for path in scenario.path for file in (path.return_trace, path.rtt_series)]
     names: dict[str, str] = {}
-    taken = {_folded(INSIDE_SCENARIO)}
+    taken = {folded(INSIDE_SCENARIO)}
     for file in [*files, scenario.published]:
         if file is not None and file not in names:
             place = Path(file)
             name, number = f"{INSIDE}/{place.name}", 1
-            while _folded(name) in taken:
+            while folded(name) in taken:
                 number += 1
                 name = f"{INSIDE}/{number}-{place.name}"
             names[file] = name
-            taken.add(_folded(name))
+            taken.add(folded(name))
     return names
-
-
-def _folded(name: str) -> str:
-    """Return a name as file systems see it that ignore case or forms of Unicode."""
-    return normalize("NFC", name.casefold())
 
 
 def _text(scenario: Scenario, names: Mapping[str, str]) -> str:

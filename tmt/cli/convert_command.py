@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING, asdict
 from functools import partial
 from pathlib import PurePath
@@ -96,10 +97,11 @@ def command(
         raise UsageError(f"--rtt: is missing; {needing[0]} needs the round-trip time of the link in seconds")
     conversions = _conversions(paths, scheme, ns_to_seconds(rtt_ns or 0), every, output)
     slots = [rows_of(conversion.phy_path, PHY_TRACE) for conversion in conversions]
-    if output is not None:
-        atomic.make_folder(output)
     total = None if None in slots else sum(filter(None, slots))
-    with progress_bar("convert", total, compiles=True) as progress:
+    made_folder: AbstractContextManager[object] = (
+        nullcontext() if output is None else atomic.made_folder(output)
+    )
+    with made_folder, progress_bar("convert", total, compiles=True) as progress:
         results = files.convert_files(conversions, progress)
     starts = {}
     for path in dict.fromkeys(conversion.phy_path for conversion in conversions):
@@ -124,7 +126,8 @@ def command(
 def _conversions(
     paths: Sequence[str], schemes: Sequence[Scheme], rtt: float, every: int, output: Path | None
 ) -> list[Conversion]:
-    from tmt.io.conversion import Conversion  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.io.atomic import folded  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.io.conversion import Conversion  # noqa: PLC0415
 
     if len({scheme.name for scheme in schemes}) < len(schemes):
         names = ", ".join(scheme.name for scheme in schemes)
@@ -148,7 +151,7 @@ def _conversions(
         for path in paths
         for scheme in schemes
     ]
-    if len({conversion.link_path for conversion in conversions}) < len(conversions):
+    if len({folded(conversion.link_path) for conversion in conversions}) < len(conversions):
         raise UsageError("two PHY traces have the same name: their link traces would overwrite each other")
     return conversions
 

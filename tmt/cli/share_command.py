@@ -12,7 +12,7 @@ from tmt.cli.values import Values
 from tmt.core.errors import UsageError
 from tmt.core.schema import PHY_TRACE
 from tmt.core.sharing import SCHEDULERS, Scheduler
-from tmt.io.atomic import make_folder
+from tmt.io.atomic import folded, made_folder
 from tmt.io.sharing import check_users, share
 from tmt.spec.options import Part
 
@@ -45,10 +45,10 @@ def command(paths: tuple[str, ...], scheduler: Scheduler, output: Path | None, a
     check_users(len(paths), scheduler)
     targets = [str(output / PurePath(path).name) for path in paths]
     for at, target in enumerate(targets):
-        if target in targets[:at]:
+        if folded(target) in map(folded, targets[:at]):
             raise UsageError(f"{paths[at]}: another user's file has this name, too; give each its own")
-    make_folder(output)
-    with progress_bar("share", rows_of(paths[0], PHY_TRACE), compiles=True) as progress:
+    progress_of = progress_bar("share", rows_of(paths[0], PHY_TRACE), compiles=True)
+    with made_folder(output), progress_of as progress:
         slots = share(paths, targets, scheduler, progress=progress)
     total = sum(slots)
     if as_json:

@@ -9,6 +9,7 @@ import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from tmt.core.errors import OutputError, TmtError, UsageError, first_line, reason_of
 
@@ -85,6 +86,25 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
     return folder
+
+
+@contextmanager
+def made_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Make a folder as `make_folder`; a new one vanishes if the block fails and leaves it empty."""
+    is_new = not Path(path).exists()
+    folder = make_folder(path)
+    try:
+        yield folder
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def folded(name: str) -> str:
+    """Return a name as file systems see it that ignore case or forms of Unicode."""
+    return normalize("NFC", name.casefold())
 
 
 def own_folder(path: str | os.PathLike[str], owner: str) -> Path:

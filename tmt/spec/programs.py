@@ -27,6 +27,9 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=(?s:.*)")
 _SYSCTL = re.compile(r"net\.[A-Za-z0-9_./-]+=.*")
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
+MOST_WORD_BYTES = 131_071
+"""Longest argument or variable that Linux hands to a program (MAX_ARG_STRLEN without the NUL)."""
+
 LEAST_OUTPUT_BYTES, MOST_OUTPUT_BYTES = 1024, 1 << 30
 
 
@@ -162,6 +165,7 @@ class Program(Traffic):
                 yield key, "none: the programs make their flows", "has no meaning for programs"
         if self.delayed_acks is False:
             yield "delayed_acks", "none: the kernel's own rule holds"
+        yield from self._of_words()
         for key, form, allowed in (
             ("ready", _READY, "tcp:PORT or udp:PORT with a port from 1 to 65535"),
             ("environment", _VARIABLE, "NAME=VALUE"),
@@ -181,6 +185,16 @@ class Program(Traffic):
             if one.column in seen:
                 yield ("measure", at, "column"), "each name once", "is there already"
             seen.add(one.column)
+
+    def _of_words(self) -> Rules:
+        """Refuse blank texts, and those that are too long for an argument or a variable."""
+        for key in ("client", "server", "environment"):
+            for at, value in enumerate(getattr(self, key)):
+                if not value.strip():
+                    yield (key, at), "text that is not blank"
+                elif (size := len(value.encode())) > MOST_WORD_BYTES:
+                    allowed = f"texts of up to {MOST_WORD_BYTES:,} bytes"
+                    yield (key, at), allowed, f"has {size:,} bytes"
 
     def _of_files(self) -> Rules:
         """Refuse two files of one name."""

@@ -100,7 +100,11 @@ def _write(packages: Sequence[Path], chosen: Sequence[str], output: Path) -> Non
     for package in packages:
         unpacked = package.with_suffix(".tar")
         with unpacked.open("wb") as file:
-            subprocess.run(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=file, check=True)
+            command = ["dpkg-deb", "--fsys-tarfile", str(package)]
+            done = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, check=False)
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").splitlines() or [f"exit status {done.returncode}"]
+            raise SimulatorError(f"{package.name}: {said[0]}")
         archive = tarfile.open(unpacked)  # noqa: SIM115  (open until all are written)
         for member in archive:
             name = merged(member.name)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from tempfile import gettempdir
 
-from tmt.core.errors import InputError
+from tmt.core.errors import InputError, first_line
 from tmt.core.provenance import file_sha256, file_version, user_cache
 
 
@@ -33,7 +33,8 @@ def root_folder(name: str) -> Path:
             archive.extractall(part, filter=_without_owner)
         part.rename(folder)
     except (tarfile.TarError, EOFError) as error:
-        raise InputError(name, f"is neither a folder nor a tar file: {error}") from error
+        reason = first_line(error).rstrip(":")
+        raise InputError(name, f"is neither a folder nor a tar file: {reason}") from error
     except OSError as error:
         if not folder.is_dir():  # else another run was first
             raise InputError(name, f"cannot be unpacked: {error.strerror or error}") from error
