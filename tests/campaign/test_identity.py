@@ -229,7 +229,7 @@ def test_sources__import_only_what_is_counted() -> None:
 def test_run__takes_no_value_from_spec_that_its_key_does_not_hold() -> None:
     """Settings are hashed by value, other files of `tmt.spec` are not hashed."""
     columns = {"RUN_RESULTS", "SETTINGS", "GROUP_RESULTS", "GROUP_SETTINGS"}
-    bounds_columns_and_a_name = {"MAX_PACKETS", "MOST_RATE_BPS", "FECTCP", *columns}
+    bounds_columns_and_names = {"MAX_PACKETS", "MOST_RATE_BPS", "FECTCP", "STDOUT", "STDERR", *columns}
     taken = {
         name.name: getattr(import_module(statement.module), name.name)
         for file in (PACKAGE / "run").rglob("*.py")
@@ -239,8 +239,8 @@ def test_run__takes_no_value_from_spec_that_its_key_does_not_hold() -> None:
         if name.name.isupper()
     }
     assert len(taken) > 8
-    hashed = [*FACTS, VARIANTS, *BACKENDS]  # names of backends are folders
-    assert not {name for name, value in taken.items() if value not in hashed} - bounds_columns_and_a_name
+    hashed = [*FACTS, VARIANTS, *BACKENDS, "programs"]  # names of backends are folders
+    assert not {name for name, value in taken.items() if value not in hashed} - bounds_columns_and_names
 
 
 def test_nested_models__count_too() -> None:

@@ -102,7 +102,12 @@ class SlotsWithEsN0 {
     }
   }
 
-  PhyRows view() const { return {bytes_.data(), count_, PhyRow::forms[1]}; }
+  PhyRows view() const {
+    const auto form = std::find_if(std::begin(PhyRow::forms), std::end(PhyRow::forms), [](const auto& one) {
+      return one.es_n0_mdb_at == sizeof(PhyRow) && one.mode_at == 0;
+    });
+    return {bytes_.data(), count_, *form};
+  }
 
  private:
   std::string bytes_;
