@@ -99,7 +99,8 @@ class Draw:
             given["wired"] = lambda: self.value(Wired, set())
         if "wired" in given and self.chance.random() < 0.6:
             given["proxy"] = lambda: self.value(Proxy, set())
-        return self.value(LinkPath, without, **given)
+        # A moving path needs a file, or an orbit that fits the round trip.
+        return self.value(LinkPath, without | {"rtt_series", "orbit"}, **given)
 
     def _link(self, traces: dict[str, list[Path]]) -> PlainLink | TraceLink:
         chance = self.chance
