@@ -16,6 +16,7 @@ from tmt.core.schemes.scheme import Scheme
 from tmt.importers import FORMATS
 from tmt.spec import sources
 from tmt.spec.experiment import Path as LinkPath, Proxy, Wired
+from tmt.spec.programs import Program
 from tmt.spec.queue import DISCIPLINES, CoDel
 from tmt.spec.scenario import Scenario
 from tmt.spec.stacks import BACKENDS, STACKS, VARIANTS, Ecn
@@ -110,6 +111,12 @@ def test_scenario__is_cited_whole(file: Path) -> None:
     }.items():
         assert word not in text or key in keys, f"{word} without {key}"
     assert ("linux" in keys) == any(word in text for word in ('"linux"', '"kernel"', "[[program]]"))
+
+
+def test_files__that_are_no_traces_are_not_read() -> None:
+    moving = LinkPath(rtt=0.1, rtt_series="absent.csv")
+    programs = Program(client="true", files=("absent",), root="absent.tar")
+    assert "linux" in sources.sources_of(Scenario(CLEAR, ARQ, moving, program=programs)).keys
 
 
 @pytest.mark.parametrize("trace", sorted((ROOT / "traces").rglob("*.parquet")), ids=lambda path: path.stem)

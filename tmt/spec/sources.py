@@ -32,10 +32,6 @@ FAMILIES: dict[str, type[Spec]] = {"scheme": Scheme, "channel": Channel, "queue"
 """Tables of `sources.toml` for classes that a scenario chooses by name; other tables are called as keys."""
 
 
-NO_TRACES = ("published", "files", "root")
-"""Fields that name other files than traces."""
-
-
 class Sources(NamedTuple):
     """Keys of BibTeX entries, in the order of `sources.bib`, and a note for each source that is not known."""
 
@@ -43,8 +39,8 @@ class Sources(NamedTuple):
     notes: tuple[str, ...]
 
 
-NO_TRACES = ("published", "modes", "report_cqi")
-"""Keys with the path of a file that is no trace."""
+TRACES = ("file", "return_trace")
+"""Keys whose files are traces, which tell where they come from."""
 
 
 @cache
@@ -102,12 +98,12 @@ class _Found:
         self.add("part", type(value).__name__.lower(), is_known=False)
         if isinstance(value, Traffic):
             self._add_traffic(value)
-        for key, field in declared(type(value)).items():
+        for key in declared(type(value)):
             member = getattr(value, key)
             for one in member if isinstance(member, tuple) else (member,):
                 if isinstance(one, Spec):
                     self.visit(one)
-                elif isinstance(one, str) and field.param.is_path and key not in NO_TRACES:
+                elif isinstance(one, str) and key in TRACES:
                     self._add_trace(one)
                 elif isinstance(one, str) and key == "tcp" and one not in known()["tcp"]:
                     self.notes.append(f"the congestion control {one} has no entry here: cite its source, too")
