@@ -1,8 +1,12 @@
 """Programs in processes of their own."""
 
+import os
+import pty
 import re
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,3 +24,21 @@ def execute(*command: Any, check: bool = False, **more: Any) -> subprocess.Compl
     done = subprocess.run(command, capture_output=True, text=True, check=check, **more)
     done.stderr = PROGRESS_LINE.sub("", done.stderr)
     return done
+
+
+def on_terminal(*words: object, folder: Path, size: tuple[int, int] = (24, 80), **environment: str) -> str:
+    """Return what `tmt` draws on a terminal of `size` lines and columns; its exit status must be 0."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(ours, size)
+    command = [str(TMT), *map(str, words)]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=theirs, stderr=theirs, env=os.environ | environment
+    ) as running:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the terminal ends with its last program
+            while part := os.read(ours, 1 << 16):
+                shown += part
+    os.close(ours)
+    assert running.returncode == 0
+    return shown.decode()

@@ -2,17 +2,13 @@
 
 import json
 import os
-import pty
-import subprocess
-import termios
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from in_process import tmt
-from processes import TMT, execute
+from processes import TMT, execute, on_terminal
 
 from tmt.core.provenance import file_sha256
 
@@ -69,18 +65,7 @@ def test_run__says_what_a_link_could_carry_even_when_nothing_has_arrived(
 
 def test_run__shows_the_table_as_it_fills(tmp_path: Path, write_scenario: Callable[..., Path]) -> None:
     write_scenario(tmp_path / "short.toml", tcp='["cubic"]', seeds=2)
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(ours, (40, 100))
-    command = [str(TMT), "run", "short.toml", "--jobs", "1"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=theirs, stderr=theirs) as running:
-        os.close(theirs)
-        shown = b""
-        with suppress(OSError):  # the terminal ends with its last program
-            while part := os.read(ours, 1 << 16):
-                shown += part
-    os.close(ours)
-    assert running.returncode == 0
-    text = shown.decode()
+    text = on_terminal("run", "short.toml", "--jobs", "1", folder=tmp_path, size=(40, 100))
     live, ended = text.split("Goodput in kbit/s of in-order TCP payload")
     # The first table has single runs; the last one, after the runs, their interval.
     assert "Goodput in kbit/s, mean and 95 % interval so far" in live

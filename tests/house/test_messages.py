@@ -2,19 +2,16 @@
 
 import json
 import os
-import pty
 import signal
 import subprocess
-import termios
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from processes import TMT
+from processes import TMT, on_terminal
 from result_rows import finished_runs
 from rich.table import Table
 from waiting import PATIENCE_S, until
@@ -328,29 +325,11 @@ def test_progress_lines__are_absent_where_nothing_is_shown(capsys: pytest.Captur
     assert capsys.readouterr() == ("", "")
 
 
-def _on_terminal(*words: object, folder: Path, **environment: str) -> str:
-    """Return what a command draws on a terminal of 80 columns."""
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(ours, (24, 80))
-    command = [str(TMT), *map(str, words)]
-    with subprocess.Popen(
-        command, cwd=folder, stdout=theirs, stderr=theirs, env=os.environ | environment
-    ) as running:
-        os.close(theirs)
-        shown = b""
-        with suppress(OSError):  # the terminal ends with its last program
-            while part := os.read(ours, 1 << 16):
-                shown += part
-    os.close(ours)
-    assert running.returncode == 0
-    return shown.decode()
-
-
 def test_bar__says_that_kernels_compile_the_first_time(tmp_path: Path) -> None:
     write_trace(tmp_path / "phy.parquet", PhyTrace(np.arange(1, 9) * 1_000_000, np.full(8, 500_000)))
     convert = ("convert", "phy.parquet", "link.parquet", "--scheme", "none")
     first, second = (
-        _on_terminal(*convert, folder=tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "kernels")) for _ in range(2)
+        on_terminal(*convert, folder=tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "kernels")) for _ in range(2)
     )
     assert "compiling, first time only" in first
     assert "compiling" not in second
