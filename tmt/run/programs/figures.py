@@ -104,9 +104,8 @@ def _delivery(packets: Records, flow: SeenFlow, direction: int) -> FlowDelivery 
     data["direction"], data["flow"] = FORWARD, 0
     # The options of a SYN, whose number is 0, are no payload.
     data["size_bytes"][data["sequence"] == 0] = flow.header_bytes
-    end_ns = int(data["time_ns"][-1])
     arrived = carrying["time_ns"][carrying["event"] == RECEIVED]
-    end_ns = int(arrived[-1]) if len(arrived) else end_ns
+    end_ns = int(arrived[-1] if len(arrived) else data["time_ns"][-1])
     (found,) = transport.deliveries(data, flows=1, end_ns=end_ns, header_bytes=flow.header_bytes)
     return found
 
