@@ -346,6 +346,14 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] =
     ),
     "trace outside": (_with_scenario("phy.parquet", "../../../../../etc/passwd"), "not in the pack"),
     "absolute trace": (_with_scenario("phy.parquet", "/etc/passwd"), "etc/passwd, which is not in"),
+    "series outside": (
+        _with_scenario("rtt = 0.1", 'rtt = 0.1\nrtt_series = "/etc/passwd"'),
+        "etc/passwd, which is not in",
+    ),
+    "programs": (
+        _with_scenario("[[path]]", '[[program]]\nclient = "true"\n\n[[path]]'),
+        "its scenario runs programs, which a pack does not hold",
+    ),
     "results": (_with_file("results.parquet", b"PAR1 garbage PAR1"), "results.parquet is damaged"),
     "many rows": (
         lambda contents: _listed(contents | {"results.parquet": _empty_rows(10_000_001)}),

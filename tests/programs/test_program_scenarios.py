@@ -9,7 +9,7 @@ from tmt import Scenario
 from tmt.campaign.plan import expand
 from tmt.core.errors import InputError
 from tmt.spec.programs import Measure, Program
-from tmt.spec.toml import parse, text_of
+from tmt.spec.toml import parse, relative_to, text_of
 
 SAMPLE = Path(__file__).resolve().parents[2] / "traces" / "sample.parquet"
 HEAD = f"""\
@@ -54,6 +54,17 @@ def test_lists__are_several_programs_and_lists_of_lists_are_points() -> None:
     assert points.size == 8  # and two seeds
 
 
+def test_lists__are_not_counted_as_points() -> None:
+    """Two durations and two seeds are four runs, however many commands, ports and measures there are."""
+    grid = (
+        'client = ["a", "b"]\nserver = ["c", "d"]\nready = ["tcp:1", "tcp:2"]\nduration = [1, 2]\n'
+        'measure = [{ column = "a", json = "b" }, { column = "c", json = "d" }]'
+    )
+    assert parse(f"max_runs = 4\n{HEAD}{grid}", Path("s.toml")).scenario.size == 4
+    with pytest.raises(InputError, match="has up to 4 runs; allowed: up to 3 runs"):
+        parse(f"max_runs = 3\n{HEAD}{grid}", Path("s.toml"))
+
+
 def test_file__that_was_written_reads_as_the_same_programs() -> None:
     asked = scenario(
         'client = "a"\nfiles = ["page", "../up"]\nroot = "web.tar"\n'
@@ -61,7 +72,7 @@ def test_file__that_was_written_reads_as_the_same_programs() -> None:
     )
     assert asked.program[0].files == ("/folder/page", "/up")
     assert asked.program[0].measure == (Measure("a", json="b.0"),)
-    written = text_of(asked, Path("/folder"))
+    written = text_of(asked, relative_to(Path("/folder")))
     assert parse(written, Path("/folder/s.toml")).scenario == asked
 
 

@@ -25,6 +25,7 @@ from tmt.campaign.pack_writer import INSIDE, KIND, MANIFEST, PACK_VERSION
 from tmt.core.errors import InputError, OutputError, TmtError, first_line
 from tmt.core.words.refusals import shown
 from tmt.spec.scenario import Scenario
+from tmt.spec.toml import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -229,10 +230,10 @@ def _extract(
 
 
 def _check_inside(path: Path, scenario: Scenario, folder: Path, files: Manifest) -> None:
-    """Refuse a scenario that names files outside its pack."""
-    named = [one.file for one in scenario.trace]
-    named += [file for one in scenario.path for file in (one.return_trace, one.rtt_series)]
-    for place in dict.fromkeys(name for name in (*named, scenario.published) if name is not None):
+    """Refuse a scenario that names files outside its pack, or runs programs, which no pack holds."""
+    if scenario.program:
+        raise InputError(path, "its scenario runs programs, which a pack does not hold")
+    for place in files_of(scenario):
         if os.path.relpath(place, folder) not in files:
             raise InputError(path, f"its scenario names {shown(place)}, which is not in the pack")
 

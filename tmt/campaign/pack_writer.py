@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ from tmt.io.atomic import folded, staged
 from tmt.io.metadata import metadata_file
 from tmt.spec.points import plain
 from tmt.spec.scenario import Scenario
-from tmt.spec.toml import text_of
+from tmt.spec.toml import files_of, relative_to, text_of
 from tmt.spec.trace import Trace
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
         beside = Path(metadata_file(str(contents[name])))
         if beside.is_file():
             contents[metadata_file(name)] = beside
-    contents[INSIDE_SCENARIO] = _text(scenario, names).encode()
+    inside = relative_to(Path(INSIDE))
+    contents[INSIDE_SCENARIO] = text_of(scenario, lambda file: inside(names[file])).encode()
     for row in rows:
         row["command"] = None  # it names folders of this machine
         if records and row["records"] is not None:
@@ -156,37 +157,17 @@ def _done(rows: dict[int, Row]) -> int:
 
 def _names(scenario: Scenario) -> dict[str, str]:
     """Return the name in the pack of each file; they differ in more than case and form of characters."""
-    files = [trace.file for trace in scenario.trace]
-    files += [file for path in scenario.path for file in (path.return_trace, path.rtt_series)]
     names: dict[str, str] = {}
     taken = {folded(INSIDE_SCENARIO)}
-    for file in [*files, scenario.published]:
-        if file is not None and file not in names:
-            place = Path(file)
-            name, number = f"{INSIDE}/{place.name}", 1
-            while folded(name) in taken:
-                number += 1
-                name = f"{INSIDE}/{number}-{place.name}"
-            names[file] = name
-            taken.add(folded(name))
+    for file in files_of(scenario):
+        place = Path(file)
+        name, number = f"{INSIDE}/{place.name}", 1
+        while folded(name) in taken:
+            number += 1
+            name = f"{INSIDE}/{number}-{place.name}"
+        names[file] = name
+        taken.add(folded(name))
     return names
-
-
-def _text(scenario: Scenario, names: Mapping[str, str]) -> str:
-
-    def moved(file: str | None) -> str | None:
-        return None if file is None else names[file]
-
-    inside = replace(
-        scenario,
-        trace=tuple(replace(one, file=moved(one.file)) for one in scenario.trace),
-        path=tuple(
-            replace(one, return_trace=moved(one.return_trace), rtt_series=moved(one.rtt_series))
-            for one in scenario.path
-        ),
-        published=moved(scenario.published),
-    )
-    return text_of(inside, Path(INSIDE))
 
 
 def _parquet(rows: Sequence[Row]) -> bytes:

@@ -118,7 +118,7 @@ def command(
             )
             with working("reads the trace"):
                 plan.expand(made, lambda *_: ("", ""))  # checks without the programs that would run
-    text = toml.text_of(made, file.parent, explained=source is None)
+    text = toml.text_of(made, toml.relative_to(file.parent), explained=source is None)
     write_text(file, text if source is not None else HEAD.format(name=file.name, stem=file.stem) + text)
     say(f"{scenario}: `tmt run {scenario} --dry-run` says how many runs it has")
 

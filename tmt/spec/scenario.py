@@ -193,9 +193,9 @@ class Scenario(Spec):
             When it cannot be written.
         """
         from tmt.io.atomic import write_text  # noqa: PLC0415
-        from tmt.spec.toml import text_of  # noqa: PLC0415
+        from tmt.spec.toml import relative_to, text_of  # noqa: PLC0415
 
-        write_text(File(path), text_of(self, File(path).parent))
+        write_text(File(path), text_of(self, relative_to(File(path).parent)))
 
     def run(self, out: str | os.PathLike[str] | None = None, jobs: int | None = None) -> Results:
         """Execute the runs that have no result yet, and return all results: `tmt.run_scenario`."""

@@ -20,7 +20,7 @@ from tmt.spec.points import Places, in_table, placed_one, plain, points, size_of
 from tmt.spec.programs import Program
 from tmt.spec.scenario import AXES, LOADS, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
-from tmt.spec.traffic import MAX_SEED
+from tmt.spec.traffic import MAX_SEED, Traffic
 from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ PATHS = {
     if one.param.is_path
 }
 """Keys whose values are files, relative to the scenario's folder, and words that may stand there."""
+
+LISTED = {key for kind in (Traffic, Program) for key, one in declared(kind).items() if one.is_many}
+"""Keys of loads whose value is a list: only lists in it are several points."""
 
 
 class ScenarioError(InputError):
@@ -109,7 +112,7 @@ def _document(path: File, text: str, table: dict[str, Any], max_runs: int | None
     notes = [f"{path}: this form of scenarios is deprecated (docs/changes.md)"] if is_old(table) else []
     table = {"title": path.stem} | (renewed(table) if notes else table)
     table |= _limit(table, max_runs)
-    places, scenario = placed_one(Scenario, _mapped(table, lambda name: str(path.parent / name)))
+    places, scenario = placed_one(Scenario, _mapped(table, lambda name: _beside(path, name)))
     return Document(path, text, scenario, places, tuple(notes))
 
 
@@ -121,8 +124,8 @@ def _limit(table: dict[str, Any], max_runs: int | None) -> dict[str, int]:
     usual = seeds if type(seeds) is int and seeds > 0 else size_of(seeds)
     size = prod(size_of(table.get(key, 1)) for key in AXES if key not in LOADS)
     size *= sum(
-        size_of(_without(_without(one, "seeds"), "flow"))
-        * _sets(one.get("flow", []))
+        size_of({name: value for name, value in one.items() if name not in (*LISTED, "seeds")})
+        * prod(_lists(value) for name, value in one.items() if name in LISTED)
         * (own if type(own) is int and 0 < own <= MAX_SEED else usual)
         for key in LOADS
         for one in _listed(table.get(key, []))
@@ -136,13 +139,13 @@ def _limit(table: dict[str, Any], max_runs: int | None) -> dict[str, int]:
     return {"max_runs": limit} if size > own else {}
 
 
-def _sets(flows: Any) -> int:
-    """Return an upper bound on the sets of groups that tables of flows describe: one of each table."""
-    if not isinstance(flows, list):
-        return size_of(flows)
-    if any(isinstance(one, list) for one in flows):
-        return sum(map(_sets, flows))
-    return prod(map(size_of, flows))
+def _lists(value: Any) -> int:
+    """Return an upper bound on the lists that a value describes, of a key whose value is one."""
+    if not isinstance(value, list):
+        return size_of(value)
+    if any(isinstance(one, list) for one in value):
+        return sum(map(_lists, value))
+    return prod(map(size_of, value))
 
 
 def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
@@ -150,8 +153,24 @@ def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
         return {name: _mapped(one, path_of, name) for name, one in value.items()}
     if isinstance(value, list):
         return [_mapped(one, path_of, key) for one in value]
-    is_text = key in PATHS and isinstance(value, str) and value
-    return path_of(value) if is_text and value not in PATHS[key] and "://" not in value else value
+    is_file = key in PATHS and isinstance(value, str) and value and value not in PATHS[key]
+    return path_of(value) if is_file else value
+
+
+def _beside(file: File, name: str) -> str:
+    return name if "://" in name else str(file.parent / name)
+
+
+def files_of(scenario: Scenario) -> list[str]:
+    """Return every file that a scenario names, each once."""
+    found: dict[str, str] = {}
+    _mapped(plain(scenario), lambda name: found.setdefault(name, name))
+    return list(found)
+
+
+def relative_to(folder: File) -> Callable[[str], str]:
+    """Return a function that gives a path relative to a folder; the URI of a file stays as it is."""
+    return lambda name: name if "://" in name else os.path.relpath(name, folder)
 
 
 _QUOTED = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'')
@@ -191,12 +210,12 @@ def line_of(lines: dict[Place, int], place: Place) -> int | None:
     return next((lines[one] for one in around if one in lines), None)
 
 
-def text_of(scenario: Scenario, folder: File, *, explained: bool = False) -> str:
-    """Return a scenario as TOML with paths relative to a folder; a comment may explain each key.
+def text_of(scenario: Scenario, path_of: Callable[[str], str], *, explained: bool = False) -> str:
+    """Return a scenario as TOML with files as `path_of` names them; a comment may explain each key.
 
     Points that differ in one key only share a table, where that reads as the same points in the same order.
     """
-    table = {"title": scenario.title} | _relative(plain(scenario), folder)
+    table = {"title": scenario.title} | _mapped(plain(scenario), path_of)
     head = {key: value for key, value in table.items() if key not in (*AXES, "tune")}
     out = _lines(Scenario, head, explained=explained)
     if "tune" in table:
@@ -206,7 +225,7 @@ def text_of(scenario: Scenario, folder: File, *, explained: bool = False) -> str
         used = frozenset(name for one in table.get(key, ()) for name in one)
         folded = [_said(kind, one) for one in _folded([plain(one, used) for one in members])]
         again = [one for each in folded for one in points(kind, each)]
-        for each in _relative(folded, folder) if again == list(members) else table.get(key, ()):
+        for each in _mapped(folded, path_of) if again == list(members) else table.get(key, ()):
             out += ["", f"[[{key}]]", *_lines(kind, each, explained=explained)]
     return "\n".join(out) + "\n"
 
@@ -235,10 +254,6 @@ def _lines(family: type[Spec], table: dict[str, Any], *, explained: bool) -> lis
             text += f"  # {known[key].meaning}{f' ({unit})' if unit else ''}"
         found.append(text)
     return found
-
-
-def _relative(tables: Any, folder: File) -> Any:
-    return _mapped(tables, lambda name: os.path.relpath(name, folder))
 
 
 def _folded(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
