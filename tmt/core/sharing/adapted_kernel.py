@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tmt.core.kernels import BoolArray, Float64Array, Int64Array, Records, kernel
 from tmt.core.modes.kernel import (
     IDEAL,
@@ -19,8 +17,10 @@ from tmt.core.modes.kernel import (
     quantised,
     report,
 )
+from tmt.core.sharing.kernel import relative
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
 
@@ -88,11 +88,10 @@ def adapt_users(
             else:
                 choice = choose_by_report(margin_mdb, needed_mdb, state)
             sends = choice >= 0 or not is_idle
-            rate = float(size_bytes[modes[max(choice, 0)]])
-            relative = rate / means[one] if means[one] > 0.0 else np.inf
+            own = relative(float(size_bytes[modes[max(choice, 0)]]), means[one])
             means[one] *= 1.0 - part
-            if sends and relative > largest:
-                best, best_choice, largest = one, choice, relative
+            if sends and own > largest:
+                best, best_choice, largest = one, choice, own
         user[slot] = best
         if best < 0:
             continue

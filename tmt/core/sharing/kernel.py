@@ -28,23 +28,30 @@ def by_weight(weights: Int64Array, credit: Int64Array, user: Int64Array) -> None
 
 
 @kernel
+def relative(rate: float, mean: float) -> float:
+    """Return a rate over its user's mean; a user with a rate and without a mean comes before all others."""
+    if mean > 0.0:
+        return rate / mean
+    return np.inf if rate > 0.0 else 0.0
+
+
+@kernel
 def by_rate(rates: Float64Array, means: Float64Array, part: float, user: Int64Array) -> None:
     """Give each slot to the user with the largest rate over its mean rate, the first one of equals.
 
     Parameters
     ----------
     rates : [users, slots], not negative
-    means : [users], each user's mean rate, updated; a user with a rate and without a mean comes first
+    means : [users], each user's mean rate, updated
     part : what the newest slot counts in a mean
     user : [slots], filled in
     """
     for slot in range(len(user)):
         best, largest = 0, -1.0
         for one in range(len(means)):
-            rate, mean = rates[one, slot], means[one]
-            relative = rate / mean if mean > 0.0 else (np.inf if rate > 0.0 else 0.0)
-            means[one] = mean * (1.0 - part)
-            if relative > largest:
-                best, largest = one, relative
+            own = relative(rates[one, slot], means[one])
+            means[one] *= 1.0 - part
+            if own > largest:
+                best, largest = one, own
         means[best] += part * rates[best, slot]
         user[slot] = best
