@@ -87,7 +87,6 @@ def _sysctls(setup: Setup, program: Program) -> Iterator[str]:
     yield f"net.ipv4.tcp_ecn={int(program.ecn != 'off')}"
     yield f"net.ipv4.tcp_rmem=4096 {min(FIRST_BUFFER_BYTES, most)} {most}"
     yield f"net.ipv4.tcp_wmem=4096 16384 {max(most, send_buffer_bytes(setup))}"
-    yield "net.ipv4.tcp_no_metrics_save=1"
 
 
 def _escaped(value: object) -> str:
