@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -33,9 +32,7 @@ def main(folder: Path) -> str:
     draw(runs, folder / IMAGE)
     tables = {
         "answers": answers(runs),
-        "picture": f"![Time of a transfer by QUIC over that by TCP, for each link and variant]({IMAGE})",
-        "times": table(runs, time),
-        "repeated": table(runs, repeated),
+        "times": times(runs),
     }
     return write_tables(folder, PAGE, tables)
 
@@ -85,11 +82,11 @@ def spread(values: list[float], spec: str = ".0f") -> str:
     return f"{min(values):{spec}} to {max(values):{spec}}"
 
 
-def table(runs: pd.DataFrame, cell: Callable[[pd.DataFrame], str]) -> str:
+def times(runs: pd.DataFrame) -> str:
     """Return a table with a row for each link, and for each variant a column of TCP and one of QUIC."""
     heads = [f"{TCP_STYLES[tcp].label}, {word}" for tcp in VARIANTS for word in STACKS.values()]
     lines = [
-        [place, *(cell(chosen(own, tcp=tcp, stack=stack)) for tcp in VARIANTS for stack in STACKS)]
+        [place, *(time(chosen(own, tcp=tcp, stack=stack)) for tcp in VARIANTS for stack in STACKS)]
         for place, own in runs.groupby("place", sort=False)
     ]
     return markdown_table(["link", *heads], lines)
@@ -102,11 +99,6 @@ def time(own: pd.DataFrame) -> str:
         return "none in time"
     said = interval_text(interval(done, "completion_s"))
     return said if len(done) == len(own) else f"{said} ({len(done)} of {len(own)})"
-
-
-def repeated(own: pd.DataFrame) -> str:
-    """Return the share of packets whose data were sent again, in percent."""
-    return interval_text(interval(own, "retransmission_ratio", 100))
 
 
 def whole(runs: pd.DataFrame) -> pd.DataFrame:
