@@ -12,6 +12,7 @@ from analysis.bufferbloat.runs import (
     END_S,
     FALL_S,
     LINKS,
+    NAMES,
     SATELLITE_NAMES,
     STARLINK,
     STARLINK_NAMES,
@@ -43,7 +44,7 @@ def fall(found: Bufferbloat) -> str:
     variants = [tcp_label(tcp) for tcp in TCPS]
     rows = (
         [name, *(_fallen(found.of(STEP, queue, variant)) for variant in variants)]
-        for queue, name in found.disciplines.items()
+        for queue, name in NAMES.items()
     )
     return markdown_table(["discipline", *variants], rows)
 
@@ -89,14 +90,14 @@ def bursts_table(bursts: pd.DataFrame) -> str:
 
 def by_link(found: Bufferbloat, links: Iterable[str], variant: str) -> str:
     """Return the table of a variant over links of the satellite: waiting and goodput."""
-    queues = found.disciplines | SATELLITE_NAMES
+    queues = NAMES | SATELLITE_NAMES
     cells = {link: [found.of(link, queue, variant) for queue in queues] for link in links}
     return _standing_table(queues.values(), cells)
 
 
 def by_variant(found: Bufferbloat, variants: Iterable[str]) -> str:
     """Return the table of these variants over Starlink: waiting and goodput."""
-    queues = found.disciplines | STARLINK_NAMES
+    queues = NAMES | STARLINK_NAMES
     cells = {one: [found.of(STARLINK, queue, one) for queue in queues] for one in variants}
     return _standing_table(queues.values(), cells)
 
