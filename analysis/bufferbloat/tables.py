@@ -20,9 +20,9 @@ from analysis.bufferbloat.runs import (
     TCPS,
     Bufferbloat,
 )
-from analysis.selections import chosen, interval
+from analysis.selections import chosen, interval, means
 from tmt.results.statistics import Interval, paired_difference, t_interval
-from tmt.results.values import interval_fields, interval_text, numbers_of
+from tmt.results.values import interval_text, numbers_of
 from tmt.show.charts.style import tcp_label
 from tools.page_tables import markdown_table
 
@@ -117,11 +117,9 @@ def _standing(own: pd.DataFrame) -> str:
 
 def whole(found: Bufferbloat) -> pd.DataFrame:
     """Return means and intervals of all figures, a row for each link, discipline and variant."""
-    rows = []
-    for link, (trace, scheme) in LINKS.items():
-        of_link = chosen(found.runs, trace=trace, scheme=scheme)
-        for (queue, variant), own in of_link.groupby(["queue", "variant"], sort=False):
-            place = {"link": link, "queue": queue, "variant": variant, "runs": len(own)}
-            fields = [interval_fields(interval(own, column), column) for column in MEASURES]
-            rows.append(place | {key: value for one in fields for key, value in one.items()})
-    return pd.DataFrame(rows)
+    by_link = [
+        chosen(found.runs, trace=trace, scheme=scheme).assign(link=link)
+        for link, (trace, scheme) in LINKS.items()
+    ]
+    places = {name: name for name in ("link", "queue", "variant")}
+    return means(pd.concat(by_link), places, MEASURES)

@@ -13,11 +13,11 @@ from analysis.command_line import start
 from analysis.figure_style import new_figure, save
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from analysis.selections import chosen, interval
+from analysis.selections import chosen, interval, means
 from tmt.core.words.values import no_loss_notes
 from tmt.results.reading import results_of
 from tmt.results.statistics import Interval
-from tmt.results.values import interval_fields, interval_text
+from tmt.results.values import interval_text
 from tmt.show.charts.style import INK, TCP_STYLES, tcp_label
 from tools.page_tables import markdown_table
 
@@ -36,7 +36,7 @@ MEASURES = (
 def main(folder: Path) -> str:
     """Execute the missing runs; write tables, CSV and picture into `folder`, and return the tables."""
     rows = pd.concat([groups(name, folder) for name in NAMES], ignore_index=True)
-    write_csv(folder / CSV, whole(rows))
+    write_csv(folder / CSV, means(rows, {"link": "link", "variant": "tcp", "beside": "beside"}, MEASURES))
     draw(rows, folder / IMAGE)
     tables = {
         "shares": shares(rows),
@@ -66,16 +66,6 @@ def shares(rows: pd.DataFrame) -> str:
 def share(rows: pd.DataFrame, own: str, other: str) -> Interval:
     """Return the share of one variant beside another one, in percent."""
     return interval(chosen(rows, tcp=own, beside=other), "share", 100)
-
-
-def whole(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return means and intervals of all figures, one row for each link, variant and rival."""
-    found = []
-    for (link, tcp, rival), own in rows.groupby(["link", "tcp", "beside"], sort=False):
-        place = {"link": link, "variant": tcp, "beside": rival, "runs": len(own)}
-        fields = [interval_fields(interval(own, column), column) for column in MEASURES]
-        found.append(place | {key: value for one in fields for key, value in one.items()})
-    return pd.DataFrame(found)
 
 
 def without_losses(rows: pd.DataFrame) -> str:

@@ -13,8 +13,8 @@ from analysis.command_line import start
 from analysis.figure_style import new_figure, save
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from analysis.selections import change, chosen, interval
-from tmt.results.values import interval_fields, interval_text
+from analysis.selections import change, chosen, interval, means
+from tmt.results.values import interval_text
 from tmt.show.charts.style import INK, TCP_STYLES
 from tools.page_tables import markdown_table
 
@@ -103,13 +103,11 @@ def time(own: pd.DataFrame) -> str:
 
 def whole(runs: pd.DataFrame) -> pd.DataFrame:
     """Return means and intervals of all figures, one row for each link, variant and stack."""
-    found = []
-    for (place, tcp, stack), own in runs.groupby(["place", "tcp", "stack"], sort=False):
-        about = {"link": place, "variant": tcp, "stack": stack, "runs": len(own)}
-        about["completed"] = int(own["completion_s"].notna().sum())
-        fields = [interval_fields(interval(own[own[name].notna()], name), name) for name in MEASURES]
-        found.append(about | {key: value for one in fields for key, value in one.items()})
-    return pd.DataFrame(found)
+    places = {"link": "place", "variant": "tcp", "stack": "stack"}
+    found = means(runs, places, MEASURES)
+    completed = runs.groupby([*places.values()], sort=False)["completion_s"].count()
+    found.insert(len(places) + 1, "completed", completed.to_list())
+    return found
 
 
 def draw(runs: pd.DataFrame, path: Path) -> None:
