@@ -25,8 +25,6 @@ def test_excerpt__is_read_as_it_is(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", PROBES)
 @settings(
-    derandomize=True,
-    deadline=None,
     max_examples=150,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -41,8 +39,6 @@ def test_probe__that_is_damaged_is_refused_or_makes_a_good_trace(
 
 @pytest.mark.parametrize("name", readers.CAPTURES)
 @settings(
-    derandomize=True,
-    deadline=None,
     max_examples=150,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -60,8 +56,6 @@ def test_capture__that_is_damaged_is_refused_or_makes_a_good_trace(
 
 
 @settings(
-    derandomize=True,
-    deadline=None,
     max_examples=150,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -139,7 +133,6 @@ def test_excerpt__is_recognised(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", LOGS)
-@settings(derandomize=True, deadline=None)
 @given(damage=DAMAGE, reading=st.sampled_from(["phy", "link"]))
 def test_log__that_is_damaged_is_refused_or_makes_a_good_trace(
     name: str, damage: list[tuple[float, int, str]], reading: str, tmp_path_factory: pytest.TempPathFactory
