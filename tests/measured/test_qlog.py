@@ -7,16 +7,11 @@ from typing import Any
 import pytest
 
 from tests.measured.excerpts import PROBES
-from tests.measured.imports import import_trace
+from tests.measured.imports import import_trace, written
 from tmt.core.errors import InputError
 from tmt.importers.qlog import Qlog
 
 MS = 1_000_000
-
-
-def written(folder: Path, text: str) -> str:
-    (folder / "log.qlog").write_text(text)
-    return str(folder / "log.qlog")
 
 
 def test_qlog__has_fates_and_delays_of_packets(tmp_path: Path) -> None:
