@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
@@ -77,7 +77,6 @@ def test_link__tells_lost_from_unsettled() -> None:
     assert trace.delivered.tolist() == [False, False, True]
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.booleans()), min_size=1, max_size=40))
 def test_link__is_its_slow_twin(logged: list[tuple[int, bool, bool]]) -> None:
     """Slow twin: take each process by itself; a block reaches from a first attempt up to the next one."""
@@ -127,7 +126,6 @@ def test_repeats__of_failures_keep_size_or_new_data_indicator() -> None:
     assert [attempt.repeat for attempt in toggled] == [False, False]
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=50))
 def test_separate__puts_equal_times_1_ns_apart_in_their_order(times: list[int]) -> None:
     times_ns = np.array(sorted(times), np.int64)
@@ -173,7 +171,6 @@ def test_select__needs_a_choice_among_users_and_says_what_it_leaves_out() -> Non
         select("log", [], None, None)
 
 
-@settings(derandomize=True, deadline=None)
 @given(
     st.lists(st.integers(0, 60_000), min_size=1, max_size=30).map(sorted),
     st.integers(0, 10_239),

@@ -28,8 +28,6 @@ WITHOUT_A_SIGN = ("table", "outcomes", "sequence", "numbers")
 """First words of excerpts of numbers and of any table: nothing tells their format."""
 
 MANY = settings(
-    derandomize=True,
-    deadline=None,
     max_examples=150,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
