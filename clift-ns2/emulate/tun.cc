@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,6 +23,8 @@ namespace {
 
 constexpr char device[] = "/dev/net/tun";
 constexpr int interface_queue_packets = 10'000;  // holds packets while this program is not scheduled
+constexpr int least_ip6_mtu_bytes = 1280;
+constexpr int most_wait_ms = 10'000;
 
 ifreq request_for(const char* name) {
   ifreq request{};
@@ -84,15 +87,35 @@ void set_queue_length(const Descriptor& control, const char* name) {
   if (!asked || errno != 0) throw SystemError("setting an interface's queue length");
 }
 
-// Does nothing on a kernel without IPv6, or with an MTU below IPv6's minimum: the interface then has IPv4 only.
-void set_ip6(const char* name, const char* address) {
+// Whether a datagram to itself comes through: the kernel takes a new address into use by work that a busy machine puts off.
+bool is_in_use(sockaddr_in6 address) {
+  const Descriptor probe(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  auto* const place = reinterpret_cast<sockaddr*>(&address);
+  socklen_t size = sizeof address;
+  char byte = 0;
+  return bind(probe.get(), place, size) == 0 && getsockname(probe.get(), place, &size) == 0 &&
+         sendto(probe.get(), &byte, 1, 0, place, size) == 1 && recv(probe.get(), &byte, 1, MSG_DONTWAIT) == 1;
+}
+
+// Does nothing on a kernel without IPv6 or with IPv6 off, or with an MTU below IPv6's minimum: the interface then has IPv4
+// only.
+void set_ip6(const char* name, const char* address, int mtu_bytes) {
   const Descriptor control = control_socket(AF_INET6);
-  if (control.get() < 0) return;
+  if (control.get() < 0 || mtu_bytes < least_ip6_mtu_bytes) return;
+  sockaddr_in6 own{};
+  own.sin6_family = AF_INET6;
+  inet_pton(AF_INET6, address, &own.sin6_addr);
   in6_ifreq request{};
-  inet_pton(AF_INET6, address, &request.ifr6_addr);
+  request.ifr6_addr = own.sin6_addr;
   request.ifr6_prefixlen = 64;
   request.ifr6_ifindex = static_cast<int>(index_of(control, name));
-  ioctl(control.get(), SIOCSIFADDR, &request);
+  const int set = ioctl(control.get(), SIOCSIFADDR, &request);
+  if (set != 0 && (errno == EACCES || errno == EPERM)) return;
+  checked(set, "setting an IPv6 address");
+  for (int waited_ms = 0; !is_in_use(own); ++waited_ms) {
+    if (waited_ms == most_wait_ms) throw SystemError(std::string("taking the IPv6 address ") + address + " into use");
+    usleep(1000);
+  }
 }
 
 Descriptor opened_device() {
@@ -116,7 +139,7 @@ Tun::Tun(const char* name, const Addresses& addresses, int mtu_bytes) : file_(op
   set_queue_length(control, name);
   set_ip4(control, name, addresses.ip4);
   take_up(control, name);
-  set_ip6(name, addresses.ip6);
+  set_ip6(name, addresses.ip6, mtu_bytes);
 }
 
 std::size_t Tun::read(std::uint8_t* bytes) const {

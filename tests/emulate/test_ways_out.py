@@ -45,10 +45,8 @@ def counting_host() -> Iterator[int]:
             connection.sendall(str(count).encode())
 
     with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=serve)
-        thread.start()
+        threading.Thread(target=serve, daemon=True).start()
         yield server.getsockname()[1]
-        thread.join()
 
 
 def emulation(way_out: str, *command: str) -> Emulation:
@@ -66,7 +64,7 @@ def test_way_out__carries_bytes_and_their_ends(counting_host: int, receiver: str
     result = run(
         emulation(f"8080=127.0.0.1:{counting_host}", CLIENT, receiver, str(tmp_path / "answer")), record=True
     )
-    assert result.status == 0
+    assert result.status == 0, result.packets
     assert (tmp_path / "answer").read_text() == "300000"
     # It all went over the link first.
     assert result.packets["size_bytes"][result.packets["direction"] == 0].sum() > 300_000

@@ -103,7 +103,8 @@ def test_key__follows_commands_and_contents_but_no_label_and_no_place(tmp_path: 
 
 
 def test_key__follows_the_content_of_the_hosts_files(kernel: Path) -> None:
-    # Programs see an empty /tmp: a file of theirs on the host lies elsewhere.
+    if kernel.is_relative_to("/tmp"):
+        pytest.skip(f"{kernel} lies below /tmp, which is empty for programs")
     with TemporaryDirectory(dir=kernel.parent) as folder:
         library = Path(folder) / "library"
         library.write_text("old")
