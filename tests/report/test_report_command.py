@@ -5,20 +5,22 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from processes import TMT, execute
 
 from tmt.cli.report_command import command
 from tmt.core.errors import InputError
 
 
+def _report(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
+
+
 @pytest.mark.ns2
 def test_report__writes_page_and_figures_the_same_to_the_byte(campaign_folder: Path, tmp_path: Path) -> None:
     written = []
     for name in ("one", "two"):
-        result = CliRunner().invoke(
-            command, [str(campaign_folder), "--output", str(tmp_path / name)], catch_exceptions=False
-        )
+        result = _report(campaign_folder, "--output", tmp_path / name)
         assert result.exit_code == 0
         assert result.stderr.splitlines()[0] == (
             "warning: Published values are left out: no finished run has scheme 'HARQ(10/12)'."
@@ -34,22 +36,19 @@ def test_report__writes_page_and_figures_the_same_to_the_byte(campaign_folder: P
 
 @pytest.mark.ns2
 def test_report__without_figures_writes_the_page_alone(campaign_folder: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(
-        command, [str(campaign_folder), "--output", str(tmp_path), "--no-figures"], catch_exceptions=False
-    )
-    assert result.exit_code == 0
+    assert _report(campaign_folder, "--output", tmp_path, "--no-figures").exit_code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_report__refuses_a_folder_without_a_campaign(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(InputError, match="holds no campaign"):
-        CliRunner().invoke(command, [str(tmp_path)], catch_exceptions=False)
+        _report(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
 def test_report__refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
-    result = CliRunner().invoke(command, [str(tmp_path / "none")])
+    result = _report(tmp_path / "none")
     assert result.exit_code == 2
     assert "does not exist" in result.output
 
@@ -68,9 +67,8 @@ def test_report__refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
 def test_report__names_the_bad_line(campaign_folder: Path, tmp_path: Path, text: str, reason: str) -> None:
     published = tmp_path / "published.csv"
     published.write_text(text)
-    arguments = [str(campaign_folder), "--published", str(published), "--output", str(tmp_path / "out")]
     with pytest.raises(InputError, match=reason):
-        CliRunner().invoke(command, arguments, catch_exceptions=False)
+        _report(campaign_folder, "--published", published, "--output", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

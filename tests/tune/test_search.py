@@ -1,7 +1,7 @@
 """The search finds what an exhaustive one finds, for less, and says how sure it is."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from types import SimpleNamespace
@@ -97,14 +97,7 @@ def test_race__keeps_a_constraint() -> None:
     goal = parse_goal(["goodput"], ["delay-p95<1"])
     goodput, delay = np.array([100.0, 90.0, 80.0]), np.array([2.0, 0.5, 0.4])
 
-    def evaluate(wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
-        noise = {cell: 0.01 * np.random.default_rng(cell).normal() for cell in wanted}
-        return {
-            cell: {"goodput": goodput[cell[0]] + noise[cell], "delay-p95": delay[cell[0]] + noise[cell]}
-            for cell in wanted
-        }
-
-    found = search(grid_of(3), goal, RULES, 256, 4, evaluate)
+    found = search(grid_of(3), goal, RULES, 256, 4, noisy(goodput, delay))
     assert found.winner == 1
     assert found.race.fates == ["infeasible", "races", "eliminated"]
     (bounded,) = recommend(found).constraints
@@ -116,14 +109,7 @@ def test_search__gives_the_front_of_two_objectives() -> None:
     goal = parse_goal(["goodput", "delay-p95"], [])
     goodput, delay = np.array([100.0, 90.0, 80.0, 70.0]), np.array([2.0, 1.0, 1.5, 0.9])
 
-    def evaluate(wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
-        noise = {cell: 0.01 * np.random.default_rng(cell).normal() for cell in wanted}
-        return {
-            cell: {"goodput": goodput[cell[0]] + noise[cell], "delay-p95": delay[cell[0]] + noise[cell]}
-            for cell in wanted
-        }
-
-    result = recommend(search(grid_of(4), goal, RULES, 256, 4, evaluate))
+    result = recommend(search(grid_of(4), goal, RULES, 256, 4, noisy(goodput, delay)))
     assert [one.number for one in result.front] == [0, 1, 3]
     assert result.winner.number == 1  # a third of the span in goodput, a tenth in delay from the best values
     assert result.standings[2].fate == "eliminated"
@@ -247,6 +233,19 @@ def test_certainty__counts_the_candidates_of_a_front(delays_s: tuple[float, ...]
     task = SimpleNamespace(goal=goal)
     tuning = SimpleNamespace(recommendation=recommend(found), task=task, search=found)
     assert said in certainty(cast("Tuning", tuning))
+
+
+def noisy(goodput: np.ndarray, delay: np.ndarray) -> Callable[[Sequence[Cell]], dict[Cell, Outcome]]:
+    """Return what simulates candidates of these means; both figures of a cell have the same noise."""
+
+    def evaluate(wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
+        noise = {cell: 0.01 * np.random.default_rng(cell).normal() for cell in wanted}
+        return {
+            cell: {"goodput": goodput[cell[0]] + noise[cell], "delay-p95": delay[cell[0]] + noise[cell]}
+            for cell in wanted
+        }
+
+    return evaluate
 
 
 def grid_of(*levels: int) -> list[Candidate]:

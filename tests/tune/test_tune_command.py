@@ -9,8 +9,6 @@ from answers import cases, replaced
 from in_process import tmt
 from small_search import SPACE, Searched
 
-REFUSALS = Path(__file__).with_name("refusals.txt")
-
 
 def test_tune__recommends_what_wastes_no_slots(searched: Searched) -> None:
     result = searched.result
@@ -34,16 +32,8 @@ def test_tune__keeps_its_runs_and_goes_on(searched: Searched) -> None:
 
 
 def test_tune__writes_a_scenario_whose_runs_are_those_of_the_winner(searched: Searched) -> None:
-    repeated = tmt(
-        "run",
-        searched.folder / "winner.toml",
-        "--output",
-        searched.folder,
-        "--dry-run",
-        "--json",
-        folder=searched.folder,
-    )
-    planned = json.loads(repeated.out)
+    words = ("run", searched.folder / "winner.toml", "--output", searched.folder, "--dry-run", "--json")
+    planned = json.loads(tmt(*words, folder=searched.folder).out)
     assert planned["runs"] == 9
     assert planned["to_run"] == 6 - searched.result["counts"]["courses_used"]
 
@@ -59,18 +49,10 @@ def test_tune__writes_a_page_with_every_section(searched: Searched) -> None:
 
 
 def test_tune__of_a_trace_needs_no_scenario(trace: Path, tmp_path: Path) -> None:
+    varied = "--vary fec.data=10 --vary fec.repair=1:3 --vary fec.depth=1 --vary in_order=true"
     done = tmt(
         *("tune", trace, "--rtt", "0.05", "--objective", "efficiency", "--scheme", "arq", "--scheme", "fec"),
-        *(
-            "--vary",
-            "fec.data=10",
-            "--vary",
-            "fec.repair=1:3",
-            "--vary",
-            "fec.depth=1",
-            "--vary",
-            "in_order=true",
-        ),
+        *varied.split(),
         *("--courses", "8", "--held-out", "4", "--output", "out", "--json"),
         folder=tmp_path,
     )
