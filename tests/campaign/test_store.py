@@ -228,6 +228,38 @@ def test_store__refuses_a_folder_with_other_things(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def _deep(folder: Path, length: int) -> Path:
+    """Return a path of so many bytes below a folder."""
+    while (missing := length - len(os.fsencode(folder))) > 0:
+        folder /= "n" * (missing - 1 if missing <= 200 else 100)
+    return folder
+
+
+def test_folder__with_too_long_a_path_for_sqlite_is_named_before_anything_is_made(
+    tmp_path: Path, make_row: Callable[..., Row]
+) -> None:
+    """SQLite's paths have up to 512 bytes, 8 of them for an ending; "/scratch/new-" and 16 digits are 29."""
+    deep = _deep(tmp_path, 476)
+    said = "n: its path has 476 bytes; SQLite, which keeps the results, allows up to 475"
+    for use in (Store, StoredRuns):
+        with pytest.raises(InputError, match=said):
+            use(deep)
+    assert list(tmp_path.iterdir()) == []
+
+    store = Store(_deep(tmp_path, 475))
+    store.append(make_row(1))
+    assert read_runs(store.folder)["seed"].to_pylist() == [1]
+    store.close()
+    moved = store.folder.rename(store.folder.with_name(f"{store.folder.name}{'m' * 13}"))
+    assert read_runs(moved)["seed"].to_pylist() == [1]
+    moved = moved.rename(moved.with_name(f"{moved.name}m"))
+    with pytest.raises(InputError, match="its path has 489 bytes; SQLite, .* allows up to 488"):
+        read_runs(moved)
+    (tmp_path / "link").symlink_to(moved)
+    with pytest.raises(InputError, match="its path has 489 bytes"):
+        read_runs(tmp_path / "link")
+
+
 def test_store__refuses_an_engine_of_another_machine(tmp_path: Path) -> None:
     store = Store(tmp_path / "out")
     with sqlite3.connect(tmp_path / "out" / DATABASE) as connection:
