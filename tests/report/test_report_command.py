@@ -1,29 +1,21 @@
 """`tmt report`: its files and its refusals, also beside results that cannot be written."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from processes import TMT, execute
-
-from tmt.cli.report_command import command
-from tmt.core.errors import InputError
+from in_process import tmt
+from machine import disk, make_read_only
 
 
 @pytest.mark.ns2
 def test_report__writes_page_and_figures_the_same_to_the_byte(campaign_folder: Path, tmp_path: Path) -> None:
     written = []
     for name in ("one", "two"):
-        result = CliRunner().invoke(
-            command, [str(campaign_folder), "--output", str(tmp_path / name)], catch_exceptions=False
-        )
-        assert result.exit_code == 0
-        assert result.stderr.splitlines()[0] == (
-            "warning: Published values are left out: no finished run has scheme 'HARQ(10/12)'."
-        )
-        assert result.stdout.splitlines()[0] == str(tmp_path / name / "report.html")
+        said = tmt("report", campaign_folder, "--output", name, folder=tmp_path)
+        warning = "warning: Published values are left out: no finished run has scheme 'HARQ(10/12)'.\n"
+        assert (said.status, said.err) == (0, warning)
+        assert said.out.splitlines()[0] == f"{name}/report.html"
         written.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
     assert written[0] == written[1]
     endings = sorted(name.rsplit(".", 1)[1] for name in written[0])
@@ -34,60 +26,51 @@ def test_report__writes_page_and_figures_the_same_to_the_byte(campaign_folder: P
 
 @pytest.mark.ns2
 def test_report__without_figures_writes_the_page_alone(campaign_folder: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(
-        command, [str(campaign_folder), "--output", str(tmp_path), "--no-figures"], catch_exceptions=False
-    )
-    assert result.exit_code == 0
+    assert tmt("report", campaign_folder, "--output", ".", "--no-figures", folder=tmp_path).status == 0
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_report__refuses_a_folder_without_a_campaign(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="holds no campaign"):
-        CliRunner().invoke(command, [str(tmp_path)], catch_exceptions=False)
+    refused = tmt("report", ".", folder=tmp_path)
+    assert refused.status == 2
+    assert "holds no campaign" in refused.err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
 def test_report__refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
-    result = CliRunner().invoke(command, [str(tmp_path / "none")])
-    assert result.exit_code == 2
-    assert "does not exist" in result.output
+    refused = tmt("report", "none", folder=tmp_path)
+    assert refused.status == 2
+    assert "does not exist" in refused.err
 
 
 @pytest.mark.ns2
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("tcp,scheme,value\n", r"published\.csv:1: column column is missing"),
+        ("tcp,scheme,value\n", "published.csv:1: column column is missing"),
         (
             "column,tcp,scheme,value,error,source\ngoodput_bps,cubic,ARQ,much,0,x\n",
-            r"published\.csv:2: value 'much'",
+            "published.csv:2: value 'much'",
         ),
     ],
 )
 def test_report__names_the_bad_line(campaign_folder: Path, tmp_path: Path, text: str, reason: str) -> None:
-    published = tmp_path / "published.csv"
-    published.write_text(text)
-    arguments = [str(campaign_folder), "--published", str(published), "--output", str(tmp_path / "out")]
-    with pytest.raises(InputError, match=reason):
-        CliRunner().invoke(command, arguments, catch_exceptions=False)
+    (tmp_path / "published.csv").write_text(text)
+    words = (campaign_folder, "--published", "published.csv", "--output", "out")
+    refused = tmt("report", *words, folder=tmp_path)
+    assert refused.status == 2
+    assert refused.err.startswith(reason)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.ns2
 def test_report__of_a_read_only_folder_goes_to_the_current_one(campaign_folder: Path, tmp_path: Path) -> None:
-    disk, here = tmp_path / "disk", tmp_path / "here"
-    disk.mkdir()
+    here = tmp_path / "here"
     here.mkdir()
-    mount = ["mount", "-t", "tmpfs", "tmpfs", str(disk)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a read-only disk needs root")
-    try:
-        shutil.copytree(campaign_folder, disk / "results")
-        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        command = [str(TMT), "report", str(disk / "results"), "--no-figures"]
-        result = execute(*command, cwd=here)
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
-    assert (result.returncode, result.stdout) == (0, "report/report.html\n"), result.stderr
+    with disk(tmp_path / "disk") as folder:
+        shutil.copytree(campaign_folder, folder / "results")
+        make_read_only(folder)
+        result = tmt("report", folder / "results", "--no-figures", folder=here)
+    assert (result.status, result.out) == (0, "report/report.html\n"), result.err
     assert (here / "report" / "report.html").stat().st_size > 100_000

@@ -1,7 +1,7 @@
 """The search finds what an exhaustive one finds, for less, and says how sure it is."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from types import SimpleNamespace
@@ -95,15 +95,7 @@ def test_race__seldom_eliminates_the_best_candidate() -> None:
 def test_race__keeps_a_constraint() -> None:
     """The candidate with the best goodput has a delay of 2 s; the next one keeps the bound of 1 s."""
     goal = parse_goal(["goodput"], ["delay-p95<1"])
-    goodput, delay = np.array([100.0, 90.0, 80.0]), np.array([2.0, 0.5, 0.4])
-
-    def evaluate(wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
-        noise = {cell: 0.01 * np.random.default_rng(cell).normal() for cell in wanted}
-        return {
-            cell: {"goodput": goodput[cell[0]] + noise[cell], "delay-p95": delay[cell[0]] + noise[cell]}
-            for cell in wanted
-        }
-
+    evaluate = nearly({"goodput": [100.0, 90.0, 80.0], "delay-p95": [2.0, 0.5, 0.4]})
     found = search(grid_of(3), goal, RULES, 256, 4, evaluate)
     assert found.winner == 1
     assert found.race.fates == ["infeasible", "races", "eliminated"]
@@ -114,15 +106,7 @@ def test_race__keeps_a_constraint() -> None:
 
 def test_search__gives_the_front_of_two_objectives() -> None:
     goal = parse_goal(["goodput", "delay-p95"], [])
-    goodput, delay = np.array([100.0, 90.0, 80.0, 70.0]), np.array([2.0, 1.0, 1.5, 0.9])
-
-    def evaluate(wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
-        noise = {cell: 0.01 * np.random.default_rng(cell).normal() for cell in wanted}
-        return {
-            cell: {"goodput": goodput[cell[0]] + noise[cell], "delay-p95": delay[cell[0]] + noise[cell]}
-            for cell in wanted
-        }
-
+    evaluate = nearly({"goodput": [100.0, 90.0, 80.0, 70.0], "delay-p95": [2.0, 1.0, 1.5, 0.9]})
     result = recommend(search(grid_of(4), goal, RULES, 256, 4, evaluate))
     assert [one.number for one in result.front] == [0, 1, 3]
     assert result.winner.number == 1  # a third of the span in goodput, a tenth in delay from the best values
@@ -261,6 +245,16 @@ def grid_of(*levels: int) -> list[Candidate]:
         )
         for number, place in enumerate(places)
     ]
+
+
+def nearly(means: dict[str, list[float]]) -> Callable[[Sequence[Cell]], dict[Cell, Outcome]]:
+    """Give each measure its mean of the candidate, with a little noise that all measures share."""
+
+    def outcome(cell: Cell) -> Outcome:
+        noise = 0.01 * np.random.default_rng(cell).normal()
+        return {measure: of_candidates[cell[0]] + noise for measure, of_candidates in means.items()}
+
+    return lambda wanted: {cell: outcome(cell) for cell in wanted}
 
 
 @dataclass

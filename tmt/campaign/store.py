@@ -74,8 +74,8 @@ class Store(StoredRuns):
     `held` has this engine's runs at once, those of others after `look`. `scratch` is this engine's own folder
     for unfinished files. A simulation gives another `system`.
 
-    InputError when the folder holds other things, or a damaged database, or has too long a path. OutputError when it cannot be
-    written, its locks do not work, or an engine of another machine is at work.
+    InputError when the folder holds other things, or a damaged database, or has too long a path. OutputError
+    when it cannot be written, its locks do not work, or an engine of another machine is at work.
     """
 
     def __init__(self, folder: str | os.PathLike[str], system: System | None = None) -> None:

@@ -39,7 +39,6 @@ with imported_when_used():
         campaign as campaigns,
         database,
         local_workers,
-        outlook,
         pack_reader,
         parts,
     )
@@ -186,17 +185,17 @@ def _foreseen(
     *,
     retry: bool,
     shown: bool,
-) -> outlook.Outlook:
+) -> campaigns.Outlook:
     """Return the size of a campaign, or of a part of it."""
     has_rows = database.holds_campaign(folder)
     with _scenario_to_count(scenario, max_runs, with_traces=has_rows) as path:
         asked = _asked(path, max_runs)
         if path != scenario and not has_rows:
-            return outlook.of_scenario(asked.scenario, processes)
+            return campaigns.outlook_of(asked.scenario, processes)
         with _planning(asked, shown=shown) as watch:
             planned = campaigns.foresee(asked, folder, watch, part)
         print_warnings(planned.warnings())
-        return outlook.of_campaign(planned, planned.plan(retry_failed=retry), processes)
+        return planned.outlook(planned.plan(retry_failed=retry), processes)
 
 
 def _execute(
