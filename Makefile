@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz sanitize audit bench reproduce docs man wheel container pages judge tune-check lint format
+.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults versions fuzz sanitize audit bench reproduce docs man wheel linux-wheel container pages judge tune-check lint format
 .PHONY: setup system-packages test-packages simulator linux-kernel quic constraints clean
 .DELETE_ON_ERROR:
 
@@ -77,6 +77,9 @@ wheel: setup  ## build a wheel with the simulator inside: one `pip install` with
 	$(BIN)/python packaging/static_programs.py
 	$(BIN)/python tools/man_pages.py clift-ns2/build-wheel/man
 	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m hatchling build --target wheel --directory build/wheel
+
+linux-wheel: setup linux-kernel  ## build a wheel of the kernels for `stack = "linux"` and programs, beside the other
+	cd packaging/linux && ../../$(BIN)/python -m hatchling build --target wheel --directory ../../build/wheel
 
 container:  ## build an image of the wheel that `make wheel` has made; ENGINE=podman for another program than Docker
 	$(or $(ENGINE),docker) build --file packaging/Containerfile --tag tmt build/wheel

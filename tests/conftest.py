@@ -9,9 +9,14 @@ from pathlib import Path
 
 import pytest
 import rich.style  # noqa: F401  (its import draws a random number: Hypothesis, which touches lazy modules, refuses that)
+from hypothesis import settings
 from local_cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# Hypothesis draws the same values each time, and no test depends on how fast the machine is.
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.load_profile("fixed")
 
 # Tests start hundreds of Python processes, each of which would compile its imports anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

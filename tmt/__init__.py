@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         TraceLink as TraceLink,
         Wired as Wired,
     )
+    from tmt.spec.goals import Tune as Tune
     from tmt.spec.programs import Measure as Measure, Program as Program
     from tmt.spec.queue import (
         CoDel as CoDel,
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from tmt.spec.scenario import Scenario as Scenario
     from tmt.spec.trace import Trace as Trace
     from tmt.spec.traffic import Flow as Flow, Resume as Resume, Traffic as Traffic
-    from tmt.spec.tune import Tune as Tune
 
 _NAMES = {
     "tmt.api": (
@@ -78,7 +78,7 @@ _NAMES = {
     "tmt.spec.queue": ("DropTail", "CoDel", "FqCoDel", "Pie", "DualPi2"),
     "tmt.spec.traffic": ("Traffic", "Flow", "Resume"),
     "tmt.spec.programs": ("Program", "Measure"),
-    "tmt.spec.tune": ("Tune",),
+    "tmt.spec.goals": ("Tune",),
     "tmt.core.schemes": (
         *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),
         *("Hybrid", "GoBackN"),

@@ -25,7 +25,7 @@ def test_channels__are_known_by_the_names_that_users_type() -> None:
 
 
 @pytest.mark.parametrize("channel", EXAMPLES, ids=lambda channel: channel.name)
-@settings(derandomize=True, deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(cuts=st.lists(st.integers(0, 9), min_size=1, max_size=12), seed=st.integers(0, 2**64))
 def test_erasures__do_not_depend_on_the_cut(channel: SlotChannel, cuts: list[int], seed: int) -> None:
     whole = channel.erasures(seed).next(sum(cuts))

@@ -48,7 +48,7 @@ def erasures(
     return erased
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32),
     segments=st.integers(1, 6),
@@ -176,7 +176,7 @@ def test_autoregression__is_a_recursive_filter(memory: float) -> None:
     assert last == [values[6], values[-1]]
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     gains=st.lists(st.floats(1e-3, 20.0), min_size=1, max_size=6), variance=st.sampled_from([0.05, 4.0, 25.0])
 )

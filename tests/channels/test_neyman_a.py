@@ -22,7 +22,7 @@ CASES = [
 ]
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     gaps=st.lists(st.sampled_from([0.0, 0.125, 0.5, 0.9, 1.0, 2.25, 7.0]), max_size=12),
     cluster_slots=st.sampled_from([0.0, 0.25, 0.75, 1.0, 1.5, 4.0, 9.125]),

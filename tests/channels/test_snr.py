@@ -77,7 +77,7 @@ def test_error_rates__of_a_dvb_s2_code_are_those_of_the_file(measured_data: Path
     np.testing.assert_allclose(rates.at(np.array([0.95, 1.65, 2.15])), [1, 4.82e-2, 9.24e-5], rtol=1e-9)
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(cuts=st.lists(st.integers(0, 9), min_size=1, max_size=12), seed=st.integers(0, 2**64))
 def test_erasures__in_pieces(cuts: list[int], seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("snr")

@@ -8,11 +8,11 @@ from in_process import tmt
 
 from tmt.spec.columns import RUN_RESULTS
 
+pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
+
 BASIC = ["--rtt", "0.5", "--duration", "5"]
 
 
-@pytest.mark.ns2
-@pytest.mark.usefixtures("simulator")
 def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
     arguments = ["--rate", "2e6", "--tcp", "westwood", *BASIC, "-o", "kept", "--plot", "run.svg"]
     result = tmt("replay", *arguments, folder=tmp_path)
@@ -25,18 +25,11 @@ def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
     assert "TCP payload" in lines[-1]
     assert len(lines) <= 10
     assert max(map(len, lines)) <= 80
-    assert {path.name for path in (tmp_path / "kept").iterdir()} >= {
-        "packets.parquet",
-        "windows.parquet",
-        "result.json",
-        "stdout.txt",
-        "stderr.txt",
-    }
+    records = {"packets.parquet", "windows.parquet", "result.json", "stdout.txt", "stderr.txt"}
+    assert {path.name for path in (tmp_path / "kept").iterdir()} >= records
     assert "Westwood+" in (tmp_path / "run.svg").read_text()
 
 
-@pytest.mark.ns2
-@pytest.mark.usefixtures("simulator")
 def test_details__are_every_figure_with_what_it_counts(tmp_path: Path) -> None:
     result = tmt("replay", "--rate", "2e6", *BASIC, "--details", folder=tmp_path)
     assert (result.status, result.err) == (0, "")
@@ -45,8 +38,6 @@ def test_details__are_every_figure_with_what_it_counts(tmp_path: Path) -> None:
     assert "replay.tcl tcp cubic stack modern" in result.out
 
 
-@pytest.mark.ns2
-@pytest.mark.usefixtures("simulator")
 def test_run__takes_options_of_version_0_2_and_says_todays(tmp_path: Path) -> None:
     old = "--forward-rate 2e6 --queue 20 --window 30 --any-order --keep kept"
     result = tmt("replay", *old.split(), *BASIC, "--json", folder=tmp_path)
@@ -67,8 +58,6 @@ def test_run__takes_options_of_version_0_2_and_says_todays(tmp_path: Path) -> No
     assert refused.err.splitlines()[1].startswith("missing.npy: ")
 
 
-@pytest.mark.ns2
-@pytest.mark.usefixtures("simulator")
 def test_json__is_the_row_and_nothing_else(tmp_path: Path) -> None:
     result = tmt("replay", "--rate", "2e6", *BASIC, "--flows", "2", "--json", folder=tmp_path)
     assert (result.status, result.err) == (0, "")
@@ -77,12 +66,9 @@ def test_json__is_the_row_and_nothing_else(tmp_path: Path) -> None:
     assert (row["tcp"], row["flows"], row["forward_rate_bps"]) == ("cubic", 2, 2e6)
 
 
-@pytest.mark.ns2
-@pytest.mark.usefixtures("simulator")
 def test_run__that_takes_too_long_ends_in_status_1_and_says_what_ran(tmp_path: Path) -> None:
-    result = tmt(
-        "replay", "--rate", "2e6", "--rtt", "0.5", "--duration", "1e6", "--timeout", "0.2", folder=tmp_path
-    )
+    words = "replay --rate 2e6 --rtt 0.5 --duration 1e6 --timeout 0.2"
+    result = tmt(*words.split(), folder=tmp_path)
     assert result.status == 1
     assert "stopped after 0.2 s" in result.err
     assert "duration_s 1000000" in result.err

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from answers import cases
 from in_process import tmt
 from machine import preloaded
 from processes import TMT, execute
@@ -32,50 +33,11 @@ def test_stderr__that_cannot_be_written_keeps_the_exit_status(tmp_path: Path) ->
     assert (status, shown) == (2, 2)
 
 
-def test_stdout__that_cannot_be_written_is_said_so() -> None:
-    with Path("/dev/full").open("w") as full:
-        result = subprocess.run([TMT, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert result.stderr == "tmt: standard output cannot be written: No space left on device\n"
-    assert result.returncode == 1
-
-
-@pytest.mark.parametrize(
-    ("fault", "line"),
-    [
-        ("raise MemoryError", "tmt: there is not enough memory"),
-        (
-            "raise ImportError('libarrow.so: failed to map segment\\n\\nmore', name='pyarrow')",
-            "tmt: the library pyarrow cannot be loaded: libarrow.so: failed to map segment",
-        ),
-        (
-            "raise PermissionError(13, 'Permission denied', 'x.py')",
-            "tmt: the library pyarrow cannot be loaded: x.py: Permission denied",
-        ),
-        (
-            "raise OSError(12, 'Cannot allocate memory')",
-            "tmt: the library pyarrow cannot be loaded: Cannot allocate memory",
-        ),
-        (
-            "try: 1 / 0\nexcept ArithmeticError as cause: raise ImportError('Long\\nadvice') from cause",
-            "tmt: the library pyarrow cannot be loaded: division by zero",
-        ),
-        (
-            "import datetime; datetime.no_such",
-            "tmt: the library pyarrow cannot be loaded: module 'datetime' has no attribute 'no_such'",
-        ),
-        (
-            'raise RuntimeError("can\'t start new thread")',
-            "tmt: no more threads can be started; raise the limit of processes",
-        ),
-        (
-            'raise BaseException("OS can\'t spawn worker thread: Resource temporarily unavailable")',
-            "tmt: no more threads can be started; raise the limit of processes",
-        ),
-    ],
-)
-def test_import__that_fails_ends_in_one_line(fault: str, line: str, tmp_path: Path) -> None:
+@cases(__file__, "failing_imports.txt")
+def test_import__that_fails_ends_in_one_line(case: list[str], tmp_path: Path) -> None:
     """A module in place of pyarrow fails as the library does on a system without memory or permission."""
-    (tmp_path / "pyarrow.py").write_text(fault + "\n")
+    *fault, line = case
+    (tmp_path / "pyarrow.py").write_text("\n".join(fault) + "\n")
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     result = execute(
         TMT, "inspect", "a.parquet", cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)}

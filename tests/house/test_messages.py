@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from answers import cases
 from processes import TMT, on_terminal
 from result_rows import finished_runs
 from rich.table import Table
@@ -35,35 +36,11 @@ def test_group_alone__prints_its_help(tmt: Callable[[str], Said], group: str) ->
 MILLISECONDS = "times are in seconds: "
 
 
-@pytest.mark.parametrize(
-    ("arguments", "notes"),
-    [
-        ("convert phy.parquet a.npy --scheme none --rtt 0.5", []),
-        (
-            "convert phy.parquet a.npy --scheme arq --rtt 500",
-            [
-                f"--rtt is 500 s; {MILLISECONDS}500 ms is 0.5",
-                "phy.parquet lasts 1.999 s, less than one round trip of 500 s",
-            ],
-        ),
-        (
-            "convert phy.parquet a.npy --scheme arq --rtt 5",
-            ["phy.parquet lasts 1.999 s, less than one round trip of 5 s"],
-        ),
-        (
-            "inspect --rtt 5 --json link.parquet",
-            ["link.parquet lasts 1.998 s, less than one round trip of 5 s"],
-        ),
-        ("model arq --alpha 0.9 --beta 0.1 --rtt 500", [f"--rtt is 500 s; {MILLISECONDS}500 ms is 0.5"]),
-        (
-            "generate --channel error-free --decode-time 36 --duration 1 p.npy",
-            [f"--decode-time is 36 s; {MILLISECONDS}36 ms is 0.036"],
-        ),
-    ],
-)
-def test_slip__is_noted_once(tmt: Callable[[str], Said], arguments: str, notes: list[str]) -> None:
-    status, _, err = tmt(arguments)
-    assert (status, err.splitlines()) == (0, [f"note: {note}" for note in notes])
+@cases(__file__, "notes.txt")
+def test_slip__is_noted_once(tmt: Callable[[str], Said], case: list[str]) -> None:
+    words, *notes = case
+    status, _, err = tmt(words.removeprefix("$ tmt "))
+    assert (status, err.splitlines()) == (0, notes)
 
 
 def test_decode_times__in_milliseconds_are_noted(folder: Path, tmt: Callable[[str], Said]) -> None:

@@ -22,7 +22,7 @@ from tmt.core.measure.timeline import BINS, LEAST_ROWS, RowBins
 
 flags = st.lists(st.booleans(), min_size=1, max_size=60)
 pieces = st.integers(1, 7)
-quick = settings(derandomize=True, deadline=None, max_examples=60)
+quick = settings(max_examples=60)
 
 
 def _nearest_rank(values: list[int], percentile: int) -> int:

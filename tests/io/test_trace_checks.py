@@ -63,7 +63,7 @@ rows = st.tuples(
 
 
 @given(rows=st.lists(rows, max_size=12), data=st.data(), sort=st.booleans())
-@settings(derandomize=True, deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_checker__finds_the_first_defect_wherever_chunks_are_cut(
     rows: list[tuple[int, int, bool, int]], data: st.DataObject, *, sort: bool
 ) -> None:
@@ -156,7 +156,7 @@ numbers = st.one_of(
 
 
 @given(texts=st.lists(numbers, min_size=1, max_size=10))
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_seconds__are_parsed_exactly_at_once_and_line_by_line(texts: list[str]) -> None:
     """Both ways must give the decimal number rounded half to even, as `seconds_to_ns` does digit by digit."""
     expected = [seconds_to_ns(text) for text in texts]

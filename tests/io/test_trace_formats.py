@@ -176,7 +176,7 @@ times = st.integers(0, LATEST_NS)
 
 
 @given(data=st.data(), tx=st.lists(times, min_size=1, max_size=20, unique=True))
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_format__gives_back_any_phy_trace(
     data: st.DataObject, tx: list[int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -189,7 +189,7 @@ def test_format__gives_back_any_phy_trace(
 
 
 @given(data=st.data(), tx=st.lists(times, min_size=1, max_size=20, unique=True))
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_format__gives_back_any_link_trace(
     data: st.DataObject, tx: list[int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -1,7 +1,6 @@
 """Builders of packet captures, from the published formats and from no code of the importers."""
 
 import struct
-from pathlib import Path
 
 MS = 1_000_000
 
@@ -51,11 +50,6 @@ def pcapng(
         head = struct.pack(order + "5I", 0, time_ns >> 32, time_ns & 0xFFFFFFFF, len(frame), len(frame))
         out += block(6, head + padded)
     return out
-
-
-def written(folder: Path, data: bytes, name: str = "a.pcap") -> str:
-    (folder / name).write_bytes(data)
-    return str(folder / name)
 
 
 def tcp(

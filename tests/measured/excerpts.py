@@ -166,7 +166,10 @@ LOGS = {
 """Logs of attempts. Each holds three, of which the first failed."""
 
 PROBES = {
-    "irtt": Excerpt("irtt", json.dumps({"config": {"params": {"length": 60}}, "round_trips": _TRIPS})),
+    "irtt": Excerpt(
+        "irtt",
+        json.dumps({"version": {"irtt": "0.9"}, "config": {"params": {"length": 60}}, "round_trips": _TRIPS}),
+    ),
     "ping": Excerpt(
         "ping",
         "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n[100.02] no answer yet for icmp_seq=1\n"

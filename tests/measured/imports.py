@@ -26,6 +26,12 @@ def import_trace(
     return files.import_trace(one_of(kind, {"name": kind.name, **parameters}), source, target)
 
 
+def written(folder: Path, content: str | bytes, name: str = "log") -> str:
+    """Write a file, and return its name."""
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return str(folder / name)
+
+
 SNR_INPUTS = {"signal_series": read_signal_series, "error_rates": read_error_rates}
 
 

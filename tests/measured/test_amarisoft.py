@@ -7,9 +7,7 @@ import pytest
 
 from tests.measured.imports import import_trace
 from tmt.core.errors import InputError
-from tmt.core.trace import LinkTrace, PhyTrace, Trace
-from tmt.importers.amarisoft import Amarisoft
-from tmt.importers.srsran import Srsran
+from tmt.core.trace import Trace
 
 MS = 10**6
 
@@ -53,11 +51,9 @@ def imported(folder: Path, text: str, **options: object) -> Trace:
 def test_downlink__counts_by_acknowledgements_and_else_by_repeats(tmp_path: Path) -> None:
     """Slots 2, 3, 22, 39 and 42 of 0.5 ms; process 3 has no acknowledgement of slot 39 and is sent again."""
     trace = imported(tmp_path, GNB, direction="down")
-    assert isinstance(trace, PhyTrace)
     assert trace.metadata["importer"] == "amarisoft"
     assert (trace.tx_time_ns / MS).tolist() == [0, 0.5, 10, 18.5, 20]
     assert (trace.decode_time_ns == 0).tolist() == [True, False, False, True, False]
-    assert trace.size_bytes is not None
     assert trace.size_bytes.tolist() == [912, 500, 912, 700, 700]
     assert trace.metadata["notes"] == [
         "1 transmission of the other direction is left out",
@@ -69,7 +65,6 @@ def test_downlink__counts_by_acknowledgements_and_else_by_repeats(tmp_path: Path
 
 def test_blocks__have_the_delay_of_their_decoded_attempt(tmp_path: Path) -> None:
     trace = imported(tmp_path, GNB, direction="down", as_="link", decode_time=0.001)
-    assert isinstance(trace, LinkTrace)
     assert (trace.delay_ns / MS).tolist() == [11, 1, 2.5]
     assert trace.transmissions.tolist() == [2, 1, 2]
     assert trace.delivered.tolist() == [True] * 3
@@ -84,9 +79,7 @@ def test_uplink__counts_by_its_crc_and_keeps_the_sinr(tmp_path: Path) -> None:
         "PUSCH: harq=0 prb=1 symb=0:14 CW0: tb_len=88 mod=2 rv_idx=2 retx=1 crc=OK snr=10.25 epre=-90 ta=0.1",
     )
     trace = imported(tmp_path, GNB + more, direction="up")
-    assert isinstance(trace, PhyTrace)
     assert (trace.decode_time_ns == 0).tolist() == [True, False]
-    assert trace.es_n0_mdb is not None
     assert trace.es_n0_mdb.tolist() == [9500, 10250]
 
 
@@ -95,8 +88,6 @@ def test_lte__has_subframes_and_two_code_words(tmp_path: Path) -> None:
     two = "PDSCH: harq=0 k1=4 prb=23:2 CW0: tb_len=185 rv_idx=0 retx=0 CW1: tb_len=90 rv_idx=0 retx=0"
     text = line(1, "DL", 421, 0, two, "003d") + line(5, "UL", 421, 4, "PUCCH: format=1B n=12 ack=10", "003d")
     trace = imported(tmp_path, text)
-    assert isinstance(trace, PhyTrace)
-    assert trace.size_bytes is not None
     assert trace.size_bytes.tolist() == [185, 90]
     assert (trace.decode_time_ns == 0).tolist() == [False, True]
     assert trace.metadata["length_ns"] == MS
@@ -114,7 +105,6 @@ def test_terminal__logs_the_outcome_of_the_downlink(tmp_path: Path) -> None:
         for n, crc in ((1, "OK"), (2, "KO"))
     )
     trace = imported(tmp_path, text)
-    assert isinstance(trace, PhyTrace)
     assert (trace.decode_time_ns == 0).tolist() == [False, True]
 
 
@@ -128,18 +118,6 @@ def test_users__are_chosen_by_their_rnti(tmp_path: Path) -> None:
 def test_log__without_the_phy_says_what_to_switch_on(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"this log of Amarisoft has no line of PDSCH.*: phy\.level=debug"):
         imported(tmp_path, HEAD)
-
-
-def test_log__is_none_of_srsran() -> None:
-    amarisoft, srsran = (
-        GNB.encode(),
-        b"2024-11-25T15:08:25.224145 [PHY     ] [D] [    23.9] PDSCH: rnti=0x4601\n",
-    )
-    assert Amarisoft.sniff(amarisoft)
-    assert not Amarisoft.sniff(srsran)
-    assert Srsran.sniff(srsran)
-    old = b"15:08:25.224145 [PHY0] [I] [ 2390] PDSCH: cc=0\n15:08:25.3 [MAC ] [I] UL 1\n"
-    assert not Amarisoft.sniff(old)
 
 
 def test_frames__wrap(tmp_path: Path) -> None:

@@ -52,6 +52,8 @@ TWO = [
         json.dumps(TWO[::-1], indent=1),
         "".join(json.dumps(one) + "\n" for one in TWO),
         "".join(json.dumps(one) + "\r\n" for one in TWO) + '{"fw": 50',
+        json.dumps([TWO[0] | {"comment": "long" * 20_000}, TWO[1]]),
+        json.dumps(TWO[0] | {"comment": "long" * 20_000}) + "\n" + json.dumps(TWO[1]) + "\n",
     ],
 )
 def test_atlas__sends_the_packets_of_a_result_a_second_apart(text: str, tmp_path: Path) -> None:

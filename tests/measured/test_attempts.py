@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
@@ -35,7 +35,7 @@ def test_blocks__of_a_process_go_from_first_attempt_to_the_next() -> None:
         sent(16, False, process=1),
     ]
     blocks = number_blocks(attempts)
-    assert [attempt.block for attempt in attempts] == [0, 1, 0, 2, 3]
+    assert blocks.numbers == [0, 1, 0, 2, 3]
     assert 0 in blocks.given_up
     assert blocks.orphans == 0
     trace = measurement(attempts, blocks, "link", MS).trace
@@ -55,11 +55,9 @@ def test_blocks__without_processes_repeat_the_oldest_failure_of_their_size() -> 
         sent(5, False, 1),
         sent(6, False, 2),
     ]
-    assert number_blocks(attempts).orphans == 0
-    assert [attempt.block for attempt in attempts] == [0, 1, 2, 0, 1, 0]
-    late = [sent(0, True), sent(21, False, 1)]
-    assert number_blocks(late).orphans == 1
-    assert [attempt.block for attempt in late] == [0, 1]
+    blocks, late = number_blocks(attempts), number_blocks([sent(0, True), sent(21, False, 1)])
+    assert (blocks.orphans, blocks.numbers) == (0, [0, 1, 2, 0, 1, 0])
+    assert (late.orphans, late.numbers) == (1, [0, 1])
 
 
 def test_link__settles_a_block_by_its_first_decoded_attempt() -> None:
@@ -79,7 +77,6 @@ def test_link__tells_lost_from_unsettled() -> None:
     assert trace.delivered.tolist() == [False, False, True]
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.booleans()), min_size=1, max_size=40))
 def test_link__is_its_slow_twin(logged: list[tuple[int, bool, bool]]) -> None:
     """Slow twin: take each process by itself; a block reaches from a first attempt up to the next one."""
@@ -116,8 +113,7 @@ def test_link__is_its_slow_twin(logged: list[tuple[int, bool, bool]]) -> None:
 
 def test_failures__follow_from_repeats_where_the_log_does_not_tell() -> None:
     attempts = [sent(0, None, process=0), sent(8, None, 1, process=0), sent(9, None, process=1)]
-    number_blocks(attempts)
-    infer_failures(attempts)
+    infer_failures(attempts, number_blocks(attempts))
     assert [attempt.failed for attempt in attempts] == [True, False, False]
 
 
@@ -130,7 +126,6 @@ def test_repeats__of_failures_keep_size_or_new_data_indicator() -> None:
     assert [attempt.repeat for attempt in toggled] == [False, False]
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=50))
 def test_separate__puts_equal_times_1_ns_apart_in_their_order(times: list[int]) -> None:
     times_ns = np.array(sorted(times), np.int64)
@@ -176,7 +171,6 @@ def test_select__needs_a_choice_among_users_and_says_what_it_leaves_out() -> Non
         select("log", [], None, None)
 
 
-@settings(derandomize=True, deadline=None)
 @given(
     st.lists(st.integers(0, 60_000), min_size=1, max_size=30).map(sorted),
     st.integers(0, 10_239),

@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
+from tests.measured.imports import written
 from tmt.importers.block_outcomes import Bler, read_blocks
-
-
-def written(folder: Path, text: str) -> str:
-    (folder / "blocks.txt").write_text(text, newline="")
-    return str(folder / "blocks.txt")
 
 
 def test_outcomes__of_harq_feedback_leave_out_slots_in_which_nothing_was_sent(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.measured.capture_files import MS, ipv4, ipv6, pcap, pcapng, written
+from tests.measured.capture_files import MS, ipv4, ipv6, pcap, pcapng
+from tests.measured.imports import written
 from tmt.core.errors import InputError
 from tmt.importers.pcap import Pcap, read_capture
 

@@ -8,11 +8,12 @@ from answers import blocks
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.fuzz import readers
-from tests.measured.excerpts import LOGS, PROBES
-from tests.measured.imports import DAMAGE, check, damaged, import_trace, read
+from tests.measured.excerpts import EXCERPTS, LOGS, PROBES
+from tests.measured.imports import DAMAGE, Damage, check, damaged, import_trace, read
 from tmt import Snr
 from tmt.core.errors import InputError, TmtError
 from tmt.core.generate import Line
+from tmt.importers.importer import recognised
 from tmt.io.generation import generate
 
 
@@ -23,29 +24,30 @@ def test_excerpt__is_read_as_it_is(name: str, tmp_path: Path) -> None:
     assert len(import_trace(excerpt.importer, tmp_path / "whole", **excerpt.options)) >= 2
 
 
-@pytest.mark.parametrize("name", PROBES)
-@settings(
-    derandomize=True,
-    deadline=None,
+WITHOUT_A_SIGN = ("table", "outcomes", "sequence", "numbers")
+"""First words of excerpts of numbers and of any table: nothing tells their format."""
+
+MANY = settings(
     max_examples=150,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(damage=DAMAGE)
-def test_probe__that_is_damaged_is_refused_or_makes_a_good_trace(
-    name: str, damage: list[tuple[float, int, str]], tmp_path: Path
+
+
+@pytest.mark.parametrize("name", EXCERPTS)
+@MANY
+@given(damage=DAMAGE, reading=st.sampled_from(["phy", "link"]))
+def test_excerpt__that_is_damaged_is_refused_or_makes_a_good_trace(
+    name: str, damage: Damage, reading: str, tmp_path: Path
 ) -> None:
-    excerpt = PROBES[name]
+    """Pieces of the text are replaced; the outcome is one line, or rows that a trace may have."""
+    excerpt = EXCERPTS[name]
     (tmp_path / "damaged").write_text(damaged(excerpt.text, damage), encoding="utf-8")
-    check(excerpt.importer, tmp_path / "damaged", **excerpt.options)
+    as_ = {"as_": reading} if name in LOGS else {}
+    check(excerpt.importer, tmp_path / "damaged", **as_, **excerpt.options)
 
 
 @pytest.mark.parametrize("name", readers.CAPTURES)
-@settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=150,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@MANY
 @given(data=st.data())
 def test_capture__that_is_damaged_is_refused_or_makes_a_good_trace(
     name: str, data: st.DataObject, tmp_path: Path
@@ -59,12 +61,7 @@ def test_capture__that_is_damaged_is_refused_or_makes_a_good_trace(
     check(name, tmp_path / "damaged")
 
 
-@settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=150,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@MANY
 @given(series=DAMAGE, table=DAMAGE)
 def test_signal__that_is_damaged_is_refused_or_makes_a_good_trace(
     series: list[tuple[float, int, str]], table: list[tuple[float, int, str]], tmp_path: Path
@@ -131,21 +128,7 @@ def test_excerpt__that_ends_in_the_middle_of_a_line_loses_that_line(name: str, t
     assert len(import_trace(log.importer, tmp_path / "cut", **log.options)) == 2
 
 
-@pytest.mark.parametrize("name", [name for name in LOGS if name != "table"])
+@pytest.mark.parametrize("name", [name for name in EXCERPTS if name.split()[0] not in WITHOUT_A_SIGN])
 def test_excerpt__is_recognised(name: str, tmp_path: Path) -> None:
-    log = LOGS[name]
-    (tmp_path / "log").write_text(log.text)
-    assert import_trace("auto", tmp_path / "log", **log.options).metadata["importer"] == log.importer
-
-
-@pytest.mark.parametrize("name", LOGS)
-@settings(derandomize=True, deadline=None)
-@given(damage=DAMAGE, reading=st.sampled_from(["phy", "link"]))
-def test_log__that_is_damaged_is_refused_or_makes_a_good_trace(
-    name: str, damage: list[tuple[float, int, str]], reading: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Pieces of the text are replaced; the outcome is one line, or rows that a trace may have."""
-    log = LOGS[name]
-    path = tmp_path_factory.getbasetemp() / f"damaged-{name}"
-    path.write_text(damaged(log.text, damage), encoding="utf-8")
-    check(log.importer, path, as_=reading, **log.options)
+    (tmp_path / "log").write_text(EXCERPTS[name].text)
+    assert recognised(str(tmp_path / "log")).name == EXCERPTS[name].importer

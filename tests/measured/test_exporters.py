@@ -151,23 +151,6 @@ def test_leoreplayer__takes_opportunities_and_one_delay_a_line(tmp_path: Path) -
         EXPORTERS["leoreplayer"](tmp_path / "none", TRACE, 1500, MS // 2)
 
 
-def test_leoreplayer__gives_back_what_it_plays(measured_data: Path, tmp_path: Path) -> None:
-    """Its own example: capacity and delay of Starlink, through an import with those delays and an export."""
-    folder = measured_data / "leocc_starlink"
-    delay_ms = np.loadtxt(folder / "delay_example.txt", dtype=np.int64)
-    slots = Mahimahi(decode_time=0.001).read(str(folder / "bw_example.txt.gz")).trace
-    time = slots.tx_time_ns - slots.tx_time_ns[0]
-    delay = delay_ms[np.minimum(time // (10 * MS), len(delay_ms) - 1)] * MS
-    EXPORTERS["leoreplayer"](tmp_path / "bw.txt", sent_once(slots.tx_time_ns, delay), 1500, 10 * MS)
-    again = read_opportunities_ms(str(tmp_path / "bw.txt"))
-    played = read_opportunities_ms(str(folder / "bw_example.txt.gz"))
-    before_the_end = np.where(played == played[-1], played - 1, played)
-    np.testing.assert_array_equal(again, before_the_end - played[0])
-    found = np.loadtxt(tmp_path / "bw.delay.txt", dtype=np.int64)
-    used = np.unique(np.minimum(time // (10 * MS), len(delay_ms) - 1))
-    assert np.array_equal(found[used], delay_ms[used])
-
-
 def test_leoreplayer__gives_back_the_gallery_s_starlink(tmp_path: Path) -> None:
     """Capacity and delay through an export, and an import with those delays, from an interval's begin on."""
     slots = read_phy(Path(__file__).resolve().parents[2] / "traces" / "measured" / "starlink.parquet")

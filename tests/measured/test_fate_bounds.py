@@ -69,7 +69,7 @@ def test_inferred__losses_are_at_most_the_blocks_of_most_attempts() -> None:
         (0, 0, 0), (1, 0, 1), (2, 0, 2), (8, 1, 0), (9, 1, 1), (200, 0, 3),
     )]  # fmt: skip
     blocks = number_blocks(attempts)
-    infer_failures(attempts)
+    infer_failures(attempts, blocks)
     times = [attempt.time_ns for attempt in attempts]
     rule = "; a block of 2 attempts, as many as any has, may have been given up"
     assert erasure_notes(attempts, blocks) == [

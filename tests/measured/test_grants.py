@@ -15,8 +15,7 @@ from tmt.core.convert import convert
 from tmt.core.errors import InputError, UsageError
 from tmt.core.trace import PhyTrace
 from tmt.importers.attempts import in_order
-from tmt.importers.harq_logs import mark_repeats
-from tmt.importers.nr_scope import read_grants
+from tmt.importers.grants import mark_repeats, read_grants
 
 MS = 1_000_000
 EPOCH_S = 1_727_307_156
@@ -121,20 +120,6 @@ def test_nr_scope__matches_as_many_repeats_as_were_counted(measured_data: Path) 
     counts = mark_repeats(grants)
     assert (counts.heard, counts.heard + counts.unheard) == (567, 745)
     assert len(grants) == len(rows) == 18_114
-
-
-def test_nr_scope__repeats_most_often_come_7_slots_later(measured_data: Path) -> None:
-    path = measured_data / "formats" / "nrscope_5g_dci" / "t_mobile1_ueactivity_night_3.csv.gz"
-    grants = in_order(str(path), read_grants(str(path), None)[0])
-    mark_repeats(grants)
-    last: dict[tuple[str, int | None], int] = {}
-    gaps = Counter[int]()
-    for grant in grants:
-        key = grant.user, grant.process
-        if grant.repeat and grant.version:
-            gaps[(grant.time_ns - last[key]) // MS] += 1
-        last[key] = grant.time_ns
-    assert gaps.most_common(1)[0][0] == 7
 
 
 def test_harq_processes__repeat_in_the_measured_slots_with_feedback_of_7(measured_data: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import tmt
 from tests.fuzz import readers
-from tests.measured.imports import import_trace
+from tests.measured.imports import import_trace, written
 from tmt.core.declaration import declared
 from tmt.core.errors import InputError
 from tmt.core.provenance import file_sha256
@@ -25,11 +25,6 @@ IMPORTERS = all_importers()
 
 WITHOUT_A_HEAD = ("bler", "table", "irtt")
 """Formats without a sign of their own in what the documentation shows: numbers, any table, part of a JSON."""
-
-
-def opportunities(folder: Path, text: str) -> str:
-    (folder / "trace.up").write_text(text)
-    return str(folder / "trace.up")
 
 
 @pytest.mark.parametrize(("name", "importer"), IMPORTERS.items())
@@ -101,21 +96,21 @@ def test_parameters__of_one_name_have_one_meaning() -> None:
 
 
 def test_import__records_where_the_trace_comes_from(tmp_path: Path) -> None:
-    source = opportunities(tmp_path, "1\n2\n")
+    source = written(tmp_path, "1\n2\n")
     import_trace("mahimahi", source, tmp_path / "phy.parquet", decode_time=0.002)
     metadata = read_phy(tmp_path / "phy.parquet").metadata
     assert metadata["kind"] == "phy"
     assert metadata["lldu_bytes"] == 1500
     assert metadata["importer"] == "mahimahi"
     assert metadata["decode_time_ns"] == 2_000_000
-    assert metadata["source"] == {"name": "trace.up", "sha256": file_sha256(source)}
+    assert metadata["source"] == {"name": "log", "sha256": file_sha256(source)}
     assert metadata["packing"] == "packed"
     assert metadata["notes"] == []
 
 
 def test_import__takes_a_part_of_the_time(tmp_path: Path) -> None:
     """Rows at 1, 3, 5 and 8 ms; from 2 ms until 7 ms leaves two, which count from 2 ms, and 5 ms of time."""
-    source = opportunities(tmp_path, "1\n3\n5\n8\n9\n")
+    source = written(tmp_path, "1\n3\n5\n8\n9\n")
     trace = import_trace("mahimahi", source, from_=0.002, until=0.007)
     assert trace.tx_time_ns.tolist() == [1_000_000, 3_000_000]
     assert trace.metadata["from_ns"] == 2_000_000
@@ -125,7 +120,7 @@ def test_import__takes_a_part_of_the_time(tmp_path: Path) -> None:
 
 
 def test_import__takes_an_importer_or_its_name_and_parameters(tmp_path: Path) -> None:
-    source = opportunities(tmp_path, "1\n3\n5\n8\n")
+    source = written(tmp_path, "1\n3\n5\n8\n")
     by_value = tmt.import_trace(source, tmt.importers.Mahimahi(decode_time=0.002, from_=0.003))
     by_name = tmt.import_trace(source, "mahimahi", decode_time=0.002, from_=0.003)
     assert by_value.metadata == by_name.metadata
@@ -173,6 +168,8 @@ def test_commands__name_the_import_of_a_raw_file(command: list[str], name: str, 
         ("formats/irtt_own_over_emulate.json.gz", "irtt"),
         ("formats/ping_D_O_own_over_emulate.txt.gz", "ping"),
         ("formats/udp_own.pcap.gz", "pcap"),
+        ("formats/ucc5g_example.csv.gz", "rates"),
+        ("formats/starlink_get_history.json.gz", "rates"),
         ("mobileinsight_lte/lte_ul_pusch_harq.csv", "lte-harq"),
         ("mahimahi_cellular/ATT-LTE-driving-2016.up", "mahimahi"),
     ],

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from link_traces import sent_once
 
-from tests.measured.imports import import_trace
+from tests.measured.imports import import_trace, written
 from tmt.core.errors import InputError, UsageError
 from tmt.core.extent import Extent
 from tmt.core.trace import PhyTrace
@@ -19,13 +19,8 @@ from tmt.io import read_phy
 GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"
 
 
-def opportunities(folder: Path, text: str) -> str:
-    (folder / "trace.up").write_text(text)
-    return str(folder / "trace.up")
-
-
 def test_mahimahi__spreads_the_opportunities_of_a_millisecond_over_it(tmp_path: Path) -> None:
-    found = Mahimahi(decode_time=7e-9).read(opportunities(tmp_path, "0\n2\n2\n2\n5\n"))
+    found = Mahimahi(decode_time=7e-9).read(written(tmp_path, "0\n2\n2\n2\n5\n"))
     assert found.trace.tx_time_ns.tolist() == [0, 2_000_000, 2_333_333, 2_666_666, 4_999_999]
     assert found.trace.decode_time_ns.tolist() == [7] * 5
     assert found.extent == Extent(0, 5_000_000)
@@ -33,7 +28,7 @@ def test_mahimahi__spreads_the_opportunities_of_a_millisecond_over_it(tmp_path: 
 
 def test_mahimahi__repeats_a_trace_at_its_last_time_stamp(tmp_path: Path) -> None:
     """Mahimahi's `LinkQueue` adds the last stamp to all of the next turn: 10 packets every 200 ms here."""
-    found = Mahimahi().read(opportunities(tmp_path, "200\n" * 10))
+    found = Mahimahi().read(written(tmp_path, "200\n" * 10))
     assert found.trace.tx_time_ns.tolist() == [200_000_000 - before for before in range(10, 0, -1)]
     assert found.extent == Extent(0, 200_000_000)
 
@@ -90,17 +85,6 @@ def test_mahimahi__finds_in_measured_traces_what_was_counted(
     assert np.diff(trace.tx_time_ns).min() > 0
 
 
-def test_mahimahi__gets_back_what_it_gave(measured_data: Path, tmp_path: Path) -> None:
-    """Each slot carries one packet and arrives the decode time, 1 ms, later; the last ones at the end."""
-    path = measured_data / "mahimahi_cellular" / "ATT-LTE-driving-2016.up"
-    slots = Mahimahi(decode_time=0.001).read(str(path)).trace
-    told = write_opportunities(tmp_path / "again.up", slots, 1500)
-    assert told == ("19,101 opportunities for 1500 bytes",)
-    again = np.loadtxt(tmp_path / "again.up", dtype=np.int64)
-    stamps = np.loadtxt(path, dtype=np.int64)
-    np.testing.assert_array_equal(again, np.minimum(stamps + 1, stamps[-1]))
-
-
 def test_mahimahi__gets_back_the_gallery_s_link(tmp_path: Path) -> None:
     """Each slot carries one packet and arrives the decode time, 1 ms, later."""
     slots = read_phy(GALLERY / "mahimahi" / "att-lte-driving.up.parquet")
@@ -139,7 +123,7 @@ def test_export__refuses_a_trace_that_mahimahi_would(tmp_path: Path) -> None:
 
 def test_delays__of_leoreplayer_stand_for_the_decode_time(tmp_path: Path) -> None:
     """By hand: a line for 10 ms each, from time 0 on, and anew after the third."""
-    path = opportunities(tmp_path, "0\n9\n10\n25\n30\n31\n")
+    path = written(tmp_path, "0\n9\n10\n25\n30\n31\n")
     (tmp_path / "delays").write_text("20\r\n30\r\n40\r\n\r\n")
     trace = Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays")).read(path).trace
     assert (trace.decode_time_ns // 1_000_000).tolist() == [20, 20, 30, 40, 20, 20]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.measured.imports import import_trace
+from tests.measured.imports import import_trace, written
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import UNSETTLED
 from tmt.io import read_phy
@@ -33,11 +33,6 @@ MAC = (
     "0.031\t1\t0\t7\t2\t3\t2\t2\t1\t12\t0\t14\t1\t0\t0\t84\n"
     "0.035\t1\t0\t7\t2\t3\t2\t3\t1\t12\t0\t15\t0\t1\t0\t84\n"
 )
-
-
-def written(folder: Path, text: str) -> Path:
-    (folder / "trace.txt").write_text(text)
-    return folder / "trace.txt"
 
 
 def test_ns3_lte__counts_milliseconds_and_correct_blocks(tmp_path: Path) -> None:

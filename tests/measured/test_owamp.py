@@ -8,7 +8,6 @@ import pytest
 from tests.measured.imports import import_trace
 from tmt.core.errors import InputError
 from tmt.core.trace import LinkTrace
-from tmt.importers.owamp import Owamp, Twamp
 
 SECOND = 2**32
 """Of an NTP stamp."""
@@ -24,9 +23,7 @@ def raw(number: int, sent: int, received: int) -> str:
 
 
 def link(path: Path, importer: str = "auto", **options: object) -> LinkTrace:
-    trace = import_trace(importer, path, **options)
-    assert isinstance(trace, LinkTrace)
-    return trace
+    return import_trace(importer, path, **options)
 
 
 def rows(trace: LinkTrace) -> list[tuple[float, float, bool]]:
@@ -146,7 +143,7 @@ def test_raw_packets__of_perfsonar_stand_in_a_result(tmp_path: Path) -> None:
         ([raw(0, BEGIN, BEGIN + SECOND), "1 2 3"], r":2: this line has 3 fields; 8"),
         (
             [raw(0, BEGIN, BEGIN + SECOND), raw(1, BEGIN, 2**64)],
-            ":2: 18446744073709551616 is no",
+            ":2: field 5 is 18446744073709551616; allowed are",
         ),
         ([raw(0, BEGIN, 0)], ": 1 packet is lost, and there is no other; no delay is known"),
         ([raw(0, BEGIN, 5)], ":1: its delay is -3.9e[+]09 s"),
@@ -163,10 +160,3 @@ def test_raw_packets__lose_a_line_that_is_cut(tmp_path: Path) -> None:
     trace = link(tmp_path / "packets")
     assert len(trace) == 1
     assert "the last line is cut short and left out" in trace.metadata["notes"]
-
-
-def test_formats__are_recognised_apart() -> None:
-    one = raw(0, BEGIN, BEGIN + SECOND) + "\n"
-    two = raw(0, BEGIN, BEGIN + SECOND) + " " + one
-    assert (Owamp.sniff(one.encode()), Twamp.sniff(one.encode())) == (True, False)
-    assert (Owamp.sniff(two.encode()), Twamp.sniff(two.encode())) == (False, True)

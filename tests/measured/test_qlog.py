@@ -7,16 +7,11 @@ from typing import Any
 import pytest
 
 from tests.measured.excerpts import PROBES
-from tests.measured.imports import import_trace
+from tests.measured.imports import import_trace, written
 from tmt.core.errors import InputError
 from tmt.importers.qlog import Qlog
 
 MS = 1_000_000
-
-
-def written(folder: Path, text: str) -> str:
-    (folder / "log.qlog").write_text(text)
-    return str(folder / "log.qlog")
 
 
 def test_qlog__has_fates_and_delays_of_packets(tmp_path: Path) -> None:
@@ -150,7 +145,7 @@ def test_qlog__becomes_a_trace_without_the_line_that_is_cut(tmp_path: Path) -> N
         ),
         (document(sent(0, 0), acknowledged([["x"]], 1)), r"events\[1\]: acked_ranges is 'x'; a whole number"),
         ('{"qlog_version": "0.3"}', ": there is no list traces; this is not a file of qlog"),
-        ('{"qlog_format": "JSON-SEQ"}\n[}\n{}\n', r":2: \[} is no JSON record"),
+        ('{"qlog_format": "JSON-SEQ"}\n[}\n{}\n', r":2: \[} is not a whole JSON document"),
     ],
 )
 def test_qlog__refuses_with_the_place(text: str, reason: str, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.measured.capture_files import MS, pcap, written
-from tests.measured.imports import import_trace
+from tests.measured.capture_files import MS, pcap
+from tests.measured.imports import import_trace, written
 from tmt.core.errors import InputError
 from tmt.importers import Radiotap
 
@@ -49,7 +49,6 @@ def test_radiotap__makes_an_attempt_of_each_frame(tmp_path: Path) -> None:
     trace = import_trace("auto", path, user="02:00:00:00:00:02")
     assert (trace.tx_time_ns / MS).tolist() == [0, 1, 3, 4, 6, 9]
     assert trace.decode_time_ns.tolist() == [0, 0, 19259, 19259, 0, 19259]
-    assert trace.size_bytes is not None
     assert trace.size_bytes.tolist() == [92] * 6
     assert (
         "retries are 3 of 6 frames; the monitor did not hear the frame before 0 of them"
@@ -122,6 +121,5 @@ def test_radiotap__agrees_with_tcpdump_on_a_real_capture() -> None:
     26 bytes are the MAC header, 4 the FCS, 8 LLC and SNAP; 16 of the cipher stay in the size.
     """
     trace = import_trace("auto", Path(__file__).with_name("captures") / "ieee802.11_rx-stbc.pcap")
-    assert trace.size_bytes is not None
     assert trace.size_bytes.tolist() == [100, 44, 100]
     assert trace.decode_time_ns.tolist() == [round(138e9 * 8 / 150e6), round(82e9 * 8 / 135e6), 7360]

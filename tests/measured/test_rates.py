@@ -11,19 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.measured.imports import import_trace
+from tests.measured.imports import import_trace, written
 from tmt.core.errors import InputError, UsageError
-from tmt.importers.iperf3 import Iperf3
+from tmt.importers.iperf import Iperf3
 from tmt.importers.rate_series import RateSeries
-from tmt.importers.rates import RateTable
-from tmt.importers.starlink import read_history
+from tmt.importers.rates import RateTable, read_history
 
 S, MS = 10**9, 10**6
-
-
-def written(folder: Path, text: str, name: str = "rates.csv") -> str:
-    (folder / name).write_text(text, newline="")
-    return str(folder / name)
 
 
 def series(*intervals: tuple[float, float]) -> RateSeries:
@@ -255,9 +249,3 @@ def test_iperf3__joins_intervals_whose_ends_are_rounded(tmp_path: Path) -> None:
     )
     assert found.duration_ns.sum() == pytest.approx(3 * S, abs=MS)
     assert not any("cut out" in note for note in found.notes)
-
-
-def test_formats__are_recognised_by_their_content() -> None:
-    assert Iperf3.sniff(iperf(second(0, 1e6)).encode())
-    assert RateTable.sniff(b"time_s;rate_bps\n0;1\n")
-    assert not RateTable.sniff(b"time_s;erased\n0;1\n")

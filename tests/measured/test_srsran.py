@@ -4,7 +4,7 @@ import gzip
 import re
 from pathlib import Path
 
-from tests.measured.imports import import_trace
+from tests.measured.imports import import_trace, written
 
 MS = 1_000_000
 
@@ -29,16 +29,11 @@ def pusch(wall_ms: int, slot: str, size: int, crc: str, version: int = 0, more: 
     return line_5g(wall_ms, slot, f"PUSCH: {fields}")
 
 
-def log(folder: Path, text: str) -> Path:
-    (folder / "gnb.log").write_text(text)
-    return folder / "gnb.log"
-
-
 def test_downlink__is_joined_with_its_acknowledgement(tmp_path: Path) -> None:
     """By hand: NACK after k1 = 4 slots, repeated with rv 2 and ACK; one without an answer (DTX), sent again
     with rv 0 and ACK in a PUSCH; one block of another process without an acknowledgement in the log.
     """
-    path = log(
+    path = written(
         tmp_path,
         "2024-11-25T15:08:25.000000 [GNB     ] [I] a line of another layer\n"
         + line_5g(0, "17.8", "PDSCH: rnti=0xffff prb=[0, 3) mod=QPSK rv=0 tbs=10 t=66.2us")
@@ -73,7 +68,7 @@ def test_downlink__is_joined_with_its_acknowledgement(tmp_path: Path) -> None:
 
 def test_downlink__shares_an_acknowledgement_of_several_bits(tmp_path: Path) -> None:
     """Three blocks are due in slot 21.0; bits go in the order of the blocks, for any order of lines."""
-    path = log(
+    path = written(
         tmp_path,
         pdsch(0, "20.5", 1, 20, k1=5)
         + pdsch(1, "20.2", 0, 10, k1=8)
@@ -90,7 +85,7 @@ def test_downlink__shares_an_acknowledgement_of_several_bits(tmp_path: Path) -> 
 
 def test_uplink__counts_by_its_crc_and_wraps(tmp_path: Path) -> None:
     """The frame number wraps after 1023.9; a failed block comes again 8 ms later."""
-    path = log(
+    path = written(
         tmp_path,
         pusch(0, "1023.9", 11, "OK") + pusch(1, "0.0", 20, "KO") + pusch(9, "0.8", 20, "OK", version=2),
     )
@@ -104,9 +99,9 @@ def test_uplink__counts_by_its_crc_and_wraps(tmp_path: Path) -> None:
 
 def test_slots__are_shorter_with_a_wider_spacing(tmp_path: Path) -> None:
     """Slot numbers up to 15 mean 30 kHz, slots of 0.5 ms; --subcarrier-spacing says it for a short log."""
-    path = log(tmp_path, pusch(0, "20.0", 11, "OK") + pusch(1, "20.15", 11, "OK"))
+    path = written(tmp_path, pusch(0, "20.0", 11, "OK") + pusch(1, "20.15", 11, "OK"))
     assert import_trace("srsran", path).tx_time_ns.tolist() == [0, 15 * MS // 2]
-    short = log(tmp_path, pusch(0, "20.0", 11, "OK") + pusch(1, "20.4", 11, "OK"))
+    short = written(tmp_path, pusch(0, "20.0", 11, "OK") + pusch(1, "20.4", 11, "OK"))
     assert import_trace("srsran", short, subcarrier_spacing=120).tx_time_ns.tolist() == [0, MS // 2]
 
 
@@ -120,7 +115,7 @@ def test_4g__reads_both_directions_of_an_enodeb(tmp_path: Path) -> None:
     Two code words have two bits. System information (0xffff) is left out.
     """
     down = "nof_prb=25, nof_re=3000, tbs={{{}}}, mod={{4}}, rv={{{}}}"
-    path = log(
+    path = written(
         tmp_path,
         line_4g(0, 10_236, f"PDSCH: cc=0, rnti=0xffff, {down.format('9', '0')}, tti_tx_dl=0")
         + line_4g(0, 10_237, f"PDSCH: cc=0, rnti=0x46, {down.format('500/600', '0/0')}, tti_tx_dl=1")
@@ -143,7 +138,7 @@ def test_4g__reads_both_directions_of_an_enodeb(tmp_path: Path) -> None:
 def test_4g__reads_a_clock_without_a_date_over_midnight(tmp_path: Path) -> None:
     """SrsLTE before 2021. The second line is logged 8 ms after the first one, in the next day."""
     block = "PUSCH: cc=0, rnti=0x49, rb=(2,46), nof_re=6480, tbs=157, mod=2, rv={}, crc={}, snr=0.3 dB"
-    path = log(
+    path = written(
         tmp_path,
         f"23:59:59.995289 [PHY1] [I] [10239] {block.format(0, 'KO')}\n"
         f"00:00:00.003688 [PHY1] [I] [    7] {block.format(2, 'KO')}\n"
@@ -160,7 +155,7 @@ def test_4g__reads_a_clock_without_a_date_over_midnight(tmp_path: Path) -> None:
 
 def test_4g__reads_the_terminal_s_own_log(tmp_path: Path) -> None:
     fields = "cc=0, rnti=0x46, nof_prb=25, tbs={500/600}, rv={0/0}, crc={OK/KO}, it=2.0, snr=20.0 dB"
-    phy = import_trace("auto", log(tmp_path, line_4g(0, 100, f"PDSCH: {fields}")))
+    phy = import_trace("auto", written(tmp_path, line_4g(0, 100, f"PDSCH: {fields}")))
     assert (phy.decode_time_ns == 0).tolist() == [False, True]
 
 

@@ -1,25 +1,18 @@
 """Any table: separators, headers, units, polarity, filters, and the values that are refused."""
 
-import gzip
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from tests.measured.imports import import_trace
+from tests.measured.imports import import_trace, written
 from tmt.core.errors import InputError
 
 MS = 1_000_000
-
-
-def written(folder: Path, text: str, name: str = "table.csv") -> Path:
-    (folder / name).write_text(text)
-    return folder / name
 
 
 @pytest.mark.parametrize(
@@ -52,12 +45,6 @@ def test_table__takes_an_index_without_a_name(tmp_path: Path) -> None:
         assert (trace.decode_time_ns == 0).tolist() == [False, True]
 
 
-def test_table__without_a_header_numbers_its_columns(tmp_path: Path) -> None:
-    trace = import_trace("table", written(tmp_path, "10 7\n12 0\n"), time="1:ms", bad="2=0")
-    assert trace.tx_time_ns.tolist() == [0, 2 * MS]
-    assert (trace.decode_time_ns == 0).tolist() == [False, True]
-
-
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_table__knows_units_exactly(unit: str, tmp_path: Path) -> None:
     """A time of the day in nanoseconds has 19 digits, more than floating point holds."""
@@ -68,14 +55,6 @@ def test_table__knows_units_exactly(unit: str, tmp_path: Path) -> None:
         "table", written(tmp_path, f"t,x\n{text.replace(chr(10), ',1' + chr(10))},1\n"), time=f"t:{unit}"
     )
     assert trace.tx_time_ns.tolist() == [0, times[1] - times[0]]
-
-
-def test_table__reads_dates_with_and_without_zones(tmp_path: Path) -> None:
-    text = "when,x\n2024-01-01T00:00:00+01:00,1\n2023-12-31 23:00:00.250Z,1\n"
-    assert import_trace("table", written(tmp_path, text), time="when:iso").tx_time_ns.tolist() == [
-        0,
-        250 * MS,
-    ]
 
 
 def test_table__takes_delays_sizes_in_bits_and_transmissions(tmp_path: Path) -> None:
@@ -171,15 +150,3 @@ def test_table__refuses_parquet_with_text_that_is_not_utf_8(tmp_path: Path) -> N
     parquet.write_table(pa.table({"t": text}), tmp_path / "table.parquet")
     with pytest.raises(InputError, match=r"table.parquet: cannot be read: 'utf-8' codec can't decode"):
         import_trace("table", tmp_path / "table.parquet", time="t")
-
-
-def test_table__with_columns_of_ns3_is_the_preset(measured_data: Path) -> None:
-    """The presets are named uses of the same columns: `ns3-nr` of the mmWave sample, both ways."""
-    path = measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz"
-    with gzip.open(path, "rt") as file:
-        assert "corrupt" in file.readline()
-    options = {"time": "time:s", "bad": "corrupt=1", "size": "tbSize", "es_n0": "SINR(dB)", "origin": "zero"}
-    table = import_trace("table", path, where="DL/UL=DL,rnti=1", **options)
-    preset = import_trace("ns3-nr", path, direction="down", user="1")
-    for column in ("tx_time_ns", "decode_time_ns", "size_bytes", "es_n0_mdb"):
-        np.testing.assert_array_equal(getattr(table, column), getattr(preset, column))

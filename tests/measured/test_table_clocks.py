@@ -46,12 +46,6 @@ def test_date__is_exact_to_the_nanosecond(tmp_path: Path) -> None:
     assert imported(tmp_path, text, time="at:iso").tx_time_ns.tolist() == [0, 1]
 
 
-def test_epoch__may_have_any_unit(tmp_path: Path) -> None:
-    for unit, factor in (("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)):
-        text = f"at,x\n{1_795_338_168 * factor},1\n{1_795_338_170 * factor},1\n"
-        assert imported(tmp_path, text, time=f"at:{unit}").tx_time_ns.tolist() == [0, 2 * S]
-
-
 def test_time_of_day__passes_midnight(tmp_path: Path) -> None:
     """Two midnights; a row that is a second late stays in its place in time."""
     text = "at x\n23:59:58.250 1\n0:00:01 1\n00:00:00,5 1\n20:00:00 1\n02:00:00 1\n"

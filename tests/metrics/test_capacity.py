@@ -34,7 +34,7 @@ def _byte_by_byte(row_bytes: list[int], packet_bytes: int, packing: str) -> list
     return found
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     sizes=st.lists(st.integers(1, 12), min_size=1, max_size=40),
     packet_bytes=st.integers(1, 30),
@@ -50,7 +50,7 @@ def test_packets_in_rows__agree_with_single_bytes(
     assert list(zip(found.first, found.last, strict=True)) == _byte_by_byte(row_bytes, packet_bytes, packing)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     delivered=st.lists(st.booleans(), min_size=4, max_size=30), packing=st.sampled_from(["padded", "packed"])
 )

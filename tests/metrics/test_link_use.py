@@ -80,7 +80,7 @@ def _leave_ns(
     return left
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     gaps_ns=st.lists(st.integers(1, 9), min_size=1, max_size=40),
     sizes=st.lists(st.integers(1, 9), min_size=40, max_size=40),

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from tmt.core.errors import UsageError
 from tmt.results.statistics import (
@@ -194,7 +194,6 @@ def test_rank__of_one_seed_tells_nothing_apart() -> None:
     assert [r.letters for r in rank([[1.0, 1000.0]])] == ["a", "a"]
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.sets(
     st.sampled_from(list(combinations(range(max(n, 2)), 2)))))))  # fmt: skip
 def test_compact_letters__are_shared_by_those_not_told_apart(case: tuple[int, set[tuple[int, int]]]) -> None:

@@ -94,7 +94,7 @@ def naive_flow(
     }
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(packets=packets_strategy, transfer_bytes=st.none() | st.integers(1, 8000))
 def test_deliveries__equal_a_packet_by_packet_twin(packets: list[Packet], transfer_bytes: int | None) -> None:
     found = transport.deliveries(
@@ -109,7 +109,7 @@ def test_deliveries__equal_a_packet_by_packet_twin(packets: list[Packet], transf
         assert steps == expected["delivered"]
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(packets=packets_strategy)
 def test_counts__equal_a_count_record_by_record(packets: list[Packet]) -> None:
     records = table(*packets)
@@ -125,7 +125,7 @@ def test_counts__equal_a_count_record_by_record(packets: list[Packet]) -> None:
     assert recovery["max_transmissions"] == (max(sent) if sent else None)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(packets=packets_strategy)
 def test_delays__are_nearest_ranks(packets: list[Packet]) -> None:
     delays = [p.delay_ns for p in packets if p.direction == 0 and p.event == RECEIVED]
@@ -226,7 +226,7 @@ def naive_window(changes: list[tuple[int, int]], time_ns: int) -> float:
     return past[-1] if past else changes[0][1]
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(changes=changes_strategy, start_ns=st.integers(0, 30), active_ns=st.integers(1, 30))
 def test_mean_window__is_its_twin(changes: list[tuple[int, int]], start_ns: int, active_ns: int) -> None:
     time_ns, cwnd = (np.array(column) for column in zip(*changes, strict=True))
@@ -246,7 +246,7 @@ def test_window_figures__average_over_active_flows_only() -> None:
     assert figures == {"cwnd_mean_packets": 10.0, "cwnd_max_packets": 20.0}
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(shares=st.lists(st.floats(0, 1e12), min_size=1, max_size=8))
 def test_jain__lies_between_one_share_of_many_and_all_alike(shares: list[float]) -> None:
     index = transport.jain_index(np.array(shares))
@@ -256,7 +256,7 @@ def test_jain__lies_between_one_share_of_many_and_all_alike(shares: list[float])
         assert 1 / len(shares) - 1e-9 <= index <= 1 + 1e-9
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(changes=changes_strategy)
 def test_window_at__holds_each_value_until_the_next_change(changes: list[tuple[int, int]]) -> None:
     time_ns, cwnd = (np.array(column) for column in zip(*changes, strict=True))
@@ -278,7 +278,7 @@ def test_goodput_over_time__adds_up_to_what_was_delivered() -> None:
     assert series.tolist() == [1460 * 8 / 2, 2 * 1460 * 8 / 2, 2 * 1460 * 8 / 2]
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     arrivals=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 99)), max_size=40),
     edges=st.lists(st.integers(0, 45), min_size=2, max_size=6, unique=True).map(sorted),
@@ -296,7 +296,7 @@ def test_delay_over_time__takes_nearest_ranks(arrivals: list[tuple[int, int]], e
                 assert math.isnan(found[row, index])
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(changes=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=30))
 def test_steps_over_time__agree_with_the_value_at_every_moment(changes: list[tuple[int, int]]) -> None:
     changes.sort(key=lambda change: change[0])

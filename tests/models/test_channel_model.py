@@ -28,7 +28,7 @@ def test_channel__has_the_erasure_probability_and_memory_of_eq_3() -> None:
     assert math.isclose(channel.memory, 0.97)
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(alpha=inner, beta=inner, steps=st.integers(0, 30))
 def test_transition__is_the_power_of_one_step(alpha: float, beta: float, steps: int) -> None:
     one = np.array([[alpha, 1 - alpha], [1 - beta, beta]])
@@ -36,7 +36,7 @@ def test_transition__is_the_power_of_one_step(alpha: float, beta: float, steps: 
     np.testing.assert_allclose(TwoStateChannel(alpha, beta).transition(steps), expected, atol=1e-12)
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(alpha=inner, beta=inner, depth=st.integers(1, 12))
 def test_decimated__keeps_the_law_and_steps_by_the_power(alpha: float, beta: float, depth: int) -> None:
     channel = TwoStateChannel(alpha, beta, 0.1, 0.8)
@@ -91,7 +91,7 @@ def test_bursts__that_never_begin_have_no_law_and_no_mean() -> None:
 probability = st.floats(0.0, 1.0)
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(alpha=inner, beta=inner, error_good=probability, error_bad=probability, n=st.integers(1, 6))
 def test_erasure_count_law__equals_enumeration_of_patterns_and_state_paths(
     alpha: float, beta: float, error_good: float, error_bad: float, n: int

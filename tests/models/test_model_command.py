@@ -26,6 +26,7 @@ from tmt.theory import (
     rlc_unacknowledged,
     sliding_window,
 )
+from tmt.theory.channel import Performance
 
 CHANNEL = ["--alpha", "0.99", "--beta", "0.5", "--rtt", "0.5"]
 
@@ -57,13 +58,15 @@ def test_model__prints_its_examples(example: str, tmp_path: Path, monkeypatch: p
     assert "efficiency" in result.stdout or "throughput" in result.stdout
 
 
+def assert_same(point: dict[str, Any], expected: Performance) -> None:
+    for name in ("efficiency", "recovery_delay_s", "residual_loss"):
+        assert point[name] == getattr(expected, name)
+
+
 def test_model__gives_programs_what_the_library_gives() -> None:
     (point,) = _points("harq", "--data", "5", "--repair", "7", "--rounds", "2", *CHANNEL)
     link = RegularLink(500_000_000, 1_000_000, 36_000_000)
-    expected = harq(TwoStateChannel(0.99, 0.5), link, 5, 7, extra=1, rounds=2)
-    assert point["efficiency"] == expected.efficiency
-    assert point["recovery_delay_s"] == expected.recovery_delay_s
-    assert point["residual_loss"] == expected.residual_loss
+    assert_same(point, harq(TwoStateChannel(0.99, 0.5), link, 5, 7, extra=1, rounds=2))
 
 
 def test_model__passes_on_every_time_and_error_probability() -> None:
@@ -72,9 +75,7 @@ def test_model__passes_on_every_time_and_error_probability() -> None:
         *("--slot-interval", "0.004", "--decode-time", "0.01", "--detection-delay", "0.1"),
     )
     link = RegularLink(500_000_000, 4_000_000, 10_000_000, 100_000_000)
-    expected = arq(TwoStateChannel(0.99, 0.5, 0.02, 0.6), link, 3)
-    assert point["recovery_delay_s"] == expected.recovery_delay_s
-    assert point["residual_loss"] == expected.residual_loss
+    assert_same(point, arq(TwoStateChannel(0.99, 0.5, 0.02, 0.6), link, 3))
 
 
 def test_model__passes_on_the_parameters_of_the_schemes_of_today() -> None:
@@ -95,8 +96,7 @@ def test_model__passes_on_the_parameters_of_the_schemes_of_today() -> None:
         ),
     ):
         (point,) = _points(*words.split(), *CHANNEL, *times)
-        for name in ("efficiency", "recovery_delay_s", "residual_loss"):
-            assert point[name] == getattr(expected, name)
+        assert_same(point, expected)
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def twin_of(one: Adaptation, time_ns: list[int], es_n0_mdb: list[int], seed: int
     return naive.adapt(modes, rule, time_ns, es_n0_mdb, uniform, lost, one.symbol_rate)
 
 
-@settings(derandomize=True, deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(
     st.data(),
     st.sampled_from(["dvb-s2", "nr-3", "lte"]),

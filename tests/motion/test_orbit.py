@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tmt import Orbit
+from tmt import Orbit, Refused
 from tmt.core.errors import UsageError
 
 C_KM = 299_792.458
@@ -69,7 +69,7 @@ def test_single_satellite__is_seen_for_its_pass_only() -> None:
     ((_, begin_ns, end_ns),) = orbit.passes(0, int((pass_s - 1) * S))
     assert (begin_ns, end_ns) == (0, int((pass_s - 1) * S))
     with pytest.raises(
-        UsageError, match=rf"orbit: at {math.ceil(10 * pass_s) / 10:g} s the user see no"
+        UsageError, match=rf"orbit: at {math.ceil(10 * pass_s) / 10:g} s the user sees no"
     ) as found:
         orbit.series(0, 2 * int(pass_s) * S)
     assert "\n" not in str(found.value)
@@ -88,6 +88,11 @@ def test_handovers__are_at_the_period_and_to_the_highest() -> None:
     series = orbit.series(7 * S, 120 * S)
     assert (np.diff(series["time_ns"]) >= 0).all()
     assert np.count_nonzero(np.diff(series["time_ns"]) == 0) == len(passes) - 1
+
+
+def test_handovers__are_a_second_apart_at_least() -> None:
+    with pytest.raises(Refused, match=r"handover_period: 1e-09 is not allowed; allowed: a number from 1 to"):
+        Orbit(550, 53, 40, 10, handover_period=1e-9)
 
 
 def test_rows__are_dense_enough_for_straight_lines() -> None:

@@ -27,6 +27,7 @@ def test_series__is_read_in_seconds_and_in_nanoseconds(tmp_path: Path) -> None:
     assert read_rtt_series(file_of(tmp_path, text)).tolist() == expected
     text = "time_ns,rtt_ns\n0,30000000\n1500000000,30000001\n"
     assert read_rtt_series(file_of(tmp_path, text)).tolist() == expected
+    assert read_rtt_series(file_of(tmp_path, "\ufeff" + text)).tolist() == expected
     (tmp_path / "delay.csv.gz").write_bytes(gzip.compress(text.encode()))
     assert read_rtt_series(str(tmp_path / "delay.csv.gz")).tolist() == expected
 
@@ -41,7 +42,9 @@ def test_series__is_read_in_seconds_and_in_nanoseconds(tmp_path: Path) -> None:
         ("time,rtt\n0,nan\n", ":2: rtt is nan; a finite number of seconds is needed"),
         ("time_ns,rtt_ns\n0,0.1\n", ":2: rtt_ns is 0.1; a whole number is needed"),
         ("time,rtt\n0\n", ":2: this line has 1 fields; 2 are needed"),
-        ("time,rtt\n0,5e9\n", ":2: rtt is 5e9; a finite number of seconds is needed"),
+        ("time,rtt\n0,5e9\n", ":2: rtt is 5e9; the most allowed is 4611686018.427387904"),
+        ("time_ns,rtt_ns\n9223372036854775808,1\n", ":2: time_ns is 9223372036854775808; the most allowed is 4611686018427387904"),  # noqa: E501
+        ("time,rtt\n0," + 70_000 * "1" + "\n", ":2: this line is longer than 65536 bytes; this is not text"),
     ],
 )  # fmt: skip
 def test_wrong_series__is_refused_with_its_line(tmp_path: Path, text: str, line: str) -> None:

@@ -1,7 +1,8 @@
 """A wheel with the simulator inside: what it holds, and that an installation gives a checkout's results.
 
 `make test-wheel` names a wheel of `make wheel` in TMT_WHEEL. Without that the wheel is made here, of a copy
-of the sources and of the checkout's own programs, which the same functions lay out.
+of the sources and of the checkout's own programs, which the same functions lay out. The wheel of the kernels
+is made of the checkout's kernels, where it has them.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from importlib import util
 from pathlib import Path
 
 import pytest
-from processes import execute
+from processes import TMT, execute
 
 pytestmark = pytest.mark.ns2
 
@@ -27,7 +28,7 @@ SOURCES = ("LICENSE", "README.md", "packaging", "pyproject.toml", "scenarios", "
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if named := os.environ.get("TMT_WHEEL"):
-        (found,) = (ROOT / named).glob("*.whl")
+        (found,) = (ROOT / named).glob("tmt_clift-*.whl")
         return found
     return _made_here(tmp_path_factory.mktemp("wheel"))
 
@@ -56,8 +57,26 @@ def _made_here(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel installed, without the packages that it needs: those are here already."""
-    folder = tmp_path_factory.mktemp("site")
-    words = ["install", "--quiet", "--offline", "--no-deps", "--target", str(folder), str(wheel)]
+    return _installed(tmp_path_factory.mktemp("site"), wheel)
+
+
+@pytest.fixture(scope="module")
+def site_with_kernels(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both wheels installed."""
+    if not (ROOT / "clift-linux" / "build" / "programs" / "linux").is_file():
+        pytest.skip("no kernels: `make linux-kernel` builds them")
+    made = tmp_path_factory.mktemp("kernels")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", made],
+        cwd=ROOT / "packaging" / "linux",
+        capture_output=True,
+        check=True,
+    )
+    return _installed(tmp_path_factory.mktemp("site"), wheel, *made.glob("*.whl"))
+
+
+def _installed(folder: Path, *wheels: Path) -> Path:
+    words = ["install", "--quiet", "--offline", "--no-deps", "--target", folder, *wheels]
     subprocess.run([sys.executable, "-m", "uv", "pip", *words], check=True)
     return folder
 
@@ -110,7 +129,7 @@ def test_stamp__is_that_of_the_program_itself(site: Path) -> None:
 
 
 def test_version__tells_the_build_from_that_of_the_checkout(site: Path) -> None:
-    ours = execute(Path(sys.executable).with_name("tmt"), "--version", check=True).stdout
+    ours = execute(TMT, "--version", check=True).stdout
     installed = _tmt(site, "--version")
     assert installed.split(", build ")[0] == ours.split(", build ")[0]
     assert installed != ours
@@ -140,17 +159,30 @@ def test_replay__gives_the_figures_of_the_checkout(site: Path, tmp_path: Path) -
         *("replay", "--forward", str(link), "--tcp", "cubic"),
         *("--rtt", "0.1", "--duration", "20", "--json"),
     ]
-    here = subprocess.run(
-        [Path(sys.executable).with_name("tmt"), *words], capture_output=True, check=True, cwd=tmp_path
-    )
+    here = subprocess.run([TMT, *words], capture_output=True, check=True, cwd=tmp_path)
     ours, installed = json.loads(here.stdout), json.loads(_tmt(site, *words))
     assert installed["command"].startswith(str(site / "clift-ns2" / "build" / "ns"))
     assert {key for key in ours if ours[key] != installed[key]} == {"command", "simulator", "wall_time_s"}
 
 
+def test_kernels__are_those_of_the_checkout(site_with_kernels: Path, tmp_path: Path) -> None:
+    site = site_with_kernels
+    link = tmp_path / "link.csv"
+    link.write_text("tx_time_ns,delay_ns,delivered,transmissions\n0,0,true,1\n1000000,0,true,1\n")
+    words = ["replay", "--forward", link, "--rtt", "0.1", "--duration", "2", "--json"]
+    for more in (["--stack", "linux"], ["--client", "echo hello"]):
+        here = json.loads(execute(TMT, *words, *more, check=True).stdout)
+        there = json.loads(_tmt(site, *words, *more))
+        assert there["command"].startswith(str(site / "clift-linux" / "build"))
+        assert {key for key in here if here[key] != there[key]} == {"command", "wall_time_s"}
+    readme = (site / "clift-linux" / "README").read_text()
+    assert "linux-source-6." in readme
+    assert (site / "clift-linux" / "source" / "clift-linux" / "build.py").is_file()
+
+
 def test_examples__are_the_same_from_a_wheel_and_from_a_checkout(site: Path, tmp_path: Path) -> None:
     _tmt(site, "examples", tmp_path / "wheel")
-    subprocess.run([Path(sys.executable).with_name("tmt"), "examples", tmp_path / "ours"], check=True)
+    subprocess.run([TMT, "examples", tmp_path / "ours"], check=True)
     ours, installed = (
         {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         for folder in (tmp_path / "ours", tmp_path / "wheel")
@@ -161,7 +193,7 @@ def test_examples__are_the_same_from_a_wheel_and_from_a_checkout(site: Path, tmp
 
 def test_examples__leave_a_folder_that_holds_something_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
-    words = [Path(sys.executable).with_name("tmt"), "examples", str(tmp_path)]
+    words = [TMT, "examples", str(tmp_path)]
     result = execute(*words)
     assert result.returncode == 2
     assert result.stderr == f"{tmp_path}: is not empty; a copy of the examples needs a folder of its own\n"
@@ -187,7 +219,7 @@ def test_quickstart__is_equal_in_an_environment_of_its_own(wheel: Path, tmp_path
     subprocess.run([tmt, "examples", tmp_path / "wheel"], env=alone, check=True)
     scenario = Path("scenarios", "quickstart.toml")
     subprocess.run([tmt, "run", tmp_path / "wheel" / scenario], env=alone, check=True)
-    ours = Path(sys.executable).with_name("tmt")
+    ours = TMT
     subprocess.run([ours, "run", ROOT / scenario, "--output", tmp_path / "ours"], check=True)
     compare = [ours, "compare", tmp_path / "ours", tmp_path / "wheel" / "scenarios" / "out" / "quickstart"]
     found = json.loads(subprocess.run([*compare, "--json"], capture_output=True, check=True).stdout)

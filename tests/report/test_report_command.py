@@ -4,18 +4,28 @@ import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 from in_process import tmt
 from machine import disk, make_read_only
+
+from tmt.cli.report_command import command
+from tmt.core.errors import InputError
+
+
+def _report(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
 
 
 @pytest.mark.ns2
 def test_report__writes_page_and_figures_the_same_to_the_byte(campaign_folder: Path, tmp_path: Path) -> None:
     written = []
     for name in ("one", "two"):
-        said = tmt("report", campaign_folder, "--output", name, folder=tmp_path)
-        warning = "warning: Published values are left out: no finished run has scheme 'HARQ(10/12)'.\n"
-        assert (said.status, said.err) == (0, warning)
-        assert said.out.splitlines()[0] == f"{name}/report.html"
+        result = _report(campaign_folder, "--output", tmp_path / name)
+        assert result.exit_code == 0
+        assert result.stderr.splitlines()[0] == (
+            "warning: Published values are left out: no finished run has scheme 'HARQ(10/12)'."
+        )
+        assert result.stdout.splitlines()[0] == str(tmp_path / name / "report.html")
         written.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
     assert written[0] == written[1]
     endings = sorted(name.rsplit(".", 1)[1] for name in written[0])
@@ -26,41 +36,39 @@ def test_report__writes_page_and_figures_the_same_to_the_byte(campaign_folder: P
 
 @pytest.mark.ns2
 def test_report__without_figures_writes_the_page_alone(campaign_folder: Path, tmp_path: Path) -> None:
-    assert tmt("report", campaign_folder, "--output", ".", "--no-figures", folder=tmp_path).status == 0
+    assert _report(campaign_folder, "--output", tmp_path, "--no-figures").exit_code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_report__refuses_a_folder_without_a_campaign(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    refused = tmt("report", ".", folder=tmp_path)
-    assert refused.status == 2
-    assert "holds no campaign" in refused.err
+    with pytest.raises(InputError, match="holds no campaign"):
+        _report(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
 def test_report__refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
-    refused = tmt("report", "none", folder=tmp_path)
-    assert refused.status == 2
-    assert "does not exist" in refused.err
+    result = _report(tmp_path / "none")
+    assert result.exit_code == 2
+    assert "does not exist" in result.output
 
 
 @pytest.mark.ns2
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("tcp,scheme,value\n", "published.csv:1: column column is missing"),
+        ("tcp,scheme,value\n", r"published\.csv:1: column column is missing"),
         (
             "column,tcp,scheme,value,error,source\ngoodput_bps,cubic,ARQ,much,0,x\n",
-            "published.csv:2: value 'much'",
+            r"published\.csv:2: value 'much'",
         ),
     ],
 )
 def test_report__names_the_bad_line(campaign_folder: Path, tmp_path: Path, text: str, reason: str) -> None:
-    (tmp_path / "published.csv").write_text(text)
-    words = (campaign_folder, "--published", "published.csv", "--output", "out")
-    refused = tmt("report", *words, folder=tmp_path)
-    assert refused.status == 2
-    assert refused.err.startswith(reason)
+    published = tmp_path / "published.csv"
+    published.write_text(text)
+    with pytest.raises(InputError, match=reason):
+        _report(campaign_folder, "--published", published, "--output", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

@@ -77,7 +77,7 @@ def test_first_transmission__has_the_outcome_of_its_slot(retransmission: str) ->
     assert rows == [(0, 1, False, 1)]
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(slots(), st.integers(1, 5), st.sampled_from([-6.0, 0.0, 5.0]), st.integers(0, 99))
 def test_combining__loses_nothing_that_plain_outcomes_deliver(
     trace: tuple[list[int], list[int]], k: int, threshold_db: float, seed: int

@@ -44,7 +44,7 @@ def test_products__are_those_of_the_field() -> None:
     assert (np.sort(table[1:, 1:], axis=1) == np.arange(1, 256)).all()
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(1, 6), st.lists(st.booleans(), max_size=120))
 def test_window_of_one_interval__is_the_block_code_with_one_repair_lldu(k: int, arrives: list[bool]) -> None:
     n = len(arrives) - len(arrives) % (k + 1)
@@ -140,7 +140,7 @@ NEVER = 65_535
 """A repair interval without regular repair units."""
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.booleans(), max_size=150), st.integers(1, 9))
 @example([False] * 30 + [True], 1)
 def test_without_rtt__it_is_arq_without_rtt(arrives: list[bool], window: int) -> None:
@@ -152,7 +152,7 @@ def test_without_rtt__it_is_arq_without_rtt(arrives: list[bool], window: int) ->
     assert counts.repair_slots == of_arq.retransmission_slots
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.booleans(), max_size=60), st.integers(1, 9))
 def test_late_reports_and_a_window_for_all__are_a_sliding_window(arrives: list[bool], interval: int) -> None:
     tx, decode = list(range(0, 10 * len(arrives), 10)), [3 * a for a in arrives]

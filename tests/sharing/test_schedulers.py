@@ -28,7 +28,7 @@ def test_round_robin__gives_each_user_every_nth_slot() -> None:
     assert given_to(RoundRobin(), 3, 8) == [0, 1, 2, 0, 1, 2, 0, 1]
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(weights=st.lists(st.integers(1, 9), min_size=1, max_size=5))
 def test_weighted__equals_the_twin_and_is_exact_in_each_cycle(weights: list[int]) -> None:
     cycle = sum(weights)
@@ -51,7 +51,7 @@ def test_equal_users__take_turns(scheduler: Scheduler) -> None:
     assert given_to(scheduler, 4, 1000, rates) == given_to(RoundRobin(), 4, 1000)
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**32), users=st.integers(1, 5), averaging=st.integers(1, 20))
 def test_proportional_fair__equals_the_twin(seed: int, users: int, averaging: int) -> None:
     random = np.random.default_rng(seed)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from answers import cases, replaced
 
 from tmt import Scenario
 from tmt.core.errors import InputError
@@ -22,21 +23,9 @@ def test_old_file__is_the_scenario_of_its_form_of_today_and_says_so() -> None:
     assert note == "s.toml: this form of scenarios is deprecated (docs/changes.md)"
 
 
-REFUSALS = {
-    "variant that no stack has": ('"bbr"', '"bbr", "vegas"', ":41: key traffic[0].tcp[1]: 'vegas' needs st"),
-    "variant that nobody knows": ('"bbr"', '"bbt"', ":41: key traffic[0].tcp[1]: 'bbt' is not allowed; did"),
-    "key of the grid": ("seeds = 3", "sedes = 3", ":4: key sedes: is not known; did you mean seeds?"),
-    "key of a channel": ("beta = 0.5", "beta = 5", ":11: key trace[1].channel.beta: 5 is not allowed"),
-    "scheme": ('"rlc-over-harq"', '"rlc-over-hark"', ":24: key scheme[1].below.name: 'hark' is not allowed"),
-    "value of the link": ("rtt = 0.5", "rtt = [1, -5]", ":32: key path.rtt[1]: -5 is not allowed"),
-    "value of the proxy": ("[4, 8]", "[4, 1]", ":38: key path.proxy[1].buffer_packets[1]: 1 is not allowed"),
-    "proxy that no link has": ("[false, true]", "false", ": key proxy: is not known"),
-}
-
-
-@pytest.mark.parametrize(("good", "bad", "words"), REFUSALS.values(), ids=REFUSALS)
-def test_old_file__is_refused_with_its_lines_and_the_keys_of_today(good: str, bad: str, words: str) -> None:
-    assert good in OLD
+@cases(__file__, "old_form_refusals.txt")
+def test_old_file__is_refused_with_its_lines_and_the_keys_of_today(case: list[str]) -> None:
+    change, *lines = case
     with pytest.raises(InputError) as refused:
-        scenario(OLD.replace(good, bad))
-    assert str(refused.value).startswith(f"s.toml{words}"), str(refused.value)
+        scenario(replaced(OLD, change))
+    assert str(refused.value).splitlines() == lines

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import tmt
 from tmt.core.declaration import declared
-from tmt.core.errors import InputError, UsageError
 from tmt.run.link_files import queue_settings
 from tmt.spec.columns import columns_of
 from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
@@ -46,15 +44,6 @@ def test_scenario__has_disciplines_and_limits_as_axes(tmp_path: Path) -> None:
     assert Scenario.read(tmp_path / "again.toml") == scenario
 
 
-def test_scenario__names_the_line_of_a_wrong_parameter(tmp_path: Path) -> None:
-    file = tmp_path / "scenario.toml"
-    file.write_text(SCENARIO.replace("0.02]", "20]"))
-    with pytest.raises(InputError) as refused:
-        Scenario.read(file)
-    assert "scenario.toml:11: " in str(refused.value)
-    assert "20 is not allowed; allowed: a number from 1e-06 to 10 s" in str(refused.value)
-
-
 def test_queue__is_told_to_programs_in_words_and_columns() -> None:
     path = LinkPath(0.1, queue=CoDel(target=0.0075), queue_bytes=9000, queue_time=0.25)
     assert queue_settings(path) == {
@@ -71,12 +60,6 @@ def test_queue__is_told_to_programs_in_words_and_columns() -> None:
         "queue_time_s": 0.25,
         "queue_counts": "all",
     }
-
-
-def test_path__refuses_a_wired_hop_whose_queue_has_no_limit_in_packets() -> None:
-    with pytest.raises(UsageError, match=r"queue_packets: is missing: the queue of the wired hop"):
-        LinkPath(0.1, queue_bytes=9000, wired=tmt.Wired(1e7))
-    assert LinkPath(0.1, queue_bytes=9000, queue_packets=9, wired=tmt.Wired(1e7)).queue_packets == 9
 
 
 def complaint_of(words: str) -> str:

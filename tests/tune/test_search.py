@@ -95,8 +95,8 @@ def test_race__seldom_eliminates_the_best_candidate() -> None:
 def test_race__keeps_a_constraint() -> None:
     """The candidate with the best goodput has a delay of 2 s; the next one keeps the bound of 1 s."""
     goal = parse_goal(["goodput"], ["delay-p95<1"])
-    evaluate = nearly({"goodput": [100.0, 90.0, 80.0], "delay-p95": [2.0, 0.5, 0.4]})
-    found = search(grid_of(3), goal, RULES, 256, 4, evaluate)
+    goodput, delay = np.array([100.0, 90.0, 80.0]), np.array([2.0, 0.5, 0.4])
+    found = search(grid_of(3), goal, RULES, 256, 4, noisy(goodput, delay))
     assert found.winner == 1
     assert found.race.fates == ["infeasible", "races", "eliminated"]
     (bounded,) = recommend(found).constraints
@@ -106,8 +106,9 @@ def test_race__keeps_a_constraint() -> None:
 
 def test_search__gives_the_front_of_two_objectives() -> None:
     goal = parse_goal(["goodput", "delay-p95"], [])
-    evaluate = nearly({"goodput": [100.0, 90.0, 80.0, 70.0], "delay-p95": [2.0, 1.0, 1.5, 0.9]})
-    result = recommend(search(grid_of(4), goal, RULES, 256, 4, evaluate))
+    goodput, delay = np.array([100.0, 90.0, 80.0, 70.0]), np.array([2.0, 1.0, 1.5, 0.9])
+
+    result = recommend(search(grid_of(4), goal, RULES, 256, 4, noisy(goodput, delay)))
     assert [one.number for one in result.front] == [0, 1, 3]
     assert result.winner.number == 1  # a third of the span in goodput, a tenth in delay from the best values
     assert result.standings[2].fate == "eliminated"
@@ -233,6 +234,19 @@ def test_certainty__counts_the_candidates_of_a_front(delays_s: tuple[float, ...]
     assert said in certainty(cast("Tuning", tuning))
 
 
+def noisy(goodput: np.ndarray, delay: np.ndarray) -> Callable[[Sequence[Cell]], dict[Cell, Outcome]]:
+    """Return what simulates candidates of these means; both figures of a cell have the same noise."""
+
+    def evaluate(wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
+        noise = {cell: 0.01 * np.random.default_rng(cell).normal() for cell in wanted}
+        return {
+            cell: {"goodput": goodput[cell[0]] + noise[cell], "delay-p95": delay[cell[0]] + noise[cell]}
+            for cell in wanted
+        }
+
+    return evaluate
+
+
 def grid_of(*levels: int) -> list[Candidate]:
     """Return the candidates of a grid with so many levels of each parameter."""
     places = np.stack(np.meshgrid(*map(np.arange, levels), indexing="ij"), axis=-1).reshape(-1, len(levels))
@@ -245,16 +259,6 @@ def grid_of(*levels: int) -> list[Candidate]:
         )
         for number, place in enumerate(places)
     ]
-
-
-def nearly(means: dict[str, list[float]]) -> Callable[[Sequence[Cell]], dict[Cell, Outcome]]:
-    """Give each measure its mean of the candidate, with a little noise that all measures share."""
-
-    def outcome(cell: Cell) -> Outcome:
-        noise = 0.01 * np.random.default_rng(cell).normal()
-        return {measure: of_candidates[cell[0]] + noise for measure, of_candidates in means.items()}
-
-    return lambda wanted: {cell: outcome(cell) for cell in wanted}
 
 
 @dataclass

@@ -10,8 +10,6 @@ from answers import cases, replaced
 from in_process import tmt
 from small_search import SPACE, Searched
 
-REFUSALS = Path(__file__).with_name("refusals.txt")
-
 
 def _tuned(folder: Path, *words: object) -> dict[str, Any]:
     """Return the JSON of a search that ends well."""
@@ -42,9 +40,8 @@ def test_tune__keeps_its_runs_and_goes_on(searched: Searched) -> None:
 
 
 def test_tune__writes_a_scenario_whose_runs_are_those_of_the_winner(searched: Searched) -> None:
-    words = ("run", "winner.toml", "--output", searched.folder, "--dry-run", "--json")
-    repeated = tmt(*words, folder=searched.folder)
-    planned = json.loads(repeated.out)
+    words = ("run", searched.folder / "winner.toml", "--output", searched.folder, "--dry-run", "--json")
+    planned = json.loads(tmt(*words, folder=searched.folder).out)
     assert planned["runs"] == 9
     assert planned["to_run"] == 6 - searched.result["counts"]["courses_used"]
 

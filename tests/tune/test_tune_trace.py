@@ -37,32 +37,17 @@ def test_tune_scenario__is_the_search_of_the_command(searched: Searched) -> None
 
 def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tmp_path: Path) -> None:
     """Also where a notebook's arrays give the numbers."""
-    settings: dict[str, Any] = {
-        "path": 0.05,
-        "objective": "efficiency",
-        "schemes": ("arq", "fec"),
-        "varied": {"fec.data": [10], "fec.repair": [1, 3], "fec.depth": [1], "in_order": [True]},
-        "courses": 6,
-        "held_out": 2,
-        "jobs": 1,
-    }
-    measured = tmt.read_trace(trace)
-    write_trace(
-        tmp_path / "bare.parquet", replace(measured, metadata={"lldu_bytes": 750})
-    )  # as a frame: no length
-    of_file = tmt.tune_trace(tmp_path / "bare.parquet", out=tmp_path / "file", **settings)
-    frame = measured.to_frame()
-    settings |= {
-        "varied": {
-            "fec.data": np.array([10]),
-            "fec.repair": [np.int64(1), np.int32(3)],
-            "fec.depth": (np.uint8(1),),
-            "in_order": [np.True_],
-        },
-        "courses": np.int64(6),
-        "jobs": np.int64(1),
-    }
-    of_frame = tmt.tune_trace(frame.assign(size_bytes=750), out=tmp_path / "frame", **settings)
+    settings: dict[str, Any] = {"objective": "efficiency", "schemes": ("arq", "fec"), "held_out": 2}
+    plain: dict[str, Any] = {"fec.data": [10], "fec.repair": [1, 3], "fec.depth": [1], "in_order": [True]}
+    of_numpy: dict[str, Any] = {"fec.data": np.array([10]), "fec.repair": [np.int64(1), np.int32(3)]}
+    of_numpy |= {"fec.depth": (np.uint8(1),), "in_order": [np.True_]}
+    measured, bare = tmt.read_trace(trace), tmp_path / "bare.parquet"
+    write_trace(bare, replace(measured, metadata={"lldu_bytes": 750}))  # as a frame: no length
+    settings |= {"varied": plain, "courses": 6, "jobs": 1}
+    of_file = tmt.tune_trace(bare, 0.05, out=tmp_path / "file", **settings)
+    settings |= {"varied": of_numpy, "courses": np.int64(6), "jobs": np.int64(1)}
+    frame = measured.to_frame().assign(size_bytes=750)
+    of_frame = tmt.tune_trace(frame, 0.05, out=tmp_path / "frame", **settings)
     pd.testing.assert_frame_equal(of_frame.to_frame(), of_file.to_frame())
     assert of_file.recommendation.winner.name == "ARQ"  # it delivers every decoded slot
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from tmt.results.comparison import PairedCampaigns
 from tmt.results.dataset import Results
 from tmt.results.tune.tuning import Tuning
 from tmt.results.tune.wording import certainty, finalist_table, verdict
+from tmt.results.values import interval_text
 from tmt.run.experiment import ExperimentResult
 from tmt.show.charts.style import tcp_label
 from tmt.theory.fit import FitReport
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from tmt.campaign.engine import Progress, Watch
     from tmt.results.cells import Cell
-    from tmt.results.statistics import Interval
 
 GOODPUT = "goodput_bps"
 
@@ -64,7 +63,7 @@ def difference_table(comparison: PairedCampaigns) -> str:
         name = f"{summary.tcps[cell.tcp]} over {summary.schemes[cell.scheme]}"
         values = (one.first, one.second, one.difference)
         verdict = "yes" if one.is_significant else "no"
-        rows.append((", ".join(filter(None, [name, place])), *map(_interval, values), verdict))
+        rows.append((", ".join(filter(None, [name, place])), *map(interval_text, values), verdict))
     caption = f"{comparison.results.title}, goodput in {summary.rate_unit[0]}"
     table = html_table(caption, rows, ("", first, second, "difference", "differs"))
     pairs = comparison.pairs
@@ -86,14 +85,7 @@ def search_table(found: Tuning) -> str:
 
 
 def _spelled(cell: Cell | None) -> str:
-    return "" if cell is None or GOODPUT not in cell.intervals else _interval(cell.intervals[GOODPUT])
-
-
-def _interval(interval: Interval) -> str:
-    mean, low, high = (f"{value:.4g}" for value in (interval.mean, interval.low, interval.high))
-    if math.isnan(interval.low):
-        return mean
-    return f"{mean} ± {interval.half_width:.2g}" if interval.is_symmetric else f"{mean} [{low}, {high}]"
+    return "" if cell is None or GOODPUT not in cell.intervals else interval_text(cell.intervals[GOODPUT])
 
 
 Drawn = PhyTrace | LinkTrace | PhySummary | LinkSummary | FitReport | ExperimentResult | Results | Tuning

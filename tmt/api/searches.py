@@ -21,9 +21,9 @@ from tmt.results.tune.task import is_scenario, task_of
 from tmt.results.tune.trace_task import DEFAULT_COURSES, trace_task
 from tmt.results.tune.tuning import default_folder, plan_tuning, tune
 from tmt.spec.experiment import Path
+from tmt.spec.goals import Tune
 from tmt.spec.scenario import Scenario
 from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

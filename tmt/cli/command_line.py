@@ -16,8 +16,8 @@ import click
 
 from tmt import __version__
 from tmt.cli.lazy import LazyGroup, imported_when_used
+from tmt.cli.main import end_with, open_closed_stdout
 from tmt.cli.progress import say
-from tmt.cli.system_refusals import end_with, open_closed_stdout
 from tmt.core.errors import NotATraceError, OtherKindError, TmtError
 from tmt.run import load_backend
 

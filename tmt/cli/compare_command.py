@@ -153,11 +153,9 @@ def _print(found: comparison.PairedCampaigns) -> None:
         say("All pairs are equal in everything that they measured, bit by bit.")
         return
     compared = [one.column for one in found.summary.measures if one.is_compared]
-    for table in _differences(found, compared):
-        print_parts(table)
+    print_parts(*_differences(found, compared))
     if (of_groups := found.groups) is not None:
-        for table in _differences(of_groups, groups.BRIEF):
-            print_parts(table)
+        print_parts(*_differences(of_groups, groups.BRIEF))
     say(
         f"{int(pairs.equal.sum())} pairs are equal in everything that they measured, bit by bit.\n"
         "Intervals: Student's t at 95 % over the seeds that both have; differences are paired.\n"

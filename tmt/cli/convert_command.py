@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import click
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, json_text, output_option
+from tmt.cli.options import COUNT, JSON, ROUND_TRIP, json_text, output_option
 from tmt.cli.progress import print_notes, progress_bar, rows_of, say
 from tmt.cli.values import Values, flat_rlc
 from tmt.core.declaration import ns
@@ -22,7 +22,6 @@ from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.tetrys import Tetrys
-from tmt.core.units import ns_to_seconds
 from tmt.core.words.values import decode_time_notes, full_window_notes, span_notes, unsettled_notes
 from tmt.spec.options import Part
 
@@ -56,13 +55,10 @@ SCHEME = Part(
 @click.argument("paths", metavar="PHY... [LINK]", nargs=-1, required=True)
 @click.option(
     "--rtt",
-    "rtt_ns",
     type=ROUND_TRIP,
     help="Round-trip time of the link in seconds; schemes without feedback ignore it.",
 )
-@click.option(
-    "--every", type=WholeNumber(1), default=1, help="Keep every n-th slot: the share of one of n users."
-)
+@click.option("--every", type=COUNT, default=1, help="Keep every n-th slot: the share of one of n users.")
 @output_option(
     "Convert every PHY with every --scheme, into link traces PHY-SCHEME.npy in this folder.", is_folder=True
 )
@@ -70,7 +66,7 @@ SCHEME = Part(
 def command(
     paths: tuple[str, ...],
     scheme: tuple[Scheme, ...],
-    rtt_ns: int | None,
+    rtt: float | None,
     every: int,
     output: Path | None,
     as_json: bool,
@@ -93,9 +89,9 @@ def command(
     from tmt.io import atomic, conversion as files  # noqa: PLC0415  (numpy takes long to import)
 
     needing = [one.name for one in scheme if one.uses_rtt]
-    if needing and rtt_ns is None:
+    if needing and rtt is None:
         raise UsageError(f"--rtt: is missing; {needing[0]} needs the round-trip time of the link in seconds")
-    conversions = _conversions(paths, scheme, ns_to_seconds(rtt_ns or 0), every, output)
+    conversions = _conversions(paths, scheme, rtt or 0, every, output)
     slots = [rows_of(conversion.phy_path, PHY_TRACE) for conversion in conversions]
     total = None if None in slots else sum(filter(None, slots))
     made_folder: AbstractContextManager[object] = (

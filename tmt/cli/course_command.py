@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import JSON, WholeNumber, json_text
+from tmt.cli.options import COUNT, JSON, json_text
 from tmt.cli.progress import print_notes, say
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.errors import UsageError
@@ -46,7 +46,7 @@ INTERVALS, JSON_INTERVALS = 20, 100
 
 @click.command()
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("number", type=WholeNumber(1), required=False)
+@click.argument("number", type=COUNT, required=False)
 @JSON
 def command(results: Path, number: int | None, as_json: bool) -> None:
     """Show a run of the campaign in the folder RESULTS over time, as a table.

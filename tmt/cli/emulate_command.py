@@ -11,8 +11,8 @@ from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.options import output_option
 from tmt.cli.progress import print_notes, say
 from tmt.cli.values import Values, by_options
+from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
-from tmt.core.units import seconds_to_ns
 from tmt.core.words.values import time_notes
 from tmt.io.atomic import own_folder
 from tmt.run.emulate.emulation import Emulation, WayOut
@@ -102,7 +102,7 @@ def command(
         emulation = Emulation(program, link, path, back, ways_out=outs, **given)
     if output is not None:
         own_folder(output, "an emulation")
-    print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
+    print_notes(time_notes("--rtt", ns(path.rtt)))
     result = run(emulation, record=output is not None)
     if output is not None:
         result.save(output)

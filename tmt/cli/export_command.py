@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, WholeNumber, is_typed, json_text
+from tmt.cli.options import COUNT, FILE, JSON, POSITIVE_SECONDS, json_text, typed_flags
 from tmt.cli.progress import progress_bar, rows_of, say
+from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.importers.exporters import EXPORTERS
 from tmt.io import copy_trace, read_trace
@@ -16,28 +17,28 @@ from tmt.io.atomic import check_not_source
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TOOLS = ("mahimahi", "leoreplayer", "tc-netem", "rattan", "picoquic", "quic-simulator", "ns3")
-
 
 @click.command()
 @click.argument("trace", type=FILE)
 @click.argument("out", type=FILE)
 @click.option(
-    "--for", "tool", type=click.Choice(_TOOLS), help="Write this tool's form, whatever the ending of OUT."
+    "--for",
+    "tool",
+    type=click.Choice(list(EXPORTERS)),
+    help="Write this tool's form, whatever the ending of OUT.",
 )
 @click.option(
-    "--lldu-bytes", type=WholeNumber(1), help="With --for: useful bytes of one LLDU.  [default: the trace's]"
+    "--lldu-bytes", type=COUNT, help="With --for: useful bytes of one LLDU.  [default: the trace's]"
 )
 @click.option(
     "--interval",
-    "interval_ns",
     type=POSITIVE_SECONDS,
     default="0.1",
     help="With --for, where the tool takes rates: seconds over which rate, loss and delay are averaged.",
 )
 @JSON
 def command(
-    trace: str, out: str, tool: str | None, lldu_bytes: int | None, interval_ns: int, as_json: bool
+    trace: str, out: str, tool: str | None, lldu_bytes: int | None, interval: float, as_json: bool
 ) -> None:
     """Write the PHY or link trace TRACE to OUT in the format of OUT's ending.
 
@@ -53,9 +54,8 @@ def command(
       tmt export link.parquet link.sh --for tc-netem --interval 0.5
     """
     if tool is None:
-        for flag, name in (("--lldu-bytes", "lldu_bytes"), ("--interval", "interval_ns")):
-            if is_typed(name):
-                raise UsageError(f"{flag} has no meaning without --for")
+        for flag in typed_flags("lldu_bytes", "interval"):
+            raise UsageError(f"{flag} has no meaning without --for")
         with progress_bar("export", rows_of(trace), "rows") as progress:
             rows = copy_trace(trace, out, progress)
         notes: Sequence[str] = ()
@@ -67,7 +67,7 @@ def command(
             raise UsageError(f"--lldu-bytes cannot be given: {trace} has a size for each row")
         if held.size_bytes is None and not (isinstance(size, int) and size >= 1):
             raise UsageError(f"--lldu-bytes is missing, and {trace} does not say what one LLDU carries")
-        rows, notes = len(held), EXPORTERS[tool](out, held, size, interval_ns)
+        rows, notes = len(held), EXPORTERS[tool](out, held, size, ns(interval))
     if as_json:
         say(json_text({"trace": trace, "out": out, "for": tool, "rows": rows, "notes": notes}))
         return

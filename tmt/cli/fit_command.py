@@ -19,37 +19,35 @@ from tmt.cli.options import (
     FILE,
     POSITIVE_SECONDS,
     ROUND_TRIP,
+    SEED,
     FilePath,
-    WholeNumber,
-    is_typed,
     json_text,
     plot_option,
+    typed_flags,
+    whole,
 )
 from tmt.cli.progress import print_notes, progress_bar, say
-from tmt.cli.tables import print_parts
+from tmt.cli.tables import print_parts, text_table
+from tmt.core.declaration import ns
 from tmt.core.errors import InputError, UsageError
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
-from tmt.core.units import ns_to_seconds
 from tmt.io import open_trace, read_trace
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from tmt.core.trace import BoolArray, Uint32Array
     from tmt.results.stretches import GoodputComparison
     from tmt.theory.fit import FitReport
     from tmt.theory.fit.goodness import GoodnessOfFit
 
 with imported_when_used():
-    from rich import box, table as tables
-
     from tmt.core import provenance
     from tmt.results import stretches
     from tmt.show.charts import files as figures, traces as charts
 
 ERASURES, SEMI_MARKOV, RESAMPLE = "erasures", "semi-markov", "resample"
-
-OF_FILES = {"output": "--output", "duration": "--duration", "seed": "--seed"}
-"""Options of traces that are made, by parameter."""
 
 
 @click.command()
@@ -60,7 +58,11 @@ OF_FILES = {"output": "--output", "duration": "--duration", "seed": "--seed"}
     help="What is fitted: erasures; rate, loss and delay by a semi-Markov model; or nothing, to repeat "
     "measured blocks in random order.  [default: erasures; with --generate semi-markov, where adequate]",
 )
-@click.option("--generate", type=WholeNumber(1, 10_000), help="Write so many traces like TRACE.")
+@click.option(
+    "--generate",
+    type=whole(1, 10_000),
+    help="Write so many traces like TRACE.",
+)
 @click.option(
     "-o",
     "--output",
@@ -72,7 +74,7 @@ OF_FILES = {"output": "--output", "duration": "--duration", "seed": "--seed"}
 @click.option(
     "--duration", type=POSITIVE_SECONDS, help="Length of each trace in seconds.  [default: TRACE's]"
 )
-@click.option("--seed", type=WholeNumber(0), default=1, help="Equal seeds give equal traces, however many.")
+@click.option("--seed", type=SEED, default=1, help="Equal seeds give equal traces, however many.")
 @click.option(
     "--window",
     type=POSITIVE_SECONDS,
@@ -92,11 +94,11 @@ def command(
     model: str | None,
     generate: int | None,
     output: str | None,
-    duration: int | None,
+    duration: float | None,
     seed: int,
-    window: int | None,
+    window: float | None,
     check_tcp: bool,
-    rtt: int,
+    rtt: float,
     as_json: bool,
     plot: str | None,
 ) -> None:
@@ -136,7 +138,8 @@ def command(
     measured = read_trace(trace)
     try:
         kind: trace_model.Kind = "resample" if model == RESAMPLE else "semi-markov"
-        fitted = trace_model.fit_model(measured, kind, window, provenance.source(trace))
+        window_ns = None if window is None else ns(window)
+        fitted = trace_model.fit_model(measured, kind, window_ns, provenance.source(trace))
     except UsageError as error:
         raise InputError(trace, str(error)) from None
     print_notes(fitted.notes)
@@ -145,7 +148,7 @@ def command(
     goodput: list[GoodputComparison] = []
     if check_tcp:
         with progress_bar("ns-2", stretches.number_of_runs(fitted), "runs") as progress:
-            goodput = stretches.compare_goodput(fitted, ns_to_seconds(rtt), progress)
+            goodput = stretches.compare_goodput(fitted, rtt, progress)
     is_wanted = check.adequate or model is not None
     if is_wanted:
         write_traces(fitted, names, duration, seed)
@@ -166,10 +169,8 @@ def command(
 def _refuse_strangers(model: str | None, generate: int | None, plot: str | None, *, check_tcp: bool) -> None:
     """Refuse options that would do nothing."""
     if model in {None, ERASURES} and generate is None:
-        for name in ("window", "check_tcp"):
-            if is_typed(name):
-                flag = "--" + name.replace("_", "-")
-                raise UsageError(f"{flag}: needs --generate, --model {SEMI_MARKOV} or --model {RESAMPLE}")
+        for flag in typed_flags("window", "check_tcp"):
+            raise UsageError(f"{flag}: needs --generate, --model {SEMI_MARKOV} or --model {RESAMPLE}")
     if model == ERASURES and generate is not None:
         raise UsageError(
             f"--generate: does not go with --model {ERASURES}; allowed: {SEMI_MARKOV}, {RESAMPLE}; "
@@ -177,10 +178,9 @@ def _refuse_strangers(model: str | None, generate: int | None, plot: str | None,
         )
     if plot is not None and (model not in {None, ERASURES} or generate is not None):
         raise UsageError(f"--plot: draws fits of erasures; it needs --model {ERASURES}")
-    for name, flag in OF_FILES.items():
-        if generate is None and is_typed(name):
-            raise UsageError(f"{flag}: needs --generate, the number of traces to make")
-    if is_typed("rtt") and not check_tcp:
+    for flag in typed_flags("output", "duration", "seed") if generate is None else ():
+        raise UsageError(f"{flag}: needs --generate, the number of traces to make")
+    if not check_tcp and typed_flags("rtt"):
         raise UsageError("--rtt: needs --check-tcp")
 
 
@@ -215,27 +215,22 @@ def _slots(trace: str) -> tuple[BoolArray, Uint32Array | None]:
     return np.concatenate(pieces), np.concatenate(sizes) if sizes else None
 
 
-def _tables(path: str, report: FitReport, labels: dict[str, str]) -> tuple[tables.Table, tables.Table]:
+def _tables(path: str, report: FitReport, labels: dict[str, str]) -> tuple[Table, Table]:
     share = report.erased / report.slots
     bursts = sum(report.burst_lengths.values())
     title = f"{path}: {report.slots:,} slots, {report.erased:,} erased ({share:.4g}), {bursts:,} bursts"
-    tests = _table("model", "AIC - least", "chi2", "df", "p", "", title=title)
-    values = _table("model", "parameter", "estimate", "95 % from", "to")
     least = min(model.aic for model in report.models.values())
+    tests, values = [], []
     for name, model in report.models.items():
-        tests.add_row(labels[name], f"{model.aic - least:,.1f}", *_test(model.test))
+        tests.append((labels[name], f"{model.aic - least:,.1f}", *_test(model.test)))
         for parameter, estimate in model.parameters.items():
             numbers = (f"{value:.5g}" for value in (estimate.value, estimate.low, estimate.high))
-            values.add_row(labels[name], parameter, *numbers)
-    return tests, values
-
-
-def _table(*headings: str, title: str | None = None) -> tables.Table:
-    table = tables.Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in headings:
-        left = heading in {"model", "parameter", ""}
-        table.add_column(heading, justify="left" if left else "right", no_wrap=True)
-    return table
+            values.append((labels[name], parameter, *numbers))
+    header = ("model", "parameter", "estimate", "95 % from", "to")
+    return (
+        text_table(title, ("model", "AIC - least", "chi2", "df", "p", ""), tests, (0, 5)),
+        text_table("", header, values, (0, 1)),
+    )
 
 
 def _test(test: GoodnessOfFit) -> tuple[str, str, str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tmt.cli.options import FILE, JSON, WholeNumber, json_text
+from tmt.cli.options import FILE, JSON, SEED, json_text
 from tmt.cli.progress import print_notes, progress_bar, rows_of, say
 from tmt.cli.values import Values, by_options, set_by_name
 from tmt.core.channels import CHANNELS
@@ -36,7 +36,7 @@ VALUES = {
     is_flag=True,
     help="lms, snr: also write the Es/N0 of each slot (column es_n0_mdb), which soft combining needs.",
 )
-@click.option("--seed", type=WholeNumber(0), default=1, help="Equal seeds give equal traces.")
+@click.option("--seed", type=SEED, default=1, help="Equal seeds give equal traces.")
 @JSON
 def command(
     phy: str,

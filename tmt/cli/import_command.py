@@ -57,6 +57,16 @@ def _of_format(name: str) -> click.Command:
     kind = all_importers().get(name)
     text = "Detect the format of FILE by its content, and import it. Options of other formats are refused."
 
+    @click.command(
+        name,
+        cls=Values if kind else Auto,
+        values={"importer": kind or tuple[importers.Importer, ...]},
+        renamed={"--bytes": "--size"},
+        help=_help(kind) if kind else text,
+    )
+    @click.argument("source", metavar="FILE", type=FILE)
+    @click.argument("target", metavar="OUT", type=FILE)
+    @JSON
     def call(
         source: str, target: str, as_json: bool, importer: importers.Importer | tuple[importers.Importer]
     ) -> None:
@@ -65,19 +75,7 @@ def _of_format(name: str) -> click.Command:
             trace = importers.import_trace(one, source, target)
         say(json_text(_as_record(target, trace)) if as_json else _describe(target, trace))
 
-    arguments = [
-        click.Argument([argument], metavar=metavar, type=FILE)
-        for argument, metavar in (("source", "FILE"), ("target", "OUT"))
-    ]
-    made = (Values if kind else Auto)(
-        name,
-        callback=call,
-        params=arguments,
-        values={"importer": kind or tuple[importers.Importer, ...]},
-        renamed={"--bytes": "--size"},
-        help=_help(kind) if kind else text,
-    )
-    return JSON(made)
+    return call
 
 
 def _help(kind: type[importers.Importer]) -> str:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import FILE, ROUND_TRIP, Number, WholeNumber, json_text, plot_option
+from tmt.cli.options import COUNT, FILE, POSITIVE_SECONDS, ROUND_TRIP, json_text, plot_option
 from tmt.cli.progress import print_notes, progress_bar, say
 from tmt.cli.tables import print_parts, text_table
+from tmt.core.declaration import ns
 from tmt.core.measure.distribution import of_values
 from tmt.core.measure.link import summarise
 from tmt.core.measure.summaries import LinkSummary, PhySummary
-from tmt.core.units import ns_to_seconds, seconds_to_ns
+from tmt.core.units import ns_to_seconds
 from tmt.core.words.values import decode_time_notes, no_loss_notes, span_notes, unsettled_notes
 from tmt.io import open_trace, read_trace
 
@@ -45,7 +46,7 @@ Fact = tuple[str, str, str]
 @plot_option("Draw the trace")
 @click.option(
     "--lldu-bytes",
-    type=WholeNumber(1),
+    type=COUNT,
     help="Useful bytes of one LLDU, for bit rates.  [default: the trace's]",
 )
 @click.option(
@@ -55,7 +56,7 @@ Fact = tuple[str, str, str]
 )
 @click.option(
     "--handover-period",
-    type=Number(0, min_open=True),
+    type=POSITIVE_SECONDS,
     help="Look for handovers with this period in seconds, such as Starlink's 15.",
 )
 def command(
@@ -63,7 +64,7 @@ def command(
     as_json: bool,
     plot: str | None,
     lldu_bytes: int | None,
-    rtt: int | None,
+    rtt: float | None,
     handover_period: float | None,
 ) -> None:
     """Summarise TRACE: rates, losses, bursts, gaps, delays, and the cost of a link trace's scheme.
@@ -81,14 +82,15 @@ def command(
       tmt inspect --handover-period 15 starlink.parquet
     """
     with open_trace(trace) as reader, progress_bar("inspect", reader.rows, "rows") as progress:
-        summary = summarise(reader, reader.metadata, lldu_bytes=lldu_bytes, rtt_ns=rtt, progress=progress)
+        rtt_ns = None if rtt is None else ns(rtt)
+        summary = summarise(reader, reader.metadata, lldu_bytes=lldu_bytes, rtt_ns=rtt_ns, progress=progress)
     if plot is not None:
         figures.save_chart(charts.summary_chart(summary, PurePath(trace).name), plot)
     found = None
     if handover_period is not None:
         from tmt.theory.fit import handovers as fitting  # noqa: PLC0415  (scipy takes long)
 
-        found = fitting.find_handovers(read_trace(trace), seconds_to_ns(handover_period))
+        found = fitting.find_handovers(read_trace(trace), ns(handover_period))
     print_notes(_notes(trace, summary))
     if as_json:
         say(json_text(summary.to_json() | ({} if found is None else {"handovers": found.to_json()})))
@@ -133,13 +135,8 @@ def _notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
 
 
 def _tables(path: str, summary: PhySummary | LinkSummary) -> tuple[tables.Table, ...]:
-    facts = tables.Table(
-        box=box.SIMPLE,
-        pad_edge=False,
-        title=f"{path}: {summary.title}",
-        title_justify="left",
-        show_header=False,
-    )
+    facts = tables.Table(box=box.SIMPLE, pad_edge=False, show_header=False, title_justify="left")
+    facts.title = f"{path}: {summary.title}"
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column(justify="right", no_wrap=True)
     facts.add_column(style="dim")
@@ -159,17 +156,10 @@ def _tables(path: str, summary: PhySummary | LinkSummary) -> tuple[tables.Table,
 def _modes(modes: ModeSummary) -> tables.Table:
     """Return a table of the modes in use."""
     slots = sum(one.slots for one in modes.modes)
-    rows = (
-        (
-            str(one.mode),
-            one.name or "-",
-            _number(one.efficiency),
-            f"{one.slots:,}",
-            _share(one.slots / slots),
-            _share(one.error_rate),
-        )
-        for one in modes.modes
-    )
+    rows = []
+    for one in modes.modes:
+        shares = _share(one.slots / slots), _share(one.error_rate)
+        rows.append((str(one.mode), one.name or "-", _number(one.efficiency), f"{one.slots:,}", *shares))
     header = ("mode", "modulation and rate", "bit/symbol", "slots", "of the slots", "erased")
     return text_table("", header, rows, (1,))
 

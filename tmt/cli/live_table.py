@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.progress import TimeLeft, bar_fields, is_terminal, run_progress
+from tmt.cli.progress import RunBar, is_terminal, run_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,20 +37,15 @@ def live_table(campaign: campaigns.Campaign, todo: Plan, *, shown: bool) -> Iter
             yield watch
         return
     console, has_table = consoles.Console(stderr=True), is_terminal(sys.stdout)
-    counts = bars.MofNCompleteColumn(), "{task.fields[failed]}", "{task.fields[left]}"
-    bar = bars.Progress("{task.description}", bars.BarColumn(), *counts)
-    task, left = bar.add_task("runs", total=len(todo.missing), failed="", left=""), TimeLeft()
-    due_s, ended = 0.0, -1 if todo.done else 0
-    with live.Live(bar, console=console, transient=True) as screen:
+    runs, due_s, ended = RunBar("runs"), 0.0, -1 if todo.done else 0
+    with live.Live(runs.bar, console=console, transient=True) as screen:
 
         def watch(progress: Progress) -> None:
             nonlocal due_s, ended
-            fields = bar_fields(progress, "runs")
-            failed = f"{progress.failed} failed" if progress.failed else ""
-            bar.update(task, **fields, failed=failed, left=left.words(progress))
+            runs.watch(progress)
             start_s = time.monotonic()
             if has_table and start_s >= due_s and progress.ended != ended:
-                screen.update(_screen(campaign, bar, console))
+                screen.update(_screen(campaign, runs.bar, console))
                 took_s = time.monotonic() - start_s
                 due_s, ended = start_s + max(LEAST_PAUSE_S, took_s / MOST_SHARE), progress.ended
 

@@ -1,13 +1,22 @@
-"""Start of the command line `tmt`; what the system refuses ends in one line."""
+"""Start of the command line `tmt`; what the system refuses ends in one line.
+
+It refuses memory, threads, libraries, and streams that cannot be written.
+"""
 
 from __future__ import annotations
 
 import errno
 import gc
 import os
+import sys
+import traceback
 from pathlib import Path
 
-from tmt.cli.system_refusals import end_with, refused_by_system
+from tmt.core.errors import first_line
+from tmt.core.words.refusals import printable
+
+NO_THREAD = ("can't start new thread", "OS can't spawn worker thread")
+"""Words of Python's RuntimeError and of a Rust library's panic: neither has a class of its own for this."""
 
 
 def main() -> None:
@@ -33,3 +42,67 @@ def main() -> None:
         status = end_with(f"tmt: {line}", 2 if is_bad_name else 1)
     gc.freeze()  # skips the last collection, which takes 0.2 s over all imported objects
     raise SystemExit(status)
+
+
+def refused_by_system(error: BaseException) -> str | None:
+    """Return a message for a refusal of the system; None for an error that is a defect of ours."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    if any(words in str(error) for words in NO_THREAD):
+        return "no more threads can be started; raise the limit of processes"
+    library = _library_that_failed(error)
+    if library is not None:
+        while (before := error.__cause__ or error.__context__) is not None:
+            error = before  # libraries wrap the first error in advice of many lines
+        return f"the library {library} cannot be loaded: {_reason(error)}"
+    if isinstance(error, OSError):
+        return f"standard output cannot be written: {_reason(error)}" if _stdout_fails() else _reason(error)
+    return None
+
+
+def end_with(line: str, status: int) -> int:
+    """Print the message, where stderr can be written, and return the exit status."""
+    if sys.stderr is not None:
+        try:
+            print(printable(line), file=sys.stderr, flush=True)
+        except (OSError, ValueError):
+            _discard(2)
+    return status
+
+
+def open_closed_stdout() -> None:
+    """Put a stream that refuses output in place of a closed stdout, whose descriptor no file then gets."""
+    if sys.stdout is None:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
+        sys.stdout = os.fdopen(1, "w")
+
+
+def _library_that_failed(error: BaseException) -> str | None:
+    """Name the library whose import raised an error of any kind; None if it was raised elsewhere."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        library = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if frame.f_code.co_name == "<module>" and library not in {"tmt", "__main__"}:
+            return library
+    return None
+
+
+def _stdout_fails() -> bool:
+    """Whether output that waits cannot be written; it is discarded then."""
+    try:
+        print(end="", flush=True)
+    except (OSError, ValueError):
+        _discard(1)
+        return True
+    return False
+
+
+def _discard(descriptor: int) -> None:
+    """Discard the rest of a stream, so that the interpreter does not try to write it again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
+def _reason(error: BaseException) -> str:
+    if not isinstance(error, OSError):
+        return first_line(error)
+    reason = error.strerror or first_line(error)
+    return reason if error.filename is None else f"{os.fsdecode(error.filename)}: {reason}"

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from dataclasses import MISSING
 from itertools import product
-from typing import Any
 
 import click
 
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.progress import say, working
+from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import by_options
-from tmt.core.units import ns_to_seconds
 
 with imported_when_used():
     from tmt.show.charts import files as figures, models as charts
 
 
-_COUNT = options.WholeNumber(1)
+HEADER = (
+    *("unit loss\np", "persistency\ndelta", "\nN", "throughput\nU/B", "busy\npi", "useful\nalpha"),
+    *("packet loss\nP", "RTT\nA, s"),
+)
 
 
 @click.command(name="hybrid")
@@ -35,14 +37,14 @@ _COUNT = options.WholeNumber(1)
         *("--persistency", options.CountList("retransmissions", may_be_unlimited=True), ("unlimited",)),
         "delta, most retransmissions of a frame; sweeps likewise.",
     ),
-    ("--frame-units", _COUNT, 10, "K, data units of a frame."),
-    ("--packet-frames", _COUNT, 6, "X, frames of a TCP packet."),
-    ("--unit-bytes", _COUNT, 25, "Bytes of a unit."),
-    ("--rate", options.Number(0, min_open=True), "2e6", "B, the link's rate in bit/s."),
+    ("--frame-units", options.COUNT, 10, "K, data units of a frame."),
+    ("--packet-frames", options.COUNT, 6, "X, frames of a TCP packet."),
+    ("--unit-bytes", options.COUNT, 25, "Bytes of a unit."),
+    ("--rate", options.RATE, "2e6", "B, the link's rate in bit/s."),
     ("--delay", options.SECONDS, "0.2", "D, the link's one-way delay in seconds."),
     ("--access-rtt", options.SECONDS, "0.08", "T, the two-way delay of the rest of the path in seconds."),
-    ("--connections", _COUNT, 10, "C, long-lived TCP connections."),
-    ("--delayed-acks", _COUNT, 2, "b, packets that one ACK acknowledges."),
+    ("--connections", options.COUNT, 10, "C, long-lived TCP connections."),
+    ("--delayed-acks", options.COUNT, 2, "b, packets that one ACK acknowledges."),
 )
 @options.plot_option("Draw throughput over the swept parameter")
 @options.JSON
@@ -54,8 +56,8 @@ def command(
     packet_frames: int,
     unit_bytes: int,
     rate: float,
-    delay: int,
-    access_rtt: int,
+    delay: float,
+    access_rtt: float,
     connections: int,
     delayed_acks: int,
     plot: str | None,
@@ -84,8 +86,8 @@ def command(
                 packet_frames=packet_frames,
                 persistency=limit,
                 rate_units_per_s=rate / (8 * unit_bytes),
-                delay_s=ns_to_seconds(delay),
-                access_rtt_s=ns_to_seconds(access_rtt),
+                delay_s=delay,
+                access_rtt_s=access_rtt,
             )
             for limit, loss, length in product(persistency, unit_loss, code_length)
         ]
@@ -106,23 +108,21 @@ def command(
             f"{hybrid.largest_throughput(loss, lengths[0], frame_units):.2%} of the link"
             for loss, lengths in best.items()
         ]
-        say("\n".join((*_table(rows), "", *advice)))
-
-
-def _table(rows: list[dict[str, Any]]) -> list[str]:
-    lines = [
-        f"{'unit loss':>10} {'persistency':>11} {'N':>4} {'throughput':>11} {'busy':>7} {'useful':>7} "
-        f"{'packet loss':>12} {'RTT':>8}",
-        f"{'p':>10} {'delta':>11} {'':>4} {'U/B':>11} {'pi':>7} {'alpha':>7} {'P':>12} {'A, s':>8}",
-    ]
-    for row in rows:
-        limit = "unlimited" if row["persistency"] is None else str(row["persistency"])
-        lines.append(
-            f"{row['unit_loss']:10.4g} {limit:>11} {row['code_length']:4} {row['throughput']:11.2%} "
-            f"{row['utilisation']:7.1%} {row['efficiency']:7.1%} {row['packet_loss']:12.4g} "
-            f"{row['rtt_s']:8.4f}"
+        cells = (
+            (
+                f"{row['unit_loss']:.4g}",
+                "unlimited" if row["persistency"] is None else str(row["persistency"]),
+                str(row["code_length"]),
+                f"{row['throughput']:.2%}",
+                f"{row['utilisation']:.1%}",
+                f"{row['efficiency']:.1%}",
+                f"{row['packet_loss']:.4g}",
+                f"{row['rtt_s']:.4f}",
+            )
+            for row in rows
         )
-    return lines
+        print_parts(text_table("", HEADER, cells, ()))
+        say("\n".join(advice))
 
 
 COMMANDS = {"hybrid": command}

@@ -13,6 +13,7 @@ from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.model_command import HELP, RESULTS
 from tmt.cli.progress import print_notes, say, working
+from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Problem, Refused, declared, ns
 from tmt.core.schemes import SCHEMES
@@ -65,7 +66,7 @@ RARE = 0.05
 MOST_LAWS = 10_000
 """Upper bound of `--laws`: the work grows with its square."""
 
-_SECONDS, _PROBABILITY, _PROBABILITIES = options.SECONDS, options.Number(0.0, 1.0), options.PROBABILITIES
+_SECONDS, _PROBABILITY, _PROBABILITIES = options.SECONDS, options.PROBABILITY, options.PROBABILITIES
 
 _CHANNEL_AND_LINK = options.table(
     (
@@ -90,7 +91,7 @@ _CHANNEL_AND_LINK = options.table(
 )
 _LAWS = click.option(
     "--laws",
-    type=options.WholeNumber(1, MOST_LAWS),
+    type=options.whole(1, MOST_LAWS),
     metavar="N",
     help="Show P(m, N), the law of erasures in N LLDUs, and the laws of burst and gap lengths up to N.",
 )
@@ -133,10 +134,10 @@ def _command(scheme: str) -> click.Command:
         beta: list[float],
         error_good: float,
         error_bad: float,
-        rtt: int,
-        slot_interval: int,
-        decode_time: int,
-        detection_delay: int,
+        rtt: float,
+        slot_interval: float,
+        decode_time: float,
+        detection_delay: float,
         formula: Any,
         laws: int | None,
         plot: str | None,
@@ -147,7 +148,7 @@ def _command(scheme: str) -> click.Command:
             channels = [
                 theory.TwoStateChannel(*one, error_good, error_bad) for one in itertools.product(alpha, beta)
             ]
-        link = theory.RegularLink(rtt, slot_interval, decode_time, detection_delay)
+        link = theory.RegularLink(*map(ns, (rtt, slot_interval, decode_time, detection_delay)))
         parameters: theory.Parameters = {}
         for name, one in schemes.items():
             parameters |= _parameters(one, MODELS[scheme][name])
@@ -160,7 +161,10 @@ def _command(scheme: str) -> click.Command:
         if plot:
             name = options.swept({"alpha": alpha, "beta": beta}, "0.1:0.98:12", "--alpha and --beta")
             figures.save_chart(charts.scheme_chart(found.title, scheme, name, rows), plot)
-        say(options.json_text(_as_record(found)) if as_json else _as_table(found))
+        if as_json:
+            say(options.json_text(_as_record(found)))
+        else:
+            _print(found)
         _warn(found)
 
     values = {}
@@ -256,38 +260,35 @@ def _as_record(sweep: Sweep) -> dict[str, object]:
     }
 
 
-def _as_table(sweep: Sweep) -> str:
-    link = sweep.link
-    lines = [
-        sweep.title,
-        f"RTT {ns_to_seconds(link.rtt_ns):g} s, slot interval {ns_to_seconds(link.slot_interval_ns):g} s, "
+def _print(sweep: Sweep) -> None:
+    link, header = sweep.link, ("alpha", "beta", "erased", "mean burst\nslots", "efficiency", "delay\ns")
+    say(
+        f"{sweep.title}\nRTT {ns_to_seconds(link.rtt_ns):g} s, "
+        f"slot interval {ns_to_seconds(link.slot_interval_ns):g} s, "
         f"decode time {ns_to_seconds(link.decode_time_ns):g} s, "
-        f"detection delay {ns_to_seconds(link.detection_delay_ns):g} s",
-        "",
-        f"{'alpha':>8} {'beta':>8} {'erased':>9} {'mean burst':>11} {'efficiency':>11} {'delay':>10} "
-        f"{'residual loss':>14}",
-        f"{'':>8} {'':>8} {'':>9} {'slots':>11} {'':>11} {'s':>10}",
-    ]
-    lines += [
-        f"{row['alpha']:8.4f} {row['beta']:8.4f} {row['erasure_probability']:9.5f} "
-        f"{_known(row['mean_burst_slots'], '.3f'):>11} {row['efficiency']:11.5f} "
-        f"{_known(row['recovery_delay_s'], '.5f'):>10} "
-        f"{_small(row['residual_loss']):>14}"
+        f"detection delay {ns_to_seconds(link.detection_delay_ns):g} s"
+    )
+    rows = (
+        (
+            f"{row['alpha']:.4f}",
+            f"{row['beta']:.4f}",
+            f"{row['erasure_probability']:.5f}",
+            _known(row["mean_burst_slots"], ".3f"),
+            f"{row['efficiency']:.5f}",
+            _known(row["recovery_delay_s"], ".5f"),
+            _small(row["residual_loss"]),
+        )
         for row in sweep.rows
-    ]
+    )
+    print_parts(text_table("", (*header, "residual loss"), rows, ()))
     for row, law in zip(sweep.rows, sweep.laws, strict=False):
-        lines += ["", f"alpha {row['alpha']:g}, beta {row['beta']:g}", *_law_table(law)]
-    return "\n".join(lines)
-
-
-def _law_table(law: Laws) -> list[str]:
-    size = len(law["burst_length"])
-    head = f"{'m':>5} {f'P(m, {size})':>14} {'burst of m':>14} {'gap of m':>14}"
-    lines = [head, f"{0:5} {_small(law['erasure_count'][0]):>14}"]
-    for m in range(1, size + 1):
-        values = (law["erasure_count"][m], law["burst_length"][m - 1], law["gap_length"][m - 1])
-        lines.append(f"{m:5} " + " ".join(f"{_small(value):>14}" for value in values))
-    return lines
+        columns = law["erasure_count"], [None, *law["burst_length"]], [None, *law["gap_length"]]
+        lines = (
+            (str(m), *("" if value is None else _small(value) for value in values))
+            for m, values in enumerate(zip(*columns, strict=True))
+        )
+        heads = ("m", f"P(m, {len(law['burst_length'])})", "burst of m", "gap of m")
+        print_parts(text_table(f"alpha {row['alpha']:g}, beta {row['beta']:g}", heads, lines, ()))
 
 
 def _known(value: float, form: str) -> str:

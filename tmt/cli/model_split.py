@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from tmt.cli import options
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.progress import say, working
+from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import by_options
+from tmt.core.declaration import Param
 from tmt.core.errors import UsageError
-from tmt.core.units import ns_to_seconds
 
 if TYPE_CHECKING:
     from tmt.theory.split import SplitScenario
@@ -20,11 +21,16 @@ if TYPE_CHECKING:
 with imported_when_used():
     from tmt.show.charts import files as figures, models as charts
 
-_RATE = options.Number(1, 1e12)
-_COUNT = options.WholeNumber(1)
-_SECONDS = options.SECONDS
-_WINDOW = options.Number(1, 1e6)
-_LOSS = options.Number(0, 1, max_open=True)
+_RATE, _COUNT, _SECONDS, _LOSS = options.RATE, options.COUNT, options.SECONDS, options.PROBABILITY
+_ONE_OR_MORE = options.Value("number", Annotated[float, Param(least=1, most=1e6)])
+
+
+SYSTEMS = ("e2e", "e2e+ARQ", "split", "split+ARQ")
+
+HEADER = (
+    *("wired\ndelay, s", "wireless\nloss", "frame\nerror"),
+    *(f"{figure}\n{name}" for figure in ("latency", "kbit/s") for name in SYSTEMS),
+)
 
 
 @click.command(name="split")
@@ -45,7 +51,7 @@ _LOSS = options.Number(0, 1, max_open=True)
         "p_2, share of packets that the wireless link loses without ARQ; sweeps likewise.",
     ),
     (
-        *("--burst-frames", options.Number(1), None),
+        *("--burst-frames", _ONE_OR_MORE, None),
         "With --wireless-loss: mean length of an error burst in frames; else errors are independent.",
     ),
     (
@@ -69,9 +75,9 @@ _LOSS = options.Number(0, 1, max_open=True)
         *("--processing", _SECONDS, "0"),
         "t_p, seconds from a packet's arrival at the proxy until it may be sent on.",
     ),
-    ("--initial-window", _WINDOW, 2, "omega_0, initial window of every sender in packets."),
-    ("--threshold", _WINDOW, 44, "omega_ss-thresh, window that ends slow start."),
-    ("--largest-window", _WINDOW, 44, "omega_max, upper bound of the window."),
+    ("--initial-window", _ONE_OR_MORE, 2, "omega_0, initial window of every sender in packets."),
+    ("--threshold", _ONE_OR_MORE, 44, "omega_ss-thresh, window that ends slow start."),
+    ("--largest-window", _ONE_OR_MORE, 44, "omega_max, upper bound of the window."),
     ("--packets-per-ack", _COUNT, 2, "b, packets that one ACK acknowledges."),
     (
         *("--timeout", options.POSITIVE_SECONDS, None),
@@ -87,7 +93,7 @@ _LOSS = options.Number(0, 1, max_open=True)
 @options.JSON
 def command(
     packet_bytes: int,
-    wired_delay: list[int],
+    wired_delay: list[float],
     wireless_loss: list[float],
     error_after_success: list[float],
     formula: Any,
@@ -112,15 +118,16 @@ def command(
     """
     from tmt.theory.split import sweep  # noqa: PLC0415  (scipy takes long to import)
 
-    delays = [ns_to_seconds(time_ns) for time_ns in wired_delay]
     with working("computes"):
-        rows = sweep(_scenarios(packet_bytes, delays, wireless_loss, error_after_success, given), formula)
+        rows = sweep(
+            _scenarios(packet_bytes, wired_delay, wireless_loss, error_after_success, given), formula
+        )
     for row in rows:
         row["throughput_bps"] = 8 * packet_bytes * row["packets_per_s"]
         row["long_run_throughput_bps"] = 8 * packet_bytes * row["long_run_packets_per_s"]
     if plot:
         sweeps = {
-            "wired_delay_s": delays,
+            "wired_delay_s": wired_delay,
             "wireless_loss": wireless_loss,
             "error_after_success": error_after_success,
         }
@@ -131,7 +138,9 @@ def command(
     if as_json:
         say(options.json_text({"formula": formula, "points": rows}))
     else:
-        say("\n".join(_table(formula, given["segments"], rows)))
+        say(f"{given['segments']} segments, formula {formula}; latency in s, throughput in kbit/s")
+        systems = (rows[index : index + len(SYSTEMS)] for index in range(0, len(rows), len(SYSTEMS)))
+        print_parts(text_table("", HEADER, map(_cells, systems), ()))
 
 
 @by_options()
@@ -148,7 +157,7 @@ def _scenarios(
         raise UsageError("--burst-frames goes with --wireless-loss")
     if after_error is not None and not errors:
         raise UsageError("--error-after-error goes with --error-after-success")
-    protocol = (given["frames"], given["window"], ns_to_seconds(given["frame_processing"]))
+    protocol = (given["frames"], given["window"], given["frame_processing"])
     links = [GoBackNLink.losing(loss, burst_frames, *protocol) for loss in losses]
     links += [GoBackNLink(one, one if after_error is None else after_error, *protocol) for one in errors]
     paths = [
@@ -156,10 +165,10 @@ def _scenarios(
             wired_bps=given["wired_rate"],
             wireless_bps=given["wireless_rate"],
             wired_delay_s=delay_s,
-            wireless_delay_s=ns_to_seconds(given["wireless_delay"]),
+            wireless_delay_s=given["wireless_delay"],
             packet_bytes=packet_bytes,
             ack_bytes=given["ack_bytes"],
-            processing_s=ns_to_seconds(given["processing"]),
+            processing_s=given["processing"],
             wired_loss=given["wired_loss"],
         )
         for delay_s in delays_s
@@ -169,7 +178,7 @@ def _scenarios(
         given["threshold"],
         given["largest_window"],
         given["packets_per_ack"],
-        None if given["timeout"] is None else ns_to_seconds(given["timeout"]),
+        given["timeout"],
     )
     return [
         SplitScenario(path, link, sender, sender, given["segments"], given["residual_loss"])
@@ -177,24 +186,12 @@ def _scenarios(
     ]
 
 
-def _table(formula: str, segments: int, rows: list[dict[str, Any]]) -> list[str]:
-    lines = [
-        f"{segments} segments, formula {formula}",
-        "",
-        f"{'wired':>8} {'wireless':>9} {'frame':>9}   {'latency, s':<39}   {'throughput, kbit/s':<35}",
-        f"{'delay, s':>8} {'loss':>9} {'error':>9}" + 2 * ("  " + _SYSTEMS),
-    ]
-    for index in range(0, len(rows), 4):
-        row, systems = rows[index], rows[index : index + 4]
-        latencies = "".join(f"{system['latency_s']:10.3f}" for system in systems)
-        throughputs = "".join(f"{system['throughput_bps'] / 1e3:10.1f}" for system in systems)
-        lines.append(
-            f"{row['wired_delay_s']:8.4g} {row['wireless_loss']:9.4g} {row['frame_error']:9.3g}"
-            f"  {latencies}  {throughputs}"
-        )
-    return lines
+def _cells(systems: list[dict[str, Any]]) -> list[str]:
+    """Return the line of one path and wireless link."""
+    first = systems[0]
+    shown = [f"{first['wired_delay_s']:.4g}", f"{first['wireless_loss']:.4g}", f"{first['frame_error']:.3g}"]
+    shown += [f"{system['latency_s']:.3f}" for system in systems]
+    return shown + [f"{system['throughput_bps'] / 1e3:.1f}" for system in systems]
 
-
-_SYSTEMS = "".join(f"{name:>10}" for name in ("e2e", "e2e+ARQ", "split", "split+ARQ"))
 
 COMMANDS = {"split": command}

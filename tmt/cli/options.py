@@ -5,21 +5,31 @@ from __future__ import annotations
 import json
 import math
 import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import MISSING
-from decimal import Decimal, InvalidOperation
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 from click.core import ParameterSource
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.progress import print_notes
+from tmt.core.declaration import (
+    Count,
+    Param,
+    PositiveSeconds,
+    Probability,
+    Rate,
+    Refused,
+    Seconds,
+    ns,
+    taken,
+)
 from tmt.core.errors import UsageError
-from tmt.core.units import seconds_to_ns
 from tmt.core.words.values import time_notes
+from tmt.spec.options import number_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,39 +43,44 @@ with imported_when_used():
     from tmt.show.charts import files as charts
 
 
-class Seconds(click.ParamType[int]):
-    """A time of 0 s or more, typed in seconds and passed to the command as integer nanoseconds.
+class Value(click.ParamType[Any]):
+    """A number or a time in seconds, within the bounds of a declared type; `name` is its placeholder.
 
-    0 s is refused if `positive`. If `noted`, an unusually long time gives a note: milliseconds may be meant.
+    If `noted`, an unusually long time gives a note: milliseconds may be meant.
     """
 
-    name = "seconds"
+    def __init__(self, name: str, hint: Any, *, noted: bool = False) -> None:
+        self.name, self.hint, self.noted = name, hint, noted
 
-    def __init__(self, *, positive: bool = False, noted: bool = False) -> None:
-        self.positive, self.noted = positive, noted
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Convert text in seconds."""
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Convert text."""
         try:
-            time_ns = seconds_to_ns(str(value))
-        except ValueError as error:
-            self.fail(f"{error}.", param, ctx)
-        if time_ns < 0 or (self.positive and time_ns == 0):
-            allowed = "more than 0 s" if self.positive else "0 s or more"
-            self.fail(f"{value} s is not allowed; it must be {allowed}.", param, ctx)
+            found = taken(self.name, self.hint, number_in(str(value)))
+        except Refused as refused:
+            self.fail(f"{refused.problems[0]}.", param, ctx)
         if self.noted and param is not None:
-            print_notes(time_notes(param.opts[0], time_ns))
-        return time_ns
+            print_notes(time_notes(param.opts[0], ns(found)))
+        return found
 
 
-SECONDS = Seconds()
+SECONDS, POSITIVE_SECONDS = Value("seconds", Seconds), Value("seconds", PositiveSeconds)
 
-POSITIVE_SECONDS = Seconds(positive=True)
+ROUND_TRIP = Value("seconds", Seconds, noted=True)
 
-ROUND_TRIP = Seconds(noted=True)
-
-DECODE_TIME = Seconds(positive=True, noted=True)
+DECODE_TIME = Value("seconds", PositiveSeconds, noted=True)
 """A decode time: 0 s would mean erased."""
+
+COUNT, RATE = Value("number", Count), Value("number", Rate)
+
+
+def whole(least: int, most: int = 2**31 - 1) -> Value:
+    """Return the type of whole numbers within bounds."""
+    return Value("number", Annotated[int, Param("", least, most)])
+
+
+SEED = whole(0, 2**63 - 1)
+
+PROBABILITY = Value("number", Probability)
 
 
 class FilePath(click.Path):
@@ -96,51 +111,6 @@ class FigurePath(FilePath):
         return path
 
 
-class WholeNumber(click.IntRange):
-    """A whole number within bounds; the message about any other value names the bounds."""
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Convert text; see `click.IntRange` for the bounds."""
-        number = _whole(str(value))
-        if number is None:
-            self.fail(_not(value, "a whole number", self), param, ctx)
-        return super().convert(number, param, ctx)
-
-
-class Number(click.FloatRange):
-    """A finite number within bounds; the message about any other value names the bounds."""
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Convert text; see `click.FloatRange` for the bounds."""
-        try:
-            number = float(str(value))
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            self.fail(_not(value, "a number", self), param, ctx)
-        return super().convert(number, param, ctx)
-
-
-def _whole(text: str) -> int | None:
-    """Return the whole number in a text such as 12 or 2e6, or nothing; powers of ten end at 18."""
-    with suppress(ValueError):
-        return int(text)
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return None
-    short = number.is_finite() and number.adjusted() < 19
-    return int(number) if short and number == number.to_integral_value() else None
-
-
-def _not(value: object, kind: str, allowed: click.IntRange | click.FloatRange) -> str:
-    above, below = ("<" if is_open else "<=" for is_open in (allowed.min_open, allowed.max_open))
-    bounds = f"{allowed.min}{above}x{below}{allowed.max}"
-    if allowed.max is None:
-        bounds = f"x{above.replace('<', '>')}{allowed.min}"
-    return f"{value} is not allowed; it must be {kind} {bounds}."
-
-
 MOST_VALUES = 100_000
 """Upper bound of the values of one range; each makes a row of the result."""
 
@@ -165,14 +135,12 @@ class Swept(click.ParamType[list[Any]]):
         first, last = (self.kind.convert(end, param, ctx) for end in ends)
         steps = int(number) - 1
         between = (first + (last - first) * i / steps for i in range(steps))
-        # Times are whole nanoseconds.
-        return [*(map(round, between) if isinstance(first, int) else between), last]
+        return [*(self.kind.convert(one, param, ctx) for one in between), last]
 
 
-PROBABILITIES = Swept("probability", Number(0, 1))
+PROBABILITIES = Swept("probability", PROBABILITY)
 
 TIMES = Swept("seconds", SECONDS)
-"""One time of 0 s or more, or equally spaced ones; integer nanoseconds."""
 
 
 class CountList(click.ParamType[tuple[int | None, ...]]):
@@ -201,14 +169,15 @@ class CountList(click.ParamType[tuple[int | None, ...]]):
 COUNTS = CountList()
 
 
-def is_typed(name: str) -> bool:
-    """Whether the user typed the option of a parameter of the running command."""
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+def typed_flags(*names: str) -> list[str]:
+    """Return the options that the user typed, of these parameters of the running command."""
+    context = click.get_current_context()
+    named = (one for one in context.command.params if one.name in names)
+    typed = ParameterSource.COMMANDLINE
+    return [one.opts[-1] for one in named if context.get_parameter_source(str(one.name)) is typed]
 
 
-JOBS = click.option(
-    "--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]"
-)
+JOBS = click.option("--jobs", type=COUNT, help="Simulations at a time.  [default: one for each processor]")
 
 SCHEDULER = click.option(
     "--scheduler",

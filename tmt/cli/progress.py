@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -77,21 +77,21 @@ def working(what: str, *, shown: bool = True) -> Iterator[None]:
         yield
         return
     columns = bars.SpinnerColumn(), "{task.description}", bars.TimeElapsedColumn()
-    with bars.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
+    with _bar(*columns) as bar:
         bar.add_task(what, total=None)
         yield
 
 
 @contextmanager
 def progress_bar(
-    what: str, total: int | None, unit: str = "slots", *, compiles: bool = False
+    what: str, total: int | None, unit: str = "slots", *, compiles: bool = False, shown: bool = True
 ) -> Iterator[Callable[[int], None]]:
     """Show progress, rate and time left; yields a function that takes the amount done since its last call.
 
     Without `total` only amount and rate are shown. `compiles` says that the work may begin with compiling,
     which the bar then names while it lasts.
     """
-    if not is_terminal(sys.stderr):
+    if not shown or not is_terminal(sys.stderr):
         yield lambda done: None
         return
     columns = (
@@ -102,9 +102,7 @@ def progress_bar(
         bars.TimeRemainingColumn(),
     )
     with ExitStack() as stack:
-        bar = stack.enter_context(
-            bars.Progress(*columns, console=console.Console(stderr=True), transient=True)
-        )
+        bar = stack.enter_context(_bar(*columns))
         task = bar.add_task(what, total=total)
         if compiles:
             stack.enter_context(
@@ -142,32 +140,42 @@ def run_progress(stage: str, *, shown: bool = True) -> Iterator[tuple[Watch, Cal
     """Yield the engine's observer and a function that names a stage: a bar on a terminal, else lines."""
     if not shown or sys.stderr is None:  # closed at the start: `print` would take stdout in its place
         yield lambda _: None, lambda _: None
-        return
-    if not sys.stderr.isatty():
+    elif sys.stderr.isatty():
+        runs = RunBar(stage)
+        with runs.bar:
+            yield runs.watch, runs.tell
+    else:
         lines = ProgressLines(stage)
         yield lines.watch, lines.tell
-        return
-    columns = "{task.description}", bars.BarColumn(), bars.MofNCompleteColumn(), "{task.fields[left]}"
-    with bars.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
-        task, left = bar.add_task(stage, total=None, left=""), TimeLeft()
-
-        def watch(progress: Progress) -> None:
-            bar.update(task, **bar_fields(progress, stage), left=left.words(progress))
-
-        def tell(name: str) -> None:
-            nonlocal stage, left
-            stage, left = name, TimeLeft()
-            bar.reset(task, description=stage, total=None, left="")
-
-        yield watch, tell
 
 
-def bar_fields(progress: Progress, stage: str) -> dict[str, Any]:
-    """Return description and counts of a bar: of link traces until all are made, then of runs."""
-    if progress.converted < progress.conversions:
-        words = "link traces" if progress.converted else "link traces (compiles at first use)"
-        return {"description": words, "completed": progress.converted, "total": progress.conversions}
-    return {"description": stage, "completed": progress.ended, "total": progress.total}
+class RunBar:
+    """A bar of the runs of a stage, and of link traces until all are made."""
+
+    def __init__(self, stage: str) -> None:
+        counts = bars.MofNCompleteColumn(), "{task.fields[failed]}", "{task.fields[left]}"
+        self.bar = _bar("{task.description}", bars.BarColumn(), *counts)
+        self._task = self.bar.add_task(stage, total=None, failed="", left="")
+        self.tell(stage)
+
+    def tell(self, stage: str) -> None:
+        """Begin a stage."""
+        self._stage, self._left = stage, TimeLeft()
+        self.bar.reset(self._task, description=stage, total=None, failed="", left="")
+
+    def watch(self, progress: Progress) -> None:
+        """Show how far the stage is."""
+        words, done, total = self._stage, progress.ended, progress.total
+        if progress.converted < progress.conversions:
+            words = "link traces" if progress.converted else "link traces (compiles at first use)"
+            done, total = progress.converted, progress.conversions
+        failed = f"{progress.failed} failed" if progress.failed else ""
+        left = self._left.words(progress)
+        self.bar.update(self._task, description=words, completed=done, total=total, failed=failed, left=left)
+
+
+def _bar(*columns: str | bars.ProgressColumn) -> bars.Progress:
+    return bars.Progress(*columns, console=console.Console(stderr=True), transient=True)
 
 
 class TimeLeft:

@@ -14,27 +14,26 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
-from tmt.cli.options import JSON, FigurePath, FilePath, Number, WholeNumber, json_text, output_option
-from tmt.cli.program_output import OF_PROGRAMS, program_tables, spelled
+from tmt.cli.options import JSON, POSITIVE_SECONDS, FigurePath, FilePath, Value, json_text, output_option
 from tmt.cli.progress import print_notes, print_warnings, say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options, flat_rlc
-from tmt.core.declaration import declared
+from tmt.core.declaration import declared, ns
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
-from tmt.core.units import seconds_to_ns
 from tmt.core.words.html_table import spelled_number
 from tmt.core.words.values import rate_unit, time_notes
 from tmt.spec.columns import RUN_RESULTS
 from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
 from tmt.spec.programs import Program
-from tmt.spec.traffic import MAX_SEED, Traffic
+from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tmt.run.experiment import ExperimentResult
+    from tmt.spec.columns import Value as Figure
 
 with imported_when_used():
     from rich import table as tables, text as texts
@@ -56,6 +55,18 @@ SHORT = (
     "forward_queue_dropped",
 )
 """Columns that the terminal shows without `--details`."""
+
+OF_JSON = ("groups", "measures", "ends", "flow_figures")
+"""Result columns that hold JSON."""
+
+ENDS = ("program", "start_s", "end_s", "status", "end", "stdout_bytes", "stderr_bytes")
+
+FLOWS = (
+    *("protocol", "server_port", "client_port", "start_s", "end_s", "forward_bytes", "return_bytes"),
+    *("forward_lost", "forward_dropped", "goodput_bps", "delay_p95_s"),
+)
+
+FLOWS_SHOWN = 10
 
 OF_GROUPS = ("group", "goodput_bps", "share", "convergence_s", "delay_p95_s", "retransmissions", "timeouts")
 """Keys of the result column `groups` that the terminal shows."""
@@ -96,8 +107,8 @@ OLD = OLD_NAMES | {
 @click.command(name="replay", cls=Values, values=VALUES, renamed=OLD, renew=partial(flat_rlc, "--online"))
 @click.argument("trace", metavar="[TRACE]", required=False)
 @click.option("--forward", hidden=True, help="Old name of TRACE.")
-@click.option("--seed", type=WholeNumber(1, MAX_SEED), default=1, help="Number of the random substream.")
-@click.option("--timeout", type=Number(0, min_open=True), help="Seconds after which the run is killed.")
+@click.option("--seed", type=Value("number", Seed), default=1, help="Number of the random substream.")
+@click.option("--timeout", type=POSITIVE_SECONDS, help="Seconds after which the run is killed.")
 @click.option("--details", is_flag=True, help="Print every figure of the run with its meaning.")
 @JSON
 @output_option("Keep the records of the run in this new folder.", is_folder=True)
@@ -157,7 +168,7 @@ def command(
 
         check_place(qlog)
         logs.check_qlog(experiment)
-    print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
+    print_notes(time_notes("--rtt", ns(path.rtt)))
     with working(f"{experiment.backend} runs {traffic.variants}"):
         result = experiments.run(experiment, output, timeout)
     print_notes(result.notes)
@@ -192,9 +203,7 @@ def _print(result: ExperimentResult) -> None:
         is_count = values.COLUMNS[one.column].kind == "integer"
         table.add_row(one.label, spelled_number(int(number) if is_count else float(number)), one.unit)
     print_parts(texts.Text(_headline(result.row), style="bold"), table)
-    if isinstance(groups := result.row["groups"], str):
-        print_parts(_group_table(groups))
-    print_parts(*program_tables(result.row))
+    print_parts(*_json_tables(result.row))
     say("Goodput counts TCP payload, each byte once. All figures: --details, --json")
 
 
@@ -210,8 +219,7 @@ def _headline(row: Mapping[str, Any]) -> str:
 
 
 def _print_details(result: ExperimentResult) -> None:
-    in_tables = ("groups", *OF_PROGRAMS)
-    present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name not in in_tables]
+    present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name not in OF_JSON]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
     parts: list[tables.Table | texts.Text | str] = [", ".join(given)]
     measured = [column for column in present if column.group not in {"scenario", "provenance"}]
@@ -224,13 +232,31 @@ def _print_details(result: ExperimentResult) -> None:
         for column in columns:
             table.add_row(column.name, spelled_number(result.row[column.name]), column.unit, column.meaning)
         parts += [texts.Text(f"\n{counts or 'the run itself'}", style="bold"), table]
-    if isinstance(groups := result.row["groups"], str):
-        parts.append(_group_table(groups))
-    parts += program_tables(result.row, flows=True)
+    parts += _json_tables(result.row, flows=True)
     print_parts(*parts, least_width=LEAST_WIDTH)
     say(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")
 
 
-def _group_table(groups: str) -> tables.Table:
-    rows = [[spelled(group[key]) for key in OF_GROUPS] for group in json.loads(groups)]
-    return text_table("", OF_GROUPS, rows, {0})
+def _json_tables(row: Mapping[str, Figure], *, flows: bool = False) -> Iterator[tables.Table | str]:
+    """Give tables of the columns that hold JSON; that of the flows of programs only if asked."""
+    groups, measures, ends, seen = (json.loads(str(row[name])) if row[name] else None for name in OF_JSON)
+    if groups:
+        yield _records_table(OF_GROUPS, groups, {0})
+    if measures:
+        said = [[name, _spelled(one["value"]), one["unit"]] for name, one in measures.items()]
+        yield text_table("", ("measure", "value", "unit"), said, {0, 2})
+    if ends:
+        yield _records_table(ENDS, ends, {0, 4})
+    if flows and seen:
+        yield _records_table(FLOWS, seen[:FLOWS_SHOWN], {0})
+        if len(seen) > FLOWS_SHOWN:
+            yield f"and {len(seen) - FLOWS_SHOWN} flows with fewer bytes: see flow_figures (--json)"
+
+
+def _records_table(keys: tuple[str, ...], records: list[dict[str, Any]], left: set[int]) -> tables.Table:
+    return text_table("", keys, [[_spelled(one[key]) for key in keys] for one in records], left)
+
+
+def _spelled(value: Figure) -> str:
+    """Return a value as a table shows it; nothing for None."""
+    return "" if value is None else spelled_number(value)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.live_table import live_table
 from tmt.cli.options import (
+    COUNT,
     JOBS,
     JSON,
     QUIET,
     SCHEDULER,
     FigurePath,
     FilePath,
-    WholeNumber,
     output_option,
     pools,
 )
@@ -28,7 +28,7 @@ from tmt.core.errors import StoppedError, UsageError
 from tmt.core.words.values import counted, time_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from tmt.campaign.engine import Plan
     from tmt.campaign.pool import Pool
@@ -53,18 +53,13 @@ MOST_PARTS = 10_000
 FIGURES = ("comparison.png", "comparison.svg")
 
 
-class PartOf(click.ParamType["parts.Part"]):
-    """``NUMBER/PARTS``."""
-
-    name = "number/parts"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Parse and check."""
-        number, _, of = str(value).partition("/")
-        if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST_PARTS):
-            allowed = f"NUMBER/PARTS, such as 3/50: 1 <= NUMBER <= PARTS <= {MOST_PARTS}"
-            self.fail(f"{value} is not allowed; it must be {allowed}.", param, ctx)
-        return parts.Part(int(number), int(of))
+def _part_of(text: str) -> parts.Part:
+    """Return the part that ``NUMBER/PARTS`` names."""
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST_PARTS):
+        allowed = f"NUMBER/PARTS, such as 3/50: 1 <= NUMBER <= PARTS <= {MOST_PARTS}"
+        raise click.BadParameter(f"{text} is not allowed; it must be {allowed}.")
+    return parts.Part(int(number), int(of))
 
 
 @click.command(cls=Values, renamed={"--out": "--output"})
@@ -78,7 +73,7 @@ class PartOf(click.ParamType["parts.Part"]):
 @SCHEDULER
 @click.option(
     "--part",
-    type=PartOf(),
+    type=_part_of,
     metavar="NUMBER/PARTS",
     help="Do only this share of the runs, such as 3/50, in a folder of its own; when all parts have ended, a "
     "call without --part joins them (docs/clusters.md).",
@@ -86,7 +81,7 @@ class PartOf(click.ParamType["parts.Part"]):
 @click.option("--dry-run", is_flag=True, help="Say what would run and how long it may take; run nothing.")
 @click.option(
     "--max-runs",
-    type=WholeNumber(1),
+    type=COUNT,
     help="Most runs of SCENARIO, in place of its own limit.  [default: its max_runs, up to 100000]",
 )
 @click.option("--retry-failed", is_flag=True, help="Execute again the runs that failed.")
@@ -143,16 +138,18 @@ def command(
         found = _foreseen(scenario, folder, part, max_runs, processes, retry=retry_failed, shown=is_shown)
         say(run_output.forecast(found, place, processes, as_json=as_json))
         return 0
-    with _scenario_of(scenario, max_runs) as (path, pack):
-        asked = _asked(path, max_runs)
-        with pools(scheduler, place, processes) as new_pool, ExitStack() as stack:
-            with _planning(asked, shown=is_shown) as watch:
+    with ExitStack() as stack:
+        pack = None
+        if pack_reader.is_pack(scenario):
+            pack = stack.enter_context(pack_reader.unpacked(scenario, max_runs))
+        asked = _asked(scenario if pack is None else pack.scenario, max_runs)
+        with pools(scheduler, place, processes) as new_pool:
+            with progress_bar("planning", asked.scenario.size, "runs", shown=is_shown) as watch:
                 campaign = stack.enter_context(campaigns.open_campaign(asked, folder, watch, part))
             after = _execute(campaign, new_pool, retry=retry_failed, shown=is_shown)
             if part is not None:
                 if not quiet or after.failed:
-                    said = run_output.part_as_json if as_json else run_output.part_line
-                    say(said(campaign, after), err=quiet)
+                    say(run_output.part(campaign, after, as_json=as_json), err=quiet)
                 return 1 if after.failed else 0
             rows = campaign.rows()
             results = reading.results_of(rows, campaign.title)
@@ -188,11 +185,15 @@ def _foreseen(
 ) -> campaigns.Outlook:
     """Return the size of a campaign, or of a part of it."""
     has_rows = database.holds_campaign(folder)
-    with _scenario_to_count(scenario, max_runs, with_traces=has_rows) as path:
-        asked = _asked(path, max_runs)
-        if path != scenario and not has_rows:
+    is_pack = pack_reader.is_pack(scenario)
+    with ExitStack() as stack:
+        if is_pack:
+            inside = pack_reader.scenario_inside(scenario, max_runs, with_traces=has_rows)
+            scenario = stack.enter_context(inside)
+        asked = _asked(scenario, max_runs)
+        if is_pack and not has_rows:
             return campaigns.outlook_of(asked.scenario, processes)
-        with _planning(asked, shown=shown) as watch:
+        with progress_bar("planning", asked.scenario.size, "runs", shown=shown) as watch:
             planned = campaigns.foresee(asked, folder, watch, part)
         print_warnings(planned.warnings())
         return planned.outlook(planned.plan(retry_failed=retry), processes)
@@ -224,46 +225,11 @@ def _execute(
     return campaign.plan()
 
 
-@contextmanager
-def _scenario_of(path: Path, max_runs: int | None) -> Iterator[tuple[Path, pack_reader.Pack | None]]:
-    """Yield a scenario file; if `path` is a pack, that in the pack, and the pack."""
-    if not pack_reader.is_pack(path):
-        yield path, None
-        return
-    with pack_reader.unpacked(path, max_runs) as pack:
-        yield pack.scenario, pack
-
-
-@contextmanager
-def _scenario_to_count(path: Path, max_runs: int | None, *, with_traces: bool) -> Iterator[Path]:
-    """Yield a scenario file; if `path` is a pack, that in the pack, and no results or records with it."""
-    if not pack_reader.is_pack(path):
-        yield path
-        return
-    with pack_reader.scenario_inside(path, max_runs, with_traces=with_traces) as scenario:
-        yield scenario
-
-
 def _asked(path: Path, max_runs: int | None) -> toml.Document:
     """Read a scenario, and print what is odd about it."""
     asked = toml.read(path, max_runs)
     print_warnings(asked.notes)
-    print_notes(_notes(asked))
+    times = [("rtt", one.rtt) for one in asked.scenario.path]
+    times += [("decode_time", one.decode_time or 0) for one in asked.scenario.trace]
+    print_notes(f"{path}: {note}" for name, time_s in times for note in time_notes(name, ns(time_s)))
     return asked
-
-
-@contextmanager
-def _planning(asked: toml.Document, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many runs have been planned."""
-    if not shown:
-        yield lambda _: None
-        return
-    with progress_bar("planning", asked.scenario.size, "runs") as watch:
-        yield watch
-
-
-def _notes(document: toml.Document) -> list[str]:
-    scenario = document.scenario
-    times = [("rtt", path.rtt) for path in scenario.path]
-    times += [("decode_time", trace.decode_time or 0) for trace in scenario.trace]
-    return [f"{document.path}: {note}" for name, time_s in times for note in time_notes(name, ns(time_s))]

@@ -93,8 +93,7 @@ def print_summary(done: Finished) -> None:
     """Print the table of goodputs, its explanation, the failed runs and the paths of the results."""
     after, summary = done.after, done.results.cells
     print_parts(Text(f"{done.campaign.title}\n", style="bold"))
-    for table in goodput_tables(summary):
-        print_parts(table)
+    print_parts(*goodput_tables(summary))
     if summary.cells:
         seeds = sorted({len(cell.rows) for cell in summary.cells})
         spread = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
@@ -105,16 +104,10 @@ def print_summary(done: Finished) -> None:
             *(f"Trace {trace}: {use}." for trace, use in trace_uses(done.results.runs)),
             "",
         )
-    for table in measure_tables(summary):
-        print_parts(table)
-    if done.results.groups is not None:
-        for table in group_tables(done.results.groups.cells):
-            print_parts(table)
-        print_parts(GROUPS_SAID, "")
-    if done.results.users is not None:
-        for table in user_tables(done.results.users.cells):
-            print_parts(table)
-        print_parts(USERS_SAID, "")
+    print_parts(*measure_tables(summary))
+    for members, heading, columns, said in OF_MEMBERS:
+        if (found := getattr(done.results, members)) is not None:
+            print_parts(*member_tables(found.cells, heading, columns), said, "")
     print_parts(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
@@ -175,16 +168,15 @@ def _groups(summary: Summary) -> list[dict[str, Any]]:
     ]
 
 
-def part_line(campaign: Campaign, after: Plan) -> str:
+def part(campaign: Campaign, after: Plan, *, as_json: bool) -> str:
     """Return the counts of a part that has ended."""
-    counts = f"{after.done} of {len(after.runs)} runs done, {after.failed} failed"
-    return f"{campaign.title}: {counts}; results in {campaign.store.folder}"
-
-
-def part_as_json(campaign: Campaign, after: Plan) -> str:
-    """Return the counts of a part for programs."""
-    counts = {"runs": len(after.runs), "done": after.done, "failed": after.failed}
-    return json_text({"title": campaign.title, **counts, "results": str(campaign.store.results_file)})
+    if as_json:
+        counts = {"runs": len(after.runs), "done": after.done, "failed": after.failed}
+        return json_text({"title": campaign.title, **counts, "results": str(campaign.store.results_file)})
+    return (
+        f"{campaign.title}: {after.done} of {len(after.runs)} runs done, {after.failed} failed; "
+        f"results in {campaign.store.folder}"
+    )
 
 
 def complaints(done: Finished) -> list[str]:
@@ -196,9 +188,8 @@ def complaints(done: Finished) -> list[str]:
             f"{done.campaign.store.results_file}; call again with --retry-failed to execute them again"
         )
     found += [f"not as expected: {one}" for one in done.missed]
-    return (
-        found if done.repeated is None or done.repeated.is_equal else found + _repetition_lines(done.repeated)
-    )
+    is_equal = done.repeated is None or done.repeated.is_equal
+    return found if is_equal else found + _repetition_lines(done.repeated)
 
 
 def _describe_failures(failures: Sequence[Failure]) -> None:
@@ -254,15 +245,7 @@ def measure_tables(summary: Summary) -> Iterator[Table]:
         if not any(one and measure.column in one.intervals for row in cells.values() for one in row):
             continue
         rows = [
-            (
-                summary.schemes[scheme],
-                *(
-                    interval_text(cell.intervals[measure.column])
-                    if cell is not None and measure.column in cell.intervals
-                    else NO_VALUE
-                    for cell in row
-                ),
-            )
+            (summary.schemes[scheme], *(_interval(cell, measure) for cell in row))
             for scheme, row in cells.items()
         ]
         unit = f" ({measure.unit})" if measure.unit else ""
@@ -270,19 +253,29 @@ def measure_tables(summary: Summary) -> Iterator[Table]:
         yield text_table(title, ("scheme", *(tcp_label(summary.tcps[tcp]) for tcp in variants)), rows, (0,))
 
 
-GROUPS_SAID = (
-    "Of each group beside others: mean and 95 % t interval. Share: of what all delivered while all were\n"
-    "active together. Harm: goodput that the others take / goodput alone, where a run has the flows alone."
+def _interval(cell: Cell | None, measure: Measure) -> str:
+    if cell is None or measure.column not in cell.intervals:
+        return NO_VALUE
+    return interval_text(cell.intervals[measure.column])
+
+
+OF_MEMBERS = (
+    (
+        *("groups", "group", BRIEF),
+        "Of each group beside others: mean and 95 % t interval. Share: of what all delivered while all were\n"
+        "active together. Harm: goodput that the others take / goodput alone, if a run has the flows alone.",
+    ),
+    (
+        *("users", "TCP", (GOODPUT, "fairness")),
+        "All users of a line together: the sum of their goodputs, and Jain's index of fairness among them.",
+    ),
 )
+"""Parts of the results with tables of their own: name, heading of a member, columns, and what they mean."""
 
 
-def group_tables(summary: Summary) -> Iterator[Table]:
-    """Give a table of groups of flows for each point of the grid where they are beside others."""
-    yield from _member_tables(summary, "group", shown_measures(summary, BRIEF))
-
-
-def _member_tables(summary: Summary, members: str, measures: list[Measure]) -> Iterator[Table]:
-    """Give a table of some measures of each scheme's members for each point, but of flows alone."""
+def member_tables(summary: Summary, members: str, columns: Sequence[str]) -> Iterator[Table]:
+    """Give a table of some columns of each scheme's members for each point, but of flows alone."""
+    measures = shown_measures(summary, columns)
     units = (f" ({one.unit})" if one.unit else "" for one in measures)
     header = ("scheme", members, *map("".join, zip((one.label for one in measures), units, strict=True)))
     for point in range(len(summary.points)):
@@ -292,27 +285,12 @@ def _member_tables(summary: Summary, members: str, measures: list[Measure]) -> I
             (
                 summary.schemes[cell.scheme],
                 tcp_label(summary.tcps[cell.tcp]),
-                *(
-                    interval_text(cell.intervals[one.column]) if one.column in cell.intervals else NO_VALUE
-                    for one in measures
-                ),
+                *(_interval(cell, one) for one in measures),
             )
             for cell in summary.cells
             if cell.point == point
         ]
         yield text_table(summary.point_label(point), header, rows, (0, 1))
-
-
-USERS_SAID = (
-    "All users of a line together: the sum of their goodputs, and Jain's index of fairness among them."
-)
-
-USER_MEASURES = (GOODPUT, "fairness")
-
-
-def user_tables(summary: Summary) -> Iterator[Table]:
-    """Give a table of what all users of a line get, for each point of the grid."""
-    yield from _member_tables(summary, "TCP", shown_measures(summary, USER_MEASURES))
 
 
 def _kbps(summary: Summary) -> float:

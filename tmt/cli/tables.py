@@ -50,6 +50,8 @@ def print_parts(*parts: Table | Text | str, least_width: int = 0) -> None:
 
     Columns with `no_wrap` stay on one line; the text of other columns may wrap.
     """
+    if not parts:
+        return
     shown = [part for part in parts if isinstance(part, tables.Table)]
     console = consoles.Console(highlight=False, markup=False)
     unbounded = console.options.update(max_width=_ANY_WIDTH)

@@ -13,18 +13,17 @@ from tmt.cli.lazy import imported_when_used
 from tmt.cli.progress import print_notes, print_warnings, run_progress, say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options
-from tmt.core.declaration import Refused
+from tmt.core.declaration import Refused, ns
 from tmt.core.errors import StoppedError, UsageError
-from tmt.core.units import ns_to_seconds, seconds_to_ns
 from tmt.core.words.values import percent, time_notes
 from tmt.spec.experiment import Path as LinkPath
-from tmt.spec.options import Part
+from tmt.spec.goals import Tune
+from tmt.spec.options import Part, number_in
 from tmt.spec.traffic import Traffic
-from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from tmt.core.declaration import Place
-    from tmt.results.tune.task import Task, Value
+    from tmt.results.tune.task import Task
 
 with imported_when_used():
     from rich import text as texts
@@ -45,42 +44,26 @@ VALUES = {
     "goal": Part(("goal",), Tune, usual=None),
 }
 
-FOR_TRACES = {"duration_ns": "--duration", "schemes": "--scheme", "varied": "--vary", "courses": "--courses"}
-"""Options that a scenario replaces, besides those of `VALUES`."""
+FLAGS = {"true": True, "false": False}
 
 
-class Varied(click.ParamType[tuple[str, tuple[Any, ...]]]):
-    """``KEY=VALUE,VALUE`` or ``KEY=FIRST:LAST``."""
-
-    name = "key=values"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Parse; values are numbers, true, false or words."""
-        key, sign, text = str(value).partition("=")
-        if not sign or not key or not text:
-            self.fail(
-                f"{value!r} is not KEY=VALUE,VALUE, such as harq.data=10,20 or hold=0.1,0.5.", param, ctx
-            )
-        first, colon, last = text.partition(":")
-        if colon and first.isdecimal() and last.isdecimal() and 0 <= int(last) - int(first) < 10_000:
-            return key, tuple(range(int(first), int(last) + 1))
-        return key, tuple(_scalar(part.strip()) for part in text.split(","))
-
-
-def _scalar(text: str) -> Value:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False}.get(text, text)
+def _varied(text: str) -> tuple[str, tuple[Any, ...]]:
+    """Return key and values of ``KEY=VALUE,VALUE`` or ``KEY=FIRST:LAST``: numbers, true, false or words."""
+    key, sign, values = text.partition("=")
+    if not sign or not key or not values:
+        example = "such as harq.data=10,20 or hold=0.1,0.5"
+        raise click.BadParameter(f"{text!r} is not KEY=VALUE,VALUE, {example}.")
+    first, colon, last = values.partition(":")
+    if colon and first.isdecimal() and last.isdecimal() and 0 <= int(last) - int(first) < 10_000:
+        return key, tuple(range(int(first), int(last) + 1))
+    words = (word.strip() for word in values.split(","))
+    return key, tuple(FLAGS.get(word, number_in(word)) for word in words)
 
 
 @click.command(cls=Values, values=VALUES, renamed={"--queue": "--queue-packets", "--out": "--output"})
 @click.argument("trace", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--duration",
-    "duration_ns",
     type=options.POSITIVE_SECONDS,
     help="Length of a run in seconds.  [default: 60, or the fiftieth part of a shorter trace]",
 )
@@ -93,14 +76,19 @@ def _scalar(text: str) -> Value:
 @click.option(
     "--vary",
     "varied",
-    type=Varied(),
+    type=_varied,
     multiple=True,
     metavar="KEY=VALUES",
     help="Values to search of a scheme's parameter, such as harq.data=10,20,50 or harq.repair=0:5, of the "
     "path, such as hold=0.1,0.5 or queue=droptail,codel, or of a discipline's parameter, such as "
     "codel.target=0.005,0.05; keys as in scenario files; may be repeated.",
 )
-@click.option("--courses", type=options.WholeNumber(2), default=20, help="Most courses that the search runs.")
+@click.option(
+    "--courses",
+    type=options.whole(2),
+    default=20,
+    help="Most courses that the search runs.",
+)
 @options.output_option(
     "Folder of the results; a second call goes on there.  [default: out/NAME-tune]",
     is_folder=True,
@@ -166,7 +154,7 @@ def command(
 
 def _task_of_scenario(path: Path, given: dict[str, Any]) -> Task:
     """Return the task of a scenario file, which leaves nothing to options (UsageError)."""
-    flags = [flag for name, flag in FOR_TRACES.items() if options.is_typed(name)]
+    flags = options.typed_flags("duration", "schemes", "varied", "courses")
     for name in VALUES:
         said = [] if given[name] is None else given[name].said()
         flags += [f"--{key.replace('_', '-')}" for key in said]
@@ -181,10 +169,10 @@ def _task_of_scenario(path: Path, given: dict[str, Any]) -> Task:
 
 
 def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
-    path, duration_ns = given["path"], given["duration_ns"]
+    path = given["path"]
     if path is None:
         raise UsageError("--rtt: is missing; a search over a trace needs the round-trip propagation time")
-    print_notes(time_notes("--rtt", seconds_to_ns(path.rtt)))
+    print_notes(time_notes("--rtt", ns(path.rtt)))
     places: dict[Place, Place | str] = {
         ("seeds",): "--courses",
         ("schemes",): "--scheme",
@@ -202,7 +190,7 @@ def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
             schemes=given["schemes"],
             varied=varied,
             courses=given["courses"],
-            duration=None if duration_ns is None else ns_to_seconds(duration_ns),
+            duration=given["duration"],
         )
 
 

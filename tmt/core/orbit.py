@@ -70,7 +70,7 @@ class Orbit(Spec):
     handover_period: Annotated[
         PositiveSeconds | None,
         "time between choices of the highest satellite",
-        Param(absent="when the serving one falls below the mask"),
+        Param(least=1, absent="when the serving one falls below the mask"),
     ] = None
 
     def rules(self) -> Rules:
@@ -148,8 +148,9 @@ class Orbit(Spec):
         if height.max() == -2:
             together = "user" if len(sine) == 1 else "user and station together"
             raise UsageError(
-                f"orbit: at {at_ns / NS_PER_S:g} s the {together} see no satellite that is "
-                f"{self.mask_deg:g} degrees above the horizon; allowed: times at which there is one"
+                f"orbit: at {at_ns / NS_PER_S:g} s the {together} {'see' if len(sine) > 1 else 'sees'} no "
+                f"satellite that is {self.mask_deg:g} degrees above the horizon; "
+                "allowed: times at which there is one"
             )
         return int(height.argmax())
 

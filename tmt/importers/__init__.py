@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from tmt.importers.atlas import Atlas as Atlas
     from tmt.importers.block_outcomes import Bler as Bler
     from tmt.importers.flent import Flent as Flent
+    from tmt.importers.grants import NrScope as NrScope
     from tmt.importers.importer import Importer
-    from tmt.importers.iperf3 import Iperf2 as Iperf2, Iperf3 as Iperf3
+    from tmt.importers.iperf import Iperf2 as Iperf2, Iperf3 as Iperf3
     from tmt.importers.irtt import Irtt as Irtt, Lens as Lens
     from tmt.importers.lte_harq import LteHarq as LteHarq
     from tmt.importers.mahimahi import Mahimahi as Mahimahi
     from tmt.importers.mobileinsight import MobileInsight as MobileInsight
     from tmt.importers.ng_scope import NgScope as NgScope
-    from tmt.importers.nr_scope import NrScope as NrScope
     from tmt.importers.ns3 import Ns3Lte as Ns3Lte, Ns3Nr as Ns3Nr
     from tmt.importers.oai import Oai as Oai
     from tmt.importers.owamp import Owamp as Owamp, Twamp as Twamp
@@ -42,7 +42,7 @@ FORMATS = {
         "MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML)",
     ),
     "lte-harq": ("lte_harq.LteHarq", "uplink HARQ log of an LTE terminal, one attempt a line (CSV)"),
-    "nr-scope": ("nr_scope.NrScope", "NR-Scope: control information of a 5G cell (CSV)"),
+    "nr-scope": ("grants.NrScope", "NR-Scope: control information of a 5G cell (CSV)"),
     "ng-scope": ("ng_scope.NgScope", "NG-Scope: control information of an LTE cell (tab-separated or JSON)"),
     "irtt": ("irtt.Irtt", "round trips of irtt (JSON), each direction apart"),
     "lens": ("irtt.Lens", "round trips of the LENS data set (CSV of irtt or ping)"),
@@ -57,8 +57,8 @@ FORMATS = {
     ),
     "pcap-tcp": ("pcap_tcp.PcapTcp", "capture of a TCP connection at one end (pcap, pcapng)"),
     "pcap": ("pcap.Pcap", "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)"),
-    "iperf3": ("iperf3.Iperf3", "intervals of iperf3, JSON (-J) or text: rates, and losses with UDP"),
-    "iperf2": ("iperf3.Iperf2", "intervals of iperf (version 2), text: rates, and losses with UDP"),
+    "iperf3": ("iperf.Iperf3", "intervals of iperf3, JSON (-J) or text: rates, and losses with UDP"),
+    "iperf2": ("iperf.Iperf2", "intervals of iperf (version 2), text: rates, and losses with UDP"),
     "flent": ("flent.Flent", "series of a flent result file: rates or round trips"),
     "rates": (
         "rates.RateTable",

@@ -21,7 +21,6 @@ from tmt.importers.attempts import (
     MAX_BLOCK_BYTES,
     Attempt,
     count_from_first,
-    infer_failures,
     mark_repeats_of_failures,
     number_blocks,
     select,
@@ -42,7 +41,6 @@ _LINE = re.compile(
     rf"{_WALL} \[PHY\] +(?:DL|UL) +[0-9a-f-]+ +(?P<cell>[0-9a-f]+) +(?P<rnti>[0-9a-f]+) +"
     r"(?P<count>[0-9]+)\.(?P<slot>[0-9]+) +(?P<channel>PDSCH|PUSCH|PUCCH): (?P<fields>.*)"
 )
-_ANY_LINE = re.compile(rf"^{_WALL} \[[A-Z0-9]+\] +(DL|UL|FROM|TO|-) ", re.MULTILINE)
 _WORD = re.compile(r"\bCW[01]: ")
 _MISSING = (
     "this log of Amarisoft has no line of PDSCH, PUSCH or PUCCH; log the PHY: phy.level=debug in log_options"
@@ -60,11 +58,7 @@ class Amarisoft(SlotImporter):
     """
 
     name: ClassVar[str] = "amarisoft"
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether it holds a line of the log."""
-        return _ANY_LINE.search(head.decode("utf-8", "replace")) is not None
+    signs: ClassVar[tuple[bytes, ...]] = (rf"^{_WALL} \[[A-Z0-9]+\] +(DL|UL|FROM|TO|-) ".encode(),)
 
     def read(self, path: str) -> Measurement:
         """Return the trace of one terminal; UsageError when the spacing does not fit the slot numbers."""
@@ -83,7 +77,6 @@ class Amarisoft(SlotImporter):
         if unknown := sum(attempt.failed is None for attempt in kept):
             what = agreed(unknown, "block", "have")
             notes.append(f"{what} no outcome in the log: decoded, unless a repeat follows")
-        infer_failures(kept)
         notes += [f"slots last {slot_ns / NS_PER_MS:g} ms", *cut]
         return self.measured(kept, blocks, notes, extent_of_slots(attempts, slot_ns))
 

@@ -10,7 +10,6 @@ the documentation of RIPE Atlas, versions 1 to 5000.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -21,9 +20,10 @@ from tmt.core.errors import InputError, UsageError
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.values import counted
 from tmt.importers.attempts import most_common
-from tmt.importers.log_files import json_number, member, read_json, text_lines
+from tmt.importers.log_files import Record, first_letter, json_lines, read_json
 from tmt.importers.notes import CUT_LINE, HALF_TRIP, left_out, unknown_losses
 from tmt.importers.probes import Probes, RoundTripImporter, all_lost
+from tmt.io.files import MAX_JSON_LINE_BYTES, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +44,7 @@ class Atlas(RoundTripImporter):
     """
 
     name: ClassVar[str] = "atlas"
+    signs: ClassVar[tuple[bytes, ...]] = (b'"prb_id"', b'"rcvd"')
 
     probe: Annotated[
         str | None,
@@ -54,30 +55,26 @@ class Atlas(RoundTripImporter):
         PositiveSeconds, "time between the packets of a result, which does not hold it"
     ] = 1.0
 
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether it holds results of ping by a probe."""
-        return b'"prb_id"' in head and b'"rcvd"' in head
-
     def probes(self, path: str) -> Probes:
         """Return the packets of one probe and measurement; InputError, with the result, at a wrong field.
 
         UsageError when the probe is not in the file.
         """
         results, notes = _results(path)
-        (place, first), *_ = chosen = self._chosen(path, results)
+        chosen = self._chosen(path, results)
         sent, trips = list[int](), list[float | None]()
-        for at, result in chosen:
-            begin_ns = int(_number(path, at, result, "timestamp", _MOST_S) * NS_PER_S)
-            found = _round_trips(path, at, result)
+        for result in chosen:
+            begin_ns = int(result.number("timestamp", 0, _MOST_S) * NS_PER_S)
+            found = _round_trips(result)
             sent += [begin_ns + index * ns(self.packet_interval) for index in range(len(found))]
             trips += found
         known = np.array([trip for trip in trips if trip is not None], np.float64)
         if not len(known):
             raise all_lost(path, len(trips), "packet")
         delivered = np.array([trip is not None for trip in trips])
-        headers = _IPV6_BYTES if first.get("af") == 6 or first.get("mode") == "ICMP6" else _IPV4_BYTES
-        size = int(_number(path, place, first, "size", 65_535)) + headers
+        first = chosen[0]
+        is_ipv6 = first.fields.get("af") == 6 or first.fields.get("mode") == "ICMP6"
+        size = first.whole("size", 0, 65_535) + (_IPV6_BYTES if is_ipv6 else _IPV4_BYTES)
         notes += [
             HALF_TRIP,
             f"{counted(len(chosen), 'result')} of {len(trips) / len(chosen):.3g} packets; "
@@ -87,9 +84,9 @@ class Atlas(RoundTripImporter):
         delay_ns = np.rint(known * NS_PER_MS / 2).astype(np.int64)
         return Probes.of(np.array(sent, np.int64), delay_ns, delivered, size, tuple(notes))
 
-    def _chosen(self, path: str, results: list[_Result]) -> list[_Result]:
+    def _chosen(self, path: str, results: list[Record]) -> list[Record]:
         """Return the results of the chosen probe and measurement."""
-        keys = [(str(result.get("prb_id")), str(result.get("msm_id"))) for _, result in results]
+        keys = [tuple(str(one.fields.get(name)) for name in ("prb_id", "msm_id")) for one in results]
         wanted = [key for key in keys if self.probe in (None, key[0], "/".join(key))]
         counts = Counter("/".join(key) for key in wanted or keys)
         names = most_common(counts, "result")
@@ -102,15 +99,11 @@ class Atlas(RoundTripImporter):
         return [result for key, result in zip(keys, results, strict=True) if key == wanted[0]]
 
 
-_Result = tuple[str, dict[str, Any]]
-"""A result and its place in the file."""
-
-
-def _results(path: str) -> tuple[list[_Result], list[str]]:
+def _results(path: str) -> tuple[list[Record], list[str]]:
     """Return the results of ping, and notes on others and on a cut last line."""
     found = list(_documents(path))
     pings = [
-        (place, result)
+        Record(path, place, result)
         for place, result in found
         if isinstance(result, dict) and result.get("type", "ping") == "ping" and "rcvd" in result
     ]
@@ -123,41 +116,32 @@ def _results(path: str) -> tuple[list[_Result], list[str]]:
 
 def _documents(path: str) -> Iterator[tuple[str, Any]]:
     """Yield the results of a list, of one document, or of lines, and their places; None for a cut line."""
-    lines = list(text_lines(path, comments=False))
-    if not (lines and lines[0].text.startswith("{") and lines[0].text.endswith("}")):
-        document = read_json(path)
-        many = document if isinstance(document, list) else [document]
-        yield from ((f"result {number}", result) for number, result in enumerate(many, 1))
+    lines = text_lines(path, comments=False, max_line_bytes=MAX_JSON_LINE_BYTES)
+    first = next(lines, None) if first_letter(path) == b"{" else None
+    if first is not None and first.text.endswith("}"):
+        for number, result in json_lines(path):
+            yield f"line {number}", result
         return
-    for line in lines:
-        try:
-            found = json.loads(line.text)
-        except (ValueError, RecursionError):
-            if line.ended:
-                raise InputError(path, "this line is not a whole JSON document", line.number) from None
-            found = None
-        yield f"line {line.number}", found
+    document = read_json(path)
+    for number, result in enumerate(document if isinstance(document, list) else [document], 1):
+        yield f"result {number}", result
 
 
-def _round_trips(path: str, place: str, result: dict[str, Any]) -> list[float | None]:
+def _round_trips(result: Record) -> list[float | None]:
     """Return the round trip of each packet in ms, None for a lost one."""
-    packets = result.get("result")
-    if packets is None:  # firmware 1
-        sent, received = (int(_number(path, place, result, name, _MOST_SENT)) for name in ("sent", "rcvd"))
-        average = _number(path, place, result, "avg", _MOST_MS) if received else None
+    if result.fields.get("result") is None:  # firmware 1
+        sent, received = (result.whole(name, 0, _MOST_SENT) for name in ("sent", "rcvd"))
+        average = result.number("avg", 0, _MOST_MS) if received else None
         return [average] * received + [None] * (sent - received)
+    packets = result["result"]
     if not isinstance(packets, list):
-        raise InputError(path, "result is no list", place)
+        raise result.refused("result is no list")
     trips: list[float | None] = []
-    for packet in packets:
-        if member(packet, "dup") is not None or member(packet, "late") is not None:
+    for packet in (Record.of(result.path, result.place, packet) for packet in packets):
+        if any(packet.fields.get(name) is not None for name in ("dup", "late")):
             continue
-        answered = member(packet, "rtt") is not None
-        if not answered and member(packet, "x") is None and member(packet, "error") is None:
-            raise InputError(path, f"a packet of it has neither rtt, x nor error: {packet!r:.60}", place)
-        trips.append(_number(path, place, packet, "rtt", _MOST_MS) if answered else None)
+        answered = packet.fields.get("rtt") is not None
+        if not answered and all(packet.fields.get(name) is None for name in ("x", "error")):
+            raise result.refused(f"a packet of it has neither rtt, x nor error: {packet.fields!r:.60}")
+        trips.append(packet.number("rtt", 0, _MOST_MS) if answered else None)
     return trips
-
-
-def _number(path: str, place: str, holder: dict[str, Any], name: str, most: float) -> float:
-    return json_number(path, place, name, holder.get(name), 0, most)

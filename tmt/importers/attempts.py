@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tmt.core.errors import InputError, UsageError
 from tmt.core.units import MAX_TIME_NS
+from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
 from tmt.importers.notes import left_out
 
@@ -48,8 +49,6 @@ class Attempt:
     """MCS index; None where the log does not tell it."""
     decode_time_ns: int | None = None
     """Time until it was decoded; None where the log does not tell it."""
-    block: int = -1
-    """Number of its block, from `number_blocks`."""
     sure: bool = True
     """Whether the log tells `failed`, itself or by a repeat; False for a guess, which may be wrong."""
     inferred: bool = False
@@ -94,7 +93,7 @@ def one_user(path: str, users: Counter[str], user: str | None) -> str:
 
 def most_common(found: Counter[str], what: str) -> str:
     """Return the five names that are met most often, with their counts."""
-    names = ", ".join(f"{name} ({counted(count, what)})" for name, count in found.most_common(5))
+    names = ", ".join(f"{shown(name)} ({counted(count, what)})" for name, count in found.most_common(5))
     return names + (", ..." if len(found) > 5 else "")
 
 
@@ -161,14 +160,6 @@ class Blocks:
 def number_blocks(
     attempts: Sequence[Attempt], window_ns: int | None = None, pairing: Pairing = "size"
 ) -> Blocks:
-    """Set `block` of each attempt as `paired` numbers it, and return the blocks."""
-    blocks = paired(attempts, window_ns, pairing)
-    for attempt, number in zip(attempts, blocks.numbers, strict=True):
-        attempt.block = number
-    return blocks
-
-
-def paired(attempts: Sequence[Attempt], window_ns: int | None = None, pairing: Pairing = "size") -> Blocks:
     """Return the blocks of attempts that are in order of time: a repeat belongs to a block before it.
 
     Where the log tells processes, that is the last block of its process if it was sent at most `window_ns`
@@ -236,17 +227,16 @@ def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
             attempt.repeat |= attempt.new_data == before.new_data
 
 
-def infer_failures(attempts: Iterable[Attempt]) -> None:
+def infer_failures(attempts: Sequence[Attempt], blocks: Blocks) -> None:
     """Set `failed` where the log does not tell it: an attempt has failed if its block was sent again.
 
     The last attempt of a block counts as decoded. That is no more than a guess for a block with as many
     attempts as any other: it may have been given up.
     """
-    attempts = list(attempts)
-    last = {attempt.block: attempt for attempt in attempts}
-    counts = Counter(attempt.block for attempt in attempts)
+    last = dict(zip(blocks.numbers, attempts, strict=True))
+    counts = Counter(blocks.numbers)
     most = max(counts.values(), default=0)
-    for attempt in attempts:
+    for block, attempt in zip(blocks.numbers, attempts, strict=True):
         if attempt.failed is None:
-            attempt.failed, attempt.inferred = last[attempt.block] is not attempt, True
-            attempt.sure &= attempt.failed or counts[attempt.block] < most
+            attempt.failed, attempt.inferred = last[block] is not attempt, True
+            attempt.sure &= attempt.failed or counts[block] < most

@@ -21,10 +21,10 @@ from tmt.core.words.refusals import refusal, shown
 from tmt.core.words.values import counted
 from tmt.importers.clocks import NEVER, WRAP_MEANING, Counter
 from tmt.importers.importer import DecodeTime, Importer, LlduBytes, Measurement
-from tmt.importers.log_files import text_lines
 from tmt.importers.notes import ENDS_UNKNOWN, agreed
 from tmt.importers.probes import numbers_between
 from tmt.importers.sequences import counter_size
+from tmt.io.files import text_lines
 
 if TYPE_CHECKING:
     from tmt.core.declaration import Rules

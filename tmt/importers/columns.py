@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeVar
 
 import pyarrow as pa
@@ -12,10 +11,11 @@ from pyarrow import parquet
 
 from tmt.core.errors import InputError, first_line
 from tmt.core.units import MAX_TIME_NS
-from tmt.core.words.refusals import refusal, shown
+from tmt.core.words.refusals import refusal
 from tmt.importers.clocks import CounterRangeError
-from tmt.importers.log_files import UNITS_NS, Row, TextTable
+from tmt.importers.log_files import UNITS_NS, Row, TextTable, column_number
 from tmt.importers.notes import agreed, left_out
+from tmt.io.files import open_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -193,12 +193,9 @@ def _parquet_rows(path: str, *names: str) -> Iterator[Row]:
     """Yield the rows of a Parquet file, with their values as text; their places are called ``row N``."""
     number = 0
     try:
-        known = parquet.read_schema(path).names
-        for name in names:
-            if known.count(name) != 1:
-                columns = shown(", ".join(known), 300)
-                raise InputError(path, f"there is no column called {name}; the columns are {columns}")
-        with Path(path).open("rb") as file, parquet.ParquetFile(file) as source:
+        with open_input(path) as file, parquet.ParquetFile(file) as source:
+            for name in names:
+                column_number(path, source.schema_arrow.names, name)
             for batch in source.iter_batches(_ROWS_AT_A_TIME, columns=list(names)):
                 for values in zip(*(_as_text(batch.column(name)) for name in names), strict=True):
                     number += 1

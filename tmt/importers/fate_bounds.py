@@ -15,7 +15,7 @@ import numpy as np
 
 from tmt.core.units import NS_PER_MS
 from tmt.core.words.values import counted
-from tmt.importers.attempts import GIVEN_UP_NS, WITHOUT_PROCESS_NS, paired
+from tmt.importers.attempts import GIVEN_UP_NS, WITHOUT_PROCESS_NS, number_blocks
 from tmt.importers.notes import agreed
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def loss_notes(tx_time_ns: Int64Array, attempts: Sequence[Attempt], blocks: Bloc
     said, rows, rule = list[str](), len(set(blocks.numbers)), _rule(attempts, blocks)
     by_size = by_order = blocks
     if attempts[0].process is None:
-        by_size, by_order = paired(attempts), paired(attempts, pairing="order")
+        by_size, by_order = number_blocks(attempts), number_blocks(attempts, pairing="order")
         if any(attempt.repeat for attempt in attempts):
             said.append(_PAIRING[blocks.pairing].format(WITHOUT_PROCESS_NS // NS_PER_MS))
     least, most = lost(~failed | ~sure, by_order), lost(~failed & sure, by_size)

@@ -37,17 +37,14 @@ class Flent(RateImporter):
     """
 
     name: ClassVar[str] = "flent"
+    signs: ClassVar[tuple[bytes, ...]] = (
+        b'"metadata"',
+        b'"(FLENT_VERSION|NETPERF_WRAPPER_VERSION|SERIES_META)"',  # netperf-wrapper: its name before
+    )
 
     series: Annotated[
         str | None, "series to import, as the file names it", Param(absent="the only one in the file")
     ] = None
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether it begins with the metadata of flent, once called netperf-wrapper."""
-        return b'"metadata"' in head and (
-            b'"FLENT_VERSION"' in head or b'"NETPERF_WRAPPER_VERSION"' in head or b'"SERIES_META"' in head
-        )
 
     def rates(self, path: str) -> RateSeries:
         """Return the series over the times that have a value.

@@ -1,12 +1,8 @@
-"""What importers of HARQ logs share: parameters, a clock that counts slots, and both readings as a trace.
-
-A sniffer hears the grants of a base station and no acknowledgements. A block is sent again, in the same HARQ
-process and with the same new-data indicator (NDI), if the terminal did not decode it.
-"""
+"""What importers of HARQ logs share: parameters, a clock that counts slots, and both readings as a trace."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -16,22 +12,13 @@ from tmt.core.errors import UsageError
 from tmt.core.extent import Extent
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.core.words.values import counted
-from tmt.importers.attempts import (
-    Pairing,
-    count_from_first,
-    in_order,
-    infer_failures,
-    number_blocks,
-    select,
-    with_data,
-)
+from tmt.importers.attempts import Pairing, infer_failures
 from tmt.importers.fate_bounds import erasure_notes, fates, loss_notes
 from tmt.importers.importer import As, DecodeTime, DirectionOf, Importer, Measurement, separate
-from tmt.importers.notes import NO_OUTCOMES, agreed
+from tmt.importers.notes import agreed
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from tmt.core.declaration import Rules
     from tmt.core.trace import Int32Array, Int64Array
@@ -44,9 +31,6 @@ SUBFRAME_NS = 1_000_000
 
 FRAMES = 1024
 """System frame numbers run from 0 to 1023."""
-
-WINDOW_NS = 50_000_000
-"""Longest time from a grant to its repeat."""
 
 FRAME_NS = 10_000_000
 """Length of a frame of LTE and 5G."""
@@ -81,7 +65,8 @@ class HarqImporter(Importer):
         notes: Sequence[str],
         extent: Extent | None = None,
     ) -> Measurement:
-        """Return the trace that is asked for; arguments as for `measurement`."""
+        """Return the trace of attempts that are in order of time, with the failures that repeats tell."""
+        infer_failures(attempts, blocks)
         found = measurement(attempts, blocks, self.as_, ns(self.decode_time), notes)
         return replace(found, extent=extent)
 
@@ -205,80 +190,3 @@ def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
         reason = f"with slot numbers up to {largest_slot}, allowed are {allowed}"
         raise UsageError(f"--subcarrier-spacing is {spacing_khz}; {reason}")
     return fitting[spacing_khz]
-
-
-@dataclass(slots=True)
-class Repeats:
-    """Counts of grants by the evidence that they repeat the grant before them in their process."""
-
-    heard: int = 0
-    """Redundancy version above 0, NDI of the grant before."""
-    unheard: int = 0
-    """Redundancy version above 0, but no grant of that NDI in the window: the block's grant was not heard."""
-    likely: int = 0
-    """Redundancy version 0, NDI and size of the grant before."""
-    missed: int = 0
-    """Redundancy version 0 and NDI of the grant before, another size: a grant between was not heard."""
-
-    def notes(self) -> list[str]:
-        """Return sentences on how sure the erasures of the trace are."""
-        said = [NO_OUTCOMES]
-        if total := self.heard + self.unheard:
-            said.append(
-                f"of {counted(total, 'repeat')} {self.heard:,} came after a grant that was heard, "
-                f"{self.unheard:,} did not: about {100 * self.unheard / total:.0f} % of the grants are "
-                "missing from the log"
-            )
-        if self.likely or self.missed:
-            said.append(
-                f"{agreed(self.likely, 'grant', 'count', 'of redundancy version 0')} as repeated by the same "
-                f"NDI and size, which is less sure; {self.missed:,} of the same NDI and another size do not"
-            )
-        return said
-
-
-def mark_repeats(grants: Sequence[Attempt]) -> Repeats:
-    """Set `repeat` of grants in order of time, and `size_bytes` 0 of repeats to the size of their block.
-
-    Grants without a new-data indicator (`new_data` None) repeat by their redundancy version alone.
-    """
-    counts = Repeats()
-    last: dict[Hashable, Attempt] = {}
-    for grant in grants:
-        key = grant.user, grant.direction, grant.stream, grant.process
-        before = last.get(key)
-        last[key] = grant
-        near = before is not None and grant.time_ns - before.time_ns <= WINDOW_NS
-        if before is None or not near or before.new_data != grant.new_data:
-            counts.unheard += grant.version > 0
-            continue
-        if grant.version > 0:
-            grant.repeat = True
-            counts.heard += 1
-        elif grant.new_data is not None:
-            grant.repeat = 0 != grant.size_bytes == before.size_bytes
-            counts.likely += grant.repeat
-            counts.missed += not grant.repeat
-            before.sure = False
-        if grant.repeat and not grant.size_bytes:
-            grant.size_bytes = before.size_bytes
-    return counts
-
-
-class GrantImporter(CellImporter):
-    """A log of grants of several terminals."""
-
-    def of_grants(
-        self, path: str, grants: Sequence[Attempt], slot_ns: int, notes: Sequence[str]
-    ) -> Measurement:
-        """Return the trace of one terminal's grants; times count from the first grant of the log."""
-        ordered = in_order(path, grants)
-        kept, said = select(path, ordered, self.direction, self.user)
-        repeats = mark_repeats(kept)
-        sized, left_out = with_data(path, kept)
-        count_from_first(ordered)
-        blocks = number_blocks(sized, WINDOW_NS)
-        blocks.orphans += repeats.unheard
-        infer_failures(sized)
-        told = [*said, *left_out, *repeats.notes(), *notes]
-        return self.measured(sized, blocks, told, extent_of_slots(ordered, slot_ns))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 
 from tmt.core import provenance
+from tmt.core.checks import Checker
 from tmt.core.declaration import Param, PositiveSeconds, Rate, Seconds, Spec, declared, ns
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
@@ -93,10 +95,14 @@ class Importer(Spec):
 
     columns: ClassVar[tuple[str, ...]] = ()
     """Columns of a table of this format, if it is one that has a header."""
+    signs: ClassVar[tuple[bytes, ...]] = ()
+    """Regular expressions that all match somewhere in the head of a file of this format, ``^`` at a line."""
 
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether a file that starts with these bytes (decompressed, up to 64 KiB) is of this format."""
+        if cls.signs:
+            return all(re.search(sign, head, re.MULTILINE) for sign in cls.signs)
         return bool(cls.columns) and set(cls.columns) <= set(first_names(head))
 
     @abstractmethod
@@ -166,6 +172,8 @@ def import_trace(
         raise InputError(path, "a time or a size in it has more than 64 bits") from error
     from_ns = None if importer.from_ is None else ns(importer.from_)
     trace, extent = _between(path, measurement, from_ns, importer.until_ns)
+    if violation := Checker(trace.table, extent).check(trace):
+        raise InputError(path, f"it makes no trace: {violation.reason()}", f"row {violation.row + 1}")
     how: Metadata = importer.describe() | {"source": provenance.source(path)}
     if measurement.lldu_bytes is not None:
         how["lldu_bytes"] = measurement.lldu_bytes

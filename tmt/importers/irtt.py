@@ -21,7 +21,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
-from tmt.importers.log_files import TextTable, first_names, json_whole, member, read_json
+from tmt.importers.log_files import Record, TextTable, first_names, member, read_json
 from tmt.importers.notes import HALF_TRIP, agreed, milliseconds, unknown_losses
 from tmt.importers.probes import Probes, RoundTripImporter, all_lost
 
@@ -50,11 +50,7 @@ class Irtt(RoundTripImporter):
     """
 
     name: ClassVar[str] = "irtt"
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether it holds round trips of irtt."""
-        return b'"round_trips"' in head and b'"irtt"' in head
+    signs: ClassVar[tuple[bytes, ...]] = (b'"round_trips"', b'"irtt"')
 
     def probes(self, path: str) -> Probes:
         """Return the probes of one direction.
@@ -69,20 +65,21 @@ class Irtt(RoundTripImporter):
         if not isinstance(trips, list) or not trips:
             raise InputError(path, "there is no list round_trips; this is not the JSON of irtt")
         sent, up, down, lost = [], [], [], []
-        for number, trip in enumerate(trips):
-            place = f"round_trips[{number}]"
-            fate = _LOST.get(str(_field(path, place, trip, "lost")).lower())
+        limits_ns = -MAX_TIME_NS, MAX_TIME_NS
+        for number, held in enumerate(trips):
+            trip = Record.of(path, f"round_trips[{number}]", held)
+            fate = _LOST.get(str(trip["lost"]).lower())
             if fate is None:
-                allowed = ", ".join(_LOST)
-                raise InputError(path, f"lost is {trip['lost']!r}; allowed are {allowed}", place)
+                told, allowed = shown(repr(trip["lost"])), ", ".join(_LOST)
+                raise trip.refused(f"lost is {told}; allowed are {allowed}")
             lost.append(fate)
-            sent.append(_whole(path, place, trip, "timestamps", "client", "send", "monotonic"))
+            sent.append(trip.whole("timestamps.client.send.monotonic", *limits_ns))
             if len(sent) > 1 and sent[-1] < sent[-2]:
-                reason = f"the client's clock goes back by {sent[-2] - sent[-1]} ns; round trips must follow"
-                raise InputError(path, reason, place)
+                back_ns = sent[-2] - sent[-1]
+                raise trip.refused(f"the client's clock goes back by {back_ns} ns; round trips must follow")
             if not fate:
-                up.append(_whole(path, place, trip, "delay", "send"))
-                down.append(_whole(path, place, trip, "delay", "receive"))
+                up.append(trip.whole("delay.send", *limits_ns))
+                down.append(trip.whole("delay.receive", *limits_ns))
         if not up:
             raise all_lost(path, len(trips), "round trip")
         size = _size_bytes(document)
@@ -190,18 +187,6 @@ def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array,
         return up_ns - ahead, down_ns + ahead, note
     half = (up_ns + down_ns + 1) // 2
     return half, half, f"the clocks drift ({least}): each delay is taken as half of the round trip"
-
-
-def _field(path: str, place: str, holder: object, *names: str) -> Any:
-    value = member(holder, *names)
-    if value is None:
-        raise InputError(path, f"{'.'.join(names)} is missing", place)
-    return value
-
-
-def _whole(path: str, place: str, holder: object, *names: str) -> int:
-    value = _field(path, place, holder, *names)
-    return json_whole(path, place, ".".join(names), value, -MAX_TIME_NS, MAX_TIME_NS)
 
 
 def _size_bytes(document: dict[str, Any]) -> int:

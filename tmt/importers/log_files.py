@@ -11,14 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tmt.core.errors import InputError
 from tmt.core.schema import MAX_ES_N0_MDB
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.notes import CUT_LINE
-from tmt.io.files import LineBlocks, head_of, input_errors, open_input
+from tmt.io.files import MAX_JSON_LINE_BYTES, head_of, text_lines, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,31 +31,6 @@ _COMMENT = ("#", "%")
 _NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?|nan|inf", re.IGNORECASE)
 _TIME = re.compile(r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9]")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]{1,3})?")
-
-
-class TextLine(NamedTuple):
-    """A line that is not blank."""
-
-    number: int
-    """From 1."""
-    text: str
-    """Without surrounding blanks."""
-    ended: bool
-    """Whether a line end follows; the last line of a log that was cut has none."""
-
-
-def text_lines(path: str, *, comments: bool = True) -> Iterator[TextLine]:
-    """Yield the lines of a file, which may be compressed (.gz), without blank ones; DOS ends do no harm.
-
-    With `comments`, lines that begin with ``#`` are skipped. InputError when the file cannot be read.
-    """
-    with open_input(path) as file:
-        for first, block in LineBlocks(file, path).blocks():
-            pieces = block.decode("utf-8", "replace").split("\n")
-            for number, piece in enumerate(pieces, first):
-                text = piece.strip().lstrip("\ufeff")
-                if text and not (comments and text.startswith("#")):
-                    yield TextLine(number, text, number < first + len(pieces) - 1)
 
 
 def member(document: Any, *names: str) -> Any:
@@ -72,8 +47,7 @@ def first_letter(path: str) -> bytes:
 
 def read_json(path: str) -> Any:
     """Return the document in a file, which may be gzipped; InputError, with its line, if it is not JSON."""
-    with open_input(path) as file, input_errors(path):
-        text = file.read()
+    text = whole(path)
     try:
         return json.loads(text.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
@@ -81,6 +55,19 @@ def read_json(path: str) -> Any:
         raise InputError(path, reason, error.lineno) from None
     except (ValueError, RecursionError):  # no UTF-8, a number of thousands of digits, deep nesting
         raise InputError(path, "this is not a JSON document") from None
+
+
+def json_lines(path: str) -> Iterator[tuple[int, Any]]:
+    """Yield the number and the document of each line; None for a last line that is cut (InputError)."""
+    for line in text_lines(path, comments=False, max_line_bytes=MAX_JSON_LINE_BYTES):
+        try:
+            document = json.loads(line.text)
+        except (ValueError, RecursionError):
+            if line.ended:
+                reason = f"{shown(line.text)} is not a whole JSON document"
+                raise InputError(path, reason, line.number) from None
+            document = None
+        yield line.number, document
 
 
 def json_number(
@@ -96,10 +83,11 @@ def json_number(
 def json_whole(path: str, place: int | str | None, name: str, value: Any, least: int, most: int) -> int:
     """Return a whole number of a JSON document, which may be text, within bounds (InputError)."""
     number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= 20 else value
-    if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
+    is_whole = isinstance(number, int | float) and not isinstance(number, bool) and number == number // 1
+    if not is_whole or not least <= number <= most:
         reason = f"{name} is {shown(repr(value), 60)}; a whole number from {least} to {most} is needed"
         raise InputError(path, reason, place)
-    return number
+    return int(number)
 
 
 @dataclass(slots=True)
@@ -165,6 +153,33 @@ class Row:
         return since_epoch_ns(moment)
 
 
+class Record(Row):
+    """An object of a JSON document; a name with points is that of a member of a member."""
+
+    fields: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, path: str, place: int | str, fields: Any) -> Record:
+        """Return a member of a document, or refuse one that is no object."""
+        if not isinstance(fields, dict):
+            raise InputError(path, "it is missing" if fields is None else "it is no JSON object", place)
+        return cls(path, place, fields)
+
+    def __getitem__(self, name: str) -> Any:
+        value = member(self.fields, *name.split("."))
+        if value is None:
+            raise self.refused(f"{name} is missing")
+        return value
+
+    def whole(self, name: str, least: int, most: int) -> int:
+        """Return a whole number within bounds, which may be text; refuse anything else."""
+        return json_whole(self.path, self.place, name, self[name], least, most)
+
+    def number(self, name: str, least: float, most: float) -> float:
+        """Return a number within bounds; refuse anything else."""
+        return json_number(self.path, self.place, name, self[name], least, most)
+
+
 class TextTable:
     """A text table whose columns are found by name.
 
@@ -213,7 +228,7 @@ class TextTable:
         InputError when a column is missing or doubled, or, with the line, where a row has another number of
         fields. A last line that is too short is left out: its program was stopped.
         """
-        positions = {name: self._position(name) for name in names}
+        positions = {name: column_number(self.path, self.names, name) for name in names}
         width, short = len(self.names), None
         for line, text, ended in text_lines(self.path, comments=False):
             if line < self._first_line or text.startswith(_COMMENT):
@@ -233,13 +248,6 @@ class TextTable:
         if short is not None and short.line == self._first_line:
             raise short
 
-    def _position(self, name: str) -> int:
-        if (found := self.names.count(name)) != 1:
-            reason = "there is no column" if found == 0 else f"there are {found} columns"
-            names = shown(", ".join(self.names), 300)
-            raise InputError(self.path, f"{reason} called {name}; the columns are {names}")
-        return self.names.index(name)
-
     def _split(self, text: str) -> list[str]:
         fields = text.split(self._delimiter)
         if self._delimiter is not None and '"' in text:
@@ -251,6 +259,15 @@ class TextTable:
                 field.replace(",", ".") if _DECIMAL_COMMA.fullmatch(field) else field for field in fields
             ]
         return fields
+
+
+def column_number(path: str, names: Sequence[str], name: str) -> int:
+    """Return the number of the only column of a table that has a name (InputError), from 0."""
+    if (found := names.count(name)) != 1:
+        reason = "there is no column" if found == 0 else f"there are {found} columns"
+        columns = shown(", ".join(names), 300)
+        raise InputError(path, f"{reason} called {name}; the columns are {columns}")
+    return names.index(name)
 
 
 def _is_value(field: str) -> bool:

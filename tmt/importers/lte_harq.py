@@ -16,7 +16,6 @@ from tmt.importers.attempts import (
     MAX_BLOCK_BYTES,
     Attempt,
     count_from_first,
-    infer_failures,
     number_blocks,
     with_data,
 )
@@ -105,5 +104,4 @@ def synchronous(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], 
     kept, said = with_data(path, attempts)
     blocks = number_blocks(kept)
     blocks.orphans = sum(attempt.version > 1 and not attempt.repeat for attempt in kept)
-    infer_failures(kept)
     return kept, blocks, said

@@ -19,9 +19,8 @@ from tmt.core.trace import Int64Array, PhyTrace
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.importer import DecodeTime, Importer, Measurement
-from tmt.importers.log_files import text_lines
 from tmt.importers.opportunities import PACKET_BYTES
-from tmt.io.files import LineBlocks, open_input
+from tmt.io.files import LineBlocks, open_input, text_lines
 
 
 class Mahimahi(Importer):
@@ -111,4 +110,6 @@ def _read_delays_ms(path: str) -> Int64Array:
             reason = f"{shown(line.text)} is not a whole number of milliseconds, 1 or more"
             raise InputError(path, reason, line.number)
         delays.append(int(line.text))
+    if not delays:
+        raise InputError(path, refusal("no_rows"))
     return np.array(delays, np.int64)

@@ -23,9 +23,10 @@ from tmt.importers.attempts import (
 )
 from tmt.importers.harq_logs import SUBFRAME_NS, HarqImporter, SlotClock, extent_of_slots
 from tmt.importers.importer import DirectionOf
-from tmt.importers.log_files import Row, text_lines
+from tmt.importers.log_files import Row
 from tmt.importers.lte_harq import synchronous
 from tmt.importers.notes import BROADCAST, left_out
+from tmt.io.files import MAX_JSON_LINE_BYTES, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,6 @@ UPLINK = "LTE_PHY_PUSCH_Tx_Report"
 
 _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth")
 _LARGEST_NUMBER = 28
-_LARGEST_MESSAGE = 1 << 24
 _XML_BEGIN, _XML_END = "<dm_log_packet>", "</dm_log_packet>"
 
 
@@ -52,18 +52,13 @@ class MobileInsight(HarqImporter):
     """
 
     name: ClassVar[str] = "mobileinsight"
+    signs: ClassVar[tuple[bytes, ...]] = (
+        rf"\A\s*\{{|{_XML_BEGIN}".encode(),
+        b"type_id",
+        b"LTE_(PHY|MAC|RRC|RLC)_|5G_NR_",
+    )
 
     direction: DirectionOf = None
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether it holds messages of the decoder."""
-        known = (b"LTE_PHY_", b"LTE_MAC_", b"LTE_RRC_", b"LTE_RLC_", b"5G_NR_")
-        return (
-            (head.lstrip().startswith(b"{") or _XML_BEGIN.encode() in head)
-            and b"type_id" in head
-            and any(name in head for name in known)
-        )
 
     def read(self, path: str) -> Measurement:
         """Return the trace of one direction; InputError at a damaged message, UsageError without any."""
@@ -173,7 +168,7 @@ def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def _message_texts(path: str) -> Iterator[tuple[int, str]]:
     """Yield each message, a line of JSON or an XML element, and its first line; pass over other lines."""
     first, length, pieces = 0, 0, list[str]()
-    for line, text, _ in text_lines(path):
+    for line, text, _ in text_lines(path, max_line_bytes=MAX_JSON_LINE_BYTES):
         if text.startswith("{"):
             yield line, text
             continue
@@ -185,8 +180,8 @@ def _message_texts(path: str) -> Iterator[tuple[int, str]]:
             continue
         pieces.append(text)
         length += len(text)
-        if length > _LARGEST_MESSAGE:
-            raise InputError(path, f"this message has more than {_LARGEST_MESSAGE:,} characters", first)
+        if length > MAX_JSON_LINE_BYTES:
+            raise InputError(path, f"this message has more than {MAX_JSON_LINE_BYTES:,} characters", first)
         if text.endswith(_XML_END):
             yield first, "\n".join(pieces)
             pieces = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
-from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt, in_order, infer_failures, number_blocks, select
+from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt, in_order, number_blocks, select
 from tmt.importers.harq_logs import SUBFRAME_NS, CellImporter, PairingOf, extent_of_slots
 from tmt.importers.log_files import UNITS_NS, Row, TextTable, es_n0_mdb, first_names, mcs_index
 from tmt.importers.notes import NO_OUTCOMES
@@ -124,7 +124,6 @@ class Ns3Nr(CellImporter):
         notes += table.cut_notes
         blocks = number_blocks(kept, pairing=self.pairing)
         if "corrupt" not in found:
-            infer_failures(kept)
             notes.append(NO_OUTCOMES)
         return self.measured(kept, blocks, notes)
 

@@ -23,8 +23,8 @@ from tmt.core.units import NS_PER_S
 from tmt.core.words.values import counted
 from tmt.importers.attempts import one_user
 from tmt.importers.harq_logs import FRAME_NS, FRAMES, UserOf
-from tmt.importers.log_files import text_lines
 from tmt.importers.rate_series import RateSeries, TwoWayRateImporter
+from tmt.io.files import text_lines
 
 if TYPE_CHECKING:
     from tmt.importers.importer import Direction
@@ -36,7 +36,6 @@ _ROUNDS = re.compile(
     r"\w+_DTX (?P<silent>\d{1,12})\b"
 )
 _BYTES = re.compile(r"(?P<kind>MAC|LCID \d+):\s+TX\s+(?P<down>\d{1,18}) RX\s+(?P<up>\d{1,18}) bytes")
-_LAYER = re.compile(rb"\[(NR_MAC|NR_PHY|GNB_APP|NR_RRC)\] |\bdlsch_rounds ")
 _MISSING = (
     "this log of OpenAirInterface has no counts of HARQ rounds (dlsch_rounds, ulsch_rounds): keep the "
     'standard output of the gNB, with nr_mac_log_level = "info" in log_config'
@@ -73,13 +72,9 @@ class Oai(TwoWayRateImporter):
     """
 
     name: ClassVar[str] = "oai"
+    signs: ClassVar[tuple[bytes, ...]] = (rb"\[(NR_MAC|NR_PHY|GNB_APP|NR_RRC)\] |\bdlsch_rounds ",)
 
     user: UserOf = None
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether it holds a line of the gNB or its statistics."""
-        return _LAYER.search(head) is not None
 
     def rates(self, path: str) -> RateSeries:
         """Return what went through between the prints; InputError, with the line, where a count falls."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -27,15 +27,16 @@ from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
 from tmt.importers.irtt import one_direction
-from tmt.importers.log_files import UNITS_NS, first_letter, member, read_json, text_lines
+from tmt.importers.log_files import UNITS_NS, Record, Row, first_letter, member, read_json
 from tmt.importers.notes import CUT_LINE, left_out
 from tmt.importers.probes import ProbeImporter, Probes, RoundTripImporter, all_lost, positive_delays
+from tmt.io.files import text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tmt.core.trace import BoolArray, Int64Array
-    from tmt.importers.log_files import TextLine
+    from tmt.io.files import TextLine
 
 _OWAMP_BYTES, _TWAMP_BYTES = 42, 69
 """IP packets of the shortest test packets, which the programs send unless told otherwise (``-s``)."""
@@ -47,7 +48,8 @@ _TIMES = re.compile(
     r"delay=(?P<delay>\S+) (?P<unit>\w+)\b.*\bsent=(?P<sent>\S+) recv=.*"
 )
 _PROGRAMS = ("owping", "twping")
-_FIELDS = ((0, 1, 4), (0, 1, 4, 9, 12))
+_FIELDS = ((1, 2, 5), (1, 2, 5, 10, 13))
+"""Fields of a raw packet that are read, from 1: its number, and stamps of sending and receiving, each way."""
 _DIGITS = 20
 _MOST_DELAY_NS = MAX_TIME_NS // 8
 _WANTED = "run it with -R, or with -v -U"
@@ -141,23 +143,24 @@ def _packets(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
             reason = refusal("fields", found=len(fields), needed=8 * ways) if raw else _no_time(line, ways)
             raise InputError(path, reason, line.number)
         if raw:
-            packets.append(_of_fields(path, line.number, [fields[at] for at in _FIELDS[ways - 1]]))
+            row = Row(path, line.number, {f"field {at}": text for at, text in enumerate(fields, 1)})
+            packets.append(_of_stamps(row, [f"field {at}" for at in _FIELDS[ways - 1]]))
         elif found:
             packets.append(_of_text(path, line.number, found, ways))
     return packets, []
 
 
-def _of_fields(path: str, place: int | str, fields: Sequence[Any]) -> _Packet:
+def _of_stamps(row: Row, names: Sequence[str]) -> _Packet:
     """Return a packet of its number and the NTP stamps of sending and receiving, there and back."""
-    number, *stamps = (_whole(path, place, field) for field in fields)
+    number, *stamps = (row.whole(name, 0, 2**64 - 1) for name in names)
     sent_ns = (stamps[0] * NS_PER_S) >> 32
     if min(stamps[1:]) == 0:
-        return _Packet(place, number, sent_ns, ())
+        return _Packet(row.place, number, sent_ns, ())
     pairs = zip(stamps[::2], stamps[1::2], strict=True)
     delays = tuple(((last - first) * NS_PER_S) >> 32 for first, last in pairs)
     if max(map(abs, delays)) > _MOST_DELAY_NS:
-        raise InputError(path, f"its delay is {max(delays, key=abs) / NS_PER_S:g} s", place)
-    return _Packet(place, number, sent_ns, delays)
+        raise row.refused(f"its delay is {max(delays, key=abs) / NS_PER_S:g} s")
+    return _Packet(row.place, number, sent_ns, delays)
 
 
 def _whole_text(found: re.Match[str], ways: int) -> bool:
@@ -194,17 +197,8 @@ def _of_document(path: str) -> Iterator[_Packet]:
     if not isinstance(packets, list):
         raise InputError(path, "there is no list raw-packets; give the task of pScheduler --output-raw")
     for index, packet in enumerate(packets):
-        fields = [member(packet, name) for name in ("seq-num", "src-ts", "dst-ts")]
-        yield _of_fields(path, f"raw-packets[{index}]", fields)
-
-
-def _whole(path: str, place: int | str, field: Any) -> int:
-    """Return a number or a stamp of 64 bits; JSON may write it with a fraction."""
-    if isinstance(field, str) and field.isdecimal() and len(field) <= 20:
-        field = int(field)
-    if isinstance(field, bool) or not isinstance(field, int | float) or not 0 <= field < 2**64:
-        raise InputError(path, f"{shown(str(field))} is no whole number of 64 bits", place)
-    return int(field)
+        record = Record.of(path, f"raw-packets[{index}]", packet)
+        yield _of_stamps(record, ("seq-num", "src-ts", "dst-ts"))
 
 
 def _by_number(path: str, ways: int) -> tuple[list[_Packet], list[str]]:

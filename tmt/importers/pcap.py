@@ -16,8 +16,7 @@ import numpy as np
 from tmt.core.declaration import Param
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
-from tmt.importers.captures import CaptureFile, is_capture
-from tmt.importers.ip_packets import UDP, ip_packets
+from tmt.importers.captures import UDP, CaptureFile, ip_packets, is_capture
 from tmt.importers.notes import ENDS_UNKNOWN, left_out
 from tmt.importers.probes import ProbeImporter, Probes, least_delay_set, numbers_between, positive_delays
 

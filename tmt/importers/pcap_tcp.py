@@ -11,8 +11,7 @@ from tmt.core.declaration import Param, ns
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
 from tmt.core.words.values import counted
-from tmt.importers.captures import CaptureFile
-from tmt.importers.ip_packets import TCP, UDP, bytes_of
+from tmt.importers.captures import TCP, UDP, CaptureFile, bytes_of
 from tmt.importers.notes import agreed, left_out, milliseconds
 from tmt.importers.rate_series import RateImporter, RateSeries
 from tmt.importers.tcp_segments import (

@@ -17,9 +17,9 @@ from tmt.core.declaration import PositiveSeconds, ns
 from tmt.core.errors import InputError, UsageError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.refusals import shown
-from tmt.importers.log_files import TextLine, text_lines
 from tmt.importers.notes import CUT_LINE, HALF_TRIP, left_out, milliseconds, unknown_losses
 from tmt.importers.probes import Probes, RoundTripImporter, numbers_between
+from tmt.io.files import TextLine, text_lines
 
 if TYPE_CHECKING:
     from tmt.core.trace import Int64Array
@@ -37,8 +37,6 @@ _BESIDE = re.compile(
     r"--- .* ping statistics ---|rtt min/.*|round-trip min/.*|ping: .*|Warning: time of day goes back.*"
 )
 
-_HEAD = re.compile(r"\s*(PING \S+ |(\[\d+\.\d+\] )?(\d+ bytes from \S|no answer yet for ))")
-
 _WRAP = 1 << 16
 _FAR = 1 << 62
 
@@ -54,16 +52,14 @@ class Ping(RoundTripImporter):
     """
 
     name: ClassVar[str] = "ping"
+    signs: ClassVar[tuple[bytes, ...]] = (
+        rb"\A\s*(PING \S+ |(\[\d+\.\d+\] )?(\d+ bytes from \S|no answer yet for ))",
+    )
 
     interval: Annotated[
         PositiveSeconds | None,
         "time from probe to probe, for output without time stamps: the -i of ping, which is 1 s unless set",
     ] = None
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether it begins as ping's output does."""
-        return _HEAD.match(head.decode("utf-8", "replace")) is not None
 
     def probes(self, path: str) -> Probes:
         """Return the probes of one direction, with half of each round trip as their delay.

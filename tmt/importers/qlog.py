@@ -9,7 +9,6 @@ draft-ietf-quic-qlog-quic-events, and the loggers of those programs.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
-from tmt.importers.log_files import UNITS_NS, json_whole, member, read_json, text_lines
+from tmt.importers.log_files import UNITS_NS, json_lines, json_whole, member, read_json
 from tmt.importers.notes import CUT_LINE, agreed, left_out, milliseconds
 from tmt.importers.probes import ProbeImporter, Probes
 from tmt.io.files import head_of
@@ -48,11 +47,7 @@ class Qlog(ProbeImporter):
     """
 
     name: ClassVar[str] = "qlog"
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether it begins as a file of qlog."""
-        return b'"qlog_version"' in head or b"urn:ietf:params:qlog" in head
+    signs: ClassVar[tuple[bytes, ...]] = (b'"qlog_version"|urn:ietf:params:qlog',)
 
     def probes(self, path: str) -> Probes:
         """Return the packets of the connection that sent most.
@@ -240,19 +235,11 @@ def _events(path: str) -> Iterator[_Event | None]:
 
 def _of_lines(path: str) -> Iterator[_Event | None]:
     form = None
-    for line in text_lines(path, comments=False):
-        text = line.text.strip("\x1e \t")
-        try:
-            record = json.loads(text)
-        except (ValueError, RecursionError):
-            if not line.ended:
-                yield None
-                return
-            raise InputError(path, f"{shown(text)} is no JSON record", line.number) from None
+    for number, record in json_lines(path):
         if form is None:  # the first record describes the trace
             form = _Form(path, member(record, "trace") or {}, 0)
-        elif text:
-            yield form.event(record, line.number)
+        else:
+            yield None if record is None else form.event(record, number)
 
 
 class _Form:

@@ -17,7 +17,6 @@ from tmt.importers.attempts import (
     Attempt,
     count_from_first,
     in_order,
-    infer_failures,
     number_blocks,
     select,
 )
@@ -99,7 +98,6 @@ class Radiotap(CellImporter):
         kept, notes = select(path, ordered, self.direction, self.user)
         count_from_first(ordered)
         blocks = number_blocks(kept, _WINDOW_NS)
-        infer_failures(kept)
         retries = sum(attempt.repeat for attempt in kept)
         notes.append(
             f"retries are {retries:,} of {counted(len(kept), 'frame')}; the monitor did not hear the frame "

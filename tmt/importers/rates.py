@@ -1,4 +1,4 @@
-"""Rate series of several data sets, known by their columns; `starlink` reads the history of a dish.
+"""Rate series of several data sets, known by their columns, and the history of a Starlink dish.
 
 =============================================  ===========================================================
 columns                                        source and units
@@ -9,19 +9,27 @@ columns                                        source and units
 ``time_s``, ``rate_bps``, ``loss``,            series of one's own: each row lasts until the next one; loss
 ``delay_ms``                                   (0 to 1) and delay are optional
 =============================================  ===========================================================
+
+A dish tells usage, loss and round trip of each of the last 900 s: ``dishGetHistory`` of ``grpcurl ...
+{"get_history":{}}`` has rings that are indexed by ``current`` modulo their length: ``popPingDropRate`` (0 to
+1), ``popPingLatencyMs`` (round trip to the point of presence), ``downlinkThroughputBps`` and
+``uplinkThroughputBps``. Source: sparky8512/starlink-grpc-tools.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
 
 from tmt.core.declaration import ns
 from tmt.core.errors import InputError
+from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
-from tmt.importers import starlink
 from tmt.importers.clocks import Clock
 from tmt.importers.columns import Invalid, NamedColumn, TableRows
-from tmt.importers.log_files import TextTable, first_names
+from tmt.importers.log_files import TextTable, first_names, json_number, member, read_json
+from tmt.importers.notes import HALF_TRIP
 from tmt.importers.rate_series import RateSeries, TwoWayRateImporter
 from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
 from tmt.io.files import head_of
@@ -29,7 +37,13 @@ from tmt.io.files import head_of
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from tmt.core.trace import FloatArray
     from tmt.importers.importer import Direction
+
+
+_MOST_DIGITS = 18
+"""Of the number of values that a ring has had: one a second."""
+_RATES = {"up": "uplinkThroughputBps", "down": "downlinkThroughputBps"}
 
 
 class _Form(NamedTuple):
@@ -94,13 +108,13 @@ class RateTable(TwoWayRateImporter):
     @classmethod
     def sniff(cls, head: bytes) -> bool:
         """Whether it is a dish's history, or the first line names the columns of a known table."""
-        return starlink.is_history(head) or _form_of(first_names(head)) is not None
+        return _is_history(head) or _form_of(first_names(head)) is not None
 
     def rates(self, path: str) -> RateSeries:
         """Return the rates of one direction, downwards unless told otherwise (InputError, with the line)."""
         direction = self.direction or "down"
-        if starlink.is_history(head_of(path)):
-            return starlink.read_history(path, direction)
+        if _is_history(head_of(path)):
+            return read_history(path, direction)
         table = TextTable(path)
         form = _form_of(table.names)
         if form is None:
@@ -116,3 +130,40 @@ class RateTable(TwoWayRateImporter):
 def _form_of(names: Collection[str]) -> _Form | None:
     """Return the form of a table with these columns, None for an unknown one."""
     return next((form for form in _FORMS if form.needed.keys() <= set(names)), None)
+
+
+def _is_history(head: bytes) -> bool:
+    return b'"dishGetHistory"' in head
+
+
+def read_history(path: str, direction: Direction) -> RateSeries:
+    """Return usage, loss and half of the round trip of each second, oldest first (InputError)."""
+    history = member(read_json(path), "dishGetHistory")
+    if not isinstance(history, dict):
+        raise InputError(path, "there is no dishGetHistory")
+    rate, drops, trips = (
+        _ring(path, history, name) for name in (_RATES[direction], "popPingDropRate", "popPingLatencyMs")
+    )
+    if not len(rate) == len(drops) == len(trips) or not len(rate):
+        raise InputError(path, f"its rings hold {len(rate)}, {len(drops)} and {len(trips)} values")
+    if (drops > 1).any():
+        raise InputError(path, f"a value of popPingDropRate is {drops.max():g}; the most allowed is 1")
+    notes = (
+        f"{_RATES[direction]} is what was used, not what the link can carry: --line sets a rate",
+        f"losses of pings ({100 * drops.mean():.2f} %) have no known direction: they count as {direction}",
+        f"{HALF_TRIP} to the point of presence",
+    )
+    seconds = np.full(len(rate), NS_PER_S, np.int64)
+    return RateSeries(seconds, rate, drops, np.rint(trips * NS_PER_MS / 2).astype(np.int64), notes)
+
+
+def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
+    """Return the values of a ring in order of time, those that have been written."""
+    values, current = history.get(name), str(history.get("current", ""))
+    if not isinstance(values, list) or not current.isdecimal() or len(current) > _MOST_DIGITS:
+        raise InputError(path, f"{'current' if isinstance(values, list) else name} is missing or wrong")
+    for place, value in enumerate(values):
+        json_number(path, f"value {place + 1}", name, value, 0, 1e15)
+    array = np.array(values, np.float64)
+    count = int(current)
+    return np.roll(array, -(count % max(len(array), 1))) if count >= len(array) else array[:count]

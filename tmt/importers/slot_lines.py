@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from tmt.core.errors import InputError
 from tmt.importers.clocks import DAY_NS
 from tmt.importers.harq_logs import FRAMES, SlotClock, slot_of, slots_per_frame
-from tmt.importers.log_files import Row, text_lines
+from tmt.importers.log_files import Row
 from tmt.importers.notes import CUT_LINE
+from tmt.io.files import text_lines
 
 if TYPE_CHECKING:
     from tmt.importers.attempts import Attempt
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 SUBFRAMES = 10 * FRAMES
 """TTIs of LTE run from 0 to 10239."""
 
-_FIELD = re.compile(r"([a-z0-9_]+)=(\{[^}]*\}|\[[^]]*\)|[^ ,;]+)")
+_FIELD = re.compile(r"(?<![a-z0-9_])([a-z0-9_]++)=(\{[^}]*\}|\[[^]]*\)|[^ ,;]+)")
 
 
 @dataclass(slots=True)

@@ -38,9 +38,7 @@ _LINE = re.compile(
     rf"(?P<wall>{_DATE}[0-9:.]+) \[PHY[0-9]* *\] \[[A-Z]\] "
     r"\[ *(?P<count>[0-9]+)(\.(?P<slot>[0-9]+))?\] (?P<channel>PDSCH|PUSCH|PUCCH): (?P<fields>.*)"
 )
-_LAYER = re.compile(
-    rf"^{_DATE}[0-9:]+\.[0-9]+ \[(PHY|FAPI|MAC|SCHED|RRC|RLC|GNB|CONFIG|COMMON|STCK)", re.MULTILINE
-)
+_LAYER = rf"^{_DATE}[0-9:]+\.[0-9]+ \[(PHY|FAPI|MAC|SCHED|RRC|RLC|GNB|CONFIG|COMMON|STCK)"
 _ACK_DELAY_4G = 4
 _MISSING = "there is no line of PDSCH, PUSCH or PUCCH; is the log level of the PHY debug (4G: info)?"
 
@@ -57,13 +55,9 @@ class Srsran(SlotImporter):
     """
 
     name: ClassVar[str] = "srsran"
+    signs: ClassVar[tuple[bytes, ...]] = (_LAYER.encode(),)
 
     pairing: PairingOf = "size"
-
-    @classmethod
-    def sniff(cls, head: bytes) -> bool:
-        """Whether it holds a line of the log."""
-        return _LAYER.search(head.decode("utf-8", "replace")) is not None
 
     def read(self, path: str) -> Measurement:
         """Return the trace of one terminal; UsageError when the spacing does not fit the slot numbers."""

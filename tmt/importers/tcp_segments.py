@@ -12,13 +12,12 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, NamedTuple
 
 from tmt.core.errors import InputError
-from tmt.importers.ip_packets import TCP, ip_packets
+from tmt.importers.captures import TCP, ip_packets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tmt.importers.captures import CaptureFile
-    from tmt.importers.ip_packets import IpPacket
+    from tmt.importers.captures import CaptureFile, IpPacket
 
 _HEADER = struct.Struct(">2H2I4H")
 _FIN, _SYN, _ACK = 1, 2, 16

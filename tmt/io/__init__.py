@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from tmt.core.schema import LINK_TRACE, PHY_TRACE
 from tmt.core.trace import LinkTrace, PhyTrace, make_trace
 from tmt.core.words.refusals import refusal
 from tmt.io.atomic import check_not_source, is_uri, staged
-from tmt.io.files import check_no_folder, head_of, open_input, size_of
+from tmt.io.files import head_of, open_input, size_of
 from tmt.io.metadata import read_beside, write_beside
 
 if TYPE_CHECKING:
@@ -70,11 +71,10 @@ def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceRe
     first defect.
     """
     name = os.fspath(path)
-    check_no_folder(name)
     try:
         chosen = format_of(name)
     except UsageError:
-        if not is_uri(name) and size_of(name) is None:
+        if not is_uri(name) and not Path(name).is_file():
             open_input(name).close()  # refuses a missing file as one, whatever its name
         raise NotATraceError(name, _no_format()) from None
     head = head_of(name)

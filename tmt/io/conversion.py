@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from tmt.core import provenance
 from tmt.core.convert import Share
+from tmt.core.errors import InputError
 from tmt.core.schema import LINK_TRACE, PHY_TRACE
 from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import check_not_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from os import PathLike
 
     from tmt.core.converter import Counts
@@ -46,9 +48,11 @@ def convert_file(
     """
     check_not_source(link_path, phy_path)
     share, converter = Share(every), scheme.converter(rtt)
+    name = os.fspath(phy_path)
     with open_trace(phy_path, PHY_TRACE) as reader:
-        scheme.check_columns(os.fspath(phy_path), reader.columns)
-        converter.knowing(reader.metadata)
+        scheme.check_columns(name, reader.columns)
+        with _refused_as(name):
+            converter.knowing(reader.metadata)
         metadata = provenance.record(
             LINK_TRACE.kind,
             **provenance.inherited(reader.metadata),
@@ -61,13 +65,24 @@ def convert_file(
             for chunk in reader:
                 assert isinstance(chunk, PhyTrace)
                 watch(chunk)
-                writer.write(converter.feed(share.of(chunk)))
+                with _refused_as(name):
+                    rows = converter.feed(share.of(chunk))
+                writer.write(rows)
                 progress(len(chunk))
             writer.write(converter.finish())
             counts = converter.counts
             if counts.sent_bytes is not None:
                 writer.add_totals(sent_bytes=counts.sent_bytes)
     return counts
+
+
+@contextmanager
+def _refused_as(path: str) -> Iterator[None]:
+    """Name the file in a refusal of a converter, which knows rows and no files."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(path, error.reason, error.line) from None
 
 
 class Conversion(NamedTuple):

@@ -119,7 +119,7 @@ def parse_lines(
         try:
             rows.append(
                 tuple(
-                    _value(column, fields[position], dialect.null, seconds=layout.seconds)
+                    field_value(column, fields[position], dialect.null, seconds=layout.seconds)
                     for column, position in zip(layout.columns, layout.positions, strict=True)
                 )
             )
@@ -130,7 +130,7 @@ def parse_lines(
     return {column.name: np.ascontiguousarray(table[column.name]) for column in layout.columns}, error
 
 
-def _value(column: Column, text: str, null: str, *, seconds: bool) -> int:
+def field_value(column: Column, text: str, null: str = "", *, seconds: bool) -> int:
     """Return the number that stands for `text`; ValueError with the reason when there is none."""
     seconds = seconds and column.name.endswith("_ns")
     name = column.name.removesuffix("_ns") if seconds else column.name

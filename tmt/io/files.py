@@ -9,10 +9,11 @@ import shutil
 import stat
 import tempfile
 import zlib
-from contextlib import contextmanager
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from contextlib import contextmanager, suppress
 from io import BufferedRandom, BufferedReader, BufferedWriter, FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tmt.core.errors import InputError, reason_of
 from tmt.core.words.refusals import refusal
@@ -29,6 +30,10 @@ _HEAD_BYTES = 4096
 
 _BLOCK_BYTES = 1 << 21
 _MAX_LINE_BYTES = 1 << 16
+MAX_JSON_LINE_BYTES = 1 << 24
+"""Longest line that is a JSON document."""
+MOST_WHOLE_BYTES = 1 << 29
+"""Largest content that is read as a whole: as objects of Python it takes ten times the memory."""
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
@@ -38,11 +43,7 @@ def open_input(path: str) -> BinaryFile:
     InputError when there is no such file, it is empty, or its ending and its first bytes disagree about gzip.
     """
     try:
-        if is_uri(path):
-            system, inner = file_system(path)
-            file = cast("BufferedReader", system.open_input_file(inner))
-        else:
-            file = _open_local(path)
+        file = _opened(path)
         magic = file.read(2)
         file.seek(0)
     except InputError:
@@ -53,6 +54,8 @@ def open_input(path: str) -> BinaryFile:
     try:
         if not magic:
             raise InputError(path, refusal("empty_file"))
+        if magic in (BOM_UTF16_LE, BOM_UTF16_BE):
+            raise InputError(path, "this is text in UTF-16; UTF-8 is needed")
         if zipped != (magic == _GZIP_MAGIC):
             raise InputError(path, refusal("not_gzip" if zipped else "gzip"))
     except InputError:
@@ -62,6 +65,10 @@ def open_input(path: str) -> BinaryFile:
         return file
     unzipped = gzip.GzipFile(fileobj=file, mode="rb")
     unzipped.myfileobj = cast("FileIO", file)  # closed together with it
+    with suppress(EOFError, OSError, zlib.error):  # whoever reads on meets the damage, with its line
+        if not unzipped.peek(1):
+            unzipped.close()
+            raise InputError(path, refusal("empty_file"))
     return unzipped
 
 
@@ -75,17 +82,17 @@ def open_output(part: Path) -> BufferedWriter | gzip.GzipFile:
     return zipped
 
 
-def check_no_folder(path: str) -> None:
-    """Refuse a local folder (InputError)."""
-    if Path(path).is_dir():
+def _opened(path: str) -> BufferedReader:
+    local = path
+    if is_uri(path):
+        system, local = file_system(path)
+        if system.type_name != "local":
+            return cast("BufferedReader", system.open_input_file(local))
+    if Path(local).is_dir():
         raise InputError(path, "this is a folder; a file is needed")
-
-
-def _open_local(path: str) -> BufferedReader:
-    check_no_folder(path)
-    if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe would be waited for
+    if not stat.S_ISREG(Path(local).stat().st_mode):  # a pipe would be waited for
         raise InputError(path, "this is not a regular file; write its content into a file first")
-    return Path(path).open("rb")
+    return Path(local).open("rb")
 
 
 def size_of(path: str) -> int | None:
@@ -119,6 +126,16 @@ def head_of(path: str) -> bytes:
         return file.read1(_HEAD_BYTES)
 
 
+def whole(path: str) -> bytes:
+    """Return the content of a file that is read as a whole, decompressed (InputError for a larger one)."""
+    with open_input(path) as file, input_errors(path):
+        content = file.read(MOST_WHOLE_BYTES + 1)
+    if len(content) > MOST_WHOLE_BYTES:
+        reason = f"its content has more than {MOST_WHOLE_BYTES >> 20} MiB, and is read as a whole"
+        raise InputError(path, f"{reason}; a part of it is needed")
+    return content
+
+
 def seekable(path: str, file: BinaryFile) -> BinaryFile:
     """Return a file in which seeking is cheap: `file` itself, or a temporary copy of compressed content."""
     if not path.lower().endswith(".gz"):
@@ -137,8 +154,8 @@ def seekable(path: str, file: BinaryFile) -> BinaryFile:
 class LineBlocks:
     """A binary file cut into blocks of whole lines; `line` is the number of the next one, from 1."""
 
-    def __init__(self, file: BinaryFile, path: str) -> None:
-        self.path = path
+    def __init__(self, file: BinaryFile, path: str, max_line_bytes: int = _MAX_LINE_BYTES) -> None:
+        self.path, self._max_line_bytes = path, max_line_bytes
         self.file, self._held, self.line = file, b"", 1
         self._ended = False
         self._error: InputError | None = None
@@ -184,11 +201,42 @@ class LineBlocks:
         except InputError as error:
             self._ended, self._error = True, error
         self._held = b"".join(pieces)
-        if len(self._held) > _MAX_LINE_BYTES and b"\n" not in self._held[:_MAX_LINE_BYTES]:
-            raise InputError(self.path, refusal("long_line", limit=_MAX_LINE_BYTES), self.line)
+        most = self._max_line_bytes
+        if len(self._held) > most and b"\n" not in self._held[:most]:
+            raise InputError(self.path, refusal("long_line", limit=most), self.line)
 
     def _at_line(self, error: InputError) -> InputError:
         return InputError(self.path, error.reason, self.line)
+
+
+class TextLine(NamedTuple):
+    """A line that is not blank."""
+
+    number: int
+    """From 1."""
+    text: str
+    """Without surrounding blanks."""
+    ended: bool
+    """Whether a line end follows; the last line of a log that was cut has none."""
+
+
+def text_lines(
+    path: str, *, comments: bool = True, max_line_bytes: int = _MAX_LINE_BYTES
+) -> Iterator[TextLine]:
+    """Yield the lines of a file, which may be compressed (.gz), without blank ones; DOS ends do no harm.
+
+    With `comments`, lines that begin with ``#`` are skipped. InputError when the file cannot be read, or a
+    line is longer than `max_line_bytes`.
+    """
+    with open_input(path) as file:
+        for first, block in LineBlocks(file, path, max_line_bytes).blocks():
+            pieces = block.decode("utf-8", "replace").split("\n")
+            for number, piece in enumerate(pieces, first):
+                if len(piece) > max_line_bytes:
+                    raise InputError(path, refusal("long_line", limit=max_line_bytes), number)
+                text = piece.strip().lstrip("\ufeff")
+                if text and not (comments and text.startswith("#")):
+                    yield TextLine(number, text, number < first + len(pieces) - 1)
 
 
 def without_comments(lines: LineBlocks) -> Iterator[tuple[int, bytes]]:

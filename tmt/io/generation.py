@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tmt.core.generate import Line
     from tmt.core.modes import Adaptation
     from tmt.core.sharing import Sharing
+    from tmt.core.trace import Metadata
 
 CHUNK_SLOTS = 1 << 18
 """Slots generated at a time; the trace does not depend on it."""
@@ -62,74 +63,54 @@ def generate(
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
-    if adaptation is not None:
-        return _adapted(path, channel, line, duration_ns, seed, adaptation, sharing, progress)
-    channel.check_fates()
-    if with_es_n0:
-        _check_es_n0(channel)
-    slots, made = line.slots_within(duration_ns), 0
-    own_slots, own_seed = None, seed
+    how: Metadata = {
+        "generator": channel.describe(),
+        "seed": seed,
+        "slot_interval_ns": str(line.interval_ns),
+        "decode_time_ns": line.decode_time_ns,
+    }
     if sharing is not None:
-        own_slots, own_seed = sharing.own_slots(), sharing.seed_of(sharing.user, seed)
-    realisation = channel.realisation(own_seed)  # refuses what the channel cannot read
-    metadata = provenance.record(
-        PHY_TRACE.kind,
-        lldu_bytes=lldu_bytes,
-        **_extent(line, slots, duration_ns).metadata,
-        generator=channel.describe(),
-        seed=seed,
-        slot_interval_ns=str(line.interval_ns),
-        decode_time_ns=line.decode_time_ns,
-        **({} if sharing is None else {"sharing": sharing.describe()}),
-    )
-    with create_trace(path, PHY_TRACE, metadata) as writer:
-        for first in range(0, slots, CHUNK_SLOTS):
-            tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))
-            if own_slots is not None:
-                tx_time_ns = tx_time_ns[own_slots.of(len(tx_time_ns))]
-            chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
-            left = lay_over(chunk, realisation, with_es_n0=with_es_n0)
-            made += len(left)
-            if len(left):
-                writer.write(left)
-            progress(min(CHUNK_SLOTS, slots - first))
-    return made
-
-
-def _adapted(
-    path: str | PathLike[str],
-    channel: Channel,
-    line: Line,
-    duration_ns: int,
-    seed: int,
-    adaptation: Adaptation,
-    sharing: Sharing | None,
-    progress: Callable[[int], None],
-) -> int:
-    """Write the trace of an adaptation to a channel's Es/N0."""
-    # Refuses what the channel cannot read.
-    chunks = adapted(channel, line, duration_ns, seed, adaptation, sharing)
-    extent = Extent(0, duration_ns)
-    if not adaptation.table.has_frames:
-        extent = _extent(line, line.slots_within(duration_ns), duration_ns)
+        how["sharing"] = sharing.describe()
+    if adaptation is None:
+        chunks = _drawn(channel, line, duration_ns, seed, sharing, with_es_n0=with_es_n0)
+        how["lldu_bytes"] = lldu_bytes
+    else:
+        chunks = adapted(channel, line, duration_ns, seed, adaptation, sharing)
+        how |= {"packing": "packed", "modes": adaptation.describe()}
+    has_frames = adaptation is not None and adaptation.table.has_frames
+    extent = Extent(0, duration_ns) if has_frames else _extent(line, duration_ns)
     slots = 0
-    metadata = provenance.record(
-        PHY_TRACE.kind,
-        packing="packed",
-        **extent.metadata,
-        generator=channel.describe(),
-        modes=adaptation.describe(),
-        seed=seed,
-        slot_interval_ns=str(line.interval_ns),
-        decode_time_ns=line.decode_time_ns,
-        **({} if sharing is None else {"sharing": sharing.describe()}),
-    )
-    with create_trace(path, PHY_TRACE, metadata) as writer:
+    with create_trace(path, PHY_TRACE, provenance.record(PHY_TRACE.kind, **extent.metadata, **how)) as writer:
         for samples, chunk in chunks:
             writer.write(chunk)
             slots += len(chunk)
             progress(samples)
     return slots
+
+
+def _drawn(
+    channel: Channel, line: Line, duration_ns: int, seed: int, sharing: Sharing | None, *, with_es_n0: bool
+) -> Iterator[tuple[int, PhyTrace]]:
+    """Return an iterator over the slots of a channel, in chunks, with the slots of the line in each."""
+    channel.check_fates()
+    if with_es_n0:
+        _check_es_n0(channel)
+    slots = line.slots_within(duration_ns)
+    own_slots, own_seed = None, seed
+    if sharing is not None:
+        own_slots, own_seed = sharing.own_slots(), sharing.seed_of(sharing.user, seed)
+    realisation = channel.realisation(own_seed)  # refuses what the channel cannot read
+
+    def chunks() -> Iterator[tuple[int, PhyTrace]]:
+        for first in range(0, slots, CHUNK_SLOTS):
+            count = min(CHUNK_SLOTS, slots - first)
+            tx_time_ns = line.tx_times_ns(first, count)
+            if own_slots is not None:
+                tx_time_ns = tx_time_ns[own_slots.of(count)]
+            chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
+            yield count, lay_over(chunk, realisation, with_es_n0=with_es_n0)
+
+    return chunks()
 
 
 def adapted(
@@ -166,8 +147,9 @@ def adapted(
     return chunks()
 
 
-def _extent(line: Line, slots: int, duration_ns: int) -> Extent:
+def _extent(line: Line, duration_ns: int) -> Extent:
     """Return the time of a line's slots, each as long as the distance between them."""
+    slots = line.slots_within(duration_ns)
     last_ns = int(line.tx_times_ns(slots - 1, 1)[0])
     return Extent.of_rows(0, last_ns, slots) or Extent(0, duration_ns)
 
@@ -211,8 +193,7 @@ def overlay(
                 assert isinstance(chunk, PhyTrace)
                 watch(chunk)
                 left = lay_over(chunk, realisation, with_es_n0=with_es_n0)
-                if len(left):
-                    writer.write(left)
+                writer.write(left)
                 slots += len(left)
                 progress(len(chunk))
     return slots

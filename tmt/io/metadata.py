@@ -35,7 +35,7 @@ _LEAST_OF_SCHEME = {"data": 1, "repair": 0, "rtt_ns": 0}
 _MOST = 2**62
 """Numbers in the metadata that readers compute with: the least that each may be, and the most."""
 
-_MOST_BYTES = 1 << 24
+_MOST_BYTES, _MOST_DB = 1 << 24, 1000
 
 
 def parsed(texts: Iterable[bytes | str], path: str) -> Metadata:
@@ -128,6 +128,11 @@ def _wrong_values(metadata: Metadata) -> Iterator[tuple[str, Any, str]]:
             value = group.get(name)
             if value is not None and (type(value) is not int or not least <= value <= _MOST):
                 yield prefix + name, value, f"a whole number of {least} or more is needed"
+    modes = metadata.get("modes", {})
+    half_db: Any = modes.get("half_db", []) if isinstance(modes, dict) else None
+    known = isinstance(half_db, list) and {type(db) for db in half_db} <= {int, float}
+    if not known or not all(abs(db) < _MOST_DB for db in half_db):
+        yield "modes", modes, "an object is needed, whose half_db is a list of numbers of dB"
     begin_ns, length_ns = (metadata.get(name) for name in ("begin_ns", "length_ns"))
     if (begin_ns is None) != (length_ns is None):
         name = "begin_ns" if begin_ns is None else "length_ns"

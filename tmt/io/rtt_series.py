@@ -8,19 +8,16 @@ import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.schema import RTT_SERIES
-from tmt.core.units import MAX_TIME_NS, seconds_text, seconds_to_ns
+from tmt.core.units import seconds_text
 from tmt.core.words.refusals import refusal, shown
-from tmt.io.files import input_errors, open_input
+from tmt.io.fields import field_value
+from tmt.io.files import text_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy.typing as npt
 
-HEADERS: dict[tuple[str, ...], Callable[[str], int]] = {
-    ("time", "rtt"): seconds_to_ns,
-    ("time_ns", "rtt_ns"): int,
-}
+HEADERS: dict[tuple[str, ...], bool] = {("time", "rtt"): True, ("time_ns", "rtt_ns"): False}
+"""Whether times are in seconds, by the columns."""
 
 
 def read_rtt_series(path: str) -> npt.NDArray[np.void]:
@@ -28,46 +25,28 @@ def read_rtt_series(path: str) -> npt.NDArray[np.void]:
 
     InputError with the line of a value that is no time, negative, too large, or earlier than the one before.
     """
-    found: list[tuple[int, int]] = []
-    header: tuple[str, ...] = ()
-    to_ns: Callable[[str], int] | None = None
-    with open_input(path) as file, input_errors(path):
-        for number, content in enumerate(file, 1):
-            line = content.decode("utf-8", "replace")
-            fields = tuple(field.strip() for field in line.split(","))
-            if line.startswith("#") or fields == ("",):
-                continue
-            if to_ns is None:
-                header, to_ns = fields, HEADERS.get(fields)
-                if to_ns is None:
-                    needed = "time,rtt in seconds, or time_ns,rtt_ns"
-                    reason = refusal("csv_header", found=shown(",".join(header), 120), columns=needed)
-                    raise InputError(path, reason, number)
-                continue
-            found.append(_row(path, number, header, fields, to_ns))
-            if len(found) > 1 and found[-1][0] < found[-2][0]:
-                previous = f"{found[-2][0]}" if to_ns is int else seconds_text(found[-2][0])
-                reason = refusal("not_sorted", column=header[0], value=fields[0], previous=previous)
+    rows: list[tuple[int, ...]] = []
+    seconds: bool | None = None
+    for number, text, _ in text_lines(path):
+        fields = tuple(field.strip() for field in text.split(","))
+        if seconds is None:
+            seconds, header = HEADERS.get(fields), fields
+            if seconds is None:
+                needed = "time,rtt in seconds, or time_ns,rtt_ns"
+                reason = refusal("csv_header", found=shown(text, 120), columns=needed)
                 raise InputError(path, reason, number)
-    if not found:
-        raise InputError(path, "there are no rows; a series has at least one")
-    return np.array(found, RTT_SERIES.dtype)
-
-
-def _row(
-    path: str, line: int, header: tuple[str, ...], fields: tuple[str, ...], to_ns: Callable[[str], int]
-) -> tuple[int, int]:
-    if len(fields) != len(header):
-        raise InputError(path, refusal("fields", found=len(fields), needed=len(header)), line)
-    values = []
-    for name, text in zip(header, fields, strict=True):
+            continue
+        if len(fields) != len(header):
+            raise InputError(path, refusal("fields", found=len(fields), needed=len(header)), number)
         try:
-            value = to_ns(text)
-        except ValueError:
-            kind = "not_integer" if to_ns is int else "not_seconds"
-            raise InputError(path, refusal(kind, column=name, value=shown(text)), line) from None
-        if not 0 <= value <= MAX_TIME_NS:
-            kind, bound = ("below_minimum", 0) if value < 0 else ("above_maximum", MAX_TIME_NS)
-            raise InputError(path, refusal(kind, column=name, value=text, minimum=bound, maximum=bound), line)
-        values.append(value)
-    return values[0], values[1]
+            pairs = zip(RTT_SERIES.columns, fields, strict=True)
+            rows.append(tuple(field_value(column, field, seconds=seconds) for column, field in pairs))
+        except ValueError as error:
+            raise InputError(path, str(error), number) from None
+        if len(rows) > 1 and rows[-1][0] < rows[-2][0]:
+            previous = seconds_text(rows[-2][0]) if seconds else rows[-2][0]
+            reason = refusal("not_sorted", column=header[0], value=fields[0], previous=previous)
+            raise InputError(path, reason, number)
+    if not rows:
+        raise InputError(path, "there are no rows; a series has at least one")
+    return np.array(rows, RTT_SERIES.dtype)

@@ -1,11 +1,13 @@
 """Text, plain and gzip: the papers' columns of seconds (``.txt``) and CSV with a header (``.csv``).
 
 pyarrow parses a block of lines at once. Python parses a block that pyarrow refuses line by line: it finds the
-defect and its line, or accepts the block where pyarrow is too strict.
+defect and its line, or accepts the block where pyarrow is too strict. A comment before the first row may say
+when the trace begins, and its length.
 """
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,9 +18,9 @@ from tmt.core.errors import InputError, NotATraceError
 from tmt.core.extent import Extent
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import make_trace
+from tmt.core.units import MAX_TIME_NS, seconds_text, seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
 from tmt.io.base import TRACE_TABLES, Format, TraceReader, TraceWriter, wanted_table
-from tmt.io.comments import Comments, comment_of
 from tmt.io.fields import Dialect, Layout, parse_block, parse_lines, spelled_column
 from tmt.io.files import LineBlocks, without_comments
 
@@ -30,8 +32,71 @@ if TYPE_CHECKING:
     from tmt.core.trace import Metadata, Trace
     from tmt.io.files import BinaryFile
 
+_BEGIN = re.compile(r"#\s*(begin|length)(_ns)?\s*=")
+_WHOLE = re.compile(r"#\s*begin(_ns)?=(\S+)\s+length(_ns)?=(\S+)")
+_NEEDED = "# begin_ns=0 length_ns=200000000, or in seconds # begin=0 length=0.2"
+
 _CSV = Dialect(",", "")
 _TXT = Dialect(" ", "-")
+
+
+def comment_of(extent: Extent, *, seconds: bool) -> str:
+    """Return the comment that says an extent, in seconds or in nanoseconds."""
+    if seconds:
+        return f"# begin={seconds_text(extent.begin_ns)} length={seconds_text(extent.length_ns)}"
+    return f"# begin_ns={extent.begin_ns} length_ns={extent.length_ns}"
+
+
+class Comments:
+    """Comments of the file `path` that have been skipped, and the extent that one of them says."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._line = 0
+        self._extent: Extent | None = None
+
+    def skipped(self, lines: LineBlocks) -> str:
+        """Take the comments that come next, and return the line behind them, which is not taken.
+
+        InputError when one of them says an extent and is damaged, or says another one than one before.
+        """
+        while (first := lines.first_line().removeprefix("\ufeff")).startswith("#"):
+            if _BEGIN.match(first):
+                extent = self._parsed(first, lines.line)
+                if self._extent is not None:
+                    self._refuse_second(extent, lines.line, self._extent, f"in line {self._line}")
+                self._extent, self._line = extent, lines.line
+            lines.skip_line()
+        return first
+
+    def extent_beside(self, other: Extent | None) -> Metadata:
+        """Return the entries of the metadata that the comments give; InputError unless `other` is equal."""
+        if self._extent is None:
+            return {}
+        if other is not None:
+            self._refuse_second(self._extent, self._line, other, "in the metadata beside the file")
+        return self._extent.metadata
+
+    def _parsed(self, text: str, line: int) -> Extent:
+        found = _WHOLE.fullmatch(text)
+        try:
+            if found is None:
+                raise ValueError
+            in_ns, begin, length_in_ns, length = found.groups()
+            begin_ns = int(begin) if in_ns else seconds_to_ns(begin)
+            length_ns = int(length) if length_in_ns else seconds_to_ns(length)
+            if not (begin_ns >= 0 and 1 <= length_ns <= MAX_TIME_NS - begin_ns):
+                raise ValueError
+        except ValueError:
+            reason = refusal("comment_of_length", found=shown(text, 80), needed=_NEEDED)
+            raise InputError(self._path, reason, line) from None
+        return Extent(begin_ns, length_ns)
+
+    def _refuse_second(self, extent: Extent, line: int, other: Extent, elsewhere: str) -> None:
+        if extent != other:
+            one, two = (f"{found.begin_ns} ns and {found.length_ns} ns" for found in (extent, other))
+            told = refusal("two_lengths", one=one, two=two, elsewhere=elsewhere)
+            raise InputError(self._path, told, line)
 
 
 class TextReader(TraceReader):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tmt.results.cells import Cell
     from tmt.results.dataset import Results
-    from tmt.spec.expect import Expect
+    from tmt.spec.goals import Expect
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,10 +31,10 @@ _NO_BASE = "for flows alone, and where no run has them alone"
 OF_GROUPS = (
     ColumnFamily("scenario").text("beside", "the other groups of the run, or alone"),
     ColumnFamily("delivery", null=_NO_BASE).number(
-        "harm", "", "goodput that the other groups take / goodput alone"
+        "harm", "goodput that the other groups take / goodput alone"
     ),
     ColumnFamily("delay", null=_NO_BASE).number(
-        "harm_delay", "", "95th percentile of delay that the other groups add / that beside them"
+        "harm_delay", "95th percentile of delay that the other groups add / that beside them"
     ),
 )
 """Columns of groups that other runs decide, too (`tmt.results.groups`)."""

@@ -136,27 +136,35 @@ class ResultColumn:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFamily:
-    """Declares columns that have the group in common, and `counts` and `null` where they name none."""
+    """Declares columns that have the group in common, and `counts` and `null` where they name none.
+
+    The name's ending tells the unit; without it whole numbers have that of the family, other numbers none.
+    """
 
     group: ResultGroup
     counts: str = ""
     null: str = ""
+    unit: str = ""
 
     def text(self, name: str, meaning: str, **own: str) -> ResultColumn:
         """Declare a column of text."""
-        return self._column("text", name, "", meaning, own)
+        return self._column("text", name, meaning, {"unit": ""} | own)
 
-    def integer(self, name: str, unit: str, meaning: str, **own: str) -> ResultColumn:
+    def integer(self, name: str, meaning: str, **own: str) -> ResultColumn:
         """Declare a column of whole numbers."""
-        return self._column("integer", name, unit, meaning, own)
+        return self._column("integer", name, meaning, {"unit": _unit_of(name, self.unit)} | own)
 
-    def number(self, name: str, unit: str, meaning: str, **own: str) -> ResultColumn:
+    def number(self, name: str, meaning: str, **own: str) -> ResultColumn:
         """Declare a column of numbers."""
-        return self._column("number", name, unit, meaning, own)
+        return self._column("number", name, meaning, {"unit": _unit_of(name)} | own)
 
-    def _column(self, kind: ColumnKind, name: str, unit: str, said: str, own: dict[str, str]) -> ResultColumn:
+    def _column(self, kind: ColumnKind, name: str, meaning: str, own: dict[str, str]) -> ResultColumn:
         shared = {"counts": self.counts, "null": self.null}
-        return ResultColumn(name, kind, self.group, unit, said, **shared | own)
+        return ResultColumn(name, kind, self.group, meaning=meaning, **shared | own)
+
+
+def _unit_of(name: str, other: str = "") -> str:
+    return next((unit for unit, ending in ENDINGS.items() if name.endswith(ending)), other)
 
 
 _TCP_PAYLOAD = "TCP payload bytes, each counted once; no TCP, IP or link header"
@@ -171,13 +179,15 @@ _PROVENANCE = ColumnFamily("provenance")
 _DELIVERY = ColumnFamily("delivery", _TCP_PAYLOAD)
 _ARRIVED = "IP packets with TCP data that reached the receiver: payload and headers, retransmissions too"
 _DELAY = ColumnFamily("delay", _ARRIVED, "when nothing was received")
-_RECOVERY = ColumnFamily("recovery", "TCP segments handed to IP by the sender, of all flows")
+_RECOVERY = ColumnFamily("recovery", "TCP segments handed to IP by the sender, of all flows", unit="segments")
 _WINDOW = ColumnFamily("window", "TCP segments", _NEVER_ACTIVE)
-_RETURN = ColumnFamily("link", "IP packets (TCP acknowledgements) before the return link")
-_WIRED = ColumnFamily("link", null="without a wired hop")
-_PROXY = ColumnFamily("proxy", "TCP segments at the proxy, on their way over the link", _NO_PROXY)
-_WINDOWS = ColumnFamily("proxy", "windows that the proxy advertises to the senders", _NO_PROXY)
+_RETURN = ColumnFamily("link", "IP packets (TCP acknowledgements) before the return link", unit="packets")
+_WIRED = ColumnFamily("link", null="without a wired hop", unit="packets")
+_PROXY = ColumnFamily("proxy", "TCP segments at the proxy, on their way over the link", _NO_PROXY, "segments")
+_WINDOWS = ColumnFamily("proxy", "windows that the proxy advertises to the senders", _NO_PROXY, "packets")
 _COST = ColumnFamily("cost")
+_OUTCOME = ColumnFamily("delivery")
+_OF_PROGRAMS = ColumnFamily("delivery", null=_NO_PROGRAMS)
 
 
 def _setting_column(one: Setting) -> ResultColumn:
@@ -187,37 +197,24 @@ def _setting_column(one: Setting) -> ResultColumn:
 
 def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn, ...]:
     trace = ColumnFamily("scenario", null=_NO_TRACE)
+    extent = ColumnFamily("scenario", null=f"{_NO_TRACE}, and where only the rows tell it")
     return (
         trace.text(f"{direction}_trace", f"name of the link trace that is the {direction} link"),
         _PROVENANCE.text(f"{direction}_sha256", "SHA-256 of that file's content", null=_NO_TRACE),
         _SCENARIO.number(
             f"{direction}_rate_bps",
-            "bit/s",
             f"rate of the {direction} link: as given for a plain link, mean rate of the rows for a trace",
             counts="useful bytes of the LLDUs, lost ones too; IP bytes for a plain link",
         ),
         trace.integer(
             f"{direction}_lldu_bytes",
-            "byte",
             "useful bytes of one LLDU",
             null=f"{_NO_TRACE}, and where rows have sizes of their own",
         ),
         trace.text(f"{direction}_packing", "how packets lie in rows: padded or packed"),
-        trace.number(
-            f"{direction}_begin_s",
-            "s",
-            "when the trace begins, on its own clock",
-            null=f"{_NO_TRACE}, and where only the rows tell it",
-        ),
-        trace.number(
-            f"{direction}_length_s",
-            "s",
-            "length of the trace, after which it starts again",
-            null=f"{_NO_TRACE}, and where only the rows tell it",
-        ),
-        trace.number(
-            f"{direction}_offset_s", "s", "time after the trace's beginning at which the run starts"
-        ),
+        extent.number(f"{direction}_begin_s", "when the trace begins, on its own clock"),
+        extent.number(f"{direction}_length_s", "length of the trace, after which it starts again"),
+        trace.number(f"{direction}_offset_s", "time after the trace's beginning at which the run starts"),
         trace.text(
             f"{direction}_online",
             "scheme that runs during the simulation; the trace is then a PHY trace",
@@ -227,32 +224,23 @@ def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn
 
 
 def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tuple[ResultColumn, ...]:
-    link = ColumnFamily("link", packets)
+    link = ColumnFamily("link", packets, unit="packets")
     return (
-        link.integer(f"{direction}_link_lost", "packets", "given up by the link's scheme"),
+        link.integer(f"{direction}_link_lost", "given up by the link's scheme"),
         link.integer(
-            f"{direction}_link_unsettled",
-            "packets",
-            "carried by rows that were unsettled at the end of the link trace",
+            f"{direction}_link_unsettled", "carried by rows that were unsettled at the end of the link trace"
         ),
-        link.integer(
-            f"{direction}_queue_dropped", "packets", "dropped because the queue in front of the link was full"
-        ),
-        link.integer(f"{direction}_aqm_dropped", "packets", "dropped by the discipline of that queue"),
-        link.integer(f"{direction}_marked", "packets", "marked by the discipline of that queue (ECN)"),
+        link.integer(f"{direction}_queue_dropped", "dropped because the queue in front of the link was full"),
+        link.integer(f"{direction}_aqm_dropped", "dropped by the discipline of that queue"),
+        link.integer(f"{direction}_marked", "marked by the discipline of that queue (ECN)"),
         link.number(
             f"{direction}_utilisation",
-            "",
             "bytes of rows that packets took, padding included / bytes of all rows during the simulation",
             counts="data LLDUs, the rows of the link trace",
             null=f"{_NO_TRACE}, or without a row during the simulation",
         ),
-        link.integer(
-            f"{direction}_trace_repeats",
-            "",
-            "times that the trace started again from its beginning",
-            counts="",
-            null=_NO_TRACE,
+        ColumnFamily("link", null=_NO_TRACE).integer(
+            f"{direction}_trace_repeats", "times that the trace started again from its beginning"
         ),
     )
 
@@ -270,98 +258,73 @@ RUN_RESULTS = (
     _PROVENANCE.text("command", "command line of the simulation, quoted for a shell"),
     _DELIVERY.number(
         "goodput_bps",
-        "bit/s",
         "data handed to the receivers' applications, in order, per second of a flow's active time (from its "
         "first segment sent to the end of its transfer or of the run); summed over flows",
         null=_NEVER_ACTIVE,
     ),
     _DELIVERY.number(
         "return_goodput_bps",
-        "bit/s",
         "the same of the flows in the return direction, which no other figure of TCP counts",
         null="without flows in the return direction",
     ),
-    _DELIVERY.integer(
-        "goodput_bytes", "byte", "data handed to the receivers' applications, in order, of all flows"
-    ),
+    _DELIVERY.integer("goodput_bytes", "data handed to the receivers' applications, in order, of all flows"),
     _DELIVERY.number(
         "code_overhead",
-        "",
         "symbols that decoding needed beyond the source symbols / source symbols",
         counts="FECTCP segments that arrived before their block was decoded",
         null="for TCP, or when nothing was decoded",
     ),
     _DELIVERY.number(
         "completion_s",
-        "s",
         "from the first segment sent to the last in-order byte delivered, of the slowest flow",
         null="without a transfer size, or when a flow did not finish",
     ),
-    _DELIVERY.integer(
-        "flows_completed",
-        "",
-        "flows whose transfer was delivered whole",
-        counts="",
-        null="without a transfer size",
+    _OUTCOME.integer(
+        "flows_completed", "flows whose transfer was delivered whole", null="without a transfer size"
     ),
-    _DELIVERY.number(
+    _OUTCOME.number(
         "competition_s",
-        "s",
         "common time: that in which all flows of the forward direction are active",
-        counts="",
         null=_NO_COMPETITION,
     ),
-    _DELIVERY.text(
+    _OUTCOME.text(
         "groups",
         "groups of flows as JSON: a list of one object each, those of the forward direction first",
-        counts="",
         null="without groups of flows",
     ),
-    _DELIVERY.text(
+    _OUTCOME.text(
         "measures",
         "numbers that the programs said, as JSON: for each an object of value, unit and better direction",
-        counts="",
         null=f"{_NO_PROGRAMS}, or without measures",
     ),
-    _DELIVERY.text(
-        "ends",
-        "ends of the programs as JSON: a list of one object each, servers first",
-        counts="",
-        null=_NO_PROGRAMS,
-    ),
-    _DELIVERY.text(
+    _OF_PROGRAMS.text("ends", "ends of the programs as JSON: a list of one object each, servers first"),
+    _OF_PROGRAMS.text(
         "flow_figures",
         "flows that the programs made as JSON: a list of one object each, those with the most bytes first",
-        counts="",
-        null=_NO_PROGRAMS,
     ),
     _DELIVERY.number(
         "fairness",
-        "",
         "Jain's index of the flows' goodputs, from 1/flows to 1",
         null="for a single flow, or when nothing was delivered",
     ),
     _DELIVERY.number(
         "competition_fairness",
-        "",
         "Jain's index of these flows' goodputs in their common time",
         null=f"{_NO_COMPETITION}, or when nothing was delivered",
     ),
     _DELIVERY.number(
         "convergence_s",
-        "s",
         "from the begin of the common time until the shares of all groups are steady",
         null=f"{_NO_COMPETITION}, or where a share never is",
     ),
     _DELIVERY.number(
         "received_bps",
-        "bit/s",
         "all data packets that arrived per second of active time, summed over flows",
         counts=_ARRIVED,
         null=_NEVER_ACTIVE,
     ),
     *(
-        _DELAY.number(f"delay_{name}_s", "s", f"{words} one-way delay from sending agent to receiving agent")
+        _DELAY.number(f"delay_{name}_s", f"{words} one-way delay from sending agent to receiving agent")
         for name, words in (
             ("min", "least"),
             ("median", "median"),
@@ -370,27 +333,21 @@ RUN_RESULTS = (
             ("p99", "99th percentile of the"),
         )
     ),
-    _RECOVERY.integer("segments_sent", "segments", "transmissions by TCP"),
+    _RECOVERY.integer("segments_sent", "transmissions by TCP"),
+    _RECOVERY.integer("retransmissions", "transmissions by TCP of segments that had been sent before"),
+    _RECOVERY.number("retransmission_ratio", "retransmissions / segments_sent", null="when nothing was sent"),
     _RECOVERY.integer(
-        "retransmissions", "segments", "transmissions by TCP of segments that had been sent before"
-    ),
-    _RECOVERY.number(
-        "retransmission_ratio", "", "retransmissions / segments_sent", null="when nothing was sent"
-    ),
-    _RECOVERY.integer(
-        "max_transmissions", "", "most transmissions of one segment by TCP", null="when nothing was sent"
+        "max_transmissions", "most transmissions of one segment by TCP", unit="", null="when nothing was sent"
     ),
     _RECOVERY.integer(
         "timeouts",
-        "",
         "expiries of the senders' retransmission timers",
+        unit="",
         counts="retransmission timers of all senders",
         null="when the backend does not count them",
     ),
-    _WINDOW.number(
-        "cwnd_mean_packets", "packets", "congestion window: mean over the active time, then over flows"
-    ),
-    _WINDOW.number("cwnd_max_packets", "packets", "largest congestion window of any flow"),
+    _WINDOW.number("cwnd_mean_packets", "congestion window: mean over the active time, then over flows"),
+    _WINDOW.number("cwnd_max_packets", "largest congestion window of any flow"),
     *_link_metrics("forward", "IP packets (TCP data) on the forward link"),
     *_link_metrics("return", "IP packets (TCP acknowledgements) on the return link"),
     ResultColumn(
@@ -403,45 +360,34 @@ RUN_RESULTS = (
         counts="IP packets (TCP acknowledgements) that its queue did not drop",
         null="with less than two acknowledgements, or over a trace that flows of the return direction share",
     ),
-    _RETURN.integer(
-        "return_acks_thinned", "packets", "removed by ACK thinning: a later acknowledgement stands for it"
-    ),
+    _RETURN.integer("return_acks_thinned", "removed by ACK thinning: a later acknowledgement stands for it"),
     _WIRED.integer(
-        "wired_lost",
-        "packets",
-        "lost at random by the wired hop",
-        counts="IP packets (TCP data) on the wired hop",
+        "wired_lost", "lost at random by the wired hop", counts="IP packets (TCP data) on the wired hop"
     ),
     _WIRED.integer(
         "wired_dropped",
-        "packets",
         "dropped because a queue of the wired hop was full",
         counts="IP packets on the wired hop, in both directions",
     ),
-    _PROXY.integer("proxy_fill_max_packets", "packets", "largest fill of one connection's buffer"),
-    _PROXY.integer("proxy_segments_sent", "segments", "transmissions by the proxy's senders"),
-    _PROXY.integer("proxy_retransmissions", "segments", "retransmissions by the proxy's senders"),
-    _PROXY.integer("proxy_timeouts", "", "expiries of the proxy's retransmission timers"),
+    _PROXY.integer("proxy_fill_max_packets", "largest fill of one connection's buffer"),
+    _PROXY.integer("proxy_segments_sent", "transmissions by the proxy's senders"),
+    _PROXY.integer("proxy_retransmissions", "retransmissions by the proxy's senders"),
+    _PROXY.integer("proxy_timeouts", "expiries of the proxy's retransmission timers", unit=""),
     _WINDOWS.number(
-        "held_s",
-        "s",
-        "time in which the proxy's window stopped a sender that had more to send; summed over flows",
+        "held_s", "time in which the proxy's window stopped a sender that had more to send; summed over flows"
     ),
     _WINDOWS.integer(
-        "proxy_window_updates", "packets", "acknowledgements that the proxy sent only to update the window"
+        "proxy_window_updates", "acknowledgements that the proxy sent only to update the window"
     ),
-    _WINDOWS.integer(
-        "window_probes", "packets", "probes by which the senders asked for a window that stayed closed"
-    ),
+    _WINDOWS.integer("window_probes", "probes by which the senders asked for a window that stayed closed"),
     _COST.number(
         "late_share",
-        "",
         "share of packets that were 1 ms late or later",
         counts="IP packets (TCP data) on the forward link",
         null="in simulated time",
     ),
-    _COST.number("simulated_s", "s", "simulated time at which the run ended"),
-    _COST.number("wall_time_s", "s", "time that the program ran, by the wall clock"),
+    _COST.number("simulated_s", "simulated time at which the run ended"),
+    _COST.number("wall_time_s", "time that the program ran, by the wall clock"),
 )
 """Columns of the row that one replay gives; `docs/metrics.md` is written from them."""
 
@@ -453,7 +399,7 @@ _OF_RUN = (
 )
 """Columns of a run that each of its groups has, too."""
 
-_LOST = ColumnFamily("link", "IP packets (TCP data) of the group's flows")
+_LOST = ColumnFamily("link", "IP packets (TCP data) of the group's flows", unit="packets")
 _NO_RIVAL = "without another group in its direction that is active together with it"
 
 GROUP_RESULTS = (
@@ -463,19 +409,17 @@ GROUP_RESULTS = (
     *map(_setting_column, GROUP_SETTINGS),
     _DELIVERY.number(
         "share",
-        "",
         "part of the data that all groups of its direction delivered in their common time",
         null=f"{_NO_RIVAL}, or when nothing was delivered",
     ),
     _DELIVERY.number(
         "convergence_s",
-        "s",
         "from the begin of the common time until the group's share is steady",
         null=f"{_NO_RIVAL}, or where the share never is",
     ),
     *(one for one in RUN_RESULTS if one.name in _OF_RUN),
-    _LOST.integer("link_lost", "packets", "given up by the link's scheme"),
-    _LOST.integer("link_unsettled", "packets", "carried by rows that were unsettled at the end of the trace"),
-    _LOST.integer("queue_dropped", "packets", "dropped because the queue in front of the link was full"),
+    _LOST.integer("link_lost", "given up by the link's scheme"),
+    _LOST.integer("link_unsettled", "carried by rows that were unsettled at the end of the trace"),
+    _LOST.integer("queue_dropped", "dropped because the queue in front of the link was full"),
 )
 """Keys of an object of the column `groups`, in this order; figures of a group count until its end."""

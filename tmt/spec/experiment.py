@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tmt.core.declaration import (
-    MAX_TIME_S,
-    Count,
-    Param,
-    PositiveSeconds,
-    Probability,
-    Rate,
-    Seconds,
-    Spec,
-)
+from tmt.core.declaration import Count, Param, PositiveSeconds, Probability, Rate, Seconds, Spec
 from tmt.core.orbit import Orbit
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
@@ -30,7 +21,7 @@ from tmt.spec.stacks import (
     answers_marks,
     stack_rule,
 )
-from tmt.spec.traffic import Seed, Traffic
+from tmt.spec.traffic import Bytes, Seed, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,9 +33,6 @@ MOST_RATE_BPS = 1e12
 
 MAX_PACKETS = 2**31 - 1
 """Most packets that ns-2 counts in a queue or a window."""
-
-MAX_BYTES = 2**62
-"""Most bytes that a queue counts."""
 
 Packets = Annotated[int, Param("packets", 1, MAX_PACKETS)]
 
@@ -133,10 +121,7 @@ class Path(Spec):
         PositiveSeconds | None,
         "longest time for which in-order delivery holds a packet back",
         Param(
-            most=MAX_TIME_S,
-            absent="no limit",
-            label="hold time",
-            null="when packets may wait for ever, or in_order is off",
+            absent="no limit", label="hold time", null="when packets may wait for ever, or in_order is off"
         ),
     ] = None
     queue: Annotated[Discipline, "discipline of the queue in front of each link"] = DropTail()
@@ -150,16 +135,9 @@ class Path(Spec):
         ),
     ] = None
     queue_bytes: Annotated[
-        int | None,
+        Bytes | None,
         "limit of the queue before each link in bytes",
-        Param(
-            "byte",
-            1,
-            MAX_BYTES,
-            absent="no limit",
-            counts="IP packets: payload and headers",
-            null="without one",
-        ),
+        Param(absent="no limit", counts="IP packets: payload and headers", null="without one"),
     ] = None
     queue_time: Annotated[
         PositiveSeconds | None,

@@ -116,16 +116,19 @@ def _word(field: Field, text: str) -> Any:
 
 
 def typed(field: Field, text: str) -> Any:
+    """Return the number that a text spells, for a field that takes numbers."""
+    return text if field.kind not in (int, float) or text in field.choices else number_in(text)
+
+
+def number_in(text: str) -> int | float | str:
     """Return the number that a text such as ``0.1`` or ``1e3`` spells; the text itself if it is none."""
-    if field.kind not in (int, float) or text in field.choices:
-        return text
     try:
         value = Decimal(text)
     except InvalidOperation:
         return text
     if not value.is_finite() or value.adjusted() > 300:  # beyond floats; a longer integer takes long
         return text
-    return text if field.kind is int and value != value.to_integral_value() else field.kind(value)
+    return int(value) if value == value.to_integral_value() else float(value)
 
 
 @dataclass(frozen=True)
@@ -198,15 +201,11 @@ class Part:
         for key, one in fields.items():
             if one.is_nested and not one.is_many:
                 inner = self._within(having[key][0], key, one)
-                if inner.usual is None and not inner.is_choice and not inner.needs_options:
+                needs_options = any(field.is_required for field in declared(inner.family).values())
+                if inner.usual is None and not inner.is_choice and not needs_options:
                     heading, said = inner.heading(inner.family), sentence(one.meaning)
                     yield ValueOption(inner.place, heading, inner.flag, is_flag=True, help=said)
                 yield from inner.options(chosen)
-
-    @property
-    def needs_options(self) -> bool:
-        """Whether a field of the only class has no default."""
-        return any(one.is_required for one in declared(self.family).values())
 
     def _shown(self, kind: type[Spec]) -> dict[str, Field]:
         known = declared(kind).items()
@@ -214,7 +213,7 @@ class Part:
 
     def value(self, given: Mapping[Place, Any], chosen: Chosen) -> Any:
         """Return the object, or the objects, that the options describe (Refused)."""
-        tables = self._tables(given, chosen)
+        tables = [self._table(kind, given, chosen) for kind in self.kinds(chosen)]
         if self.usual is None and not any(tables):
             return None
         if self.is_choice and not tables:
@@ -257,9 +256,6 @@ class Part:
         hidden, meaning = dict.fromkeys(self.hidden, MISSING), sentence(field.meaning)
         return Part(place, field.kind, usual, hidden=hidden, among=among, meaning=meaning)
 
-    def _tables(self, given: Mapping[Place, Any], chosen: Chosen) -> list[dict[str, Any]]:
-        return [self._table(kind, given, chosen) for kind in self.kinds(chosen)]
-
     def _table(self, kind: type[Spec], given: Mapping[Place, Any], chosen: Chosen) -> dict[str, Any]:
         table: dict[str, Any] = plain(self.usual) if type(self.usual) is kind else {}
         table |= {"name": kind.name} if kind.name else {}
@@ -269,13 +265,10 @@ class Part:
                 table |= {} if value is None else {key: value}
             else:
                 inner = self._within(kind, key, one)
-                found = inner._tables(given, chosen)
-                table |= {key: found[0]} if found and (found[0] != inner._unsaid() or value) else {}
+                found = [inner._table(one, given, chosen) for one in inner.kinds(chosen)]
+                unsaid = inner._table(type(inner.usual), {}, {}) if isinstance(inner.usual, Spec) else {}
+                table |= {key: found[0]} if found and (found[0] != unsaid or value) else {}
         return table
-
-    def _unsaid(self) -> dict[str, Any]:
-        """Return the table of an object of which the command line says nothing."""
-        return self._table(type(self.usual), {}, {}) if isinstance(self.usual, Spec) else {}
 
     def _choice(self, *, is_made: bool) -> ValueOption:
         words = tuple(self.choices)

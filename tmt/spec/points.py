@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tmt.core.declaration import NONE, Field, Place, Problem, Refused, Spec, declared, spelled
+from tmt.core.declaration import NONE, Field, Place, Problem, Refused, Spec, declared, spelled, value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 SpecT = TypeVar("SpecT", bound=Spec)
+T = TypeVar("T")
 Places = dict[str, "Place | list[tuple[Place, Places]]"]
 """Places of an object's values in the lists of its table; of an axis, those of each point and its table."""
 
@@ -132,16 +134,23 @@ def _ways(field: Field, raw: Any) -> list[Way]:
     return [((), field.take(raw))]
 
 
-def _groups(field: Field, raw: Any) -> list[Way]:
-    """Return every tuple of objects that a list of tables describes, one object for each table."""
-    members: list[list[tuple[Place, Places, Any]]] = []
-    problems: list[Problem] = []
-    for number, table in enumerate(raw if isinstance(raw, list) else [raw]):
-        place: Place = (number,) if isinstance(raw, list) else ()
+def _each(raw: Any, made: Callable[[Any], T], problems: list[Problem]) -> Iterator[tuple[Place, T]]:
+    """Give what is made of each member of a list, or of a value alone, with its place; note what is wrong."""
+    for number, member in enumerate(raw) if isinstance(raw, list) else [(None, raw)]:
+        place: Place = () if number is None else (number,)
         try:
-            members.append([(place, places, value) for places, value in placed_points(field.kind, table)])
+            found = made(member)
         except Refused as refused:
             problems += [one.within(*place) for one in refused.problems]
+        else:
+            yield place, found
+
+
+def _groups(field: Field, raw: Any) -> list[Way]:
+    """Return every tuple of objects that a list of tables describes, one object for each table."""
+    problems: list[Problem] = []
+    tables = _each(raw, partial(placed_points, field.kind), problems)
+    members = [[(place, places, value) for places, value in own] for place, own in tables]
     if problems:
         raise Refused(problems)
     return [
@@ -153,16 +162,11 @@ def _groups(field: Field, raw: Any) -> list[Way]:
 def _listed(field: Field, raw: list[Any]) -> list[Way]:
     found: dict[Any, Way] = {}
     problems: list[Problem] = []
-    for index, member in enumerate(raw):
-        try:
-            ways = _ways(field, member)
-        except Refused as refused:
-            problems += [one.within(index) for one in refused.problems]
-            continue
+    for at, ways in _each(raw, partial(_ways, field), problems):
         for place, value in ways:
             if value in found:
-                problems.append(Problem((index,), member, "repeated", "each value once"))
-            found[value] = (index, *(place if isinstance(place, tuple) else ())), value
+                problems.append(Problem(at, value_at(raw, at), "repeated", "each value once"))
+            found[value] = (*at, *(place if isinstance(place, tuple) else ())), value
     if problems:
         raise Refused(problems)
     return list(found.values())
@@ -170,16 +174,9 @@ def _listed(field: Field, raw: list[Any]) -> list[Way]:
 
 def _axis(field: Field, raw: Any) -> dict[Any, tuple[Place, Places]]:
     """Return the points of all tables of an axis, each with the places of its table and of its values."""
-    tables = raw if isinstance(raw, list) else [raw]
     found: dict[Any, tuple[Place, Places]] = {}
     problems: list[Problem] = []
-    for number, table in enumerate(tables):
-        place: Place = (number,) if isinstance(raw, list) else ()
-        try:
-            own = placed_points(field.kind, table)
-        except Refused as refused:
-            problems += [one.within(*place) for one in refused.problems]
-            continue
+    for place, own in _each(raw, partial(placed_points, field.kind), problems):
         for places, point in own:
             if point in found:
                 said = spelled((field.name, *found[point][0]))

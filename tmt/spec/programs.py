@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from tmt.core.declaration import Param, PositiveSeconds, Spec
@@ -89,47 +89,42 @@ class Program(Traffic):
     """Unmodified programs at the two ends of a path, in simulated time: servers and clients."""
 
     stack: Annotated[Literal["linux"], "TCP stack: that of the kernel in which the programs run"] = LINUX
+    _: KW_ONLY
     client: Annotated[
         tuple[str, ...],
         "shell command of the client, or several; the forward link ends there. The run ends with the last",
-    ] = field(kw_only=True)
+    ]
     server: Annotated[
         tuple[str, ...], "shell command of the server, or several; the forward link begins there"
-    ] = field(default=(), kw_only=True)
+    ] = ()
     ready: Annotated[
         tuple[str, ...], "ports that a server must have opened before the clients start: tcp:80, udp:443"
-    ] = field(default=(), kw_only=True)
+    ] = ()
     files: Annotated[
         tuple[str, ...], "files and folders that the programs find in $FILES", Param(is_path=True)
-    ] = field(default=(), kw_only=True)
-    environment: Annotated[tuple[str, ...], "variables NAME=VALUE of all programs"] = field(
-        default=(), kw_only=True
-    )
-    sysctls: Annotated[tuple[str, ...], "kernel settings net.NAME=VALUE of both ends"] = field(
-        default=(), kw_only=True
-    )
+    ] = ()
+    environment: Annotated[tuple[str, ...], "variables NAME=VALUE of all programs"] = ()
+    sysctls: Annotated[tuple[str, ...], "kernel settings net.NAME=VALUE of both ends"] = ()
     root: Annotated[
         str | None,
         "folder or tar file of the files that programs see, such as one of `tmt root`",
         Param(absent="the host's own files, read-only", is_path=True),
-    ] = field(default=None, kw_only=True)
-    measure: Annotated[tuple[Measure, ...], "numbers that the programs say, as results"] = field(
-        default=(), kw_only=True
-    )
+    ] = None
+    measure: Annotated[tuple[Measure, ...], "numbers that the programs say, as results"] = ()
     processor_time: Annotated[
         PositiveSeconds, "processor time of the host that kernel and programs of a run may take together"
-    ] = field(default=300, kw_only=True)
+    ] = 300
     output_bytes: Annotated[
         int,
         "bound of each program's stdout and stderr, and of all files in $OUT",
         Param("byte", LEAST_OUTPUT_BYTES, MOST_OUTPUT_BYTES),
-    ] = field(default=16 << 20, kw_only=True)
+    ] = 16 << 20
     memory_bytes: Annotated[
         int, "memory of the machine in which the programs run", Param("byte", 64 << 20, 64 << 30)
-    ] = field(default=256 << 20, kw_only=True)
+    ] = 256 << 20
     label: Annotated[
         str | None, "name in tables and figures", Param(absent="the commands and their settings")
-    ] = field(default=None, kw_only=True)
+    ] = None
 
     @property
     def carrier(self) -> str:
@@ -204,7 +199,7 @@ class Program(Traffic):
                 yield ("files", at), "files of different names", "has the name of another one"
 
 
-_OWN = frozenset(Program.__annotations__) - {"stack"}
+_OWN = frozenset(Program.__annotations__) - {"stack", "_"}
 """Settings that other traffic does not have."""
 
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from tmt.core.declaration import Count, Param, PositiveSeconds, Spec
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
-from tmt.spec.expect import NUMBERS, Expect
 from tmt.spec.experiment import Path, together
+from tmt.spec.goals import NUMBERS, Expect, Tune
 from tmt.spec.points import leaves
 from tmt.spec.programs import Program
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import Seed, Traffic
-from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     import os

@@ -15,13 +15,13 @@ from tmt.core.declaration import Field, Place, Problem, Refused, Spec, declared,
 from tmt.core.errors import InputError
 from tmt.core.modes import Adaptation
 from tmt.spec.experiment import Path
+from tmt.spec.goals import Tune
 from tmt.spec.old_form import is_old, renewed, renewed_lines
 from tmt.spec.points import Places, in_table, placed_one, plain, points, size_of
 from tmt.spec.programs import Program
 from tmt.spec.scenario import AXES, LOADS, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import MAX_SEED, Traffic
-from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -158,11 +158,6 @@ class Trace(Spec):
         return own
 
     @property
-    def is_generated(self) -> bool:
-        """Whether its slots lie on a generated line."""
-        return self.file is None
-
-    @property
     def is_random(self) -> bool:
         """Whether every seed sees another realisation of a channel."""
         return self.channel is not None and self.channel.is_random
@@ -193,7 +188,7 @@ class Trace(Spec):
     @property
     def kept(self) -> int:
         """n, where a conversion keeps every n-th slot: 1 for a generated line, which has this user's only."""
-        return 1 if self.is_generated else self.every or 1
+        return 1 if self.file is None else self.every or 1
 
     @property
     def line_lldu_bytes(self) -> int | None:

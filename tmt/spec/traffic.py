@@ -29,6 +29,8 @@ MAX_SEED = 1_000_000
 
 Seed = Annotated[int, Param("", 1, MAX_SEED)]
 
+Bytes = Annotated[int, Param("byte", 1, 2**62)]
+
 RATELESS_CODES = ("raptorq", "lt")
 """Codes that were measured: RaptorQ (RFC 6330), and LT codes with the robust soliton distribution."""
 
@@ -50,9 +52,9 @@ class Resume(Spec):
     """What an earlier connection over the path has left, from which the first flow resumes (RFC 9959)."""
 
     window_bytes: Annotated[
-        int,
+        Bytes,
         "data in flight that the earlier connection had",
-        Param("byte", 1, 2**62, label="remembered window", counts="IP packets: payload and headers"),
+        Param(label="remembered window", counts="IP packets: payload and headers"),
     ]
     rtt: Annotated[
         PositiveSeconds, "least round-trip time that it measured", Param(label="remembered round-trip time")
@@ -107,12 +109,9 @@ def _own_rules(own: Traffic | Flow, traffic: Traffic) -> Rules:
 
 
 TransferBytes = Annotated[
-    int | None,
+    Bytes | None,
     "TCP payload that each flow sends, in whole segments",
     Param(
-        "byte",
-        1,
-        2**62,
         absent="it sends until the end",
         counts="TCP payload bytes, each counted once; no TCP, IP or link header",
         null="for flows that send until the end",
@@ -132,12 +131,7 @@ DelayedAcks = Annotated[
 ReceiveBuffer = Annotated[
     int | None,
     "largest receive buffer of each flow (`tcp_rmem`): it grows with the data, and may limit the sender",
-    Param(
-        "byte",
-        4096,
-        2**30,
-        counts="memory of the receiver's socket: data and the kernel's own overhead",
-    ),
+    Param("byte", 4096, 2**30, counts="memory of the receiver's socket: data and the kernel's own overhead"),
 ]
 
 _ECN = (

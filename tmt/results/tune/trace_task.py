@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path as File
 
     from tmt.results.tune.task import Task, Value
+    from tmt.spec.goals import Tune
     from tmt.spec.traffic import Traffic
-    from tmt.spec.tune import Tune
 
 
 DEFAULT_DURATION_S = 60.0
