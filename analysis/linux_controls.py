@@ -25,6 +25,8 @@ SHOWN = ("newreno", "cubic", "bbr", "hybla", "illinois", "vegas", "nv", "cdg")
 PAIRS = (("codel", "codel"), ("fq-codel", "fq_codel"), ("pie", "pie"))
 """Disciplines of ours, and the kernel's own names of them."""
 
+FLOWS = 4
+
 LINK_S = 0.05 / 2 + 0.0001
 """Time that a packet spends behind its queue: half the round trip, and the decoding of its row."""
 
@@ -56,15 +58,15 @@ def table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def disciplines(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return waiting time, drops or marks, and goodput of our disciplines and the kernel's."""
+    """Return waiting time, drops or marks, and goodput behind our disciplines and the kernel's."""
     rows = []
-    for (own, kernels), flows, ecn in product(PAIRS, (1, 4), ("off", "classic")):
+    for (own, kernels), ecn in product(PAIRS, ("off", "classic")):
         cells = [
-            _queue_cell(chosen(runs, queue=queue, flows=flows, ecn=ecn))
+            _queue_cell(chosen(runs, queue=queue, flows=FLOWS, ecn=ecn))
             for queue in (own, f"kernel qdisc={kernels}")
         ]
-        rows.append([own, str(flows), ecn, *cells])
-    return pd.DataFrame(rows, columns=["discipline", "flows", "ECN", "ours", "the kernel's"])
+        rows.append([own, ecn, *cells])
+    return pd.DataFrame(rows, columns=["discipline", "ECN", "ours", "the kernel's"])
 
 
 def _queue_cell(runs: pd.DataFrame) -> str:

@@ -66,9 +66,10 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
 
 
 def write_tables(folder: Path, page: str, tables: Mapping[str, str]) -> str:
-    """Write the tables of a page of docs/ into files of `folder`; return them as text."""
+    """Write the tables of a page of docs/ into `folder`, instead of earlier ones; return them as text."""
     place = folder / TABLES / page
-    place.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
     for name, table in tables.items():
         write_text(place / f"{name}.md", table + "\n")
     return "\n\n".join(f"{name}:\n\n{table}" for name, table in tables.items())

@@ -133,7 +133,6 @@ def main(folder: Path) -> str:
         "measured": _measured(pair for pair in every if pair.source != OBJECTIVES),
         "objectives": _objectives(pair for pair in every if pair.source == OBJECTIVES),
         "starlink": _starlink(found[STARLINK].runs),
-        "bursts": _bursts(found["opensand-bursts"].runs),
     }
     return write_tables(folder, PAGE, tables)
 
@@ -150,13 +149,13 @@ def _measured(pairs: Iterable[Pair]) -> str:
 
 
 def _objectives(pairs: Iterable[Pair]) -> str:
-    """Return the table of the objectives: a row for each link and size, a column for each TCP."""
+    """Return the table of the objectives in seconds, a column for each TCP; those that are met are bold."""
     cells = pd.DataFrame(
         {
             "link": pair.link,
             "tcp": pair.tcp,
-            "text": f"{pair.shown} s, {pair.verdict}",
-            "bound": f"{pair.theirs:g} s",
+            "text": f"**{pair.shown}**" if pair.verdict == "met" else pair.shown,
+            "bound": f"{pair.theirs:g}",
         }
         for pair in pairs
     )
@@ -190,21 +189,6 @@ def _starlink(runs: pd.DataFrame) -> str:
         ratio = found["bbr"].mean / found["cubic"].mean
         rows.append([trace, *map(_plus_minus, found.values()), f"{ratio:.1f}"])
     return markdown_table(["link", *(VARIANTS[tcp].label for tcp in tcps), "BBRv1 / CUBIC"], rows)
-
-
-def _bursts(runs: pd.DataFrame) -> str:
-    """Return the table of the transfers over bursts of losses."""
-    rows = (
-        [
-            VARIANTS[tcp].label,
-            f"{_plus_minus(found)} s",
-            f"{interval(own, 'retransmission_ratio', 100).mean:.2g} %",
-        ]
-        for tcp in dict.fromkeys(runs["tcp"])
-        for own in [chosen(runs, tcp=tcp)]
-        for found in [interval(own, "completion_s")]
-    )
-    return markdown_table(["TCP", "20 MB take", "retransmitted"], rows)
 
 
 if __name__ == "__main__":

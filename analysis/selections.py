@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from tmt.results.statistics import Interval, paired_difference, t_interval
-from tmt.results.values import numbers_of, possible
+from tmt.results.values import interval_fields, numbers_of, possible
 
 Values = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
@@ -23,6 +25,20 @@ def chosen(runs: pd.DataFrame, **place: object) -> pd.DataFrame:
 def interval(runs: pd.DataFrame, column: str, scale: float = 1.0) -> Interval:
     """Return the mean of `scale` times a column over runs, with its 95 % interval."""
     return possible(t_interval(numbers_of(runs, column) * scale), column, scale)
+
+
+def means(runs: pd.DataFrame, places: Mapping[str, str], columns: Iterable[str]) -> pd.DataFrame:
+    """Return the number of runs, and means and 95 % intervals of columns, a row for each place.
+
+    `places` are the columns that identify a place, by their heads.
+    """
+    rows = []
+    for place, own in runs.groupby([*places.values()], sort=False):
+        row = dict(zip(places, place, strict=True)) | {"runs": len(own)}
+        for column in columns:
+            row |= interval_fields(interval(own, column), column)
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def difference(own: pd.DataFrame, other: pd.DataFrame, column: str, scale: float = 1.0) -> Interval:

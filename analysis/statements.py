@@ -50,12 +50,9 @@ def table(*readings: Iterable[Statement], heads: Iterable[str]) -> str:
 
 
 def judged(statements: list[Statement]) -> str:
-    """Return a table of the statements that hold, and a list of the others with the figures that decide."""
-    held = [[one.where, one.text] for one in statements if one.holds == "yes"]
+    """Return a list of the statements that do not hold as a whole, with the figures that decide."""
     others = (one for one in statements if one.holds != "yes")
-    listed = (f"* {one.shown}, {one.where}: *{one.text}*. Here: {one.found}." for one in others)
-    heads = ("What holds:", "", markdown_table(["where", "the paper says"], held), "")
-    return "\n".join([*heads, "What does not hold, or holds in part:", "", *listed])
+    return "\n".join(f"* {one.shown}, {one.where}: *{one.text}*. Here: {one.found}." for one in others)
 
 
 def frame(statements: Iterable[Statement], **columns: str) -> pd.DataFrame:

@@ -17,13 +17,11 @@ DOCS = Path(__file__).parents[1] / "docs"
 HEAD = """\
 # Columns of the results
 
-After reading this page you can say what each column of a run's result means and counts. One run
-([replay](replay.md)) gives one row; a campaign's results hold one row per run. A figure that does not exist
-is null, never NaN; the column *type* says when. `python tools/metrics_reference.py` writes this page.
+What each column of a run's result means and counts. One [run](replay.md) gives one row. A figure that does
+not exist is null; the column *type* says when. `python tools/metrics_reference.py` writes this page.
 
-All figures are computed from the records at the end of this page, which taps at the TCP agents and the
-links' queues write. *Forward* is the direction of the data, *return* that of the acknowledgements.
-Percentiles are by nearest rank: the p-th is the least value that at least p % of the values do not exceed.
+All figures are computed from the records at the end of this page. *Forward* is the direction of the data,
+*return* that of the acknowledgements. Percentiles are by nearest rank.
 """
 
 SETTINGS = """\
@@ -45,16 +43,14 @@ TITLES = {
 NOTES = {
     "delivery": """\
 A flow is active from its first segment sent until the end of its transfer, or of the run. A segment counts
-when it and all segments before it have arrived; copies, and segments that wait for a missing one, do not
-count. A packet's payload is its IP size minus the IP header and the TCP header with its timestamp option. If
-transfers end at different times, the sum of the flows' goodputs can exceed the link's rate, because each
-flow's active time is shorter than the run.
+once, when it and all segments before it have arrived. A packet's payload is its IP size minus the IP header
+and the TCP header with its timestamp option. If transfers end at different times, the sum of the flows'
+goodputs can exceed the link's rate.
 """,
     "delay": """\
-The delay runs from the sending agent's handing a packet to IP until the receiving agent has it: queueing, the
-link's slots, decoding and recovery, waiting for order, and half of the RTT. Each transmission counts on its
-own, so that recovery by TCP is excluded. Packets that never arrived do not count. Through a
-[proxy](proxy.md) it runs from the transmission that reached the proxy.
+The delay of a transmission runs from the sending agent's handing it to IP until the receiving agent has it:
+queueing, the link's slots, decoding and recovery, waiting for order, and half of the RTT, without recovery by
+TCP. Through a [proxy](proxy.md) it runs from the transmission that reached the proxy.
 """,
 }
 
@@ -73,9 +69,7 @@ the bytes that were delivered in it. For convergence, shares are taken in window
 the longest RTT, at least {LEAST_WINDOW_NS // NS_PER_S} s. The final share of a group is that of the
 second half of the windows. The share is *steady* from the window on from which no window differs from
 the final share by more than {TOLERANCE:g} (of the total). If a window of the second half does, or there
-are fewer than {FEWEST_WINDOWS} windows, it never is. RFC 5166 (section 2.5) asks for the time until
-flows share fairly, PCC (Dong et al., NSDI 2015) for that until a rate stays near its ideal. Here the
-final share replaces the fair one, because variants need not share fairly.
+are fewer than {FEWEST_WINDOWS} windows, it never is.
 
 `tmt run`, the report and `results.groups` in Python take each group as a variant, and add the axis
 `beside`: the other groups, or `alone`. Where a run of the same seed, trace and scheme has the same

@@ -16,7 +16,7 @@ from analysis.pages import write_csv, write_page
 from analysis.selections import interval
 from tmt.results.values import interval_fields
 from tmt.show.charts.style import tcp_label
-from tools.page_tables import cross_table, markdown_table, plus_minus
+from tools.page_tables import markdown_table, plus_minus
 
 PAGE, CSV, IMAGES = "adapting-links.md", "adapting-links.csv", "images/adapting-*.png"
 TEMPLATE = Path(__file__).with_name("page.md.j2")
@@ -49,15 +49,12 @@ def main(folder: Path) -> str:
         young=reports[turns < YOUNG]["left"].min(),
         old=(reports[turns > OLD]["left"].min(), reports[turns > OLD]["left"].max()),
         margins=[f"{one:g}" for one in sorted(reports[turns > OLD]["margin_db"].unique())],
-        reports_table=reports_table(reports),
-        costs_table=costs_table(costs),
         worst=extremes(costs),
         helping={
             (tcp_label(tcp), scheme): answers.helps_up_to(gains, tcp, scheme)
             for tcp in TCPS
             for scheme in gains["scheme"].unique()
         },
-        users_table=users_table(gains),
         seeds=by_target["seed"].nunique(),
         signals=len(SEEDS),
         csv=CSV,
@@ -78,26 +75,6 @@ def best_table(best: list[answers.BestTarget]) -> str:
     return markdown_table(heads, rows)
 
 
-def reports_table(reports: pd.DataFrame) -> str:
-    """Return what is left of the ideal rule's bytes, in percent, and the margin: speeds by report delays."""
-    shown = reports.assign(
-        speed=[f"{one.speed_kmh:g} km/h, {one.doppler_hz:.3g} Hz" for one in reports.itertuples()],
-        delay=[f"{1000 * one:g} ms" for one in reports["delay_s"]],
-    )
-    return cross_table(
-        shown, "speed", "delay", lambda one: f"{plus_minus(one['share'])} ({one['margin_db']:g})"
-    )
-
-
-def costs_table(costs: pd.DataFrame) -> str:
-    """Return the change of goodput by handovers, in percent."""
-    shown = costs.assign(
-        variant=costs["tcp"].map(tcp_label),
-        outage=[f"{s:g} s, {queue}" for s, queue in zip(costs["outage_s"], costs["queue"], strict=True)],
-    )
-    return cross_table(shown, "outage", "variant", lambda one: plus_minus(one["change"], "+.1%"))
-
-
 def extremes(costs: pd.DataFrame) -> list[dict[str, str]]:
     """Return, for each outage, the share of the slots that it takes, and its least and its greatest cost."""
     found = []
@@ -110,13 +87,6 @@ def extremes(costs: pd.DataFrame) -> list[dict[str, str]]:
         taken = f"{100 * float(outage_s) / PERIOD_S:.1f} %"
         found.append({"outage": f"{outage_s:g} s", "taken": taken, "best": said[0], "worst": said[1]})
     return found
-
-
-def users_table(gains: pd.DataFrame) -> str:
-    """Return the change of goodput by schemes, in percent, by the number of users."""
-    over = gains["tcp"].map(tcp_label) + " over " + gains["scheme"]
-    shown = gains.assign(over=over, users=gains["users"].astype(str))
-    return cross_table(shown, "users", "over", lambda one: plus_minus(one["change"], "+.0%"))
 
 
 def whole(

@@ -33,7 +33,6 @@ def main(folder: Path) -> str:
         judge(figures, measured),
         runs=len(measured) * runs.SEEDS + len(asked) * questions.SEEDS,
         seeds=runs.SEEDS,
-        question_seeds=questions.SEEDS,
         answers=questions.answers(asked),
     )
 

@@ -44,19 +44,19 @@ def main(folder: Path) -> str:
     }
     held = [count(statements) for statements in by_reading.values()]
     total = len(by_reading["one direction"])
+    failing = [alike for alike in zip(*by_reading.values(), strict=True) if count(alike) < len(alike)]
     write_csv(folder / TABLE, pd.concat(frame(own, reading=name) for name, own in by_reading.items()))
     write_page(
         folder / PAGE,
         TEMPLATE,
         runs=(len(measured) + len(shared)) * runs.SEEDS,
         seeds=runs.SEEDS,
-        table=table(*by_reading.values(), heads=by_reading),
+        table=table(*zip(*failing, strict=True), heads=by_reading),
         held=held,
         total=total,
         shares={point: shared[point] for point in runs.pair_points()},
         shared_losses=runs.SHARED_LOSSES,
         queues=[shared[point] for point in runs.queue_points()],
-        queue_lengths=runs.QUEUES_PACKETS,
         settled=(runs.SETTLED_S, runs.UNTIL_S),
         cluster_bits=losses.SHORT_BITS,
         label=figures.label,

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from analysis.bufferbloat import answers, tables
@@ -13,7 +12,6 @@ from analysis.bufferbloat.figure import draw
 from analysis.bufferbloat.runs import (
     DROP_TAIL,
     DUALPI2,
-    FQ_CODEL,
     LATE_DUALPI2,
     LINKS,
     SATELLITE,
@@ -23,7 +21,6 @@ from analysis.bufferbloat.runs import (
 )
 from analysis.command_line import start
 from analysis.pages import write_csv, write_page
-from tmt.results.values import interval_text
 from tmt.show.charts.style import tcp_label
 
 PAGE, CSV, IMAGE = "bufferbloat.md", "bufferbloat.csv", "images/bufferbloat.png"
@@ -54,15 +51,13 @@ def main(folder: Path) -> str:
         prompt=f"{answers.PROMPT_S:g}",
         more_by_late=answers.gain_of_late_marks(found, tcp_label(SCALABLE[1])),
         short=f"{SHORT_S:g}",
-        shown=partial(interval_text, signed=True),
         fall_table=tables.fall(found),
         bursts_table=tables.bursts_table(found.bursts),
         satellite_table=tables.by_link(found, satellite, USUAL),
         starlink_table=tables.by_variant(found, OVER_STARLINK),
         capital=lambda text: text[0].upper() + text[1:],
-        is_merged=FQ_CODEL not in found.disciplines,
         step_seeds=found.step["seed"].nunique(),
-        seeds=len(found.of(SATELLITE, next(iter(found.disciplines)), USUAL)),
+        seeds=len(found.of(SATELLITE, DROP_TAIL, USUAL)),
         image=IMAGE,
         csv=CSV,
     )

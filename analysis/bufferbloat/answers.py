@@ -18,7 +18,6 @@ from analysis.bufferbloat.runs import (
     Bufferbloat,
 )
 from analysis.bufferbloat.tables import (
-    ANY_ORDER,
     IN_ORDER,
     KEPT,
     LONGEST_S,
@@ -61,12 +60,12 @@ class Fall:
 def falls(found: Bufferbloat) -> list[Fall]:
     """Return every discipline after the fall, those that cope first, by the used part of the low rate."""
     rows = []
-    for queue in found.disciplines:
+    for queue, name in NAMES.items():
         own = {one: chosen(found.step, queue=queue, variant=one) for one in found.variants}
         times_s = {variant: interval(runs, "recovery_s").mean for variant, runs in own.items()}
         slowest = max(times_s, key=lambda one: times_s[one])
         used = min(interval(runs, "used").mean for runs in own.values())
-        rows.append(Fall(NAMES[queue], times_s[slowest], slowest, used))
+        rows.append(Fall(name, times_s[slowest], slowest, used))
     return sorted(rows, key=lambda one: (not one.copes, -one.used if one.copes else one.recovery_s))
 
 
@@ -76,7 +75,6 @@ class Burst:
 
     rtt_s: float
     in_order: Interval
-    any_order: Interval
     no_erasures: Interval
     taken: Interval
 
@@ -91,18 +89,15 @@ def bursts(runs: pd.DataFrame) -> list[Burst]:
     found = []
     for rtt_s in sorted(runs["rtt_s"].unique()):
         shares = kept(runs, rtt_s)
-        in_order, any_order, usual = (
-            t_interval(shares[name][KEPT].to_numpy()) for name in (IN_ORDER, ANY_ORDER, NO_ERASURES)
-        )
-        found.append(Burst(float(rtt_s), in_order, any_order, usual, taken_by_bursts(runs, rtt_s)))
+        in_order, usual = (t_interval(shares[name][KEPT].to_numpy()) for name in (IN_ORDER, NO_ERASURES))
+        found.append(Burst(float(rtt_s), in_order, usual, taken_by_bursts(runs, rtt_s)))
     return found
 
 
 def costs(found: Bufferbloat, variant: str) -> dict[str, Interval]:
     """Return the change of a variant's goodput from drop-tail over the satellite with ARQ, by discipline."""
     usual = found.of(SATELLITE, DROP_TAIL, variant)
-    names = {queue: NAMES[queue] for queue in found.disciplines if queue != DROP_TAIL}
-    queues = names | SATELLITE_NAMES
+    queues = {queue: name for queue, name in (NAMES | SATELLITE_NAMES).items() if queue != DROP_TAIL}
     own = {name: found.of(SATELLITE, queue, variant) for queue, name in queues.items()}
     return {name: change(runs, usual, "goodput_bps") for name, runs in own.items()}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from analysis.bufferbloat.runs import DRAWN, TCPS, Bufferbloat
+from analysis.bufferbloat.runs import DRAWN, NAMES, TCPS, Bufferbloat
 from analysis.figure_style import new_figure, save
 from analysis.selections import interval
 from tmt.show.charts.style import TCP_STYLES, tcp_label
@@ -25,10 +25,10 @@ def draw(found: Bufferbloat, path: Path) -> None:
     with new_figure(4.8, 8.2) as figure:
         panels = figure.subplots(len(DRAWN), 2, sharey=True, sharex="col", squeeze=False)
         for link, (waiting, goodput) in zip(DRAWN, panels, strict=True):
-            _panel(waiting, found, _means(found, link, "waiting_p95_s", 1e3))
+            _panel(waiting, _means(found, link, "waiting_p95_s", 1e3))
             bps = _means(found, link, "goodput_bps", 1)
             most = max(max(means) for means in bps.values())
-            _panel(goodput, found, {tcp: [100 * one / most for one in means] for tcp, means in bps.items()})
+            _panel(goodput, {tcp: [100 * one / most for one in means] for tcp, means in bps.items()})
             waiting.set_title(link)
         waiting, goodput = panels[-1]
         waiting.set_xscale("log")
@@ -46,16 +46,14 @@ def draw(found: Bufferbloat, path: Path) -> None:
 def _means(found: Bufferbloat, link: str, column: str, scale: float) -> dict[str, list[float]]:
     """Return the mean of a column behind each discipline, by variant."""
     return {
-        tcp: [
-            interval(found.of(link, queue, tcp_label(tcp)), column, scale).mean for queue in found.disciplines
-        ]
+        tcp: [interval(found.of(link, queue, tcp_label(tcp)), column, scale).mean for queue in NAMES]
         for tcp in TCPS
     }
 
 
-def _panel(axes: Axes, found: Bufferbloat, values: dict[str, list[float]]) -> None:
-    rows = range(len(found.disciplines))
-    axes.set_yticks(rows, list(found.disciplines.values()))
+def _panel(axes: Axes, values: dict[str, list[float]]) -> None:
+    rows = range(len(NAMES))
+    axes.set_yticks(rows, list(NAMES.values()))
     axes.set_ylim(len(rows) - 0.5, -0.5)
     for place, (tcp, means) in enumerate(values.items()):
         style, lower = TCP_STYLES[tcp], SPREAD * (place - (len(values) - 1) / 2)

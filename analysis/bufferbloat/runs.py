@@ -34,16 +34,16 @@ DRAWN = (SATELLITE, LTE, STARLINK, STEP)
 TCPS = ("cubic", "bbr", "bbr3", "dctcp", "prague")
 """Variants of the picture and of the table of the fall: New Reno and CUBIC with ECN are close to CUBIC."""
 
-DROP_TAIL, CODEL, FQ_CODEL, DUALPI2 = "droptail", "codel", "fq-codel", "dualpi2"
+DROP_TAIL, CODEL, DUALPI2 = "droptail", "codel", "dualpi2"
 NAMES = {
     DROP_TAIL: "drop-tail",
     "droptail drop=head": "drop-head",
     CODEL: "CoDel",
-    FQ_CODEL: "FQ-CoDel",
     "pie": "PIE",
     DUALPI2: "DualPI2",
 }
-"""Names of the disciplines with the RFCs' parameters, by their labels in results."""
+"""Names of the disciplines with the RFCs' parameters, by their labels in results; one flow cannot tell
+FQ-CoDel from CoDel."""
 
 SLOW_CODEL, LATE_DUALPI2 = "codel target=0.05 interval=1.0", "dualpi2 threshold=0.005"
 SATELLITE_NAMES = {SLOW_CODEL: "slow CoDel"}
@@ -68,18 +68,6 @@ class Bufferbloat:
         self.runs = labelled(pd.concat([*parts, step], ignore_index=True))
         self.step = chosen(self.runs, trace=STEP)
         self.bursts = run_named("bufferbloat-bursts", folder)
-
-    @cached_property
-    def disciplines(self) -> dict[str, str]:
-        """Names of the disciplines by label; FQ-CoDel is in CoDel's where one flow makes them equal."""
-        keys = ["trace", "scheme", "variant", "seed"]
-        of_codel, of_fq_codel = (
-            chosen(self.runs, queue=queue).set_index(keys)["goodput_bytes"] for queue in (CODEL, FQ_CODEL)
-        )
-        if not of_fq_codel.equals(of_codel.reindex(of_fq_codel.index)):
-            return NAMES
-        others = {label: name for label, name in NAMES.items() if label != FQ_CODEL}
-        return others | {CODEL: f"{NAMES[CODEL]}, {NAMES[FQ_CODEL]}"}
 
     @cached_property
     def variants(self) -> list[str]:

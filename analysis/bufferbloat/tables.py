@@ -12,6 +12,7 @@ from analysis.bufferbloat.runs import (
     END_S,
     FALL_S,
     LINKS,
+    NAMES,
     SATELLITE_NAMES,
     STARLINK,
     STARLINK_NAMES,
@@ -19,9 +20,9 @@ from analysis.bufferbloat.runs import (
     TCPS,
     Bufferbloat,
 )
-from analysis.selections import chosen, interval
+from analysis.selections import chosen, interval, means
 from tmt.results.statistics import Interval, paired_difference, t_interval
-from tmt.results.values import interval_fields, interval_text, numbers_of
+from tmt.results.values import interval_text, numbers_of
 from tmt.show.charts.style import tcp_label
 from tools.page_tables import markdown_table
 
@@ -43,7 +44,7 @@ def fall(found: Bufferbloat) -> str:
     variants = [tcp_label(tcp) for tcp in TCPS]
     rows = (
         [name, *(_fallen(found.of(STEP, queue, variant)) for variant in variants)]
-        for queue, name in found.disciplines.items()
+        for queue, name in NAMES.items()
     )
     return markdown_table(["discipline", *variants], rows)
 
@@ -89,14 +90,14 @@ def bursts_table(bursts: pd.DataFrame) -> str:
 
 def by_link(found: Bufferbloat, links: Iterable[str], variant: str) -> str:
     """Return the table of a variant over links of the satellite: waiting and goodput."""
-    queues = found.disciplines | SATELLITE_NAMES
+    queues = NAMES | SATELLITE_NAMES
     cells = {link: [found.of(link, queue, variant) for queue in queues] for link in links}
     return _standing_table(queues.values(), cells)
 
 
 def by_variant(found: Bufferbloat, variants: Iterable[str]) -> str:
     """Return the table of these variants over Starlink: waiting and goodput."""
-    queues = found.disciplines | STARLINK_NAMES
+    queues = NAMES | STARLINK_NAMES
     cells = {one: [found.of(STARLINK, queue, one) for queue in queues] for one in variants}
     return _standing_table(queues.values(), cells)
 
@@ -116,11 +117,9 @@ def _standing(own: pd.DataFrame) -> str:
 
 def whole(found: Bufferbloat) -> pd.DataFrame:
     """Return means and intervals of all figures, a row for each link, discipline and variant."""
-    rows = []
-    for link, (trace, scheme) in LINKS.items():
-        of_link = chosen(found.runs, trace=trace, scheme=scheme)
-        for (queue, variant), own in of_link.groupby(["queue", "variant"], sort=False):
-            place = {"link": link, "queue": queue, "variant": variant, "runs": len(own)}
-            fields = [interval_fields(interval(own, column), column) for column in MEASURES]
-            rows.append(place | {key: value for one in fields for key, value in one.items()})
-    return pd.DataFrame(rows)
+    by_link = [
+        chosen(found.runs, trace=trace, scheme=scheme).assign(link=link)
+        for link, (trace, scheme) in LINKS.items()
+    ]
+    places = {name: name for name in ("link", "queue", "variant")}
+    return means(pd.concat(by_link), places, MEASURES)

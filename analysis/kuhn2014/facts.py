@@ -14,7 +14,6 @@ from analysis.kuhn2014.tables import DELAYS, PROBABILITY, WITHIN, Readings, capa
 
 BITS_OF_A_PACKET = 12_000
 TABLE_1_WITHIN = 0.25
-PLATEAUS_BPS = (258_000, 215_000)
 UNIFORM = "uniform route"
 """Reading of the Internet channel without a slow level: the fit to the goodputs alone."""
 
@@ -22,7 +21,6 @@ UNIFORM = "uniform route"
 def facts(cells: Cells, lines: Sequence[Compared], readings: Readings) -> dict[str, object]:
     """Return them by the names that the page's template has."""
     names = readings.names(UP, "cubic")
-    goodputs = [line for line in lines if line.value.measure == "goodput_bps"]
 
     def at_5_db(scheme: str) -> float:
         return kbps(cells, INTERLEAVED, "cubic", scheme, 5.0)
@@ -32,8 +30,6 @@ def facts(cells: Cells, lines: Sequence[Compared], readings: Readings) -> dict[s
         "hybla_least": _hybla_packets(lines, "delay_min_s"),
         "courses": readings.count(UP),
         "internet_courses": readings.count(INTERLEAVED),
-        "plateau_rms": rms([line.deviation for line in goodputs if line.value.value in PLATEAUS_BPS]),
-        "other_rms": rms([line.deviation for line in goodputs if line.value.value not in PLATEAUS_BPS]),
         "within_30": sum(abs(line.deviation) <= WITHIN for line in lines if line.value.measure in DELAYS),
         "goodput_rms": lambda name: rms(readings.deviations(name, "goodput_bps")),
         "uniform": {es: _arq_time(readings, UNIFORM, es) for es in (5.0, 6.0, 7.0)},

@@ -68,13 +68,11 @@ class TheoryFigure:
     replicates: int
 
 
-def run(experiment: TheoryFigure, folder: Path) -> str:
-    """Run an experiment on all processors, write its results into `folder`, and return its report."""
+def run(experiment: TheoryFigure) -> pd.DataFrame:
+    """Run an experiment on all processors; see `compare`."""
     traces = len(experiment.betas) * experiment.replicates
     with progress_bar(experiment.name, traces, "traces") as progress:
-        table = compare(experiment, os.cpu_count() or 1, progress)
-    write(experiment, table, folder)
-    return report(experiment, table)
+        return compare(experiment, os.cpu_count() or 1, progress)
 
 
 def compare(
@@ -189,18 +187,16 @@ def write(experiment: TheoryFigure, table: pd.DataFrame, folder: Path) -> list[P
         [_curve(experiment, table, c, "efficiency", "efficiency") for c in experiment.contenders],
         [_curve(experiment, table, c, "delay_s", "recovery_delay_s") for c in experiment.contenders],
     )
-    found = worst(table)
     tables = {
         folder / f"{experiment.name}.csv": table,
-        folder / f"{experiment.name}-worst.csv": found.reset_index(),
+        folder / f"{experiment.name}-worst.csv": worst(table).reset_index(),
     }
     for path, content in tables.items():
         write_csv(path, content)
-    write_tables(folder, PAGE, {experiment.name: _table(found)})
     return [*figures, *tables]
 
 
-def _table(found: pd.DataFrame) -> str:
+def page_table(found: pd.DataFrame) -> str:
     """Return the worst deviations as a table of the page."""
     rows = (
         [str(label), *map(str, counts), f"{100 * efficiency:.3f} %", f"{100 * delay:.3f} %"]
@@ -288,7 +284,11 @@ FIGURE_6 = TheoryFigure(
 
 def main(folder: Path) -> str:
     """Run both comparisons, write figures and tables into `folder`, and return the reports."""
-    return "\n\n".join(run(figure, folder) for figure in (FIGURE_5, FIGURE_6))
+    compared = [(figure, run(figure)) for figure in (FIGURE_5, FIGURE_6)]
+    for one in compared:
+        write(*one, folder)
+    write_tables(folder, PAGE, {figure.name: page_table(worst(table)) for figure, table in compared})
+    return "\n\n".join(report(*one) for one in compared)
 
 
 if __name__ == "__main__":

@@ -87,25 +87,15 @@ def joined_names(names: list[str]) -> str:
     return " or ".join(names) if len(names) <= 3 else f"{names[0]} or one of {len(names) - 1} others"
 
 
-def best_options(use: list[str], cells: pd.DataFrame) -> str:
-    """Return use of the slots and the best options on each orbit, over one channel with one sender."""
-    rows = [use]
+def best_options(cells: pd.DataFrame) -> str:
+    """Return the best options on each orbit, over one channel with one sender."""
+    rows = []
     for rank, control in product(FASTEST, cells["control"].unique()):
         own = cells[cells["control"] == control]
         found = [joined_names(leaders(own, rank, orbit)) for orbit, _ in ORBITS.values()]
         rows.append([f"{FASTEST[rank]}, {control}", *found])
     heads = (f"{orbit}, {rtt_ms} ms" for orbit, rtt_ms in ORBITS.values())
     return markdown_table(["satellite channel", *heads], rows)
-
-
-def highest_goodput(cells: pd.DataFrame) -> str:
-    """Return where a control gets its highest goodput, as the end of a sentence."""
-    places: dict[str, list[str]] = {}
-    for orbit, _ in ORBITS.values():
-        names = joined_names(leaders(cells, GOODPUT, orbit))
-        said = names.replace(", 32", " with 32").replace(" + ", " and ").replace("sliding", "a sliding")
-        places.setdefault(said, []).append(orbit)
-    return ", and ".join(f"over {listed(orbits)} from {said}" for said, orbits in places.items())
 
 
 def costs_of_stalls(stalls: pd.DataFrame) -> str:

@@ -51,18 +51,11 @@ def page(tables: dict[str, pd.DataFrame], **values: object) -> str:
     """Return the page as Markdown: conclusions and short tables, from the rows of the whole ones."""
     satellite = _rows(tables["flows"], channel=SATELLITE, sender=STACKS[MODERN])
     cubic, stalls = _rows(satellite, control="CUBIC"), _rows(tables["stalls"], **CUBIC)
-    used = (
-        tables["checks"]
-        .groupby("orbit", sort=False)["used_percent"]
-        .agg(lambda own: " / ".join(f"{float(one):.3g}" for one in own))
-    )
-    counts = " / ".join(map(str, PROCESSES))
     limits = tables["combining"].filter(like="off_from_ms").astype(float)
     return render(
         Path(__file__).with_name("page.md.j2"),
-        answer=flow_tables.best_options([f"slots (%) that {counts} processes use", *used], satellite),
+        answer=flow_tables.best_options(satellite),
         costs=flow_tables.costs_of_stalls(_rows(stalls, processes=str(PROCESSES[-1]))),
-        choices=flow_tables.highest_goodput(cubic),
         goodput=flow_tables.table_of_goodput(cubic),
         checks=_agreement(tables["checks"]),
         es_n0_db=ES_N0_DB,

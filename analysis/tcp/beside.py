@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -14,10 +13,11 @@ from analysis.command_line import start
 from analysis.figure_style import new_figure, save
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from analysis.selections import chosen, interval
+from analysis.selections import chosen, interval, means
 from tmt.core.words.values import no_loss_notes
 from tmt.results.reading import results_of
-from tmt.results.values import interval_fields, interval_text
+from tmt.results.statistics import Interval
+from tmt.results.values import interval_text
 from tmt.show.charts.style import INK, TCP_STYLES, tcp_label
 from tools.page_tables import markdown_table
 
@@ -32,19 +32,14 @@ MEASURES = (
 )
 """Figures in the CSV, each with its 95 % interval."""
 
-Cells = Callable[[pd.DataFrame], dict[str, str]]
-"""Returns the headed cells of one link's rows."""
-
 
 def main(folder: Path) -> str:
     """Execute the missing runs; write tables, CSV and picture into `folder`, and return the tables."""
     rows = pd.concat([groups(name, folder) for name in NAMES], ignore_index=True)
-    write_csv(folder / CSV, whole(rows))
+    write_csv(folder / CSV, means(rows, {"link": "link", "variant": "tcp", "beside": "beside"}, MEASURES))
     draw(rows, folder / IMAGE)
     tables = {
-        "picture": f"![Shares of each pair, a bar for each link]({IMAGE})",
-        "shares": table(rows, shares),
-        "harm": table(rows, harms),
+        "shares": shares(rows),
         "losses": without_losses(rows),
     }
     return write_tables(folder, PAGE, tables)
@@ -58,42 +53,19 @@ def groups(name: str, folder: Path) -> pd.DataFrame:
     return runs.assign(link=runs["trace"] + (", " + runs["scheme"]).where(runs["scheme"] != "none", ""))
 
 
-def table(rows: pd.DataFrame, cells: Cells) -> str:
-    """Return a table with a row for each link."""
-    links = rows.groupby("link", sort=False)
-    found = pd.DataFrame([{"link": link} | cells(of_link) for link, of_link in links])
-    return markdown_table(found, found.to_numpy())
+def shares(rows: pd.DataFrame) -> str:
+    """Return the table of the share of the first variant of each pair, in percent, a row for each link."""
+    heads = [f"{tcp_label(first)} : {tcp_label(second)}" for first, second in PAIRS]
+    lines = [
+        [link, *(interval_text(share(own, *pair)) for pair in PAIRS)]
+        for link, own in rows.groupby("link", sort=False)
+    ]
+    return markdown_table(["link", *heads], lines)
 
 
-def shares(rows: pd.DataFrame) -> dict[str, str]:
-    """Return the share of the first variant of each pair, in percent."""
-    return {
-        f"{tcp_label(first)} : {tcp_label(second)}": _shown(rows, first, second, "share")
-        for first, second in PAIRS
-    }
-
-
-def harms(rows: pd.DataFrame) -> dict[str, str]:
-    """Return the harm to the goodput of each variant by each other one, in percent."""
-    both = [pair for first, second in PAIRS for pair in ((first, second), (second, first))]
-    return {
-        f"{tcp_label(own)} by {tcp_label(other)}": _shown(rows, own, other, "harm") for own, other in both
-    }
-
-
-def _shown(rows: pd.DataFrame, own: str, other: str, column: str) -> str:
-    """Return the mean of a share of one variant beside another one, in percent, with its interval."""
-    return interval_text(interval(chosen(rows, tcp=own, beside=other), column, 100))
-
-
-def whole(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return means and intervals of all figures, one row for each link, variant and rival."""
-    found = []
-    for (link, tcp, rival), own in rows.groupby(["link", "tcp", "beside"], sort=False):
-        place = {"link": link, "variant": tcp, "beside": rival, "runs": len(own)}
-        fields = [interval_fields(interval(own, column), column) for column in MEASURES]
-        found.append(place | {key: value for one in fields for key, value in one.items()})
-    return pd.DataFrame(found)
+def share(rows: pd.DataFrame, own: str, other: str) -> Interval:
+    """Return the share of one variant beside another one, in percent."""
+    return interval(chosen(rows, tcp=own, beside=other), "share", 100)
 
 
 def without_losses(rows: pd.DataFrame) -> str:
@@ -109,9 +81,7 @@ def draw(rows: pd.DataFrame, path: Path) -> None:
     with new_figure(7.2, 1.2 + 0.35 * len(links)) as figure:
         panels = figure.subplots(1, len(PAIRS), sharex=True, sharey=True)
         for panel, (first, second) in zip(panels, PAIRS, strict=True):
-            found = [
-                interval(chosen(rows, link=link, tcp=first, beside=second), "share", 100) for link in links
-            ]
+            found = [share(chosen(rows, link=link), first, second) for link in links]
             means, halves = [one.mean for one in found], [one.half_width for one in found]
             one, other = TCP_STYLES[first], TCP_STYLES[second]
             panel.barh(links, means, xerr=halves, color=one.colour, ecolor=INK, capsize=2)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -14,8 +13,8 @@ from analysis.command_line import start
 from analysis.figure_style import new_figure, save
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from analysis.selections import change, chosen, interval
-from tmt.results.values import interval_fields, interval_text
+from analysis.selections import change, chosen, interval, means
+from tmt.results.values import interval_text
 from tmt.show.charts.style import INK, TCP_STYLES
 from tools.page_tables import markdown_table
 
@@ -33,9 +32,7 @@ def main(folder: Path) -> str:
     draw(runs, folder / IMAGE)
     tables = {
         "answers": answers(runs),
-        "picture": f"![Time of a transfer by QUIC over that by TCP, for each link and variant]({IMAGE})",
-        "times": table(runs, time),
-        "repeated": table(runs, repeated),
+        "times": times(runs),
     }
     return write_tables(folder, PAGE, tables)
 
@@ -85,11 +82,11 @@ def spread(values: list[float], spec: str = ".0f") -> str:
     return f"{min(values):{spec}} to {max(values):{spec}}"
 
 
-def table(runs: pd.DataFrame, cell: Callable[[pd.DataFrame], str]) -> str:
+def times(runs: pd.DataFrame) -> str:
     """Return a table with a row for each link, and for each variant a column of TCP and one of QUIC."""
     heads = [f"{TCP_STYLES[tcp].label}, {word}" for tcp in VARIANTS for word in STACKS.values()]
     lines = [
-        [place, *(cell(chosen(own, tcp=tcp, stack=stack)) for tcp in VARIANTS for stack in STACKS)]
+        [place, *(time(chosen(own, tcp=tcp, stack=stack)) for tcp in VARIANTS for stack in STACKS)]
         for place, own in runs.groupby("place", sort=False)
     ]
     return markdown_table(["link", *heads], lines)
@@ -104,20 +101,13 @@ def time(own: pd.DataFrame) -> str:
     return said if len(done) == len(own) else f"{said} ({len(done)} of {len(own)})"
 
 
-def repeated(own: pd.DataFrame) -> str:
-    """Return the share of packets whose data were sent again, in percent."""
-    return interval_text(interval(own, "retransmission_ratio", 100))
-
-
 def whole(runs: pd.DataFrame) -> pd.DataFrame:
     """Return means and intervals of all figures, one row for each link, variant and stack."""
-    found = []
-    for (place, tcp, stack), own in runs.groupby(["place", "tcp", "stack"], sort=False):
-        about = {"link": place, "variant": tcp, "stack": stack, "runs": len(own)}
-        about["completed"] = int(own["completion_s"].notna().sum())
-        fields = [interval_fields(interval(own[own[name].notna()], name), name) for name in MEASURES]
-        found.append(about | {key: value for one in fields for key, value in one.items()})
-    return pd.DataFrame(found)
+    places = {"link": "place", "variant": "tcp", "stack": "stack"}
+    found = means(runs, places, MEASURES)
+    completed = runs.groupby([*places.values()], sort=False)["completion_s"].count()
+    found.insert(len(places) + 1, "completed", completed.to_list())
+    return found
 
 
 def draw(runs: pd.DataFrame, path: Path) -> None:

@@ -166,8 +166,9 @@ def test_sentences__say_what_the_rows_of_the_tables_say(monkeypatch: pytest.Monk
     assert flow_tables.leaders(cells, goodput, "GEO") == [WINDOW, WINDOW_RLC]
     cells.loc[(cells["orbit"] == "LEO") & (cells[goodput] != ""), goodput] = ""
     cells.loc[(cells["orbit"] == "LEO") & (cells["link_layer"] == HARQ[32]), goodput] = "1"
-    leo, others = "HARQ with 32 processes", "a sliding window, with or without RLC AM"
-    assert flow_tables.highest_goodput(cells) == f"over LEO from {leo}, and over MEO and GEO from {others}"
+    others = "sliding window, with or without RLC AM"
+    goodputs = flow_tables.best_options(cells).splitlines()[2]
+    assert goodputs == f"| most goodput, CUBIC | HARQ, 32 processes | {others} | {others} |"
     stalls = flow_tables.of_stalls(flows)
     stalls = stalls[stalls["processes"] == "32"]
     assert stalls["goodput_change_percent"].tolist() == ["-75"] * 3
