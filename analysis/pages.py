@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tmt.core.errors import InputError
 from tmt.io.atomic import write_text
-from tools.page_tables import filled, listed
+from tools.page_tables import fill_tables, listed
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -48,11 +48,6 @@ def to_docs(folder: Path, patterns: Iterable[str]) -> None:
             )
         elif not files:
             raise InputError(folder, f"holds no {pattern}")
-
-
-def fill_tables(page: Path, tables: Mapping[str, str]) -> None:
-    """Put tables into their places in a page; see `tools.page_tables.filled`."""
-    write_text(page, filled(page.read_text(encoding="utf-8"), tables))
 
 
 def write_page(path: Path, template: Path, **values: object) -> None:

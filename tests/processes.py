@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import termios
@@ -24,6 +25,14 @@ def execute(*command: Any, check: bool = False, **more: Any) -> subprocess.Compl
     done = subprocess.run(command, capture_output=True, text=True, check=check, **more)
     done.stderr = PROGRESS_LINE.sub("", done.stderr)
     return done
+
+
+def copied_programs(folder: Path) -> Path:
+    """Copy all that decides a run of ns-2 into a folder; return the package there."""
+    house = Path(__file__).resolve().parents[1]
+    shutil.copytree(house / "tmt", folder / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(house / "clift-ns2" / "tcl", folder / "clift-ns2" / "tcl")
+    return folder / "tmt"
 
 
 def on_terminal(*words: object, folder: Path, size: tuple[int, int] = (24, 80), **environment: str) -> str:

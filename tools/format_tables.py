@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from page_tables import filled, markdown_table
+from page_tables import fill_tables, markdown_table
 
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, Column, Table
 from tmt.core.words.refusals import REFUSALS
@@ -52,4 +52,4 @@ def tables() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables()), encoding="utf-8")
+    fill_tables(PAGE, tables())

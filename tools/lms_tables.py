@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from page_tables import filled, markdown_table
+from page_tables import fill_tables, markdown_table
 
 from tmt.core.channels.base import Profile, Sourced
 from tmt.core.channels.lms import Lms
@@ -74,4 +74,4 @@ def tables() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables()), encoding="utf-8")
+    fill_tables(PAGE, tables())

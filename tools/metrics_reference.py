@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+from page_tables import markdown_table
 
 from tmt.core.measure.competition import FEWEST_WINDOWS, LEAST_WINDOW_NS, TOLERANCE, WINDOW_RTTS
 from tmt.core.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS, Table
@@ -119,22 +120,20 @@ def _results(columns: list[ResultColumn]) -> str:
     shared = [f"All are null {null}."] * bool(null) + [f"All count {counted}."] * bool(counted)
     apart = not counted and 2 * sum(bool(c.counts) for c in columns) > len(columns)
     heads = ["column", "type", "meaning", *(["counted unit"] * apart)]
-    lines = [" ".join(shared) + "\n"] * bool(shared)
-    lines += [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
-    above = ""
+    lines, above = [], ""
     for members in _alike(columns):
         c = members[0]
         names = ", ".join(f"`{one.name}`" for one in members)
         kind = ", ".join(filter(None, (c.kind, c.unit))) + (f"; null {c.null}" if c.null and not null else "")
-        meaning = c.meaning.replace("forward ", "") if len(members) > 1 else c.meaning
+        cells = [names, kind, c.meaning.replace("forward ", "") if len(members) > 1 else c.meaning]
         unit = "; ".join(dict.fromkeys(one.counts for one in members)) if not counted else ""
         if apart:
-            meaning += f" | {'as above' if unit and unit == above else unit}"
+            cells.append("as above" if unit and unit == above else unit)
         elif unit:
-            meaning += f"; counts {unit}"
+            cells[-1] += f"; counts {unit}"
         above = unit
-        lines.append(f"| {names} | {kind} | {meaning} |")
-    return "\n".join(lines) + "\n"
+        lines.append(cells)
+    return "\n".join([*([" ".join(shared) + "\n"] * bool(shared)), markdown_table(heads, lines)]) + "\n"
 
 
 def _alike(columns: list[ResultColumn]) -> list[list[ResultColumn]]:
@@ -147,13 +146,9 @@ def _alike(columns: list[ResultColumn]) -> list[list[ResultColumn]]:
 
 
 def _records(table: Table) -> str:
-    lines = [
-        f"### {table.title[0].upper()}{table.title[1:]}\n",
-        "| column | type | meaning |",
-        "| --- | --- | --- |",
-    ]
-    lines += [f"| `{c.name}` | `{np.dtype(c.dtype)}` | {c.meaning} |" for c in table.columns]
-    return "\n".join(lines) + "\n"
+    rows = ([f"`{c.name}`", f"`{np.dtype(c.dtype)}`", c.meaning] for c in table.columns)
+    title = f"### {table.title[0].upper()}{table.title[1:]}"
+    return f"{title}\n\n{markdown_table(['column', 'type', 'meaning'], rows)}\n"
 
 
 if __name__ == "__main__":

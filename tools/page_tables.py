@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 import pandas as pd
 
+from tmt.io.atomic import write_text
 from tmt.results.statistics import Interval
 
 
@@ -61,3 +63,8 @@ def filled(page: str, tables: Mapping[str, str]) -> str:
         if count != 1:
             raise ValueError(f"the page has {count} places for the table {name}, must have 1")
     return page
+
+
+def fill_tables(page: Path, tables: Mapping[str, str]) -> None:
+    """Put tables into their places in a page; see `filled`."""
+    write_text(page, filled(page.read_text(encoding="utf-8"), tables))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from page_tables import filled, markdown_table
+from page_tables import fill_tables, markdown_table
 
 from tmt.core.channels import CHANNELS
 from tmt.core.declaration import Field, Spec, declared, number
@@ -90,5 +90,5 @@ def tables() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    for page, own in ((DOCS / "scenarios.md", tables()), (DOCS / "programs.md", program_tables())):
-        page.write_text(filled(page.read_text(encoding="utf-8"), own), encoding="utf-8")
+    fill_tables(DOCS / "scenarios.md", tables())
+    fill_tables(DOCS / "programs.md", program_tables())

@@ -8,12 +8,11 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.judge.report import read_campaign
-from analysis.pages import fill_tables
 from analysis.scenario_runs import run
 from tmt.core.errors import TmtError
 from tmt.results.statistics import t_interval
 from tmt.spec.stacks import VARIANTS
-from tools.page_tables import markdown_table, plus_minus
+from tools.page_tables import fill_tables, markdown_table, plus_minus
 
 SCENARIO = Path(__file__).with_name("real-time.toml")
 MARKER = "written by the cross-check"

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.figure_style import new_figure, save
-from analysis.pages import DOCS, fill_tables, write_csv
+from analysis.pages import DOCS, write_csv
 from analysis.selections import chosen, interval, relative_difference
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
@@ -21,7 +21,7 @@ from tmt.results.over_time import read_chosen
 from tmt.results.reading import read_results
 from tmt.show.charts.style import BLUE, INK, ORANGE
 from tmt.spec.stacks import HOST_STACKS, LINUX, VARIANTS
-from tools.page_tables import cross_table, two_columns
+from tools.page_tables import cross_table, fill_tables, two_columns
 
 PAGE = DOCS / "kernel.md"
 FIGURE = DOCS / "images" / "kernel-windows.png"

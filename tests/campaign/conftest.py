@@ -1,17 +1,13 @@
-"""A small trace, rows for stores, and campaigns that are run by the real command."""
+"""A small trace, and scenarios over it."""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tmt import GilbertElliott
-from tmt.campaign.columns import DONE, blank_row
 from tmt.core.generate import Line
 from tmt.io.generation import generate
-
-Row = dict[str, Any]
 
 
 @pytest.fixture(scope="session")
@@ -22,17 +18,6 @@ def phy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     channel = GilbertElliott(0.99, 0.5)
     generate(path, channel, line, duration_ns=20_000_000_000, seed=1, lldu_bytes=1500)
     return path
-
-
-@pytest.fixture(scope="session")
-def make_row() -> Callable[..., Row]:
-    """Give a function that makes the row of the run with a number."""
-
-    def make(number: int, **values: Any) -> Row:
-        key = f"{number * 2654435761 % 2**60:015x}{number:017x}"
-        return blank_row() | {"key": key, "status": DONE, "attempt": 1, "seed": number} | values
-
-    return make
 
 
 @pytest.fixture(scope="session")

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import copied_programs
 from waiting import until
 
 from tmt.campaign.database import frame, read_runs
 
-HOUSE = Path(__file__).resolve().parents[2]
 COMMAND = "import sys; sys.argv[0] = 'tmt'; from tmt.cli.main import main; main()"
 SCENARIO = """
 seeds = 1
@@ -25,9 +25,7 @@ traffic = {{ duration = {duration} }}
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """The package of a copy of the tree."""
-    shutil.copytree(HOUSE / "tmt", tmp_path / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(HOUSE / "clift-ns2" / "tcl", tmp_path / "clift-ns2" / "tcl")
-    return tmp_path / "tmt"
+    return copied_programs(tmp_path)
 
 
 class _Campaign:

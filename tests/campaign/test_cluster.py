@@ -14,7 +14,7 @@ import pytest
 from distributed.comm import CommClosedError
 from in_process import tmt
 from local_cluster import Cluster
-from processes import TMT
+from processes import TMT, copied_programs
 from result_rows import OF_ONE_EXECUTION, finished_runs, results_of
 from scenario_parts import runs_of
 from waiting import PATIENCE_S, until
@@ -37,7 +37,6 @@ from tmt.run.linux import NEEDED
 
 pytestmark = pytest.mark.ns2
 
-HOUSE = Path(__file__).resolve().parents[2]
 MOUNT = 'mount -t tmpfs none "$0" && mkdir -p "$0/remote/scratch" && exec "$@"'
 
 
@@ -78,14 +77,6 @@ def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
     assert sorted(path.name.split("-")[0] for path in (remote / "records").iterdir()) == kept
 
 
-def _copy_of_the_programs(folder: Path) -> Path:
-    """Return a checkout with all that decides a run."""
-    skipped = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(HOUSE / "tmt", folder / "tmt", ignore=skipped)
-    shutil.copytree(HOUSE / "clift-ns2" / "tcl", folder / "clift-ns2" / "tcl")
-    return folder
-
-
 def _append(path: Path, text: str) -> None:
     with path.open("a") as file:
         file.write(text)
@@ -123,7 +114,7 @@ def test_pool__gives_runs_to_workers_with_our_programs_only(
     for conversion in {run.recipe.identity: run.recipe for run in runs}.values():
         assert perform(Convert(conversion, store.cache, store.scratch)) == {"error": None}
 
-    copies = [_copy_of_the_programs(tmp_path / name) for name in ("scripts", "sources")]
+    copies = [copied_programs(tmp_path / name).parent for name in ("scripts", "sources")]
     home = {"CLIFT_LINUX": str(tmp_path / "kernel" / "linux"), "CLIFT_NS": str(simulator)}
     for copy in copies:
         cluster.start_worker(copy.name, **home, PYTHONPATH=str(copy))
@@ -162,6 +153,15 @@ def test_pool__gives_runs_to_workers_with_our_programs_only(
     store.close()
 
 
+def _at_work(client: distributed.Client, store: Store, run: ReplayRun) -> tuple[ClusterWorkers, str]:
+    """Return the workers of a scheduler, and the address of its only one, which has a run with ticket 7."""
+    workers = ClusterWorkers(client, store.folder, 1, [run])
+    (address,) = set(workers.present()) - {HERE}
+    workers.examine([address])
+    workers.start(7, address, Simulate(run, 1, store.cache, store.scratch))
+    return workers, address
+
+
 def test_workers__that_die_before_they_hand_over_a_result_are_dead(
     tmp_path: Path, write_scenario: Callable[..., Path], cluster: Cluster
 ) -> None:
@@ -171,10 +171,7 @@ def test_workers__that_die_before_they_hand_over_a_result_are_dead(
     worker = cluster.start_worker("one")
     cluster.await_workers(1)
     with connected(cluster.address) as client:
-        workers = ClusterWorkers(client, store.folder, 1, [run])
-        (address,) = set(workers.present()) - {HERE}
-        workers.examine([address])
-        workers.start(7, address, Simulate(run, 1, store.cache, store.scratch))
+        workers, _ = _at_work(client, store, run)
         until(lambda: {s.status for key, s in client.futures.items() if "perform" in key} == {"finished"})
         worker.kill()
         assert workers.answers(PATIENCE_S) == [Answer(7, died="lost")]
@@ -192,10 +189,7 @@ def test_task__that_the_scheduler_forgets_is_lost_and_not_the_scheduler(
     cluster.start_worker("one")
     cluster.await_workers(1)
     with connected(cluster.address) as client, connected(cluster.address) as other:
-        workers = ClusterWorkers(client, store.folder, 1, [run])
-        (address,) = set(workers.present()) - {HERE}
-        workers.examine([address])
-        workers.start(7, address, Simulate(run, 1, store.cache, store.scratch))
+        workers, address = _at_work(client, store, run)
         (key,) = (key for key in client.futures if "perform" in key)
         until(lambda: key in other.processing()[address])
         other.cancel([distributed.Future(key, other)], force=True)
@@ -233,10 +227,7 @@ def test_worker__that_dies_while_a_link_trace_travels_to_it_loses_its_task(
     store = Store(tmp_path / "out")
     if is_there:
         assert perform(Convert(run.recipe, store.cache, store.scratch)) == {"error": None}
-    workers = ClusterWorkers(_Client(), store.folder, 1, [run])
-    (address,) = set(workers.present()) - {HERE}
-    workers.examine([address])
-    workers.start(7, address, Simulate(run, 1, store.cache, store.scratch))
+    workers, _ = _at_work(_Client(), store, run)
     (answer,) = workers.answers(PATIENCE_S)
     if is_there:
         assert answer == Answer(7, died="lost")

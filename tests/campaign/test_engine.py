@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from in_process import Said, tmt
+from machine import disk, preloaded
 from processes import TMT
 from result_rows import finished_runs, results_of
 from waiting import until
@@ -215,10 +216,7 @@ def test_wall_clock__that_jumps_changes_no_result_and_no_duration(
     scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
 ) -> None:
     """Each look at it finds it ten years earlier or later, in the engine, its workers and the simulator."""
-    library, out = tmp_path / "clock.so", tmp_path / "out"
-    source = Path(__file__).with_name("wild_clock.c")
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    environment = os.environ | {"LD_PRELOAD": str(library)}
+    out, environment = tmp_path / "out", preloaded(Path(__file__).with_name("wild_clock.c"), tmp_path)
     done = subprocess.run(_command(scenario, out), env=environment, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert results_of(out).equals(undisturbed)
@@ -283,26 +281,18 @@ def test_interrupted_run__keeps_what_it_has(tmp_path: Path, write_scenario: Call
 
 
 def test_full_disk__ends_a_run_in_one_line(scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(disk)], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip("mounting a small disk needs root")
-    try:
-        with subprocess.Popen(_command(scenario, disk / "out"), stderr=subprocess.PIPE, text=True) as engine:
-            until(lambda: list((disk / "out" / "cache").glob("*.json")), engine)
-            _fill(disk / "filler")
+    with disk(tmp_path / "disk", "-o", "size=16m") as small:
+        out, filler = small / "out", small / "filler"
+        with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE, text=True) as engine:
+            until(lambda: list((out / "cache").glob("*.json")), engine)
+            _fill(filler)
             said = engine.communicate()[1]
         assert engine.returncode == 1
         assert said.count("\n") == 1
         assert "No space left" in said or "no room" in said or "disk is full" in said
-        (disk / "filler").unlink()
-        assert _run(scenario, disk / "out").status == 0
-        assert results_of(disk / "out").equals(undisturbed)
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
+        filler.unlink()
+        assert _run(scenario, out).status == 0
+        assert results_of(out).equals(undisturbed)
 
 
 @pytest.mark.parametrize("is_kept", [True, False], ids=["renamed", "deleted"])

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import grimp
 import pytest
-from processes import execute
+from processes import copied_programs, execute
 
 from tmt import Arq, Harq, NoScheme, Rlc
 from tmt.core import identity
@@ -54,10 +54,7 @@ FEC, ARQ, RLC = "FEC(10/12)", "ARQ", "RLC-over-ARQ(AM)"
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the package of a copy of the tree."""
-    place = tmp_path_factory.mktemp("copy")
-    shutil.copytree(HOUSE / "tmt", place / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(HOUSE / "clift-ns2" / "tcl", place / "clift-ns2" / "tcl")
-    return place / "tmt"
+    return copied_programs(tmp_path_factory.mktemp("copy"))
 
 
 def _printed(package: Path, script: str, *words: object) -> str:

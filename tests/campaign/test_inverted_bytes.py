@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from damage import damages
+from result_rows import row_of
 from scenario_parts import runs_of
 
 from tmt.campaign.database import DATABASE, read_runs
@@ -18,15 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tmt.campaign.columns import Row
-
 
 @pytest.mark.parametrize("ending", ["", "-wal"])
-def test_rows__are_refused_or_were_written(ending: str, tmp_path: Path, make_row: Callable[..., Row]) -> None:
+def test_rows__are_refused_or_were_written(ending: str, tmp_path: Path) -> None:
     """The last rows are in the write-ahead log while the campaign's engine is at work."""
     store, out = Store(tmp_path / "out"), tmp_path / "copy"
     for first in (0, 6):
-        store.append(*(make_row(n, goodput_bps=799_296.5 + n) for n in range(first, first + 6)))
+        store.append(*(row_of(n, goodput_bps=799_296.5 + n) for n in range(first, first + 6)))
     written = read_runs(tmp_path / "out").to_pylist()
     if not ending:
         store.close()

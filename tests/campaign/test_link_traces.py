@@ -12,6 +12,7 @@ from scenario_parts import HARQ_OVER_GEO, LOSSY_TRACE, runs_of
 
 from tmt import GilbertElliott, NoScheme, TraceLink
 from tmt.campaign.recipe import Phy, look_at, trace_sources
+from tmt.campaign.runs import ReplayRun
 from tmt.campaign.tasks import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.core.errors import InputError
 from tmt.core.trace import PhyTrace
@@ -34,6 +35,10 @@ def swapped(trace: bytes) -> bytes:
     return trace[:-10] + bytes([trace[-10] ^ 1]) + trace[-9:]
 
 
+def _with_facts(others: dict[str, object]) -> Callable[[Path, Path], object]:
+    return lambda _, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | others))
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -47,16 +52,12 @@ def swapped(trace: bytes) -> bytes:
         lambda trace, facts: facts.write_text("[" * 100_000),
         lambda trace, facts: facts.write_text("[]"),
         lambda trace, facts: facts.write_text("null"),
-        lambda trace, facts: facts.write_text(
-            json.dumps(json.loads(facts.read_text()) | {"span_ns": "long"})
-        ),
-        lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"span_ns": 1e999})),
-        lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"identity": "x"})),
-        lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"file_bytes": 5})),
-        lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"tmt": []})),
-        lambda trace, facts: facts.write_text(
-            json.dumps(json.loads(facts.read_text()) | {"tmt": {"begin_ns": 0}})
-        ),
+        _with_facts({"span_ns": "long"}),
+        _with_facts({"span_ns": 1e999}),
+        _with_facts({"identity": "x"}),
+        _with_facts({"file_bytes": 5}),
+        _with_facts({"tmt": []}),
+        _with_facts({"tmt": {"begin_ns": 0}}),
     ],
 )
 def test_damaged_trace__is_made_anew(damage: Callable[[Path, Path], object], task: Convert) -> None:
@@ -104,16 +105,26 @@ duration = 3
 LMS = 'channel = { name = "lms", es_n0_db = 3 }\nlength = 5'
 
 
+def _runs(folder: Path, text: str) -> list[ReplayRun]:
+    (folder / "s.toml").write_text(text)
+    return runs_of(folder / "s.toml")
+
+
+def _write_slots(path: Path, count: int, es_n0_mdb: int | None = None) -> None:
+    """Write erased slots of 33 bytes, all of one Es/N0 if any."""
+    levels = None if es_n0_mdb is None else np.full(count, es_n0_mdb, np.int32)
+    times, fates = np.arange(count) * 1_000_000, np.zeros(count, np.int64)
+    write_trace(path, PhyTrace(times, fates, {"lldu_bytes": 33}, es_n0_mdb=levels))
+
+
 def test_combining__takes_es_n0_of_a_channel_or_file(task: Convert, tmp_path: Path) -> None:
-    phy = PhyTrace(np.arange(3000) * 1_000_000, np.zeros(3000, np.int64), {"lldu_bytes": 33})
-    write_trace(tmp_path / "phy.parquet", replace(phy, es_n0_mdb=np.zeros(3000, np.int32)))
+    _write_slots(tmp_path / "phy.parquet", 3000, es_n0_mdb=0)
     for trace in (
         LMS,
         'file = "phy.parquet"',
         'channel = { name = "bernoulli", probability = 0.1 }\nfile = "phy.parquet"',
     ):
-        (tmp_path / "s.toml").write_text(COMBINED.format(trace=trace))
-        recipe = runs_of(tmp_path / "s.toml")[0].recipe
+        recipe = _runs(tmp_path, COMBINED.format(trace=trace))[0].recipe
         assert make_link_trace(replace(task, recipe=recipe)) is None
         facts = read_facts(task.cache, recipe)
         assert facts["delivered"] > facts["lost"]
@@ -142,36 +153,29 @@ def test_online_scheme__gets_the_es_n0_that_it_needs(needed: bool, task: Convert
 
 def test_combining_online__takes_es_n0_of_a_channel(task: Convert, tmp_path: Path) -> None:
     both = COMBINED.format(trace=LMS).replace("chase", "incremental")
-    (tmp_path / "s.toml").write_text(both.replace("[[path]]", "online = [false, true]\n[[path]]"))
-    offline, online = (run.recipe for run in runs_of(tmp_path / "s.toml"))
+    runs = _runs(tmp_path, both.replace("[[path]]", "online = [false, true]\n[[path]]"))
+    offline, online = (run.recipe for run in runs)
     assert online.identity != offline.identity
     assert make_link_trace(replace(task, recipe=online)) is None
     assert np.load(link_file(task.cache, online)).dtype.names[-1] == "es_n0_mdb"
-    (tmp_path / "s.toml").write_text(
-        COMBINED.format(trace=LMS)
-        .replace('"chase"', '"none"')
-        .replace("combining_threshold_db = 2\n", "online = true\n")
-    )
-    plain = runs_of(tmp_path / "s.toml")[0].recipe
+    without = COMBINED.format(trace=LMS).replace('"chase"', '"none"')
+    without = without.replace("combining_threshold_db = 2\n", "online = true\n")
+    plain = _runs(tmp_path, without)[0].recipe
     assert plain.identity != online.identity
     assert make_link_trace(replace(task, recipe=plain)) is None
     assert "es_n0_mdb" not in np.load(link_file(task.cache, plain)).dtype.names
 
 
 def test_combining__is_refused_over_a_trace_without_es_n0(tmp_path: Path) -> None:
-    write_trace(
-        tmp_path / "phy.parquet",
-        PhyTrace(np.arange(9) * 1_000_000, np.zeros(9, np.int64), {"lldu_bytes": 33}),
-    )
+    _write_slots(tmp_path / "phy.parquet", 9)
     bernoulli = LMS.replace('"lms", es_n0_db = 3', '"bernoulli", probability = 0.1')
     line = "lldu_bytes = 33\nrate = 264000\n"
     for trace, label in (
         (line + bernoulli, "bernoulli(probability=0.1)"),
         ('file = "phy.parquet"', "phy.parquet"),
     ):
-        (tmp_path / "s.toml").write_text(COMBINED.format(trace=trace))
         with pytest.raises(InputError) as refused:
-            runs_of(tmp_path / "s.toml")
+            _runs(tmp_path, COMBINED.format(trace=trace))
         assert "key scheme[0].combining: 'chase' needs the Es/N0 of each slot, which the trace " in str(
             refused.value
         )
@@ -180,9 +184,8 @@ def test_combining__is_refused_over_a_trace_without_es_n0(tmp_path: Path) -> Non
 
 def test_frames__are_refused_over_a_trace_of_packed_packets(tmp_path: Path) -> None:
     text = LOSSY_TRACE + 'packing = "packed"\n' + HARQ_OVER_GEO + "[[traffic]]\nduration = 2\n"
-    (tmp_path / "s.toml").write_text(text.replace('"harq"', '"hybrid"\nonline = true'))
     with pytest.raises(InputError) as refused:
-        runs_of(tmp_path / "s.toml")
+        _runs(tmp_path, text.replace('"harq"', '"hybrid"\nonline = true'))
     assert str(refused.value) == (
         f"{tmp_path / 's.toml'}:8: key scheme[0].name: 'hybrid' does not go with packing = 'packed': its "
         "frames hold LLDUs of one packet, and the trace 'bernoulli(probability=0.05)' is so; allowed: "
@@ -191,18 +194,15 @@ def test_frames__are_refused_over_a_trace_of_packed_packets(tmp_path: Path) -> N
 
 
 def test_combining__is_refused_over_a_trace_with_two_es_n0(tmp_path: Path) -> None:
-    phy = PhyTrace(np.arange(9) * 1_000_000, np.zeros(9, np.int64), {"lldu_bytes": 33})
-    write_trace(tmp_path / "phy.parquet", replace(phy, es_n0_mdb=np.zeros(9, np.int32)))
+    _write_slots(tmp_path / "phy.parquet", 9, es_n0_mdb=0)
     trace = 'channel = { name = "lms", es_n0_db = 3 }\nfile = "phy.parquet"'
-    (tmp_path / "s.toml").write_text(COMBINED.format(trace=trace))
     with pytest.raises(InputError, match=r"scheme\[0\]\.combining: 'chase' has the Es/N0 twice") as refused:
-        runs_of(tmp_path / "s.toml")
+        _runs(tmp_path, COMBINED.format(trace=trace))
     assert f"the channel lms and the column es_n0_mdb of {tmp_path / 'phy.parquet'}; " in str(refused.value)
 
 
 def test_phy_trace_whose_metadata_change__is_looked_at_again(tmp_path: Path) -> None:
-    trace = PhyTrace(np.arange(3), np.zeros(3, np.int64), {"lldu_bytes": 33})
-    write_trace(tmp_path / "phy.npy", trace)
+    _write_slots(tmp_path / "phy.npy", 3)
     assert look_at(tmp_path / "phy.npy").says_sizes
     (tmp_path / "phy.npy.json").unlink()
     assert not look_at(tmp_path / "phy.npy").says_sizes
@@ -254,12 +254,11 @@ def test_length__of_a_file_counts_and_goes_with_its_link_trace(
 ) -> None:
     """Slots from 1 s to 3 s of 10 s: a run starts anywhere in the 10 s, and each length has an identity."""
     slots = PhyTrace(S + np.arange(2000) * 1_000_000, np.ones(2000, np.int64), {"lldu_bytes": 33})
-    (tmp_path / "s.toml").write_text(LENGTHS.format(online=online))
     found = {}
     for length_ns in (None, 10 * S, 11 * S):
         about = {} if length_ns is None else {"begin_ns": 0, "length_ns": length_ns}
         write_trace(tmp_path / "phy.parquet", replace(slots, metadata=slots.metadata | about))
-        run = runs_of(tmp_path / "s.toml")[0]
+        (run,) = _runs(tmp_path, LENGTHS.format(online=online))
         found[length_ns] = run.key, run.experiment, run.recipe.identity
         made = replace(task, recipe=run.recipe)
         assert make_link_trace(made) is None

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 from scenario_parts import runs_of
 
-from tmt.campaign.campaign import open_campaign
-from tmt.campaign.local_workers import LocalWorkers
-from tmt.campaign.pool import Pool
+from tmt import run_scenario
 from tmt.campaign.runs import ReplayRun
 from tmt.core.errors import InputError
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.results.over_time import run_over_time
 from tmt.results.reading import read_results
-from tmt.spec import toml
 from tmt.spec.stacks import HEADER_BYTES
 
 MS = 1_000_000
@@ -117,8 +114,7 @@ def test_scenario__refuses_return_traces_and_starts(folder: Path, old: str, new:
 def test_run__counts_sizes_packing_and_the_return_trace(folder: Path, simulator: Path) -> None:
     assert simulator
     (folder / "s.toml").write_text(SCENARIO)
-    with open_campaign(toml.read(folder / "s.toml"), folder / "out") as campaign:
-        campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(1)), lambda _: None)
+    run_scenario(folder / "s.toml", folder / "out", jobs=1)
     results = read_results(folder / "out")
     assert [axis.column for axis in results.axes] == ["forward_packing"]
     runs = results.runs

@@ -23,17 +23,16 @@ from damage import damages
 from in_process import tmt
 from processes import execute
 
-from tmt import Scenario
-from tmt.campaign.campaign import open_campaign
-from tmt.campaign.local_workers import LocalWorkers
+from tmt import Scenario, run_scenario
 from tmt.campaign.pack_reader import is_pack, unpacked
 from tmt.campaign.pack_writer import write_pack
-from tmt.campaign.pool import Pool
 from tmt.core.errors import InputError, TmtError
 from tmt.results.reading import check_rows
-from tmt.spec.toml import read
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
+
+Change = Callable[[dict[str, bytes]], dict[str, bytes]]
+"""Makes a pack's files others."""
 
 SCENARIO = """
 title = "Two traces"
@@ -61,8 +60,8 @@ def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path) -> Path:
     (base / "traces" / "phy.parquet").write_bytes(phy.read_bytes())
     path = base / "scenarios" / "two.toml"
     path.write_text(SCENARIO)
-    with chdir(base), open_campaign(read(path.relative_to(base)), "scenarios/out/two") as campaign:
-        campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(2)), lambda _: None)
+    with chdir(base):
+        run_scenario(path.relative_to(base), jobs=2)
     return path
 
 
@@ -142,9 +141,7 @@ def test_run_of_a_pack__repeats_it_and_says_that_the_results_are_equal(pack: Pat
     results = pq.read_table(io.BytesIO(contents["results.parquet"])).to_pandas()
     results.loc[2, "goodput_bps"] += 1e-6
     results["simulator"] = "f" * 64
-    buffer = io.BytesIO()
-    results.to_parquet(buffer)
-    contents["results.parquet"] = buffer.getvalue()
+    contents["results.parquet"] = results.to_parquet()
     _write(tmp_path / "other.zip", _listed(contents))
     said = _run(tmp_path / "other.zip", "--output", str(tmp_path / "out"), "--quiet")
     assert (said.returncode, said.stdout) == (1, "")
@@ -228,8 +225,7 @@ def test_pack__holds_names_that_differ_only_in_case_or_form_apart(tmp_path: Path
     )
     text = 'scheme = { name = "none" }\npath = { rtt = 0.1 }\ntraffic = { duration = 1 }\n'
     (tmp_path / "s.toml").write_text(text + traces)
-    with chdir(tmp_path), open_campaign(read(Path("s.toml")), "out/s") as campaign:
-        campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(2)), lambda _: None)
+    run_scenario(tmp_path / "s.toml", jobs=2)
     write_pack(Scenario.read(tmp_path / "s.toml"), tmp_path / "out" / "s", tmp_path / "s.zip")
     inside = [name for name in _contents(tmp_path / "s.zip") if name.endswith(".csv")]
     assert sorted(inside) == sorted(["campaign/Ré.csv", "campaign/2-ré.csv", "campaign/3-Re\u0301.csv"])
@@ -265,11 +261,11 @@ def _write(path: Path, contents: dict[str, bytes], **entry: Any) -> None:
             archive.writestr(info, content, zipfile.ZIP_DEFLATED if len(content) > 1 << 20 else None)
 
 
-def _with_file(name: str, content: bytes = b"x") -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+def _with_file(name: str, content: bytes = b"x") -> Change:
     return lambda contents: _listed(contents | {name: content})
 
 
-def _with_scenario(old: str, new: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+def _with_scenario(old: str, new: str) -> Change:
     name = "campaign/scenario.toml"
 
     def change(contents: dict[str, bytes]) -> dict[str, bytes]:
@@ -280,41 +276,43 @@ def _with_scenario(old: str, new: str) -> Callable[[dict[str, bytes]], dict[str,
     return change
 
 
-def _with_row(column: str, value: Any) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+def _with_row(column: str, value: Any) -> Change:
     def change(contents: dict[str, bytes]) -> dict[str, bytes]:
         rows = pq.read_table(io.BytesIO(contents["results.parquet"])).to_pandas()
         rows.loc[0, column] = value
-        buffer = io.BytesIO()
-        rows.to_parquet(buffer)
-        return _listed(contents | {"results.parquet": buffer.getvalue()})
+        return _listed(contents | {"results.parquet": rows.to_parquet()})
 
     return change
 
 
-def _with_text(column: str, text: bytes) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+def _with_text(column: str, text: bytes) -> Change:
     """Put a text that need not be UTF-8 into all rows."""
 
     def change(contents: dict[str, bytes]) -> dict[str, bytes]:
         table = pq.read_table(io.BytesIO(contents["results.parquet"]))
         texts = pa.array([text] * len(table), pa.binary()).view(pa.string())
-        buffer = io.BytesIO()
-        pq.write_table(table.set_column(table.column_names.index(column), column, texts), buffer)
-        return _listed(contents | {"results.parquet": buffer.getvalue()})
+        changed = table.set_column(table.column_names.index(column), column, texts)
+        return _listed(contents | {"results.parquet": _parquet(changed)})
 
     return change
 
 
-def _empty_rows(count: int) -> bytes:
+def _with_empty_rows(count: int) -> Change:
+    rows = pa.table({"key": pa.nulls(count, pa.string())})
+    return lambda contents: _listed(contents | {"results.parquet": _parquet(rows)})
+
+
+def _parquet(table: pa.Table) -> bytes:
     buffer = io.BytesIO()
-    pq.write_table(pa.table({"key": pa.nulls(count, pa.string())}), buffer)
+    pq.write_table(table, buffer)
     return buffer.getvalue()
 
 
-def _without(name: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+def _without(name: str) -> Change:
     return lambda contents: {key: content for key, content in contents.items() if key != name}
 
 
-HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] = {
+HOSTILE: dict[str, tuple[Change, str]] = {
     "climbs": (_with_file("../../escaped"), "leads outside the pack"),
     "climbs inside": (_with_file("campaign/../../escaped"), "leads outside the pack"),
     "absolute": (_with_file("/tmp/escaped"), "leads outside the pack"),
@@ -356,7 +354,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] =
     ),
     "results": (_with_file("results.parquet", b"PAR1 garbage PAR1"), "results.parquet is damaged"),
     "many rows": (
-        lambda contents: _listed(contents | {"results.parquet": _empty_rows(10_000_001)}),
+        _with_empty_rows(10_000_001),
         "results.parquet is damaged: 10,000,001 rows; up to 10,000,000 are allowed",
     ),
     "no UTF-8": (_with_text("message", b"\xff"), "results.parquet is damaged: "),

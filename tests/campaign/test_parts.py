@@ -60,7 +60,6 @@ def test_parts__at_once_and_joined_are_the_whole(tmp_path: Path, write_scenario:
 
     page = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
     script = re.search(r"^```sh array.sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert script is not None
     task = {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_CPUS_PER_TASK": "1"}
     path = {"PATH": f"{TMT.parent}{os.pathsep}{os.environ['PATH']}"}
     third = execute("sh", "-euc", script[1], cwd=tmp_path, env=os.environ | task | path)

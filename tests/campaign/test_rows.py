@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from result_rows import row_of, stored
 
 from tmt.campaign.columns import DONE, FAILED
 from tmt.campaign.database import DATABASE, read_runs
@@ -14,18 +15,14 @@ from tmt.campaign.store import Store
 from tmt.core.errors import TmtError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tmt.campaign.columns import Row
 
 
 @pytest.fixture
-def out(tmp_path: Path, make_row: Callable[..., Row]) -> Path:
+def out(tmp_path: Path) -> Path:
     """Return the folder of a campaign with a few rows."""
-    store = Store(tmp_path / "out")
-    store.append(*(make_row(n, goodput_bps=799_296.5 + n, delay_p95_s=0.16 / (n + 1)) for n in range(12)))
-    store.close()
-    return tmp_path / "out"
+    rows = (row_of(n, goodput_bps=799_296.5 + n, delay_p95_s=0.16 / (n + 1)) for n in range(12))
+    return stored(tmp_path / "out", *rows)
 
 
 def test_row__that_has_changed_is_refused_and_its_run_is_done_again(out: Path) -> None:
@@ -60,12 +57,12 @@ def test_database__with_something_of_a_stranger_is_refused(sql: str, named: str,
             use(out)
 
 
-def test_records__come_with_the_row_of_their_attempt(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+def test_records__come_with_the_row_of_their_attempt(tmp_path: Path) -> None:
     """A second engine finds the records of one that died before its row: they go, whatever they hold."""
     first = Store(tmp_path / "out")
-    row = _with_records(first, make_row(1), "first")
+    row = _with_records(first, row_of(1), "first")
     assert first.append(row) == 1
-    dead = _with_records(first, make_row(2), "dead")
+    dead = _with_records(first, row_of(2), "dead")
     (first.scratch / Path(str(dead["records"])).name).rename(tmp_path / "out" / str(dead["records"]))
     first.close()
     (tmp_path / "out" / "records" / "notes").mkdir()
@@ -73,20 +70,18 @@ def test_records__come_with_the_row_of_their_attempt(tmp_path: Path, make_row: C
     left = {path.name for path in (tmp_path / "out" / "records").iterdir()}
     assert left == {"notes", Path(str(row["records"])).name}
     assert second.has_records(second.held[str(row["key"])])
-    late = _with_records(second, make_row(1), "late")
+    late = _with_records(second, row_of(1), "late")
     assert second.append(late) == 0
-    assert second.append(_with_records(second, make_row(2), "again")) == 1
+    assert second.append(_with_records(second, row_of(2), "again")) == 1
     (_, again) = second.table()["records"].to_pylist()
     assert (tmp_path / "out" / again / "made_by").read_text() == "again"
     second.close()
 
 
-def test_records__of_a_later_attempt_replace_the_row_that_failed(
-    tmp_path: Path, make_row: Callable[..., Row]
-) -> None:
+def test_records__of_a_later_attempt_replace_the_row_that_failed(tmp_path: Path) -> None:
     store = Store(tmp_path / "out")
-    store.append(make_row(1, status=FAILED))
-    store.append(_with_records(store, make_row(1, attempt=2), "second"))
+    store.append(row_of(1, status=FAILED))
+    store.append(_with_records(store, row_of(1, attempt=2), "second"))
     assert [(held.status, held.attempt) for held in store.held.values()] == [(DONE, 2)]
     store.close()
 

@@ -104,8 +104,6 @@ SCENARIOS, CAMPAIGNS = (DOCS / "scenarios.md").read_text(), (DOCS / "campaigns.m
 def test_example__is_a_scenario_of_60_runs_in_toml_and_in_python(tmp_path: Path) -> None:
     text = re.search(r"```toml\n(.*?)```", SCENARIOS, re.DOTALL)
     script = re.search(r"```python\n(.*?)```", SCENARIOS, re.DOTALL)
-    assert text
-    assert script
     (tmp_path / "s.toml").write_text(text[1])
     found = Scenario.read(tmp_path / "s.toml")
     assert (len(found.trace), len(found.scheme), len(found.path), len(found.traffic)) == (1, 3, 2, 2)
@@ -136,7 +134,6 @@ def test_columns__have_names_of_their_own() -> None:
 
 def test_statistics__example_runs() -> None:
     script = re.search(r"```python\n(.*?)```", (DOCS / "statistics.md").read_text(), re.DOTALL)
-    assert script
     result = execute(sys.executable, "-c", script[1], check=True)
     lines = result.stdout.splitlines()
     assert [line.split()[-1] for line in lines[:3]] == ["a", "a", "b"]

@@ -6,14 +6,16 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pyarrow.parquet as pq
 import pytest
+from machine import disk, make_read_only, preloaded
 from processes import execute
+from result_rows import row_of, stored
 from waiting import until
 
 from tmt.campaign.columns import DONE, FAILED, arrow_schema
@@ -31,23 +33,18 @@ def _rows(store: StoredRuns) -> list[Row]:
     return sorted(rows, key=lambda row: row["seed"])
 
 
-def test_store__keeps_rows_over_engines(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+def test_store__keeps_rows_over_engines(tmp_path: Path) -> None:
     for number in range(3):
-        store = Store(tmp_path / "out")
-        store.append(make_row(number))
-        assert len(store.held) == number + 1
-        store.close()
-    store = Store(tmp_path / "out")
-    assert _rows(store) == [make_row(number) for number in range(3)]
-    store.close()
+        stored(tmp_path / "out", row_of(number))
+        assert _rows(StoredRuns(tmp_path / "out")) == [row_of(one) for one in range(number + 1)]
     assert pq.read_table(tmp_path / "out" / "results.parquet").equals(read_runs(tmp_path / "out"))
     left = {path.name for path in (tmp_path / "out").iterdir()}
     assert left == {"campaign.sqlite", "results.parquet", "cache", "records", "scratch"}
     assert list((tmp_path / "out" / "scratch").iterdir()) == []
 
 
-def test_store__keeps_values_as_they_are(tmp_path: Path, make_row: Callable[..., Row]) -> None:
-    row = make_row(
+def test_store__keeps_values_as_they_are(tmp_path: Path) -> None:
+    row = row_of(
         1,
         goodput_bps=1 / 3,
         message="two\nlines, ü, \x00, \U0001f6f0",
@@ -57,26 +54,23 @@ def test_store__keeps_values_as_they_are(tmp_path: Path, make_row: Callable[...,
         capacity_bps=float("inf"),
     )
     store = Store(tmp_path / "out")
-    store.append(row, make_row(2, goodput_bps=float("nan"), trace="bad \udce4"))
-    assert _rows(store) == [row, make_row(2, trace="bad \\udce4")]
+    store.append(row, row_of(2, goodput_bps=float("nan"), trace="bad \udce4"))
+    assert _rows(store) == [row, row_of(2, trace="bad \\udce4")]
     assert store.table().schema == arrow_schema()
     store.close()
 
 
-def test_store__keeps_the_row_that_is_done_or_the_last(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+def test_store__keeps_the_row_that_is_done_or_the_last(tmp_path: Path) -> None:
+    stored(tmp_path / "out", *(row_of(number, status=FAILED, attempt=1) for number in (1, 2)))
     store = Store(tmp_path / "out")
-    store.append(make_row(1, status=FAILED, attempt=1))
-    store.append(make_row(2, status=FAILED, attempt=1))
-    store.close()
-    store = Store(tmp_path / "out")
-    store.append(make_row(1, status=DONE, attempt=2))
-    store.append(make_row(2, status=FAILED, attempt=2))
-    store.append(make_row(3, status=DONE, attempt=1))
-    store.append(make_row(3, status=FAILED, attempt=2))
+    store.append(row_of(1, status=DONE, attempt=2))
+    store.append(row_of(2, status=FAILED, attempt=2))
+    store.append(row_of(3, status=DONE, attempt=1))
+    store.append(row_of(3, status=FAILED, attempt=2))
     expected = [
-        make_row(1, status=DONE, attempt=2),
-        make_row(2, status=FAILED, attempt=2),
-        make_row(3, status=DONE, attempt=1),
+        row_of(1, status=DONE, attempt=2),
+        row_of(2, status=FAILED, attempt=2),
+        row_of(3, status=DONE, attempt=1),
     ]
     assert _rows(store) == expected
     assert sorted(store.held.values()) == [(DONE, 1, None), (DONE, 2, None), (FAILED, 2, None)]
@@ -84,14 +78,14 @@ def test_store__keeps_the_row_that_is_done_or_the_last(tmp_path: Path, make_row:
     assert pq.read_table(tmp_path / "out" / "results.parquet").num_rows == 3
 
 
-def test_stores__at_work_at_once_see_each_others_rows(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+def test_stores__at_work_at_once_see_each_others_rows(tmp_path: Path) -> None:
     first, second = Store(tmp_path / "out"), Store(tmp_path / "out")
-    first.append(make_row(1))
-    second.append(make_row(2))
+    first.append(row_of(1))
+    second.append(row_of(2))
     first.look()
     assert len(first.held) == len(second.held) == 2
     second.close()
-    first.append(make_row(3))
+    first.append(row_of(3))
     assert len(first.held) == 3
     first.close()
     assert pq.read_table(tmp_path / "out" / "results.parquet")["seed"].to_pylist() == [1, 2, 3]
@@ -99,7 +93,6 @@ def test_stores__at_work_at_once_see_each_others_rows(tmp_path: Path, make_row: 
 
 CLAIMER = """
 import sys
-from tmt.campaign.rows import checksum
 from tmt.campaign.store import Store
 store = Store(sys.argv[1])
 print(store.claim(sys.argv[2]), flush=True)
@@ -123,19 +116,19 @@ class SweptSystem(System):
         return connection
 
 
-def test_store__opens_while_another_makes_the_database(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+def test_store__opens_while_another_makes_the_database(tmp_path: Path) -> None:
     system = SweptSystem(tmp_path / "out")
     store = Store(tmp_path / "out", system)
     (other,) = system.others
-    other.append(make_row(1))
-    assert store.append(make_row(2)) == 1
-    assert _rows(store) == [make_row(1), make_row(2)]
+    other.append(row_of(1))
+    assert store.append(row_of(2)) == 1
+    assert _rows(store) == [row_of(1), row_of(2)]
     other.close()
     store.close()
 
 
-def test_claim__holds_until_its_owner_is_dead(tmp_path: Path, make_row: Callable[..., Row]) -> None:
-    key, other = make_row(1)["key"], make_row(2)["key"]
+def test_claim__holds_until_its_owner_is_dead(tmp_path: Path) -> None:
+    key, other = row_of(1)["key"], row_of(2)["key"]
     store = Store(tmp_path / "out")
     command = [sys.executable, "-c", CLAIMER, str(tmp_path / "out"), key]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -154,7 +147,6 @@ def test_claim__holds_until_its_owner_is_dead(tmp_path: Path, make_row: Callable
 WRITER = """
 import sys
 from tmt.campaign.columns import blank_row
-from tmt.campaign.rows import checksum
 from tmt.campaign.store import Store
 store = Store(sys.argv[1])
 for number in range(int(sys.argv[2]), 10**6):
@@ -228,6 +220,33 @@ def test_store__refuses_a_folder_with_other_things(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def _deep(folder: Path, length: int) -> Path:
+    """Return a path of so many bytes below a folder."""
+    while (missing := length - len(os.fsencode(folder))) > 0:
+        folder /= "n" * (missing - 1 if missing <= 200 else 100)
+    return folder
+
+
+def test_folder__with_too_long_a_path_for_sqlite_is_named_before_anything_is_made(tmp_path: Path) -> None:
+    """SQLite's paths have up to 512 bytes, 8 of them for an ending; "/scratch/new-" and 16 digits are 29."""
+    deep = _deep(tmp_path, 476)
+    said = "n: its path has 476 bytes; SQLite, which keeps the results, allows up to 475"
+    for use in (Store, StoredRuns):
+        with pytest.raises(InputError, match=said):
+            use(deep)
+    assert list(tmp_path.iterdir()) == []
+
+    whole = stored(_deep(tmp_path, 475), row_of(1))
+    moved = whole.rename(whole.with_name(f"{whole.name}{'m' * 13}"))
+    assert read_runs(moved)["seed"].to_pylist() == [1]
+    moved = moved.rename(moved.with_name(f"{moved.name}m"))
+    with pytest.raises(InputError, match=r"has 489 bytes; SQLite, .* allows up to 488"):
+        read_runs(moved)
+    (tmp_path / "link").symlink_to(moved)
+    with pytest.raises(InputError, match="its path has 489 bytes"):
+        read_runs(tmp_path / "link")
+
+
 def test_store__refuses_an_engine_of_another_machine(tmp_path: Path) -> None:
     store = Store(tmp_path / "out")
     with sqlite3.connect(tmp_path / "out" / DATABASE) as connection:
@@ -239,11 +258,8 @@ def test_store__refuses_an_engine_of_another_machine(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["none", "cut", "other", "view", "text", "part", "later"])
-def test_store__leaves_a_damaged_database(kind: str, tmp_path: Path, make_row: Callable[..., Row]) -> None:
-    out = tmp_path / "out"
-    store = Store(out)
-    store.append(*(make_row(number, message="x" * 3000) for number in range(50)))
-    store.close()
+def test_store__leaves_a_damaged_database(kind: str, tmp_path: Path) -> None:
+    out = stored(tmp_path / "out", *(row_of(number, message="x" * 3000) for number in range(50)))
     path = out / DATABASE
     reason = "is damaged"
     if kind == "none":
@@ -278,71 +294,56 @@ def test_store__leaves_a_damaged_database(kind: str, tmp_path: Path, make_row: C
             Store(out)
 
 
-def test_store__reads_a_campaign_with_fewer_columns(tmp_path: Path, make_row: Callable[..., Row]) -> None:
-    store = Store(tmp_path / "out")
-    store.append(make_row(1))
-    store.close()
+def test_store__reads_a_campaign_with_fewer_columns(tmp_path: Path) -> None:
+    stored(tmp_path / "out", row_of(1))
     with sqlite3.connect(tmp_path / "out" / DATABASE) as connection:
         connection.execute("ALTER TABLE runs DROP COLUMN capacity_bps")
         connection.execute("PRAGMA journal_mode = DELETE")
-    assert _rows(StoredRuns(tmp_path / "out")) == [make_row(1)]
+    assert _rows(StoredRuns(tmp_path / "out")) == [row_of(1)]
     store = Store(tmp_path / "out")
-    store.append(make_row(2, capacity_bps=7.0))
-    assert _rows(store) == [make_row(1), make_row(2, capacity_bps=7.0)]
+    store.append(row_of(2, capacity_bps=7.0))
+    assert _rows(store) == [row_of(1), row_of(2, capacity_bps=7.0)]
     store.close()
 
 
-def test_store__without_room_keeps_the_rows_before(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+def test_store__without_room_keeps_the_rows_before(tmp_path: Path) -> None:
     store = Store(tmp_path / "out")
-    store.append(make_row(1))
+    store.append(row_of(1))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     # Python ignores SIGXFSZ, so that a write beyond the limit fails as on a full disk.
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
     try:
         with pytest.raises(OutputError, match=r"campaign\.sqlite: cannot be written"):
-            store.append(*(make_row(number, message="x" * 10_000) for number in range(2, 40)))
+            store.append(*(row_of(number, message="x" * 10_000) for number in range(2, 40)))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert _rows(store) == [make_row(1)]
-    store.append(make_row(2))
+    assert _rows(store) == [row_of(1)]
+    store.append(row_of(2))
     store.close()
     assert read_runs(tmp_path / "out")["seed"].to_pylist() == [1, 2]
 
 
-def test_store__reads_each_row_once_when_it_opens(
-    tmp_path: Path, make_row: Callable[..., Row], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(tmp_path / "out")
-    rows = (make_row(number, goodput_bps=number / 7, command="ns replay " * 20) for number in range(3000))
-    store.append(*rows)
-    store.close()
+def test_store__reads_each_row_once_when_it_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = (row_of(number, goodput_bps=number / 7, command="ns replay " * 20) for number in range(3000))
+    stored(tmp_path / "out", *rows)
     checked = Mock(wraps=checksum)
     monkeypatch.setattr("tmt.campaign.rows.checksum", checked)
     store = Store(tmp_path / "out")
     assert len(store.held) == checked.call_count == 3000
     store.look()
     assert checked.call_count == 3000
-    store.append(make_row(3000))
+    store.append(row_of(3000))
     assert len(store.table()) == 3001
     store.close()
 
 
 @pytest.fixture
-def read_only(tmp_path: Path, make_row: Callable[..., Row]) -> Iterator[Path]:
+def read_only(tmp_path: Path) -> Iterator[Path]:
     """Return a campaign on a file system that cannot be written."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "tmpfs", str(disk)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a read-only disk needs root")
-    try:
-        store = Store(disk / "out")
-        store.append(make_row(1))
-        store.close()
-        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        yield disk / "out"
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
+    with disk(tmp_path / "disk") as folder:
+        stored(folder / "out", row_of(1))
+        make_read_only(folder)
+        yield folder / "out"
 
 
 def test_read_only_folder__is_read_and_refused_for_work_in_one_line(read_only: Path) -> None:
@@ -363,10 +364,10 @@ def _tree(folder: Path) -> dict[str, tuple[int, int, bytes]]:
     return found
 
 
-def test_reading__changes_nothing_and_asks_no_lock(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+def test_reading__changes_nothing_and_asks_no_lock(tmp_path: Path) -> None:
     out = tmp_path / "out"
     store = Store(out)
-    store.append(make_row(1))
+    store.append(row_of(1))
     before = _tree(out)
     connection = sqlite3.connect(out / DATABASE, isolation_level=None)
     connection.execute("BEGIN EXCLUSIVE")  # whoever asks for a lock now is refused
@@ -411,11 +412,8 @@ def test_reading__while_an_engine_writes_gives_all_rows_of_one_moment(tmp_path: 
 )
 def test_store__refuses_a_file_system_without_locks(error: int | None, reason: str, tmp_path: Path) -> None:
     """A library between the program and the system stands for such a file system."""
-    source, library = Path(__file__).with_name("false_locks.c"), tmp_path / "locks.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    environment = os.environ | {"LD_PRELOAD": str(library)}
-    if error is not None:
-        environment["LOCK_ERROR"] = str(error)
+    variables = {} if error is None else {"LOCK_ERROR": str(error)}
+    environment = preloaded(Path(__file__).with_name("false_locks.c"), tmp_path, **variables)
     script = (
         "import sys; from tmt.campaign.store import Store; from tmt.core.errors import OutputError\n"
         "try: Store(sys.argv[1])\nexcept OutputError as error: print(error)"

@@ -45,10 +45,11 @@ LEFT_OUT = {
     r"PYTHONPATH=tests .venv/bin/python -m simulation": "make simulate",
     r"mm-link |SCENARIO=": "a program that is not a dependency",
     r"tmt replay .*--stack (linux|quic)": "built on demand; tests/linux and tests/quic run it",
-    r"tmt replay .*--client|tmt run scenarios/programs": "built on demand; tests/programs run it",
+    r"tmt replay .*--client|tmt run (scenarios/programs|links)": "built on demand; tests/programs run it",
     r"tmt root ": "the distribution's archive; tests/programs make one of packages of their own",
     r"tmt tune |tmt run scenarios/(today|ntn|internet|quic)": "many minutes",
     r"tmt report scenarios/out/internet": "of a campaign of many minutes",
+    r"pip install --target": "packages of the index",
     r"git clone|\. \.venv": "the set-up that the tests stand in",
 }
 """Commands that need more than this project's set-up, and why."""

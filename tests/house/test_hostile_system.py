@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from answers import cases
 from in_process import tmt
+from machine import preloaded
 from processes import TMT, execute
 from waiting import PATIENCE_S
 
@@ -17,16 +18,10 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize("command", ["inspect phy.txt", "convert phy.txt link.txt --scheme none"])
 def test_threads__that_cannot_start_end_it_in_one_line(command: str, tmp_path: Path) -> None:
     """A library between the program and the system stands for a system that refuses a second thread."""
-    source, library = Path(__file__).with_name("no_threads.c"), tmp_path / "threads.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    limits = {"MOST_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment = preloaded(Path(__file__).with_name("no_threads.c"), tmp_path, **limits)
     (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
-    result = execute(
-        TMT,
-        *command.split(),
-        cwd=tmp_path,
-        env=os.environ | {"LD_PRELOAD": str(library), "MOST_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-        timeout=PATIENCE_S,
-    )
+    result = execute(TMT, *command.split(), cwd=tmp_path, env=environment, timeout=PATIENCE_S)
     line = "tmt: no more threads can be started; raise the limit of processes\n"
     assert (result.returncode, result.stderr) == (1, line)
 

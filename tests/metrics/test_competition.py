@@ -24,9 +24,7 @@ def flow(*segments_in_second: int, start_s: int = 0, stop_s: int | None = None) 
 
 
 def between(*groups: list[FlowDelivery]) -> Competition:
-    found = competition(groups, RTT_NS)
-    assert found is not None
-    return found
+    return competition(groups, RTT_NS)
 
 
 def test_two_constant_flows__have_their_shares_from_the_begin_on() -> None:
@@ -78,7 +76,6 @@ def test_windows_follow_the_longest_rtt() -> None:
     # Windows of 2 s: 15 and 5 segments in the first, 10 and 10 in the three others.
     groups = [flow(10, 5, *[5] * 6)], [flow(0, 5, *[5] * 6)]
     found = competition(groups, 2 * RTT_NS)
-    assert found is not None
     assert found.convergence_ns == [2 * S, 2 * S]
 
 

@@ -1,6 +1,7 @@
 """Files of a run of programs: the job, roots, and what a run leaves behind, with figures by hand."""
 
 import json
+import runpy
 import tarfile
 from pathlib import Path
 
@@ -181,3 +182,20 @@ def test_root__that_is_no_tar_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "words").write_text("words")
     with pytest.raises(InputError, match=r"words: is neither a folder nor a tar file: "):
         root_folder(str(tmp_path / "words"))
+
+
+@pytest.mark.parametrize(
+    ("buffer_s", "last", "quality"),
+    [
+        (4, 3, 0),  # the reservoir
+        (16, 0, 4),  # reservoir and cushion
+        # Between 4 and 16 s the rate grows from 0.3 to 2 Mbit/s; at 10 s it is 1.15 Mbit/s, above 1.0.
+        (10, 0, 2),
+        (10, 2, 2),
+        (10, 3, 3),  # not yet down to the next lower rate, 1.0
+        (10, 4, 3),  # below the next lower rate, 1.5: the least rate above 1.15
+    ],
+)
+def test_player_of_ours__chooses_the_quality_by_its_buffer(buffer_s: float, last: int, quality: int) -> None:
+    player = runpy.run_path(str(Path(__file__).resolve().parents[2] / "scenarios" / "programs" / "video.py"))
+    assert player["wanted"](buffer_s, last) == quality

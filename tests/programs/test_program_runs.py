@@ -16,6 +16,7 @@ from scenario_parts import LOSSY_TRACE
 
 from tests.linux.schedules import write_lossy_trace
 from tmt import Experiment, Path as LinkPath, PlainLink, TraceLink, Traffic
+from tmt.core.errors import InputError
 from tmt.run import RunError
 from tmt.run.experiment import ExperimentResult, run
 from tmt.spec.experiment import Link
@@ -107,6 +108,14 @@ def test_files__come_in_and_out_and_the_host_stays_as_it_is(tmp_path: Path) -> N
     assert not (tmp_path / "run" / "files").exists()
     assert (tmp_path / "page").read_text() == "words"
     assert (Path("/etc/motd").read_bytes() if Path("/etc/motd").exists() else None) == before
+
+
+def test_run__that_cannot_begin_leaves_no_copies(tmp_path: Path) -> None:
+    (tmp_path / "page").write_text("words")
+    page = str(tmp_path / "page")
+    with pytest.raises(InputError, match="is neither a folder nor a tar file"):
+        carry_out(tmp_path / "run", files=page, root=page)
+    assert not (tmp_path / "run" / "files").exists()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from waiting import PATIENCE_S
 
+from tmt import read_results, run_scenario
+
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 
 HOSTILE = """</script><script>alert('mark')</script><img src=x onerror=alert(2)> "quoted" & co"""
@@ -62,11 +64,6 @@ goodput_bps,cubic,HARQ(10/12),0.05,700000,20000,a scheme that was not run
 @pytest.fixture(scope="session")
 def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Results of 24 runs of ns-2 that went well and of 24 that had no time to."""
-    from tmt.campaign.campaign import open_campaign
-    from tmt.campaign.local_workers import LocalWorkers
-    from tmt.campaign.pool import Pool
-    from tmt.spec.scenario import Scenario
-
     assert simulator
     base = tmp_path_factory.mktemp("campaign")
     (base / "published.csv").write_text(PUBLISHED)
@@ -74,15 +71,13 @@ def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -
     for name, rtt, duration, timeout in (("hasty", 0.2, 10_000, 0.001), ("good", 0.1, 6, 60)):
         scenario = base / f"{name}.toml"
         scenario.write_text(SCENARIO.format(hostile=HOSTILE, rtt=rtt, duration=duration, timeout=timeout))
-        with open_campaign(Scenario.read(scenario), base / "results") as campaign:
-            campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(2)), lambda _: None)
+        run_scenario(scenario, base / "results", jobs=2)
     return base / "results"
 
 
 @pytest.fixture(scope="session")
 def page(campaign_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The campaign's page."""
-    from tmt.results.reading import read_results
     from tmt.show.page.report_page import write_report
 
     results = read_results(campaign_folder)

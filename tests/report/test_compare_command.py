@@ -2,39 +2,37 @@
 
 import json
 import shutil
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
-from result_rows import run
+from in_process import tmt
+from result_rows import run, stored
 
-from tmt.campaign.store import Store
-from tmt.cli.compare_command import command, names_of
-from tmt.cli.course_command import command as course
-from tmt.core.errors import UsageError
+from tmt.cli.compare_command import names_of
 from tmt.core.schema import PACKET_EVENTS
 from tmt.results.reading import read_results
 from tmt.show.page.report_page import write_report
 
 
 def _campaign(folder: Path, gain: float, **values: Any) -> Path:
-    store = Store(folder)
-    for number in range(6):
-        about = {"key": f"{number:032x}", "status": "done", "attempt": 1, "experiment": "e"}
-        place = {"tcp": ("newreno", "cubic")[number % 2], "seed": number // 2 + 1}
-        goodput = {"goodput_bps": 1e5 + 1000 * gain * (number % 2) * (10 + number)}
-        store.append(run() | place | goodput | about | values)
-    store.close()
-    return folder
+    """Store six runs, in which CUBIC gains 11, 13 and 15 kbit/s times `gain`."""
+    gains = {"newreno": (0, 0, 0), "cubic": (11, 13, 15)}
+    rows = (
+        run(tcp=tcp, seed=seed, goodput_bps=1e5 + 1000 * gain * gains[tcp][seed - 1], experiment="e")
+        for seed in (1, 2, 3)
+        for tcp in gains
+    )
+    return stored(folder, *(row | values for row in rows))
 
 
 def _said(*arguments: object) -> str:
-    result = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert result.exit_code == 0
-    return result.output
+    said = tmt("compare", *arguments, folder=Path())
+    assert (said.status, said.err) == (0, "")
+    return said.out
 
 
 def test_compare__prints_pairs_settings_programs_and_differences(tmp_path: Path) -> None:
@@ -73,14 +71,14 @@ def test_compare__gives_json(tmp_path: Path) -> None:
 
 def test_compare__of_one_campaign_takes_its_earlier_runs(tmp_path: Path) -> None:
     folder = _campaign(tmp_path / "a", 0)
-    with pytest.raises(UsageError, match="it has none; name two"):
-        CliRunner().invoke(command, [str(folder)], catch_exceptions=False)
-    store = Store(folder)
-    for number in range(6):
-        about = {"key": f"1{number:031x}", "status": "done", "attempt": 1, "experiment": "f"}
-        place = {"tcp": ("newreno", "cubic")[number % 2], "seed": number // 2 + 1, "goodput_bps": 3e5}
-        store.append(run() | place | about)
-    store.close()
+    refused = tmt("compare", folder, folder=tmp_path)
+    assert refused.status == 2
+    assert "it has none; name two" in refused.err
+    later = (
+        run(key=f"{number}" * 32, tcp=tcp, seed=seed, goodput_bps=3e5, experiment="f")
+        for number, (tcp, seed) in enumerate(product(("newreno", "cubic"), (1, 2, 3)), 1)
+    )
+    stored(folder, *later)
     found = json.loads(_said(folder, "--json"))
     assert (found["first"]["name"], found["second"]["name"], found["pairs"]) == ("earlier", "latest", 6)
 
@@ -92,9 +90,9 @@ def test_names__are_the_shortest_ends_that_differ(tmp_path: Path) -> None:
 
 
 def _lines(*arguments: object) -> list[str]:
-    found = CliRunner().invoke(course, [str(one) for one in arguments], catch_exceptions=False)
-    assert found.exit_code == 0
-    return found.output.splitlines()
+    said = tmt("course", *arguments, folder=Path())
+    assert said.status == 0
+    return (said.err + said.out).splitlines()
 
 
 @pytest.mark.ns2
@@ -144,15 +142,12 @@ def test_course__says_that_capacity_is_missing_with_the_trace(campaign_folder: P
 
 
 def test_course__refuses_campaigns_without_records_and_numbers_beyond_them(tmp_path: Path) -> None:
-    store = Store(tmp_path / "c")
-    store.append(run() | {"key": "0" * 32, "status": "done", "attempt": 1})
-    store.close()
-    with pytest.raises(UsageError, match=r"no run kept its packet records; name seeds under records"):
-        CliRunner().invoke(course, [str(tmp_path / "c")], catch_exceptions=False)
-    store = Store(tmp_path / "c")
-    (store.scratch / "1").mkdir()
-    store.append(run() | {"key": "1" * 32, "status": "done", "attempt": 1, "records": "records/1", "seed": 2})
-    store.close()
+    stored(tmp_path / "c", run())
+    refused = tmt("course", "c", folder=tmp_path)
+    assert refused.status == 2
+    assert "no run kept its packet records; name seeds under records" in refused.err
+    stored(tmp_path / "c", run(key="1" * 32, records="records/1", seed=2))
     assert _lines(tmp_path / "c") == ["   1  cubic over ARQ, seed 2"]
-    with pytest.raises(UsageError, match="number 2 is not allowed; there are runs 1 to 1"):
-        CliRunner().invoke(course, [str(tmp_path / "c"), "2"], catch_exceptions=False)
+    refused = tmt("course", "c", "2", folder=tmp_path)
+    assert refused.status == 2
+    assert "number 2 is not allowed; there are runs 1 to 1" in refused.err

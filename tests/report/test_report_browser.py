@@ -69,7 +69,6 @@ def test_page__opens_in_every_window_without_a_problem_or_a_request(
 
 def test_chooser__takes_at_most_80_of_900_pixels(opened: Callable[..., Page]) -> None:
     box = opened().locator("#chooser").bounding_box()
-    assert box is not None
     assert box["height"] <= 80
 
 

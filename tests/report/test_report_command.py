@@ -1,12 +1,12 @@
 """`tmt report`: its files and its refusals, also beside results that cannot be written."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from processes import TMT, execute
+from in_process import tmt
+from machine import disk, make_read_only
 
 from tmt.cli.report_command import command
 from tmt.core.errors import InputError
@@ -74,18 +74,11 @@ def test_report__names_the_bad_line(campaign_folder: Path, tmp_path: Path, text:
 
 @pytest.mark.ns2
 def test_report__of_a_read_only_folder_goes_to_the_current_one(campaign_folder: Path, tmp_path: Path) -> None:
-    disk, here = tmp_path / "disk", tmp_path / "here"
-    disk.mkdir()
+    here = tmp_path / "here"
     here.mkdir()
-    mount = ["mount", "-t", "tmpfs", "tmpfs", str(disk)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a read-only disk needs root")
-    try:
-        shutil.copytree(campaign_folder, disk / "results")
-        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        command = [str(TMT), "report", str(disk / "results"), "--no-figures"]
-        result = execute(*command, cwd=here)
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
-    assert (result.returncode, result.stdout) == (0, "report/report.html\n"), result.stderr
+    with disk(tmp_path / "disk") as folder:
+        shutil.copytree(campaign_folder, folder / "results")
+        make_read_only(folder)
+        result = tmt("report", folder / "results", "--no-figures", folder=here)
+    assert (result.status, result.out) == (0, "report/report.html\n"), result.err
     assert (here / "report" / "report.html").stat().st_size > 100_000

@@ -1,4 +1,4 @@
-"""Groups of flows as results: rows, harm and the axis `beside`, from numbers computed by hand."""
+"""Groups of flows, and users of a line, as results: rows, harm and fairness, from hand arithmetic."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from result_rows import frame, run
 
 from tmt.cli.compare_command import _as_json
 from tmt.results.comparison import compare
-from tmt.results.dataset import Results
+from tmt.results.dataset import Results, find_axes
 from tmt.results.groups import ALONE, harm
 from tmt.show.page.comparison_page import groups_table as differences_of_groups
 from tmt.show.page.report_tables import groups_table
@@ -52,7 +52,6 @@ def test_harm__is_the_share_of_the_greater_value_that_rivals_take(
 
 def test_groups__are_rows_with_harm_against_the_same_flows_alone() -> None:
     found = campaign().groups
-    assert found is not None
     rows = found.runs.set_index(["tcp", "beside", "seed"])
     assert len(rows) == 3 + 2 * 2
     assert rows.loc[("cubic", "bbr start=5", 1), "harm"] == 0.75
@@ -71,7 +70,6 @@ def test_groups__are_none_in_a_campaign_without_any() -> None:
 
 def test_report__has_a_row_for_each_group() -> None:
     found = campaign().groups
-    assert found is not None
     table = groups_table(found.cells)
     labels = [column["label"] for column in table["columns"]]
     rows = [dict(zip(labels, row, strict=True)) for row in table["rows"]]
@@ -82,11 +80,8 @@ def test_report__has_a_row_for_each_group() -> None:
 
 def test_groups_of_two_campaigns__are_compared_pair_by_pair() -> None:
     first, second = campaign().groups, campaign(1.5).groups
-    assert first is not None
-    assert second is not None
     found = compare(first, second, ("a", "b")).to_frame().set_index(["tcp", "beside", "measure"])
     of_both = compare(campaign(), campaign(1.5), ("a", "b")).groups
-    assert of_both is not None
     assert of_both.to_frame().set_index(found.index.names)["difference"].equals(found["difference"])
     assert found.loc[("cubic", "bbr start=5", "goodput_bps"), "relative"] == pytest.approx(0.5)
     assert found.loc[("cubic", ALONE, "goodput_bps"), "difference"] == 0
@@ -94,7 +89,6 @@ def test_groups_of_two_campaigns__are_compared_pair_by_pair() -> None:
 
 def test_groups_of_two_campaigns__are_a_table_of_the_page_and_a_part_of_the_json() -> None:
     both = compare(campaign(), campaign(1.5), ("a", "b"))
-    assert both.groups is not None
     table = differences_of_groups(both.groups)
     labels = [column["label"] for column in table["columns"]]
     rows = [dict(zip(labels, row, strict=True)) for row in table["rows"]]
@@ -107,3 +101,37 @@ def test_groups_of_two_campaigns__are_a_table_of_the_page_and_a_part_of_the_json
         cell for cell in cells if (cell["group"], cell["point"]["beside"]) == ("cubic", "bbr start=5")
     ]
     assert cubic["measures"]["goodput_bps"]["relative"] == pytest.approx(0.5)
+
+
+def line(goodputs_mbps: dict[int, list[float]]) -> Results:
+    """Return the runs of the users of a line under two seeds, by seed."""
+    rows = [
+        run(
+            seed=seed,
+            trace=f"user {user}",
+            trace_parameters=json.dumps({"users": 3, "user": user, "scheduler": "round-robin"}),
+            goodput_bps=goodput * 1e6,
+            capacity_bps=5e6,
+        )
+        for seed, goodputs in goodputs_mbps.items()
+        for user, goodput in enumerate(goodputs, 1)
+    ]
+    runs = frame(rows)
+    return Results("line", "", runs, find_axes(runs))
+
+
+def test_users__are_one_row_a_line_with_its_sum_and_fairness() -> None:
+    # Jain's index is (sum x)^2 / (n sum x^2): 9 / (3 * 3) = 1 and 36 / (3 * 14) = 6 / 7.
+    users = line({1: [1, 1, 1], 2: [1, 2, 3]}).users
+    assert users.runs["goodput_bps"].tolist() == [3e6, 6e6]
+    assert users.runs["fairness"].tolist() == pytest.approx([1, 6 / 7])
+    assert users.runs["capacity_bps"].tolist() == [15e6, 15e6]
+    assert users.axes == ()
+    (cell,) = users.cells.cells
+    assert cell.intervals["fairness"].mean == pytest.approx((1 + 6 / 7) / 2)
+
+
+def test_users__leave_out_a_line_that_lacks_a_user() -> None:
+    results = line({1: [1, 1, 1], 2: [1, 2]})
+    assert results.users.runs["seed"].tolist() == [1]
+    assert line({1: [1, 1]}).users is None

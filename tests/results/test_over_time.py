@@ -9,6 +9,7 @@ import pytest
 from result_rows import run
 from scenario_parts import LOSSY_TRACE
 
+from tmt import read_results, run_scenario
 from tmt.core.measure.link_use import link_use
 from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
 from tmt.results.over_time import BINS, LEVELS, RunRecords, Series, delay_quantiles_s, run_over_time
@@ -89,12 +90,6 @@ def test_course__of_a_run_without_any_record_is_empty() -> None:
 
 @pytest.mark.ns2
 def test_queue_length__is_the_limit_whenever_ns2_drops_a_packet(simulator: Path, tmp_path: Path) -> None:
-    from tmt.campaign.campaign import open_campaign
-    from tmt.campaign.local_workers import LocalWorkers
-    from tmt.campaign.pool import Pool
-    from tmt.results.reading import read_results
-    from tmt.spec.toml import read
-
     assert simulator
     scenario = tmp_path / "s.toml"
     scenario.write_text(
@@ -112,8 +107,7 @@ tcp = "hybla"
 duration = 10
 """
     )
-    with open_campaign(read(scenario), tmp_path / "out") as campaign:
-        campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(1)), lambda _: None)
+    run_scenario(scenario, tmp_path / "out", jobs=1)
     results = read_results(tmp_path / "out")
     drops = 0
     for records in results.records:

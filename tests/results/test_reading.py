@@ -5,14 +5,12 @@ import shutil
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from processes import execute
-from result_rows import frame, run
+from result_rows import frame, run, stored
 
-from tmt.campaign.store import Store
 from tmt.core.errors import InputError
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.io.parquet import write_records
@@ -24,28 +22,14 @@ SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 OURS = [path for path in sorted(SCENARIOS.glob("*.toml")) if "published" in tomllib.loads(path.read_text())]
 
 
-def _campaign(folder: Path, *rows: dict[str, Any]) -> Path:
-    store = Store(folder)
-    for number, row in enumerate(rows):
-        if row["records"] is not None:
-            (store.scratch / Path(row["records"]).name).mkdir()
-        store.append({"key": f"{number:032x}", "status": "done", "attempt": 1} | row)
-    store.close()
-    return folder
-
-
-def _run(**values: Any) -> dict[str, Any]:
-    return {name: value for name, value in run(**values).items() if name not in {"key", "status", "attempt"}}
-
-
 def test_read_results__orders_runs_by_the_grid_not_by_when_they_ended(tmp_path: Path) -> None:
     rows = [
-        _run(tcp=tcp, scheme=scheme, scheme_name=name, seed=seed)
+        run(tcp=tcp, scheme=scheme, scheme_name=name, seed=seed)
         for seed in (2, 1)
         for scheme, name in (("HARQ(10/12)", "harq"), ("own", None), ("none", "none"), ("ARQ", "arq"))
         for tcp in ("cubic", "newreno")
     ]
-    runs = read_results(_campaign(tmp_path / "c", *rows)).runs
+    runs = read_results(stored(tmp_path / "c", *rows)).runs
     places = list(zip(runs["tcp"], runs["scheme"], runs["seed"], strict=True))
     assert places == [
         (tcp, scheme, seed)
@@ -57,7 +41,7 @@ def test_read_results__orders_runs_by_the_grid_not_by_when_they_ended(tmp_path: 
 
 def test_read_results__tells_schemes_of_one_label_apart(tmp_path: Path) -> None:
     rows = [
-        _run(scheme=label, scheme_parameters=parameters)
+        run(scheme=label, scheme_parameters=parameters)
         for label, parameters in (
             ("HARQ(10/12)", '{"rounds": 1, "rtt_ns": 1}'),
             ("HARQ(10/12)", '{"rounds": 3, "rtt_ns": 2}'),
@@ -65,14 +49,14 @@ def test_read_results__tells_schemes_of_one_label_apart(tmp_path: Path) -> None:
             ("ARQ", '{"rtt_ns": 2}'),
         )
     ]
-    runs = read_results(_campaign(tmp_path / "c", *rows)).runs
+    runs = read_results(stored(tmp_path / "c", *rows)).runs
     assert set(runs["scheme"]) == {"HARQ(10/12), rounds=1", "HARQ(10/12), rounds=3", "ARQ"}
 
 
 def test_read_results__tells_schemes_apart_whose_parameters_have_other_names(tmp_path: Path) -> None:
     sets = ('{"rounds": 1}', '{"rounds": 1, "detection_delay_ns": 5}', '{"copies": 2}', None)
-    rows = [_run(scheme="ARQ", scheme_parameters=parameters) for parameters in sets]
-    runs = read_results(_campaign(tmp_path / "c", *rows)).runs
+    rows = [run(scheme="ARQ", scheme_parameters=parameters) for parameters in sets]
+    runs = read_results(stored(tmp_path / "c", *rows)).runs
     labels = {"ARQ, rounds=1", "ARQ, rounds=1, detection_delay_ns=5", "ARQ, copies=2", "ARQ"}
     assert set(runs["scheme"]) == labels
 
@@ -80,18 +64,18 @@ def test_read_results__tells_schemes_apart_whose_parameters_have_other_names(tmp
 def test_read_results__puts_no_runs_of_two_versions_into_one_cell(tmp_path: Path) -> None:
     # Seed 1 was run again after a change; the clock of that machine was slow.
     rows = [
-        _run(seed=1, goodput_bps=1e5, experiment="a"),
-        _run(seed=2, goodput_bps=2e5, experiment="a"),
-        _run(seed=1, goodput_bps=3e5, finished_at="2020-01-01T00:00:00+00:00", experiment="b"),
+        run(seed=1, goodput_bps=1e5, experiment="a"),
+        run(seed=2, goodput_bps=2e5, experiment="a"),
+        run(seed=1, goodput_bps=3e5, finished_at="2020-01-01T00:00:00+00:00", experiment="b"),
     ]
-    results = read_results(_campaign(tmp_path / "c", *rows))
+    results = read_results(stored(tmp_path / "c", *rows))
     assert list(results.runs["goodput_bps"]) == [3e5]
     assert list(results.older["goodput_bps"]) == [1e5, 2e5]
     assert "2 runs of an earlier version" in results.warnings[0]
 
 
 def test_read_results__takes_only_published_values_of_its_own_scenario(tmp_path: Path) -> None:
-    folder = _campaign(tmp_path / "c", _run())
+    folder = stored(tmp_path / "c", run())
     (folder / "scenario.toml").write_text('title = "Ours"\npublished = "p.csv"\n')
     lines = (
         f"goodput_bps,cubic,ARQ,{value},{error},x,{title}"
@@ -104,14 +88,14 @@ def test_read_results__takes_only_published_values_of_its_own_scenario(tmp_path:
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
 def test_read_results__reads_published_values_of_our_scenarios(path: Path, tmp_path: Path) -> None:
-    folder = _campaign(tmp_path / "c", _run())
+    folder = stored(tmp_path / "c", run())
     shutil.copy(path, folder / "scenario.toml")
     shutil.copy(path.parent / tomllib.loads(path.read_text())["published"], folder / "published.csv")
     assert read_results(folder).published
 
 
 def test_read_results__names_what_published_values_have_and_no_run(tmp_path: Path) -> None:
-    folder = _campaign(tmp_path / "c", _run())
+    folder = stored(tmp_path / "c", run())
     lines = [
         "column,tcp,scheme,value,error,source",
         "goodput_bps,cubic,ARQ,1,0,x",
@@ -136,7 +120,7 @@ def test_read_results__names_what_published_values_have_and_no_run(tmp_path: Pat
     ],
 )
 def test_read_results__refuses_published_values_beside_nothing(row: str, reason: str, tmp_path: Path) -> None:
-    folder = _campaign(tmp_path / "c", _run())
+    folder = stored(tmp_path / "c", run())
     (tmp_path / "p.csv").write_text(f"column,tcp,scheme,value,error,source\n{row}\n")
     with pytest.raises(InputError) as refused:
         read_results(folder, tmp_path / "p.csv")
@@ -145,7 +129,7 @@ def test_read_results__refuses_published_values_beside_nothing(row: str, reason:
 
 def test_read_results__keeps_failures_apart(tmp_path: Path) -> None:
     bad = {"status": "failed", "exit_status": 1, "message": "said x", "command": "ns y", "goodput_bps": None}
-    results = read_results(_campaign(tmp_path / "c", _run(), _run(seed=2) | bad))
+    results = read_results(stored(tmp_path / "c", run(), run(seed=2) | bad))
     assert len(results.runs) == 1
     (failure,) = results.failures
     assert failure.name == "cubic, ARQ, sample, seed 2"
@@ -154,8 +138,8 @@ def test_read_results__keeps_failures_apart(tmp_path: Path) -> None:
 
 def test_failures__are_named_by_all_that_the_campaign_varies(tmp_path: Path) -> None:
     bad = {"status": "timed out", "message": "stopped", "command": "ns y", "goodput_bps": None}
-    rows = [_run(rtt_s=rtt, hold_s=hold) | bad for rtt in (0.1, 0.5) for hold in (0.2, 0.4)]
-    found = read_results(_campaign(tmp_path / "c", *rows, _run(rtt_s=0.1, hold_s=None))).failures
+    rows = [run(rtt_s=rtt, hold_s=hold) | bad for rtt in (0.1, 0.5) for hold in (0.2, 0.4)]
+    found = read_results(stored(tmp_path / "c", *rows, run(rtt_s=0.1, hold_s=None))).failures
     assert [failure.name for failure in found] == [
         f"cubic, ARQ, sample, RTT {rtt} s, hold time {hold} s, seed 1"
         for rtt in (0.1, 0.5)
@@ -165,11 +149,11 @@ def test_failures__are_named_by_all_that_the_campaign_varies(tmp_path: Path) -> 
 
 def test_read_results__of_a_campaign_without_runs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"c: holds no runs yet; start them with `tmt run`"):
-        read_results(_campaign(tmp_path / "c"))
+        read_results(stored(tmp_path / "c"))
 
 
 def test_read_results__without_a_readable_scenario_are_called_as_their_folder(tmp_path: Path) -> None:
-    folder = _campaign(tmp_path / "quick", _run())
+    folder = stored(tmp_path / "quick", run())
     assert read_results(folder).title == "quick"
     (folder / "scenario.toml").write_text('title = "Named"\n')
     assert read_results(folder).title == "Named"
@@ -179,14 +163,14 @@ def test_read_results__without_a_readable_scenario_are_called_as_their_folder(tm
 
 def test_read_results__refuses_records_outside_the_folder(tmp_path: Path) -> None:
     for name in ("../other", str(tmp_path / "other")):
-        folder = _campaign(tmp_path / f"c{len(name)}", _run(records=name))
+        folder = stored(tmp_path / f"c{len(name)}", run(records=name))
         with pytest.raises(InputError, match="records outside the campaign's folder"):
             read_results(folder)
 
 
 @pytest.mark.parametrize(("content", "reason"), [(None, "is missing"), (b"PAR1 no more", "is damaged")])
 def test_read_results__refuse_damaged_records(tmp_path: Path, content: bytes | None, reason: str) -> None:
-    folder = _campaign(tmp_path / "c", _run(records="records/a"))
+    folder = stored(tmp_path / "c", run(records="records/a"))
     if content is not None:
         (folder / "records" / "a" / "packets.parquet").write_bytes(content)
     with pytest.raises(InputError, match=rf"packets\.parquet: {reason}"):
@@ -197,7 +181,7 @@ def test_read_results__refuse_an_error_without_words(tmp_path: Path, monkeypatch
     def fail(*_: object, **__: object) -> None:
         raise ValueError
 
-    folder = _campaign(tmp_path / "c", _run(records="records/a"))
+    folder = stored(tmp_path / "c", run(records="records/a"))
     write_records(folder / "records/a/packets.parquet", PACKET_RECORDS, np.empty(0, PACKET_RECORDS.dtype), {})
     monkeypatch.setattr(over_time.pq.ParquetFile, "read", fail)
     with pytest.raises(InputError, match=r"packets\.parquet: is damaged: ValueError"):
@@ -205,7 +189,7 @@ def test_read_results__refuse_an_error_without_words(tmp_path: Path, monkeypatch
 
 
 def test_read_results__of_a_folder_whose_scenario_cannot_be_read_are_refused(tmp_path: Path) -> None:
-    folder = _campaign(tmp_path / "c", _run())
+    folder = stored(tmp_path / "c", run())
     (folder / "scenario.toml").mkdir()
     with pytest.raises(InputError, match=r"scenario\.toml: cannot be read: Is a directory"):
         read_results(folder)
@@ -214,8 +198,8 @@ def test_read_results__of_a_folder_whose_scenario_cannot_be_read_are_refused(tmp
 def test_read_results__believe_only_the_link_trace_that_the_run_had(tmp_path: Path) -> None:
     content = b"a link trace"
     known = hashlib.sha256(content).hexdigest()
-    row = _run(records="records/a", forward_trace="/home/of/engine/cache/t.npy", forward_sha256=known)
-    folder = _campaign(tmp_path / "c", row)
+    row = run(records="records/a", forward_trace="/home/of/engine/cache/t.npy", forward_sha256=known)
+    folder = stored(tmp_path / "c", row)
     for name, table in (("packets", PACKET_RECORDS), ("windows", WINDOW_RECORDS)):
         path = folder / "records" / "a" / f"{name}.parquet"
         write_records(path, table, np.zeros(1, table.dtype), {})
@@ -251,7 +235,7 @@ def test_read_rows__needs_no_threads(tmp_path: Path) -> None:
     """Arrow ends the process by signal 11 where the system refuses it one of several threads."""
     if not Path("/proc/self/task").is_dir():
         pytest.skip("this system does not list the threads of a process")
-    words = [sys.executable, "-c", COUNT_THREADS, _campaign(tmp_path / "c", _run())]
+    words = [sys.executable, "-c", COUNT_THREADS, stored(tmp_path / "c", run())]
     end = execute(*words)
     assert (end.stdout, end.stderr) == ("0\n", "")
 

@@ -96,7 +96,6 @@ def test_race__keeps_a_constraint() -> None:
     """The candidate with the best goodput has a delay of 2 s; the next one keeps the bound of 1 s."""
     goal = parse_goal(["goodput"], ["delay-p95<1"])
     goodput, delay = np.array([100.0, 90.0, 80.0]), np.array([2.0, 0.5, 0.4])
-
     found = search(grid_of(3), goal, RULES, 256, 4, noisy(goodput, delay))
     assert found.winner == 1
     assert found.race.fates == ["infeasible", "races", "eliminated"]

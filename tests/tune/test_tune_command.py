@@ -3,11 +3,19 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 from answers import cases, replaced
 from in_process import tmt
 from small_search import SPACE, Searched
+
+
+def _tuned(folder: Path, *words: object) -> dict[str, Any]:
+    """Return the JSON of a search that ends well."""
+    done = tmt("tune", *words, "--output", "out", "--json", folder=folder)
+    assert done.status == 0, done.err
+    return dict(json.loads(done.out))
 
 
 def test_tune__recommends_what_wastes_no_slots(searched: Searched) -> None:
@@ -49,15 +57,9 @@ def test_tune__writes_a_page_with_every_section(searched: Searched) -> None:
 
 
 def test_tune__of_a_trace_needs_no_scenario(trace: Path, tmp_path: Path) -> None:
-    varied = "--vary fec.data=10 --vary fec.repair=1:3 --vary fec.depth=1 --vary in_order=true"
-    done = tmt(
-        *("tune", trace, "--rtt", "0.05", "--objective", "efficiency", "--scheme", "arq", "--scheme", "fec"),
-        *varied.split(),
-        *("--courses", "8", "--held-out", "4", "--output", "out", "--json"),
-        folder=tmp_path,
-    )
-    assert done.status == 0, done.err
-    result = json.loads(done.out)
+    options = """--rtt 0.05 --objective efficiency --scheme arq --scheme fec --courses 8 --held-out 4
+        --vary fec.data=10 --vary fec.repair=1:3 --vary fec.depth=1 --vary in_order=true"""
+    result = _tuned(tmp_path, trace, *options.split())
     # ARQ delivers every decoded slot, but for the last round trip; FEC(10, 1) at most 10 of 11.
     assert result["winner"]["name"] == "ARQ"
     assert result["counts"]["candidates"] == 4 + 3
@@ -65,14 +67,9 @@ def test_tune__of_a_trace_needs_no_scenario(trace: Path, tmp_path: Path) -> None
 
 
 def test_tune__with_two_objectives_gives_a_front(trace: Path, tmp_path: Path) -> None:
-    done = tmt(
-        *("tune", trace, "--rtt", "0.05", "--scheme", "none", "--scheme", "arq", "--vary", "in_order=true"),
-        *("--vary", "arq.max_transmissions=2", "--objective", "efficiency", "--objective", "goodput"),
-        *("--duration", "3", "--courses", "4", "--held-out", "2", "--output", "out", "--json"),
-        folder=tmp_path,
-    )
-    assert done.status == 0, done.err
-    result = json.loads(done.out)
+    options = """--rtt 0.05 --objective efficiency --objective goodput --scheme none --scheme arq --duration 3
+        --vary in_order=true --vary arq.max_transmissions=2 --courses 4 --held-out 2"""
+    result = _tuned(tmp_path, trace, *options.split())
     assert [one["text"] for one in result["objectives"]] == ["efficiency", "goodput"]
     assert result["front"]
     assert {one["number"] for one in result["front"]} >= {result["winner"]["number"]}
@@ -82,16 +79,10 @@ def test_tune__finds_the_discipline_that_keeps_the_queue_short(
     simulator: Path, trace: Path, tmp_path: Path
 ) -> None:
     """At 1 Mbit/s 100 packets of 1500 bytes wait for 1.2 s; a target of 10 s is CoDel that never drops."""
-    done = tmt(
-        *("tune", trace, "--rtt", "0.05", "--queue-packets", "100", "--scheme", "arq"),
-        *("--vary", "arq.max_transmissions=none"),
-        *("--vary", "queue=droptail,codel", "--vary", "codel.target=0.005,10", "--vary", "in_order=true"),
-        *("--objective", "delay-p95", "--constraint", "goodput>2e5", "--duration", "4"),
-        *("--courses", "5", "--held-out", "2", "--output", "out", "--json"),
-        folder=tmp_path,
-    )
-    assert done.status == 0, done.err
-    result = json.loads(done.out)
+    options = """--rtt 0.05 --queue-packets 100 --objective delay-p95 --constraint goodput>2e5 --duration 4
+        --scheme arq --vary arq.max_transmissions=none --vary queue=droptail,codel
+        --vary codel.target=0.005,10 --vary in_order=true --courses 5 --held-out 2"""
+    result = _tuned(tmp_path, trace, *options.split())
     assert [one["name"] for one in result["standings"]] == [
         *("ARQ, droptail", "ARQ, codel", "ARQ, codel target=10.0")
     ]

@@ -1,9 +1,10 @@
-"""Runs and their store together: plan, execution and rows."""
+"""Runs and their store together: size, plan, execution and rows."""
 
 from __future__ import annotations
 
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,14 @@ from tmt.campaign.database import PUBLISHED, SCENARIO, StoredRuns, frame
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
 from tmt.campaign.parts import join_parts, see_parts
 from tmt.campaign.plan import expand
+from tmt.campaign.recipe import Source, realisation, recipes_of
 from tmt.campaign.store import Store
 from tmt.core.declaration import Refused
 from tmt.spec.scenario import Scenario
+from tmt.spec.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence, Set
     from os import PathLike
 
     import pandas as pd
@@ -44,6 +47,20 @@ SUPERSEDED = {
 
 
 @dataclass(frozen=True, slots=True)
+class Outlook:
+    """Numbers of runs and of link traces to make, and an estimate of the time from `known` finished runs."""
+
+    title: str
+    runs: int
+    done: int
+    failed: int
+    to_run: int
+    to_convert: int
+    seconds: float
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
 class Campaign:
     """Runs that belong together, and their rows in a folder; see `foresee` and `open_campaign`."""
 
@@ -55,17 +72,16 @@ class Campaign:
         """Return the missing runs."""
         return plan(self.runs, self.store, retry_failed=retry_failed)
 
-    def estimate_s(self, todo: Plan, to_convert: int, jobs: int) -> tuple[float, int]:
-        """Return an estimate of the duration of `todo`, and the number of finished runs behind it.
-
-        `to_convert` is the number of its link traces.
-        """
+    def outlook(self, todo: Plan, jobs: int) -> Outlook:
+        """Return what the campaign has, and what `todo` adds with `jobs` simulations at a time."""
         sql = f"SELECT count(*), sum(simulated_s), sum(wall_time_s) FROM runs WHERE status = '{DONE}'"
-        count, simulated_s, wall_time_s = (self.store.query(sql) or [(0, None, None)])[0]
-        most_s = sum(run.most_simulated_s for run in todo.missing)
+        known, simulated_s, wall_time_s = (self.store.query(sql) or [(0, None, None)])[0]
         speed = simulated_s / wall_time_s if simulated_s and wall_time_s else ASSUMED_SPEED
-        tasks_s = TASK_S * (len(todo.missing) + to_convert)
-        return (most_s / speed + tasks_s) / jobs, count
+        to_run, to_convert = len(todo.missing), len(todo.conversions(self.store))
+        most_s = sum(run.most_simulated_s for run in todo.missing)
+        seconds = (most_s / speed + TASK_S * (to_run + to_convert)) / jobs
+        counts = len(todo.runs), todo.done, todo.failed, to_run, to_convert
+        return Outlook(self.title, *counts, seconds, known)
 
     def rows(self) -> pd.DataFrame:
         """Return the rows of these runs, in their order; see `tmt.campaign.columns.COLUMNS`."""
@@ -123,13 +139,12 @@ def foresee(
 
     Nothing changes there. `watch` as for `planned`.
     """
-    scenario, runs = planned(asked, watch)
-    store = StoredRuns(folder if part is None else part.folder(Path(folder)))
+    _, title, runs, place = _share(asked, folder, watch, part)
+    store = StoredRuns(place)
     store.look()
     if part is None:
         see_parts(store)
-        return Campaign(scenario.title, store, runs)
-    return Campaign(f"{scenario.title}: {part}", store, part.share(runs))
+    return Campaign(title, store, runs)
 
 
 def planned(
@@ -147,6 +162,16 @@ def planned(
         raise asked.error(refused) from None
 
 
+def _share(
+    asked: Document | Scenario, folder: str | PathLike[str], watch: Callable[[int], None], part: Part | None
+) -> tuple[Scenario, str, Sequence[ReplayRun], Path]:
+    """Return a scenario; and title, runs and folder of the whole of it, or of a part."""
+    scenario, runs = planned(asked, watch)
+    if part is None:
+        return scenario, scenario.title, runs, Path(folder)
+    return scenario, f"{scenario.title}: {part}", part.share(runs), part.folder(Path(folder))
+
+
 @contextmanager
 def open_campaign(
     asked: Document | Scenario,
@@ -161,11 +186,8 @@ def open_campaign(
     InputError or UsageError when the scenario, a trace that it names or the folder cannot be used;
     SimulatorError when the simulator is not built; OutputError when the folder cannot be written.
     """
-    scenario, runs = planned(asked, watch)
-    title = scenario.title
-    if part is not None:
-        title, runs, folder = f"{title}: {part}", part.share(runs), part.folder(Path(folder))
-    with closing(Store(folder)) as store:
+    scenario, title, runs, place = _share(asked, folder, watch, part)
+    with closing(Store(place)) as store:
         joined = 0 if part is not None else join_parts(store)
         scenario.write(store.folder / SCENARIO)
         if scenario.published is not None:
@@ -178,3 +200,36 @@ def open_runs(title: str, runs: Sequence[Run], folder: str | PathLike[str]) -> I
     """Open the folder of results for an engine that does `runs`, which no scenario describes."""
     with closing(Store(folder)) as store:
         yield OpenCampaign(title, store, runs)
+
+
+def outlook_of(scenario: Scenario, jobs: int) -> Outlook:
+    """Return what a scenario without results asks for; traces of two files count as two."""
+    lanes = len(scenario.trace) * len(scenario.scheme) * len(scenario.path)
+    seeds = [len(scenario.each_seed) if one.seeds is None else one.seeds for one in scenario.loads]
+    most_s = lanes * sum(one.duration * count for one, count in zip(scenario.loads, seeds, strict=True))
+    to_convert = _link_traces(scenario)
+    seconds = (most_s / ASSUMED_SPEED + TASK_S * (scenario.size + to_convert)) / jobs
+    return Outlook(scenario.title, scenario.size, 0, 0, scenario.size, to_convert, seconds, 0)
+
+
+def _link_traces(scenario: Scenario) -> int:
+    seeds = {seed for one in scenario.loads if one.seeds for seed in range(1, one.seeds + 1)}
+    if any(one.seeds is None for one in scenario.loads):
+        seeds |= set(scenario.each_seed)
+    realised: dict[str, set[int]] = {}
+    for trace, scheme, path in product(scenario.trace, scenario.scheme, scenario.path):
+        source = _unread(trace)
+        back = source if path.return_trace is None else _unread(Trace(path.return_trace))
+        for recipe, own in zip(recipes_of(source, back, scheme, path, 1), (source, back), strict=True):
+            if recipe is not None:
+                realised.setdefault(recipe.identity, set()).update(_numbers(own, seeds))
+    return sum(map(len, realised.values()))
+
+
+def _numbers(source: Source, seeds: Set[int]) -> set[int]:
+    return {realisation(source, seed) for seed in seeds} if source.trace.is_random else {0}
+
+
+def _unread(trace: Trace) -> Source:
+    """Return a trace whose file stands for its slots."""
+    return Source(trace, (), None, trace.packing or "padded", (), sha256=trace.file or "")

@@ -24,7 +24,7 @@ PUBLISHED_COLUMNS = ("column", "tcp", "scheme", "value", "error", "source")
 _SCENARIO = ColumnFamily("scenario")
 _PROVENANCE = ColumnFamily("provenance")
 _REPLAY = "when it is a replay"
-_NO_CAPACITY = "when the run is not done, or the scheme works online"
+_LINK = ColumnFamily("link", null="when the run is not done, or the scheme works online")
 
 CAMPAIGN_COLUMNS = (
     _PROVENANCE.text("key", "hash of everything that decides the run's outcome"),
@@ -42,17 +42,15 @@ CAMPAIGN_COLUMNS = (
         "plain: loses nothing; unprotected, protected: a trace as forward, without or with its scheme; then "
         "the file of its own trace",
     ),
-    ColumnFamily("link").number(
+    _LINK.number(
         "capacity_bps",
         "rate of full packets sent back to back, on average over the whole trace",
         counts="TCP payload bytes of packets of which no LLDU is lost",
-        null=_NO_CAPACITY,
     ),
-    ColumnFamily("link").number(
+    _LINK.number(
         "lldu_loss_ratio",
         "share of LLDUs that the scheme gave up, over the whole trace; with scheme none that of erased slots",
         counts="data LLDUs, the rows of the forward link trace",
-        null=_NO_CAPACITY,
     ),
     _SCENARIO.text("script", "a paper's own ns-2 script that did the run", null=_REPLAY),
     _SCENARIO.text("script_settings", "the script's settings, as JSON", null=_REPLAY),

@@ -23,6 +23,7 @@ not an engine is at work. SQLite's own read-only mode does not: a reader of a da
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -41,7 +42,6 @@ from tmt.core.schema import FORMAT_VERSION
 from tmt.core.words.refusals import shown
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable
 
     import pandas as pd
@@ -63,6 +63,13 @@ TRIES, PAUSE_S = 100, 0.05
 """Attempts at reading a database that changes meanwhile."""
 
 LOG_HEADER_BYTES = 32
+
+MOST_PATH_BYTES = 504
+"""Longest path of a database, without links, that SQLite opens: 512 bytes with the ending of its journal."""
+
+NEW = "new-"
+"""Prefix of the names of unfinished databases; a number of `NEW_BYTES` bytes in hexadecimal follows."""
+NEW_BYTES = 8
 
 Result = TypeVar("Result")
 
@@ -134,10 +141,20 @@ def damaged(path: Path, error: Exception) -> InputError:
     return InputError(path, f"is damaged: {first_line(error)}")
 
 
+def check_depth(folder: Path, name: str) -> None:
+    """Refuse a folder in which the path of the database `name` is too long for SQLite (InputError)."""
+    length, most = len(os.fsencode(os.path.realpath(folder))), MOST_PATH_BYTES - len(f"/{name}")
+    if length > most:
+        raise InputError(
+            folder, f"its path has {length} bytes; SQLite, which keeps the results, allows up to {most}"
+        )
+
+
 def connect(
     path: Path, options: str = "", factory: type[sqlite3.Connection] = sqlite3.Connection
 ) -> sqlite3.Connection:
-    """Open a database; `options` are those of SQLite's file names."""
+    """Open a database (InputError: `check_depth`); `options` are those of SQLite's file names."""
+    check_depth(path.parent, path.name)
     connection = sqlite3.connect(
         f"file:{quote(str(path.absolute()))}{options}", uri=True, isolation_level=None, factory=factory
     )
@@ -196,10 +213,14 @@ def default_folder(scenario: Path) -> Path:
 
 
 class StoredRuns:
-    """A campaign's folder, if there is one, as it was read: `held` has status and attempt of each run."""
+    """A campaign's folder, if there is one, as it was read: `held` has status and attempt of each run.
+
+    InputError when an engine could not work in the folder, because its path is too long.
+    """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+        check_depth(self.folder, f"scratch/{NEW}{'0' * 2 * NEW_BYTES}")
         self.results_file = self.folder / RESULTS
         self.cache = self.folder / "cache"
         self.held: dict[str, Held] = {}

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from tmt.campaign import database
 from tmt.campaign.columns import DONE, RECORDS
-from tmt.campaign.database import DATABASE, PARTS, RESULTS, StoredRuns, holds_campaign
+from tmt.campaign.database import DATABASE, NEW, NEW_BYTES, PARTS, RESULTS, StoredRuns, holds_campaign
 from tmt.campaign.rows import (
     CREATE,
     RECORDS_NAME,
@@ -50,9 +50,6 @@ PATIENCE_S = 60
 LOG_PAGES = 8192
 """Length of the write-ahead log, in pages of 4 KiB, at which SQLite copies it into the database."""
 
-NEW = "new-"
-"""Prefix of the names of unfinished databases."""
-
 LEAST_FREE_BYTES = 1 << 20
 """With less free space on the disk no run is kept."""
 
@@ -77,8 +74,8 @@ class Store(StoredRuns):
     `held` has this engine's runs at once, those of others after `look`. `scratch` is this engine's own folder
     for unfinished files. A simulation gives another `system`.
 
-    InputError when the folder holds other things, or a damaged database. OutputError when it cannot be
-    written, its locks do not work, or an engine of another machine is at work.
+    InputError when the folder holds other things, or a damaged database, or has too long a path. OutputError
+    when it cannot be written, its locks do not work, or an engine of another machine is at work.
     """
 
     def __init__(self, folder: str | os.PathLike[str], system: System | None = None) -> None:
@@ -248,7 +245,7 @@ class Store(StoredRuns):
 
         That engine removes unfinished databases, ours included, so that an error here is none of ours.
         """
-        staged = self.folder / "scratch" / f"{NEW}{secrets.token_hex(8)}"
+        staged = self.folder / "scratch" / f"{NEW}{secrets.token_hex(NEW_BYTES)}"
         try:
             with closing(self._system.connect(staged)) as connection:
                 connection.executescript(SCHEMA)

@@ -55,9 +55,9 @@ def check_locks(folder: Path) -> None:
         raise OutputError(f"{folder}: files cannot be locked here: {error.strerror}") from error
 
 
-def _lock_file(descriptor: int) -> bool:
+def _lock_file(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
@@ -98,13 +98,10 @@ class System:
                 return False
             raise
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+            return not _lock_file(descriptor, fcntl.LOCK_SH)
         finally:
             with suppress(OSError):
                 os.close(descriptor)
-        return False
 
     def machine(self) -> tuple[str, str]:
         """Return this machine's name, and the identity of its present boot."""

@@ -39,7 +39,6 @@ with imported_when_used():
         campaign as campaigns,
         database,
         local_workers,
-        outlook,
         pack_reader,
         parts,
     )
@@ -183,7 +182,7 @@ def _foreseen(
     *,
     retry: bool,
     shown: bool,
-) -> outlook.Outlook:
+) -> campaigns.Outlook:
     """Return the size of a campaign, or of a part of it."""
     has_rows = database.holds_campaign(folder)
     is_pack = pack_reader.is_pack(scenario)
@@ -193,11 +192,11 @@ def _foreseen(
             scenario = stack.enter_context(inside)
         asked = _asked(scenario, max_runs)
         if is_pack and not has_rows:
-            return outlook.of_scenario(asked.scenario, processes)
+            return campaigns.outlook_of(asked.scenario, processes)
         with progress_bar("planning", asked.scenario.size, "runs", shown=shown) as watch:
             planned = campaigns.foresee(asked, folder, watch, part)
         print_warnings(planned.warnings())
-        return outlook.of_campaign(planned, planned.plan(retry_failed=retry), processes)
+        return planned.outlook(planned.plan(retry_failed=retry), processes)
 
 
 def _execute(

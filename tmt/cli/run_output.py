@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from tmt.campaign.campaign import Campaign
+    from tmt.campaign.campaign import Campaign, Outlook
     from tmt.campaign.engine import Plan
-    from tmt.campaign.outlook import Outlook
     from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Failure, Results
     from tmt.results.expectations import Verdict

@@ -233,8 +233,7 @@ def _compare(
 ) -> list[Difference]:
     """Compare the cells of one point: TCP variants over each scheme, and schemes under each variant."""
     found: list[Difference] = []
-    pairs: tuple[tuple[Literal["tcp", "scheme"], str], ...] = (("tcp", "scheme"), ("scheme", "tcp"))
-    for among, held_name in pairs:
+    for among, held_name in zip(MEMBERS, reversed(MEMBERS), strict=True):
         groups: dict[int, list[Cell]] = {}
         for cell in cells:
             if measure.column in cell.intervals:

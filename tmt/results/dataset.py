@@ -124,8 +124,8 @@ class Results(Charted, ShownInNotebooks):
 
     @cached_property
     def users(self) -> Results | None:
-        """The users of each shared line as one result (`tmt.results.users`); None without such lines."""
-        from tmt.results.users import users_of  # noqa: PLC0415  (it makes results)
+        """The users of each shared line as one result (`tmt.results.groups`); None without such lines."""
+        from tmt.results.groups import users_of  # noqa: PLC0415  (it makes results)
 
         return users_of(self)
 

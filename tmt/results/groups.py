@@ -1,4 +1,7 @@
-"""Groups of flows as results of their own: a row for each run and group, beside the flows that ran alone."""
+"""Groups of flows, and users who share a line, as results of their own.
+
+A run has a row for each of its groups, beside the flows that ran alone; the users of a line have one row.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from tmt.results.dataset import level_order
+from tmt.core.measure.transport import jain_index
+from tmt.results.dataset import level_order, parameters
 from tmt.results.values import Axis
 
 if TYPE_CHECKING:
@@ -27,6 +32,12 @@ BRIEF = ("share", "goodput_bps", "harm", "delay_p95_s")
 
 MEASURES = (*BRIEF, "harm_delay", "retransmission_ratio", "convergence_s")
 """Measures of groups of flows on a page."""
+
+USER = "trace.user"
+"""Column of the results: the user of a line whose slots a trace has, from 1."""
+
+_SUMS = ("goodput_bps", "capacity_bps")
+"""Columns that the users of a line have together."""
 
 _LIKE = ("tcp", "count", "direction", "rtt_s", "transfer_bytes")
 """Settings of a group that its flows alone have, too; start and end do not count."""
@@ -101,3 +112,30 @@ def _known(value: Any) -> Any:
 
 def _is_missing(value: Any) -> bool:
     return value is None or bool(pd.isna(value))
+
+
+def users_of(results: Results) -> Results | None:
+    """Return the lines whose users all have a finished run; None where no line has.
+
+    Each row stands for the users of one line with one seed, TCP variant and scheme: goodput and capacity are
+    sums, `fairness` is Jain's index of the users' goodputs, 1 with one user. Each user's TCP ran over its own
+    slots, in a run of its own: what a scheduler gives to one user does not depend on the others' traffic.
+    """
+    axes = tuple(axis for axis in results.axes if axis.column not in (USER, "trace"))
+    if all(axis.column != USER for axis in results.axes):
+        return None
+    runs, users = results.runs, parameters(results.runs, "trace")["users"]
+    keys = ["tcp", "scheme", "seed", *(axis.column for axis in axes)]
+    rows = []
+    for _, own in runs.assign(users=users).groupby(keys, sort=False, dropna=False):
+        if len(own) != own["users"].iloc[0] or own[USER].nunique() != len(own):
+            continue
+        goodputs = own["goodput_bps"].to_numpy(np.float64)
+        kept = {key: own[key].iloc[0] for key in (*keys, "scheme_name")}
+        sums = {name: own[name].sum(min_count=len(own)) for name in _SUMS}
+        rows.append(dict.fromkeys(runs.columns) | kept | sums | {"fairness": jain_index(goodputs)})
+    if not rows:
+        return None
+    return replace(
+        results, runs=pd.DataFrame(rows), axes=axes, older=None, records=(), published=(), failures=()
+    )

@@ -13,7 +13,7 @@ import pandas as pd
 
 from tmt.campaign.columns import COLUMNS as CAMPAIGN_COLUMNS
 from tmt.core.words.values import rate_unit, time_unit
-from tmt.spec.columns import ENDINGS, GROUP_RESULTS, ResultColumn
+from tmt.spec.columns import ENDINGS, GROUP_RESULTS, ColumnFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,17 +29,12 @@ NO_VALUE = "n/a"
 _NO_BASE = "for flows alone, and where no run has them alone"
 
 OF_GROUPS = (
-    ResultColumn("beside", "text", "scenario", "", "the other groups of the run, or alone"),
-    ResultColumn(
-        "harm", "number", "delivery", "", "goodput that the other groups take / goodput alone", null=_NO_BASE
+    ColumnFamily("scenario").text("beside", "the other groups of the run, or alone"),
+    ColumnFamily("delivery", null=_NO_BASE).number(
+        "harm", "goodput that the other groups take / goodput alone"
     ),
-    ResultColumn(
-        "harm_delay",
-        "number",
-        "delay",
-        "",
-        "95th percentile of delay that the other groups add / that beside them",
-        null=_NO_BASE,
+    ColumnFamily("delay", null=_NO_BASE).number(
+        "harm_delay", "95th percentile of delay that the other groups add / that beside them"
     ),
 )
 """Columns of groups that other runs decide, too (`tmt.results.groups`)."""

@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, TypeVar
 
 from tmt.core.declaration import Problem, Refused, Spec
+from tmt.results.dataset import level_order
 from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME, Goal, parse_goal
 from tmt.results.tune.race import Rules
 from tmt.spec.points import leaves
@@ -79,9 +80,9 @@ def _table(value: Spec) -> dict[str, Value]:
 
 
 def levels_of(candidates: Sequence[Candidate], key: str) -> list[Value]:
-    """Return the values of a parameter in the space, numbers in order."""
+    """Return the values of a parameter in the space, in the order of `level_order`."""
     values = dict.fromkeys(one.settings[key] for one in candidates if key in one.settings)
-    return sorted(values, key=_order)
+    return sorted(values, key=level_order)
 
 
 def neighbours(candidates: Sequence[Candidate], of: Candidate, key: str) -> list[int]:
@@ -107,13 +108,6 @@ def _spelled(key: str, value: Value) -> str:
     if value is None:
         return f"no {words}"
     return f"{words} {value:g}" if isinstance(value, float) else f"{words} {value}"
-
-
-def _order(value: Value) -> tuple[int, float, str]:
-    """Numbers in their order, then words, then None."""
-    if value is None:
-        return 2, 0.0, ""
-    return (1, 0.0, value) if isinstance(value, str) else (0, float(value), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,6 @@ class Programs:
         """Run one experiment in simulated time; InputError where a file of its programs cannot be used."""
         program = setup.traffic
         assert isinstance(program, Program)
-        write_job(setup, program, directory)
         argv = [
             str(self.program()),
             f"mem={program.memory_bytes // MIB}M",
@@ -77,6 +76,7 @@ class Programs:
         ]
         environment = os.environ | {"HOME": str(directory), "CLIFT_PARENT": str(os.getpid())}
         try:
+            write_job(setup, program, directory)
             wall_time_s = run_program("the kernel", argv, directory, timeout_s, environment)
         except RunError as error:
             raise explained(error) from error

@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import tarfile
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ ALWAYS = ("base-files", "base-passwd", "coreutils", "dash", "netbase")
 NEEDED = {"apt-get": "apt", "dpkg-deb": "dpkg"}
 """Programs that are called, and their packages."""
 
-LEFT_OUT = ("usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man")
+LEFT_OUT = ("usr/share/doc/", "usr/share/info/", "usr/share/locale/", "usr/share/man/")
 
 MERGED = ("bin", "lib", "lib64", "sbin")
 """Folders that are links into ``/usr``, as Debian has them since 12."""
@@ -35,6 +36,9 @@ MERGED = ("bin", "lib", "lib64", "sbin")
 USERS = "usr/share/base-passwd"
 PACKAGES = "etc/tmt-packages"
 """File in a root that lists its packages and their versions."""
+
+NO_PACKAGE = ("Unable to locate package", "was not found", "has no installation candidate")
+"""Words of apt about a name or a version that the archive does not have."""
 
 TIME_S = 1_767_225_600
 """Time of every file: the begin of 2026."""
@@ -87,7 +91,7 @@ def _call(command: list[str], folder: Path) -> str:
         return done.stdout
     said = [line.removeprefix("E: ") for line in done.stderr.splitlines() if line.startswith("E: ")]
     reason = (said or [f"exit status {done.returncode}"])[0]
-    if "Unable to locate package" in reason or "was not found" in reason:
+    if any(words in reason for words in NO_PACKAGE):
         raise UsageError(
             f"--with: {reason}; `apt-get update` renews the lists, `apt-cache search` finds names"
         )
@@ -97,25 +101,19 @@ def _call(command: list[str], folder: Path) -> str:
 def _write(packages: Sequence[Path], chosen: Sequence[str], output: Path) -> None:
     """Write the files of packages into one tar file, in order of their names, all with one time."""
     members: dict[str, tuple[tarfile.TarInfo, tarfile.TarFile]] = {}
-    for package in packages:
-        unpacked = package.with_suffix(".tar")
-        with unpacked.open("wb") as file:
-            command = ["dpkg-deb", "--fsys-tarfile", str(package)]
-            done = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, check=False)
-        if done.returncode:
-            said = done.stderr.decode(errors="replace").splitlines() or [f"exit status {done.returncode}"]
-            raise SimulatorError(f"{package.name}: {said[0]}")
-        archive = tarfile.open(unpacked)  # noqa: SIM115  (open until all are written)
-        for member in archive:
-            name = merged(member.name)
-            if name and not name.startswith(LEFT_OUT):
-                members[name] = member, archive
-    own = {PACKAGES: "".join(f"{one}\n" for one in chosen).encode()}
-    for name in ("passwd", "group"):
-        master = members.get(f"{USERS}/{name}.master")
-        if master is not None:
-            own[f"etc/{name}"] = _bytes(*master)
-    with tarfile.open(output, "w") as root:
+    with ExitStack() as archives:
+        for package in packages:
+            archive = archives.enter_context(tarfile.open(_unpacked(package)))
+            for member in archive:
+                name = merged(member.name)
+                if name and not f"{name}/".startswith(LEFT_OUT):
+                    members[name] = member, archive
+        own = {PACKAGES: "".join(f"{one}\n" for one in chosen).encode()}
+        for name in ("passwd", "group"):
+            master = members.get(f"{USERS}/{name}.master")
+            if master is not None:
+                own[f"etc/{name}"] = _bytes(*master)
+        root = archives.enter_context(tarfile.open(output, "w"))
         for name in MERGED:
             root.addfile(_entry(name, tarfile.SYMTYPE, linkname=f"usr/{name}"))
         for name in sorted(members.keys() | own.keys()):
@@ -126,8 +124,18 @@ def _write(packages: Sequence[Path], chosen: Sequence[str], output: Path) -> Non
                 member, archive = members[name]
                 for entry in _copied(name, member):
                     root.addfile(entry, archive.extractfile(member) if entry.isreg() else None)
-    for _, archive in members.values():
-        archive.close()
+
+
+def _unpacked(package: Path) -> Path:
+    """Return the tar file of a package's files, written beside it (SimulatorError)."""
+    unpacked = package.with_suffix(".tar")
+    with unpacked.open("wb") as file:
+        command = ["dpkg-deb", "--fsys-tarfile", str(package)]
+        done = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").splitlines() or [f"exit status {done.returncode}"]
+        raise SimulatorError(f"{package.name}: {said[0]}")
+    return unpacked
 
 
 def merged(name: str) -> str:

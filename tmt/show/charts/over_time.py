@@ -9,18 +9,7 @@ import altair as alt
 import numpy as np
 
 from tmt.show.charts.parts import coloured, picture, source, stacked, stairs, table, titled_spec, y_axis
-from tmt.show.charts.style import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PALE,
-    PURPLE,
-    SKY,
-    TCP_STYLES,
-    VERMILLION,
-    tcp_label,
-)
+from tmt.show.charts.style import BLUE, FLOW_COLOURS, INK, PALE, TCP_STYLES, VERMILLION, tcp_label
 from tmt.spec.stacks import DEFAULT_STACK, FECTCP, STACK_LABELS
 
 if TYPE_CHECKING:
@@ -30,7 +19,6 @@ if TYPE_CHECKING:
     from tmt.run.experiment import ExperimentResult
     from tmt.show.charts.style import Row, Spec
 
-FLOW_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
 PALE_BLUE = "#c3e3f7"
 
 MOST_NAMED = 8

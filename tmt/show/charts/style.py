@@ -23,6 +23,10 @@ BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
 PURPLE, ORANGE, SKY = "#CC79A7", "#E69F00", "#56B4E9"
 INK, MUTED, PALE = "#222222", "#7A7A7A", "#D9D9D9"
 
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
+"""Colours of things that are neither TCP variants nor schemes, in their order."""
+FLOW_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
+
 MARKER_PATHS = {
     "o": "M1,0A1,1,0,1,1,-1,0A1,1,0,1,1,1,0Z",
     "s": "M-.9,-.9H.9V.9H-.9Z",
@@ -125,23 +129,22 @@ _SCHEME_LOOKS: dict[str, Look] = {
 }
 """Looks by name, so that a new member does not move those of others."""
 
-_COLOURS = (SKY, PURPLE, ORANGE, GREEN, BLUE, VERMILLION, MUTED)
-_MARKERS = "os^DvPXh*<>dpH8"
+_SPARE_COLOURS = (SKY, PURPLE, ORANGE, GREEN, BLUE, VERMILLION, MUTED)
+_SPARE_MARKERS = "os^DvPXh*<>dpH8"
 _SPARE_DASH = "--"
 
 
 def looks_of(names: Iterable[str], own: Mapping[str, Look]) -> dict[str, Look]:
     """Return the look of each name: its own one, or else a free one, of unused colours and markers first."""
     taken = {look[:2] for look in own.values()}
-    colours = sorted(_COLOURS, key=lambda one: any(one == colour for colour, _ in taken))
-    markers = sorted(_MARKERS, key=lambda one: any(one == marker for _, marker in taken))
+    colours = sorted(_SPARE_COLOURS, key=lambda one: any(one == colour for colour, _ in taken))
+    markers = sorted(_SPARE_MARKERS, key=lambda one: any(one == marker for _, marker in taken))
     spare = (pair for pair in zip(cycle(colours), cycle(markers), strict=False) if pair not in taken)
     return {name: own[name] if name in own else (*next(spare), _SPARE_DASH) for name in names}
 
 
 LINE_LOOKS: tuple[Look, ...] = tuple(
-    (colour, marker, "-")
-    for colour, marker in zip((BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, INK), "oDs^vXP", strict=True)
+    (colour, marker, "-") for colour, marker in zip((*COLOURS, INK), "oDs^vXP", strict=True)
 )
 """Looks of lines that are neither TCP variants nor schemes."""
 

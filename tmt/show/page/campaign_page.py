@@ -7,18 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tmt.results.values import slug, texts
-from tmt.show.charts.style import (
-    BLUE,
-    GREEN,
-    MUTED,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    MemberStyle,
-    scheme_styles,
-    tcp_styles,
-)
+from tmt.show.charts.style import COLOURS, MUTED, MemberStyle, scheme_styles, tcp_styles
 from tmt.show.page.page import assemble, columnar, page_record, sections, term
 from tmt.spec.stacks import DEFAULT_STACK
 
@@ -32,7 +21,7 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("dom.js", "latex.js", "table.js", "choices.js", "marks.js", "frame.js", "charts.js", "main.js")
 
-RUNS = [MemberStyle("", colour, "o", "-") for colour in (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, MUTED)]
+RUNS = [MemberStyle("", colour, "o", "-") for colour in (*COLOURS, MUTED)]
 """Colours of runs that lie over each other."""
 
 

@@ -22,6 +22,7 @@ from tmt.show.page.page import (
     fact,
     finding,
     headed_tables,
+    unit_columns,
 )
 
 if TYPE_CHECKING:
@@ -204,8 +205,7 @@ def groups_table(groups: PairedCampaigns) -> Record:
         for cell, measure, values in _differences(groups, shown_measures(summary))
         for levels in [map(scalar, summary.levels(cell.point).values())]
     ]
-    axes = [{"label": axis.label, "unit": axis.unit} for axis in summary.axes]
-    heads = [*columns("Measure", "Group", "Scheme"), *axes, *_difference_heads(groups)]
+    heads = columns("Measure", "Group", "Scheme") + unit_columns(summary.axes) + _difference_heads(groups)
     return {"columns": heads, "rows": rows}
 
 
@@ -244,11 +244,8 @@ def pairs_table(comparison: PairedCampaigns) -> Record:
     """Return the first pairs with both values of each compared measure."""
     pairs, runs, axes = comparison.pairs, comparison.results.runs, comparison.results.axes
     shown = [measure for measure in comparison.summary.measures if measure.is_compared]
-    heads = [
-        *({"label": "TCP"}, {"label": "Scheme"}),
-        *({"label": axis.label, "unit": axis.unit} for axis in axes),
-        *({"label": "Seed"}, {"label": "Equal"}),
-    ]
+    before, after = ([{"label": label} for label in two] for two in (("TCP", "Scheme"), ("Seed", "Equal")))
+    heads = before + unit_columns(axes) + after
     for measure in shown:
         heads += [{"label": f"{measure.label}, {name}", "unit": measure.unit} for name in comparison.names]
     rows, keys = [], []

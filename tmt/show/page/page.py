@@ -21,9 +21,10 @@ from tmt.results.values import COLUMNS, OF_PROGRAM
 from tmt.show.charts.style import INKS, MARKER_PATHS, configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Sequence
     from pathlib import Path
 
+    from tmt.results.values import Axis, Measure
     from tmt.show.charts.style import MemberStyle
 
 Record = dict[str, Any]
@@ -93,6 +94,11 @@ def columns(*heads: str | tuple[str, str]) -> list[Record]:
     """Return the columns of a table that sorts and filters, from their labels, some with meanings."""
     pairs = ((head, "") if isinstance(head, str) else head for head in heads)
     return [{"label": label, "meaning": meaning} for label, meaning in pairs]
+
+
+def unit_columns(things: Iterable[Axis | Measure]) -> list[Record]:
+    """Return the columns of axes or measures, with their labels and units."""
+    return [{"label": one.label, "unit": one.unit} for one in things]
 
 
 def columnar(rows: Sequence[Record]) -> Record:

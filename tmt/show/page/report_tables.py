@@ -9,7 +9,7 @@ from tmt.results.comparison import ALPHA
 from tmt.results.groups import shown_measures
 from tmt.results.values import COLUMNS, bounds, digits, interval_text, scalar
 from tmt.show.charts.style import tcp_label
-from tmt.show.page.page import Record, columns
+from tmt.show.page.page import Record, columns, unit_columns
 from tmt.show.page.views import cell_members
 
 if TYPE_CHECKING:
@@ -116,12 +116,8 @@ def means_table(summary: Summary, measures: Sequence[Measure], first: str = "TCP
         means = [cell.intervals.get(one.column) for one in measures]
         texts = [None if one is None else interval_text(one) for one in means]
         rows.append([*cell_members(summary, cell), *map(scalar, summary.levels(cell.point).values()), *texts])
-    shown = [
-        *({"label": label} for label in (first, "Scheme")),
-        *({"label": axis.label, "unit": axis.unit} for axis in summary.axes),
-        *({"label": one.label, "unit": one.unit} for one in measures),
-    ]
-    return {"columns": shown, "rows": rows}
+    members = [{"label": label} for label in (first, "Scheme")]
+    return {"columns": members + unit_columns([*summary.axes, *measures]), "rows": rows}
 
 
 def published_table(summary: Summary, matched: Sequence[Match]) -> Record:
@@ -138,7 +134,7 @@ def published_table(summary: Summary, matched: Sequence[Match]) -> Record:
     ]
     shown = [
         *({"label": label} for label in ("Measure", "TCP", "Scheme")),
-        *({"label": axis.label, "unit": axis.unit} for axis in summary.axes),
+        *unit_columns(summary.axes),
         *columns(
             ("Paper", "the published value"),
             ("±", "reading error of a value taken from a plot"),

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any
 from tmt.core.words.values import percent
 from tmt.io.atomic import write_text
 from tmt.results.dataset import Failure
+from tmt.results.tune import wording
 from tmt.results.tune.task import SCHEME
-from tmt.results.tune.wording import (
-    certainty,
-    complaints,
-    setting_words,
-    shown_unit,
-    unit_of,
-    value_word,
-    verdict,
-)
 from tmt.results.values import bounds, slug
 from tmt.show.page.page import (
     Record,
@@ -72,10 +64,10 @@ def render(found: Tuning) -> str:
         kind="search",
         title=title if winner is None else f"{title}: {winner.name}",
         subtitle="the best link layer for a trace and a transport",
-        description="" if winner is None else verdict(found),
+        description="" if winner is None else wording.verdict(found),
         facts=_facts(found),
-        findings=[finding(text) for text in certainty(found)],
-        warnings=complaints(found),
+        findings=[finding(text) for text in wording.certainty(found)],
+        warnings=wording.complaints(found),
         has={"cells": False},
         sections=sections(SECTIONS, there, failures=bool(found.failures)),
         failures=[
@@ -111,14 +103,14 @@ SECTIONS: Sections = {
 
 def _candidates(found: Tuning) -> Record:
     """Return the table of every candidate with its settings, fate and values."""
-    aims = [(aim, *shown_unit(found, aim)) for aim in found.task.goal.objectives]
+    aims = [(aim, *wording.shown_unit(found, aim)) for aim in found.task.goal.objectives]
     columns = [{"label": label} for label in ("candidate", "settings", "fate", "courses")]
     for aim, unit, _ in aims:
         columns += [{"label": aim.label, "unit": unit}, {"label": "low"}, {"label": "high"}]
     rows: list[list[Any]] = []
     for one in found.recommendation.standings:
         means = [one.values[aim.text].scaled(factor) for aim, _, factor in aims]
-        row = [one.name, setting_words(one.settings), one.fate, means[0].count]
+        row = [one.name, wording.setting_words(one.settings), one.fate, means[0].count]
         rows.append(row + [bound for mean in means for bound in bounds(mean)])
     caption = "Every candidate of the space"
     return {"name": "candidates", "caption": caption, "columns": columns, "rows": rows}
@@ -157,8 +149,9 @@ def _setup(found: Tuning) -> list[Record]:
     for one in task.candidates:
         own = space.setdefault(str(one.settings[SCHEME]), {})
         for key, value in one.settings.items():
-            if key != SCHEME and value_word(value) not in own.setdefault(key, []):
-                own[key].append(value_word(value))
+            word = wording.value_word(value)
+            if key != SCHEME and word not in own.setdefault(key, []):
+                own[key].append(word)
     shown = [
         [name, "; ".join(f"{key} {', '.join(values)}" for key, values in keys.items()) or "-"]
         for name, keys in space.items()
@@ -183,6 +176,6 @@ def _unit(found: Tuning, measure: Quantity) -> str:
     goal = found.task.goal
     for aim in goal.objectives:
         if aim.single == measure:
-            return shown_unit(found, aim)[0]
+            return wording.shown_unit(found, aim)[0]
     limits = [one.limit for one in goal.constraints if one.measure == measure]
-    return unit_of(measure.unit, limits[0])[0] if limits else measure.unit
+    return wording.unit_of(measure.unit, limits[0])[0] if limits else measure.unit

@@ -1,0 +1,137 @@
+"""A web page, a video, and TCP against QUIC by unmodified programs: the tables of docs/programs-compared.md.
+
+``python -m analysis.programs [FOLDER]`` carries out the scenarios of `NAMES`, with the root and the packages
+that the page tells to make.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.command_line import start
+from analysis.pages import write_csv, write_tables
+from analysis.scenario_runs import run_named
+from analysis.selections import change, chosen, interval
+from tmt.results.values import OF_PROGRAM, interval_fields, interval_text, with_measures
+from tmt.show.charts.style import TCP_STYLES
+from tools.page_tables import listed, markdown_table, plus_minus
+
+PAGE, CSV = "programs-compared.md", "programs-compared.csv"
+NAMES = ("programs-page", "programs-video", "programs-quic")
+QUIC = "aioquic"
+PLAYED = {
+    "startup_s": ("start (s)", 1.0),
+    "stalled_s": ("without picture (s)", 1.0),
+    "quality_bps": ("quality (Mbit/s)", 1e-6),
+}
+"""Measures of the player: the head of the column, and the factor to its unit."""
+
+
+def main(folder: Path) -> str:
+    """Execute the missing runs; write tables and CSV into `folder`, and return the tables."""
+    page, video, transfer = (runs_of(name, folder) for name in NAMES)
+    transfer = transfer.assign(
+        program=transfer["program"].where(transfer["program"] == QUIC, transfer["tcp"])
+    )
+    page = page.assign(time_s=page["completion_s"])
+    transfer = transfer.assign(time_s=transfer[f"{OF_PROGRAM}took_s"])
+    write_csv(folder / CSV, pd.concat([whole(runs) for runs in (page, video, transfer)], ignore_index=True))
+    tables = {
+        "answers": answers(page, video, transfer),
+        "page": times(page),
+        "video": played(video),
+        "transfer": times(transfer),
+        "orders": markdown_table(["load", "ARQ", "HARQ"], [*orders(page), *orders(transfer)]),
+    }
+    return write_tables(folder, PAGE, tables)
+
+
+def runs_of(name: str, folder: Path) -> pd.DataFrame:
+    """Return the runs of a scenario with what its programs said, and scheme and order in `place`."""
+    runs = with_measures(run_named(name, folder))
+    runs = runs[runs["in_order"] | (runs["scheme"] != "none")]
+    order = runs["in_order"].map({True: ", in order", False: ", as decoded"})
+    return runs.assign(scenario=name, place=runs["scheme"] + order.where(runs["scheme"] != "none", ""))
+
+
+def times(runs: pd.DataFrame) -> str:
+    """Return a table of times in seconds: a row for each link, a column for each program."""
+    programs = list(dict.fromkeys(runs["program"]))
+    lines = [
+        [place, *(interval_text(interval(chosen(own, program=one), "time_s")) for one in programs)]
+        for place, own in runs.groupby("place", sort=False)
+    ]
+    return markdown_table(["link", *map(title, programs)], lines)
+
+
+def title(program: str) -> str:
+    """Return the name of a program, or of a control with nginx and curl."""
+    return f"nginx and curl, {TCP_STYLES[program].label}" if program in TCP_STYLES else program
+
+
+def played(runs: pd.DataFrame) -> str:
+    """Return the table of the player's measures, a row for each link."""
+    lines = [
+        [
+            place,
+            *(interval_text(interval(own, OF_PROGRAM + name, scale)) for name, (_, scale) in PLAYED.items()),
+        ]
+        for place, own in runs.groupby("place", sort=False)
+    ]
+    return markdown_table(["link", *(head for head, _ in PLAYED.values())], lines)
+
+
+def orders(runs: pd.DataFrame) -> list[list[str]]:
+    """Return for each program how much longer it takes as decoded than in order, over ARQ and HARQ."""
+    lines = []
+    for program, own in runs.groupby("program", sort=False):
+        schemes = [chosen(own, scheme_name=scheme) for scheme in ("arq", "harq")]
+        parts = [[chosen(one, in_order=is_kept) for is_kept in (False, True)] for one in schemes]
+        cells = ["" if one.empty else longer(*part) for one, part in zip(schemes, parts, strict=True)]
+        lines.append([title(str(program)), *cells])
+    return lines
+
+
+def longer(own: pd.DataFrame, other: pd.DataFrame) -> str:
+    """Return how much longer runs take than others, in the mean over seeds."""
+    return plus_minus(change(own, other, "time_s"), "+.0%")
+
+
+def answers(page: pd.DataFrame, video: pd.DataFrame, transfer: pd.DataFrame) -> str:
+    """Return what the runs say about schemes that release packets in order."""
+    with_arq = [
+        f"{longer(chosen(own, scheme_name='arq', in_order=True), chosen(own, scheme_name='none'))} ({name})"
+        for name, own in page.groupby("program", sort=False)
+    ]
+    qualities = [
+        interval(chosen(video, scheme_name=name), f"{OF_PROGRAM}quality_bps", 1e-6)
+        for name in ("none", "arq")
+    ]
+    with_harq = [
+        f"{longer(chosen(own, scheme_name='harq', in_order=True), chosen(own, scheme_name='none'))} "
+        f"({title(str(name))})"
+        for name, own in transfer.groupby("program", sort=False)
+    ]
+    return (
+        f"Where 2 % of the slots are erased, **ARQ** changes the time of a page by {listed(with_arq)}, and "
+        f"the video's quality from {plus_minus(qualities[0], '.2f')} to {plus_minus(qualities[1], '.2f')} "
+        f"Mbit/s. Where 0.2 % are lost, **HARQ** changes the time of 2 MB by {listed(with_harq)}."
+    )
+
+
+def whole(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return means and intervals of all figures, one row for each link and program."""
+    said = [name for name in runs if name.startswith(OF_PROGRAM)]
+    found = []
+    for (scenario, place, program), own in runs.groupby(["scenario", "place", "program"], sort=False):
+        about = {"scenario": scenario, "link": place, "program": program, "runs": len(own)}
+        for name in ("completion_s", "received_bps", "delay_p95_s", *said):
+            about |= interval_fields(interval(own, name), name.removeprefix(OF_PROGRAM))
+        found.append(about)
+    return pd.DataFrame(found)
+
+
+if __name__ == "__main__":
+    start(main, PAGE, CSV)
