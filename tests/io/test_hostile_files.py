@@ -76,8 +76,8 @@ BLOCK = struct.pack("<2I", 5, 2**31) + bytes(20)
 @pytest.mark.parametrize(
     ("words", "content", "line"),
     [
-        ("mahimahi a.gz", gzip.compress(b""), "a.gz: the file is empty"),
-        ("lte-harq a.gz", gzip.compress(b"\n"), "a.gz: there are no rows; a trace has at least one"),
+        ("mahimahi a.gz", gzip.compress(b"", mtime=0), "a.gz: the file is empty"),
+        ("lte-harq a.gz", gzip.compress(b"\n", mtime=0), "a.gz: there are no rows; a trace has at least one"),
         ("mahimahi a --delays empty", b"5\n", "empty: there are no rows; a trace has at least one"),
         ("pcap a", pcap([])[:24] + struct.pack("<4I", 0, 0, 2**31, 9), "a:byte 40: a packet or block has 2147483648 bytes"),  # noqa: E501
         ("pcap a", pcapng([]) + BLOCK, "a:byte 72: a packet or block has 2147483636 bytes"),
@@ -88,6 +88,7 @@ BLOCK = struct.pack("<2I", 5, 2**31) + bytes(20)
         ("amarisoft a", b"10:37:38.001 [PHY] UL 1 01 3d 1.9 PUSCH: " + b"1" * 60_000 + b"\n", "a: there are no transmissions in this log"),  # noqa: E501
         ("table a --time t", "t,x\n1,1\n".encode("utf-16"), "a: this is text in UTF-16; UTF-8 is needed"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "content",
 )  # fmt: skip
 def test_content__is_refused(words: str, content: bytes, line: str, tmp_path: Path) -> None:
     name, file, *options = words.split()
