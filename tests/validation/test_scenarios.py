@@ -12,7 +12,9 @@ from in_process import tmt
 from tmt import Lms, Scenario, Trace
 from tmt.core.errors import SimulatorError
 from tmt.io import read_phy
+from tmt.run import load_backend
 from tmt.run.linux import Kernel
+from tmt.spec.programs import PROGRAMS
 from tmt.spec.stacks import LINUX
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,11 +58,16 @@ def short(scenario: Scenario) -> Scenario:
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_scenario__runs(path: Path, tmp_path: Path) -> None:
     scenario = Scenario.read(path)
-    if any(one.stack == LINUX for one in scenario.traffic):
-        try:
+    try:
+        if any(one.stack == LINUX for one in scenario.traffic):
             Kernel.find()
-        except SimulatorError as error:
-            pytest.skip(f"{error}")
+        if scenario.program:
+            load_backend(PROGRAMS).program()
+    except SimulatorError as error:
+        pytest.skip(f"{error}")
+    roots = {Path(one.root) for one in scenario.program if one.root is not None}
+    if missing := [root for root in roots if not root.exists()]:
+        pytest.skip(f"no {missing[0]}: docs/programs-compared.md has the commands that make it")
     short(scenario).write(tmp_path / path.name)
     assert tmt("run", path.name, "--output", "out", "--jobs", "1", "--quiet", folder=tmp_path) == (0, "", "")
     rows = pq.read_table(tmp_path / "out" / "results.parquet").to_pandas()
