@@ -63,6 +63,11 @@ def generate(
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
+    # Before the channel is described: this refuses what the channel cannot read.
+    if adaptation is None:
+        chunks = _drawn(channel, line, duration_ns, seed, sharing, with_es_n0=with_es_n0)
+    else:
+        chunks = adapted(channel, line, duration_ns, seed, adaptation, sharing)
     how: Metadata = {
         "generator": channel.describe(),
         "seed": seed,
@@ -72,10 +77,8 @@ def generate(
     if sharing is not None:
         how["sharing"] = sharing.describe()
     if adaptation is None:
-        chunks = _drawn(channel, line, duration_ns, seed, sharing, with_es_n0=with_es_n0)
         how["lldu_bytes"] = lldu_bytes
     else:
-        chunks = adapted(channel, line, duration_ns, seed, adaptation, sharing)
         how |= {"packing": "packed", "modes": adaptation.describe()}
     has_frames = adaptation is not None and adaptation.table.has_frames
     extent = Extent(0, duration_ns) if has_frames else _extent(line, duration_ns)
@@ -99,7 +102,7 @@ def _drawn(
     own_slots, own_seed = None, seed
     if sharing is not None:
         own_slots, own_seed = sharing.own_slots(), sharing.seed_of(sharing.user, seed)
-    realisation = channel.realisation(own_seed)  # refuses what the channel cannot read
+    realisation = channel.realisation(own_seed)
 
     def chunks() -> Iterator[tuple[int, PhyTrace]]:
         for first in range(0, slots, CHUNK_SLOTS):

@@ -10,7 +10,6 @@ from tmt.core.errors import InputError
 from tmt.core.schema import RTT_SERIES
 from tmt.core.units import seconds_text
 from tmt.core.words.refusals import refusal, shown
-from tmt.io.fields import field_value
 from tmt.io.files import text_lines
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ def read_rtt_series(path: str) -> npt.NDArray[np.void]:
 
     InputError with the line of a value that is no time, negative, too large, or earlier than the one before.
     """
+    from tmt.io.fields import field_value  # noqa: PLC0415  (pyarrow takes long to import)
+
     rows: list[tuple[int, ...]] = []
     seconds: bool | None = None
     for number, text, _ in text_lines(path):
