@@ -13,8 +13,8 @@ import pandas as pd
 from analysis.command_line import start
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
-from analysis.selections import change, chosen, interval
-from tmt.results.values import OF_PROGRAM, interval_fields, interval_text, with_measures
+from analysis.selections import change, chosen, interval, means
+from tmt.results.values import OF_PROGRAM, interval_text, with_measures
 from tmt.show.charts.style import TCP_STYLES
 from tools.page_tables import listed, markdown_table, plus_minus
 
@@ -27,6 +27,8 @@ PLAYED = {
     "quality_bps": ("quality (Mbit/s)", 1e-6),
 }
 """Measures of the player: the head of the column, and the factor to its unit."""
+SHOWN = ("completion_s", "received_bps", "delay_p95_s")
+"""Columns of the CSV file beside what the programs say."""
 
 
 def main(folder: Path) -> str:
@@ -37,7 +39,8 @@ def main(folder: Path) -> str:
     )
     page = page.assign(time_s=page["completion_s"])
     transfer = transfer.assign(time_s=transfer[f"{OF_PROGRAM}took_s"])
-    write_csv(folder / CSV, pd.concat([whole(runs) for runs in (page, video, transfer)], ignore_index=True))
+    figures = [whole(runs) for runs in (page, video, transfer)]
+    write_csv(folder / CSV, pd.concat(figures, ignore_index=True))
     tables = {
         "answers": answers(page, video, transfer),
         "page": times(page),
@@ -101,36 +104,31 @@ def longer(own: pd.DataFrame, other: pd.DataFrame) -> str:
 
 def answers(page: pd.DataFrame, video: pd.DataFrame, transfer: pd.DataFrame) -> str:
     """Return what the runs say about schemes that release packets in order."""
-    with_arq = [
-        f"{longer(chosen(own, scheme_name='arq', in_order=True), chosen(own, scheme_name='none'))} ({name})"
-        for name, own in page.groupby("program", sort=False)
-    ]
     qualities = [
         interval(chosen(video, scheme_name=name), f"{OF_PROGRAM}quality_bps", 1e-6)
         for name in ("none", "arq")
     ]
-    with_harq = [
-        f"{longer(chosen(own, scheme_name='harq', in_order=True), chosen(own, scheme_name='none'))} "
-        f"({title(str(name))})"
-        for name, own in transfer.groupby("program", sort=False)
-    ]
     return (
-        f"Where 2 % of the slots are erased, **ARQ** changes the time of a page by {listed(with_arq)}, and "
+        f"Where 2 % of the slots are erased, **ARQ** changes the time of a page by {gains(page, 'arq')}, and "
         f"the video's quality from {plus_minus(qualities[0], '.2f')} to {plus_minus(qualities[1], '.2f')} "
-        f"Mbit/s. Where 0.2 % are lost, **HARQ** changes the time of 2 MB by {listed(with_harq)}."
+        f"Mbit/s. Where 0.2 % are lost, **HARQ** changes the time of 2 MB by {gains(transfer, 'harq')}."
     )
+
+
+def gains(runs: pd.DataFrame, scheme: str) -> str:
+    """Return for each program how much longer it takes over a scheme in order than over none."""
+    changes = []
+    for program, own in runs.groupby("program", sort=False):
+        repaired = chosen(own, scheme_name=scheme, in_order=True)
+        changes.append(f"{longer(repaired, chosen(own, scheme_name='none'))} ({title(str(program))})")
+    return listed(changes)
 
 
 def whole(runs: pd.DataFrame) -> pd.DataFrame:
     """Return means and intervals of all figures, one row for each link and program."""
     said = [name for name in runs if name.startswith(OF_PROGRAM)]
-    found = []
-    for (scenario, place, program), own in runs.groupby(["scenario", "place", "program"], sort=False):
-        about = {"scenario": scenario, "link": place, "program": program, "runs": len(own)}
-        for name in ("completion_s", "received_bps", "delay_p95_s", *said):
-            about |= interval_fields(interval(own, name), name.removeprefix(OF_PROGRAM))
-        found.append(about)
-    return pd.DataFrame(found)
+    places = {"scenario": "scenario", "link": "place", "program": "program"}
+    return means(runs, places, (*SHOWN, *said)).rename(columns=lambda name: name.removeprefix(OF_PROGRAM))
 
 
 if __name__ == "__main__":

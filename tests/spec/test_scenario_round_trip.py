@@ -24,7 +24,7 @@ def test_committed_scenario__is_written_as_it_was_read(path: Path, tmp_path: Pat
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(scenario=values(Scenario))
 def test_drawn_scenario__is_written_as_it_was_made(scenario: Scenario) -> None:
-    assume(scenario.size <= 10_000)  # others are as right, and take hours
+    assume(scenario.size <= 10_000)  # larger ones take hours
     for folder in (Path(), Path("results/of/it"), Path("/elsewhere")):
         text = text_of(scenario, relative_to(folder))
         assert parse(text, folder / "s.toml", scenario.max_runs).scenario == scenario

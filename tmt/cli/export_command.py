@@ -54,8 +54,8 @@ def command(
       tmt export link.parquet link.sh --for tc-netem --interval 0.5
     """
     if tool is None:
-        for flag in typed_flags("lldu_bytes", "interval"):
-            raise UsageError(f"{flag} has no meaning without --for")
+        if flags := typed_flags("lldu_bytes", "interval"):
+            raise UsageError(f"{flags[0]} has no meaning without --for")
         with progress_bar("export", rows_of(trace), "rows") as progress:
             rows = copy_trace(trace, out, progress)
         notes: Sequence[str] = ()

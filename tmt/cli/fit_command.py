@@ -58,11 +58,7 @@ ERASURES, SEMI_MARKOV, RESAMPLE = "erasures", "semi-markov", "resample"
     help="What is fitted: erasures; rate, loss and delay by a semi-Markov model; or nothing, to repeat "
     "measured blocks in random order.  [default: erasures; with --generate semi-markov, where adequate]",
 )
-@click.option(
-    "--generate",
-    type=whole(1, 10_000),
-    help="Write so many traces like TRACE.",
-)
+@click.option("--generate", type=whole(1, 10_000), help="Write so many traces like TRACE.")
 @click.option(
     "-o",
     "--output",
@@ -168,9 +164,8 @@ def command(
 
 def _refuse_strangers(model: str | None, generate: int | None, plot: str | None, *, check_tcp: bool) -> None:
     """Refuse options that would do nothing."""
-    if model in {None, ERASURES} and generate is None:
-        for flag in typed_flags("window", "check_tcp"):
-            raise UsageError(f"{flag}: needs --generate, --model {SEMI_MARKOV} or --model {RESAMPLE}")
+    if model in {None, ERASURES} and generate is None and (flags := typed_flags("window", "check_tcp")):
+        raise UsageError(f"{flags[0]}: needs --generate, --model {SEMI_MARKOV} or --model {RESAMPLE}")
     if model == ERASURES and generate is not None:
         raise UsageError(
             f"--generate: does not go with --model {ERASURES}; allowed: {SEMI_MARKOV}, {RESAMPLE}; "
@@ -178,8 +173,8 @@ def _refuse_strangers(model: str | None, generate: int | None, plot: str | None,
         )
     if plot is not None and (model not in {None, ERASURES} or generate is not None):
         raise UsageError(f"--plot: draws fits of erasures; it needs --model {ERASURES}")
-    for flag in typed_flags("output", "duration", "seed") if generate is None else ():
-        raise UsageError(f"{flag}: needs --generate, the number of traces to make")
+    if generate is None and (flags := typed_flags("output", "duration", "seed")):
+        raise UsageError(f"{flags[0]}: needs --generate, the number of traces to make")
     if not check_tcp and typed_flags("rtt"):
         raise UsageError("--rtt: needs --check-tcp")
 

@@ -155,13 +155,13 @@ class RunBar:
     def __init__(self, stage: str) -> None:
         counts = bars.MofNCompleteColumn(), "{task.fields[failed]}", "{task.fields[left]}"
         self.bar = _bar("{task.description}", bars.BarColumn(), *counts)
-        self._task = self.bar.add_task(stage, total=None, failed="", left="")
+        self._task = self.bar.add_task(stage, total=None)
         self.tell(stage)
 
     def tell(self, stage: str) -> None:
         """Begin a stage."""
         self._stage, self._left = stage, TimeLeft()
-        self.bar.reset(self._task, description=stage, total=None, failed="", left="")
+        self.bar.reset(self._task, description=stage, failed="", left="")
 
     def watch(self, progress: Progress) -> None:
         """Show how far the stage is."""

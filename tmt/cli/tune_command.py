@@ -83,12 +83,7 @@ def _varied(text: str) -> tuple[str, tuple[Any, ...]]:
     "path, such as hold=0.1,0.5 or queue=droptail,codel, or of a discipline's parameter, such as "
     "codel.target=0.005,0.05; keys as in scenario files; may be repeated.",
 )
-@click.option(
-    "--courses",
-    type=options.whole(2),
-    default=20,
-    help="Most courses that the search runs.",
-)
+@click.option("--courses", type=options.whole(2), default=20, help="Most courses that the search runs.")
 @options.output_option(
     "Folder of the results; a second call goes on there.  [default: out/NAME-tune]",
     is_folder=True,
