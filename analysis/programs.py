@@ -20,7 +20,7 @@ from tools.page_tables import listed, markdown_table, plus_minus
 
 PAGE, CSV = "programs-compared.md", "programs-compared.csv"
 NAMES = ("programs-page", "programs-video", "programs-quic")
-QUIC = "aioquic"
+WEB = "nginx and curl"
 PLAYED = {
     "startup_s": ("start (s)", 1.0),
     "stalled_s": ("without picture (s)", 1.0),
@@ -34,9 +34,7 @@ SHOWN = ("completion_s", "received_bps", "delay_p95_s")
 def main(folder: Path) -> str:
     """Execute the missing runs; write tables and CSV into `folder`, and return the tables."""
     page, video, transfer = (runs_of(name, folder) for name in NAMES)
-    transfer = transfer.assign(
-        program=transfer["program"].where(transfer["program"] == QUIC, transfer["tcp"])
-    )
+    transfer = transfer.assign(program=transfer["program"].where(transfer["program"] != WEB, transfer["tcp"]))
     page = page.assign(time_s=page["completion_s"])
     transfer = transfer.assign(time_s=transfer[f"{OF_PROGRAM}took_s"])
     figures = [whole(runs) for runs in (page, video, transfer)]
@@ -71,7 +69,7 @@ def times(runs: pd.DataFrame) -> str:
 
 def title(program: str) -> str:
     """Return the name of a program, or of a control with nginx and curl."""
-    return f"nginx and curl, {TCP_STYLES[program].label}" if program in TCP_STYLES else program
+    return f"{WEB}, {TCP_STYLES[program].label}" if program in TCP_STYLES else program
 
 
 def played(runs: pd.DataFrame) -> str:
