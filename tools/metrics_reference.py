@@ -26,7 +26,8 @@ All figures are computed from the records at the end of this page. *Forward* is 
 """
 
 SETTINGS = """\
-[Scenario files](scenarios.md) explain the keys behind these columns (null: the setting has no value): {}.
+[Scenario files](scenarios.md) explain the keys behind these columns (null: the setting has no value): {}. Columns
+`orbit_...` are the parameters of an [orbit](api.md#what-is-compared).
 """
 
 TITLES = {
@@ -87,7 +88,8 @@ def reference() -> str:
     scenarios = (DOCS / "scenarios.md").read_text()
     keys = [f"`{c.name}`" for c in RUN_RESULTS if c.group == "scenario" and f"| {c.meaning} |" in scenarios]
     columns = sorted(
-        (c for c in RUN_RESULTS if f"`{c.name}`" not in keys), key=lambda column: order.index(column.group)
+        (c for c in RUN_RESULTS if f"`{c.name}`" not in keys and not c.name.startswith("orbit_")),
+        key=lambda column: order.index(column.group),
     )
     notes = NOTES | {"scenario": SETTINGS.format(", ".join(keys))}
     parts = [HEAD]
