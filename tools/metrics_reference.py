@@ -26,8 +26,8 @@ All figures are computed from the records at the end of this page. *Forward* is 
 """
 
 SETTINGS = """\
-[Scenario files](scenarios.md) explain the keys behind these columns (null: the setting has no value): {}. Columns
-`orbit_...` are the parameters of an [orbit](api.md#what-is-compared).
+[Scenario files](scenarios.md) explain the keys behind these columns (null: the setting has no value): {}.
+Columns `orbit_...` are the parameters of an [orbit](api.md#what-is-compared).
 """
 
 TITLES = {

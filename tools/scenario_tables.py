@@ -51,7 +51,9 @@ def _keys(kind: type[Spec], but: tuple[str, ...] = ()) -> str:
 def _alike(kind: type[Spec], other: type[Spec]) -> tuple[str, ...]:
     """Return the keys that mean the same in both classes."""
     fields = declared(other)
-    return tuple(key for key, one in declared(kind).items() if key in fields and one.meaning == fields[key].meaning)
+    return tuple(
+        key for key, one in declared(kind).items() if key in fields and one.meaning == fields[key].meaning
+    )
 
 
 def _kinds(kinds: dict[str, Any], but: tuple[str, ...] = ()) -> str:

@@ -111,7 +111,9 @@ def _describe(path: str, trace: Trace) -> str:
         counts = f"{len(trace):,} slots, {found['erased']:,} of them erased"
     notes = list(trace.metadata["notes"])
     if trace.size_bytes is None and "lldu_bytes" not in trace.metadata:
-        notes.append("the sizes of rows are unknown: --lldu-bytes sets one, which `tmt new` and `tmt tune` need")
+        notes.append(
+            "the sizes of rows are unknown: --lldu-bytes sets one, which `tmt new` and `tmt tune` need"
+        )
     return "\n".join([f"{path}: {counts}", *(f"note: {note}" for note in notes)])
 
 
