@@ -74,10 +74,10 @@ the final share by more than {TOLERANCE:g} (of the total). If a window of the se
 are fewer than {FEWEST_WINDOWS} windows, it never is.
 
 `tmt run`, the report and `results.groups` in Python take each group as a variant, and add the axis
-`beside`: the other groups, or `alone`. Where a run of the same seed, trace and scheme has the same
-flows alone (plain traffic of that variant and number, or one group), a group has its *harm*, the part
-of a measure that the others take: `(alone - beside) / alone` for goodput (`harm`), and `(beside -
-alone) / beside` for the 95th percentile of the delay (`harm_delay`); below 0 they help. Ware,
+`beside`: the other groups, or `alone`. If the same flows also run alone, with the
+same seed, trace and scheme, a group has its *harm*: the part of a measure that the others take. `harm` is
+`(alone - beside) / alone` of the goodput, `harm_delay` is `(beside - alone) / beside` of the 95th
+percentile of the delay; below 0 the others help. Ware,
 Mukerjee, Seshan and Sherry, Beyond Jain's Fairness Index, HotNets 2019.
 """
 
