@@ -1,6 +1,7 @@
 """Commands on a system that refuses something: one line, the right exit status, and no waiting."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from answers import cases
 from in_process import tmt
-from machine import preloaded
+from machine import disk, preloaded
 from processes import TMT, execute
 from waiting import PATIENCE_S
 
@@ -101,6 +102,30 @@ def test_campaign__needs_few_files_no_locale_no_wide_terminal_and_no_other_users
     made = list((tmp_path / "out").rglob("*"))
     assert (tmp_path / "out" / "results.parquet") in made
     assert all(path.stat().st_mode & 0o077 == 0 for path in made)
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (
+            "convert phy.csv link.csv --scheme arq --rtt 0.1",
+            "CACHE: cannot be written: No space left on device",
+        ),
+        ("run s.toml --output out", "CACHE: No space left on device"),
+    ],
+)
+def test_compiled_code__that_finds_a_full_disk_is_named(command: str, line: str, tmp_path: Path) -> None:
+    """Its folder may be on another disk than the results."""
+    (tmp_path / "phy.csv").write_text("tx_time_ns,decode_time_ns\n0,1000\n1000000,0\n2000000,1000\n")
+    (tmp_path / "s.toml").write_text(CAMPAIGN.replace('"none"', '"arq"'))
+    with disk(tmp_path / "disk", "-o", "size=8k") as small:
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(small / "cache"), "NUMBA_DISABLE_JIT": "0"}
+        result = execute(TMT, *command.split(), cwd=tmp_path, env=environment)
+    assert result.returncode == 1
+    assert re.sub(r"\S+/disk/cache/[^ :]+", "CACHE", result.stderr.splitlines()[-1]) == line
+    assert not (tmp_path / "link.csv").exists()
 
 
 def test_current_folder__says_nothing_about_compiled_code(tmp_path: Path) -> None:
