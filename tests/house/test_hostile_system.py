@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from answers import cases
@@ -25,6 +26,27 @@ def test_threads__that_cannot_start_end_it_in_one_line(command: str, tmp_path: P
     result = execute(TMT, *command.split(), cwd=tmp_path, env=environment, timeout=PATIENCE_S)
     line = "tmt: no more threads can be started; raise the limit of processes\n"
     assert (result.returncode, result.stderr) == (1, line)
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+@pytest.mark.parametrize("command", ["inspect a.txt", "convert a.txt b.txt --scheme none", "run s.toml"])
+def test_limit_of_processes__is_named_last(command: str, limit: int) -> None:
+    """Root has no such limit: another user with root's rights on files stands for everybody."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    rights = "-all,+dac_override,+dac_read_search"
+    other = ("setpriv", f"--reuid={2**30 + os.getpid()}", "--clear-groups", f"--bounding-set={rights}")
+    kept = (f"--inh-caps={rights}", f"--ambient-caps={rights}")
+    words = (*other, *kept, "prlimit", f"--nproc={limit}", TMT, *command.split())
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        Path(folder, "s.toml").write_text(CAMPAIGN, encoding="utf-8")
+        Path(folder, "a.txt").write_text("0 1\n1 0\n")
+        result = execute(*words, cwd=folder, env=environment, timeout=PATIENCE_S)
+    line = "tmt: no more threads can be started; raise the limit of processes"
+    assert (result.returncode, result.stderr.splitlines()[-1]) == (1, line)
+    assert "Traceback" not in result.stderr
 
 
 def test_stderr__that_cannot_be_written_keeps_the_exit_status(tmp_path: Path) -> None:
@@ -74,6 +96,22 @@ def test_name__of_5000_bytes_is_refused_in_one_line(command: str, tmp_path: Path
     assert result.stderr.endswith("File name too long\n")
     assert result.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run /dev/zero --dry-run",
+        "run s.toml --dry-run",
+        "generate --modes /dev/zero --symbol-rate 5e6 --duration 1 phy.parquet",
+        "generate --channel snr --signal /dev/zero --duration 1 phy.parquet",
+    ],
+)
+def test_device__without_an_end_is_not_read(command: str, tmp_path: Path) -> None:
+    adapting = 'adaptation = { modes = "/dev/zero", symbol_rate = 1e6 }\n'
+    (tmp_path / "s.toml").write_text(CAMPAIGN + adapting, encoding="utf-8")
+    line = "/dev/zero: this is not a regular file; write its content into a file first\n"
+    assert tmt(*command.split(), folder=tmp_path) == (2, "", line)
 
 
 CAMPAIGN = """
