@@ -68,7 +68,7 @@ KEYS = frozenset({"Path", "Queue", "Queue droptail", "Wired", "Proxy", "Traffic"
 HEAD = """\
 # The command line
 
-After reading this page you can choose a command of `tmt`. Each has a page with its arguments and options, as
+Choose a command of `tmt`. Each has a page with its arguments and options, as
 `tmt COMMAND --help` prints them, and a sample of its output (`python tools/cli_reference.py`). Options
 that are keys of [scenario files](scenarios.md) are explained there.
 

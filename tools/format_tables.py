@@ -8,7 +8,6 @@ import numpy as np
 from page_tables import fill_tables, markdown_table
 
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, Column, Table
-from tmt.core.words.refusals import REFUSALS
 from tmt.io import formats
 
 PAGE = Path(__file__).parents[1] / "docs" / "formats.md"
@@ -43,11 +42,9 @@ def _formats() -> str:
 
 def tables() -> dict[str, str]:
     """Return every table of the page, by its name."""
-    refusals = "\n".join(f"- {text}" for text in sorted(REFUSALS.values()))
     return {
         "formats": _formats(),
         **{table.kind: _columns(table) for table in (PHY_TRACE, LINK_TRACE)},
-        "refusals": refusals,
     }
 
 

@@ -27,6 +27,7 @@ All figures are computed from the records at the end of this page. *Forward* is 
 
 SETTINGS = """\
 [Scenario files](scenarios.md) explain the keys behind these columns (null: the setting has no value): {}.
+Columns `orbit_...` are the parameters of an [orbit](api.md#what-is-compared).
 """
 
 TITLES = {
@@ -73,10 +74,10 @@ the final share by more than {TOLERANCE:g} (of the total). If a window of the se
 are fewer than {FEWEST_WINDOWS} windows, it never is.
 
 `tmt run`, the report and `results.groups` in Python take each group as a variant, and add the axis
-`beside`: the other groups, or `alone`. Where a run of the same seed, trace and scheme has the same
-flows alone (plain traffic of that variant and number, or one group), a group has its *harm*, the part
-of a measure that the others take: `(alone - beside) / alone` for goodput (`harm`), and `(beside -
-alone) / beside` for the 95th percentile of the delay (`harm_delay`); below 0 they help. Ware,
+`beside`: the other groups, or `alone`. If the same flows also run alone, with the
+same seed, trace and scheme, a group has its *harm*: the part of a measure that the others take. `harm` is
+`(alone - beside) / alone` of the goodput, `harm_delay` is `(beside - alone) / beside` of the 95th
+percentile of the delay; below 0 the others help. Ware,
 Mukerjee, Seshan and Sherry, Beyond Jain's Fairness Index, HotNets 2019.
 """
 
@@ -87,7 +88,8 @@ def reference() -> str:
     scenarios = (DOCS / "scenarios.md").read_text()
     keys = [f"`{c.name}`" for c in RUN_RESULTS if c.group == "scenario" and f"| {c.meaning} |" in scenarios]
     columns = sorted(
-        (c for c in RUN_RESULTS if f"`{c.name}`" not in keys), key=lambda column: order.index(column.group)
+        (c for c in RUN_RESULTS if f"`{c.name}`" not in keys and not c.name.startswith("orbit_")),
+        key=lambda column: order.index(column.group),
     )
     notes = NOTES | {"scenario": SETTINGS.format(", ".join(keys))}
     parts = [HEAD]

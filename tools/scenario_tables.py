@@ -48,6 +48,14 @@ def _keys(kind: type[Spec], but: tuple[str, ...] = ()) -> str:
     return markdown_table(["key", "unit", "meaning", "default"], rows)
 
 
+def _alike(kind: type[Spec], other: type[Spec]) -> tuple[str, ...]:
+    """Return the keys that mean the same in both classes."""
+    fields = declared(other)
+    return tuple(
+        key for key, one in declared(kind).items() if key in fields and one.meaning == fields[key].meaning
+    )
+
+
 def _kinds(kinds: dict[str, Any], but: tuple[str, ...] = ()) -> str:
     """Return a row for each class that a name chooses, with its keys and their defaults."""
     rows = []
@@ -85,7 +93,7 @@ def tables() -> dict[str, str]:
         "wired": _keys(Wired),
         "proxy": _keys(Proxy),
         "traffic": _keys(Traffic),
-        "flow": _keys(Flow),
+        "flow": _keys(Flow, but=_alike(Flow, Traffic)),
     }
 
 

@@ -22,7 +22,7 @@ SPREAD = 0.14
 
 def draw(found: Bufferbloat, path: Path) -> None:
     """Draw the 95th percentile of waiting, and the goodput as a share of the best on the link."""
-    with new_figure(4.8, 8.2) as figure:
+    with new_figure(4.8, 10.0) as figure:
         panels = figure.subplots(len(DRAWN), 2, sharey=True, sharex="col", squeeze=False)
         for link, (waiting, goodput) in zip(DRAWN, panels, strict=True):
             _panel(waiting, _means(found, link, "waiting_p95_s", 1e3))

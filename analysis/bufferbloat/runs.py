@@ -17,18 +17,19 @@ from tmt.results.over_time import FORWARD, read_run
 from tmt.show.charts.style import tcp_label
 
 STEP = "rate step"
-SATELLITE, LTE, STARLINK = "satellite, ARQ", "LTE in a car", "Starlink"
+SATELLITE, LTE, NR, STARLINK = "satellite, ARQ", "LTE in a car", "5G phone", "Starlink"
 LINKS = {
     SATELLITE: ("satellite", "ARQ"),
     "satellite, HARQ": ("satellite", "HARQ(10/12)"),
     "satellite, no scheme": ("satellite", "none"),
     LTE: (LTE, "none"),
+    NR: (NR, "none"),
     STARLINK: (STARLINK, "none"),
     STEP: (STEP, "none"),
 }
 """Label of trace and scheme of each link; those without ARQ over the satellite have few variants."""
 
-DRAWN = (SATELLITE, LTE, STARLINK, STEP)
+DRAWN = (SATELLITE, LTE, NR, STARLINK, STEP)
 """Links with all variants."""
 
 TCPS = ("cubic", "bbr", "bbr3", "dctcp", "prague")

@@ -37,6 +37,7 @@ class MeasuredLink:
 
 LINKS = (
     MeasuredLink("measured-lte-uplink", "LTE uplink of one terminal", "lte-uplink.parquet", 1.0),
+    MeasuredLink("measured-nr-phone", "5G phone, downlink", "nr-phone.parquet", 1.0),
     MeasuredLink("measured-starlink", "Starlink", "starlink.parquet", 0.1),
     MeasuredLink(
         "measured-cellular-down", "LTE of a car, downlink", "mahimahi/att-lte-driving.down.parquet", 0.5

@@ -37,7 +37,11 @@ def test_new__refuses_a_trace_that_run_would_refuse(tmp_path: Path) -> None:
     (tmp_path / "phy.csv").write_text("tx_time,decode_time\n0.001,0.01\n0.002,0.01\n0.003,0\n")
     (tmp_path / "one.csv").write_text("tx_time,decode_time,size_bytes\n0.001,0.01,1500\n")
     for name, said in (
-        ("phy.csv", "--trace lldu_bytes: is missing: phy.csv does not say it"),
+        (
+            "phy.csv",
+            "--trace lldu_bytes: is missing: phy.csv does not say it; allowed: lldu_bytes of the trace, or a "
+            "file that says it (`tmt import table --lldu-bytes`)",
+        ),
         ("one.csv", "one.csv: a phy trace of one row has no rate"),
         ("none.csv", "none.csv: cannot be read"),
     ):

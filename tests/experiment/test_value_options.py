@@ -163,13 +163,14 @@ def test_help__shows_groups_and_the_options_of_the_chosen_class_only() -> None:
     assert "--data" not in plain
     _, chosen = BOTH("--code", "blocks", "--help")
     for text in (
-        "Code blocks:\n  --data NUMBER               Data packets of a block.  [required]\n",
+        "Code blocks:\n  --data 1..65535             Data packets of a block.  [required]\n",
         "Order of delivery.  [default: in-order]\n",
         "Way:\n  --rtt SECONDS               Round-trip time.  [required]\n",
         "--in-order / --no-in-order  Whether packets keep their order.",
         "--marks                     Whether queues mark.\n",
         "--hold SECONDS              Longest time of a packet.  [default: no limit]\n",
-        "Hop:\n  --hop-rate BIT/S   Rate of the hop.\n",
+        "Hop:\n  --hop-rate BIT/S  Rate of the hop.\n",
+        "  --hop-loss 0..1   Probability of a loss on the hop.",
         "Splitter:\n  --splitter                Node that splits connections.\n",
         "Options:\n  --json  Print JSON.\n  --help  Show",
     ):

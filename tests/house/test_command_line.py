@@ -95,6 +95,13 @@ def test_command__explains_itself_within_80_columns(name: str) -> None:
             assert re.findall(r"default:\s+\([0-9].*", text) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"), [("fit", "--generate 1..10000"), ("model arq", "--error-bad 0..1")]
+)
+def test_help__shows_near_bounds_of_numbers(words: str, shown: str, tmp_path: Path) -> None:
+    assert f"  {shown} " in in_process.tmt(*words.split(), "--help", folder=tmp_path).out
+
+
 def _choices(command: click.Command) -> list[list[str]]:
     """Return arguments that choose a class, for each class of which a command shows the options."""
     parts = [part for part in command.parts if part.is_choice] if isinstance(command, Values) else []

@@ -11,6 +11,8 @@ import yaml
 from processes import execute
 from site_search import read_index, search
 
+import tmt
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
     [
@@ -45,6 +47,11 @@ def test_pages__are_reachable_from_the_readme() -> None:
 def test_readme__names_only_targets_that_make_has() -> None:
     named = set(re.findall(r"(?:^|`)make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
     assert {"run", "test"} <= named <= _targets()
+
+
+def test_api_page__has_every_name_of_the_package() -> None:
+    page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"auto\w+:: (\w+)", page)) == set(tmt.__all__)
 
 
 def test_root__holds_nothing_that_a_program_has_left() -> None:
@@ -156,10 +163,35 @@ SEARCHED = {
     "macos": "install",
     "windows fedora": "install",
     "rtt milliseconds": "questions",
-    "cite": "papers",
+    "cite": "cli/cite",
     "doi": "questions",
     "publish": "packs",
     "how large a queue": "queue-length",
+    "csv without sizes": "questions",
+    "trace too short": "questions",
+    "plot goodput over time": "questions",
+    "load results pandas": "python",
+    "save figure pdf": "paper",
+    "campaign faster": "questions",
+    "same result another computer": "questions",
+    "timestamp epoch milliseconds": "questions",
+    "unsettled": "formats",
+    "import harq log": "import/cellular",
+    "bler per second": "questions",
+    "99th percentile delay": "metrics",
+    "confidential trace": "questions",
+    "voip": "questions",
+    "slow return link": "replay",
+    "rain fade": "questions",
+    "pep": "questions",
+    "snr log": "questions",
+    "cwnd over time": "questions",
+    "fairness": "metrics",
+    "initial window": "questions",
+    "pcap of a run": "questions",
+    "mptcp": "questions",
+    "flow completion time": "questions",
+    "compare two versions": "compare",
 }
 """Words that people type, and the page that answers."""
 

@@ -1,8 +1,6 @@
 """Checks of rows: the first defect is found wherever chunks are cut, and fast and slow parsing agree."""
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,8 @@ from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import seconds_text, seconds_to_ns
 from tmt.core.words.refusals import REFUSALS
 from tmt.io import create_trace, fields, open_trace, read_phy, read_trace, write_trace
+from traces.contract.maker import __main__ as contract
+from traces.contract.maker.content import ES_N0_MDB, LINK_ROWS, LINK_SIZES, MODES, PHY_ROWS, PHY_SIZES
 
 
 def naive_defect(trace: LinkTrace) -> tuple[int, str] | None:
@@ -231,35 +231,25 @@ def _expected() -> list[tuple[str, str, str, str]]:
 EXPECTED = _expected()
 
 
-@pytest.fixture(scope="module")
-def maker() -> Any:
-    spec = importlib.util.spec_from_file_location("make_contract", CONTRACT / "make_contract.py")
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "make_contract", module)
-        spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.parametrize(("name", "kind"), [(n, k) for n, k, _, reason in EXPECTED if not reason])
-def test_good_file__holds_the_rows_that_were_written_down(name: str, kind: str, maker: Any) -> None:
-    rows = maker.PHY_ROWS if kind == "phy" else maker.LINK_ROWS
+def test_good_file__holds_the_rows_that_were_written_down(name: str, kind: str) -> None:
+    rows = PHY_ROWS if kind == "phy" else LINK_ROWS
     trace = read_trace(CONTRACT / name, TABLES[kind])
     assert read_trace(CONTRACT / name).table is TABLES[kind]
     if "sizes" in name:
-        sizes = maker.PHY_SIZES if kind == "phy" else maker.LINK_SIZES
+        sizes = PHY_SIZES if kind == "phy" else LINK_SIZES
         assert trace.size_bytes.dtype == np.uint32
         np.testing.assert_array_equal(trace.size_bytes, sizes)
     else:
         assert trace.size_bytes is None
     if "es-n0" in name:
         assert trace.es_n0_mdb.dtype == np.int32
-        np.testing.assert_array_equal(trace.es_n0_mdb, maker.ES_N0_MDB)
+        np.testing.assert_array_equal(trace.es_n0_mdb, ES_N0_MDB)
     else:
         assert getattr(trace, "es_n0_mdb", None) is None
     if "mode" in name:
         assert trace.mode.dtype == np.uint8
-        np.testing.assert_array_equal(trace.mode, maker.MODES)
+        np.testing.assert_array_equal(trace.mode, MODES)
     else:
         assert getattr(trace, "mode", None) is None
     for column in TABLES[kind].columns:
@@ -289,8 +279,8 @@ def test_contract__fires_every_refusal_there_is() -> None:
         assert any(re.fullmatch(pattern, reason) for reason in reasons), key
 
 
-def test_contract__is_what_its_maker_makes(maker: Any, tmp_path: Path) -> None:
-    maker.main(tmp_path)
+def test_contract__is_what_its_maker_makes(tmp_path: Path) -> None:
+    contract.main(tmp_path)
     made = sorted(path.name for path in tmp_path.iterdir())
     kept = sorted(path.name for path in CONTRACT.iterdir() if path.is_file() and path.suffix != ".py")
     assert made == kept

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
+from in_process import tmt
 from pyarrow import parquet
 
 from tests.measured.imports import import_trace, written
@@ -150,3 +151,13 @@ def test_table__refuses_parquet_with_text_that_is_not_utf_8(tmp_path: Path) -> N
     parquet.write_table(pa.table({"t": text}), tmp_path / "table.parquet")
     with pytest.raises(InputError, match=r"table.parquet: cannot be read: 'utf-8' codec can't decode"):
         import_trace("table", tmp_path / "table.parquet", time="t")
+
+
+@pytest.mark.parametrize(("size", "is_known"), [("", False), ("--lldu-bytes 100", True)])
+def test_table__says_that_sizes_are_unknown(size: str, is_known: bool, tmp_path: Path) -> None:
+    table = written(tmp_path, "t,ack\n0,1\n1,0\n")
+    said = tmt(
+        "import", "table", table, "phy.parquet", *f"--time t --good ack=1 {size}".split(), folder=tmp_path
+    )
+    note = "note: the sizes of rows are unknown: --lldu-bytes sets one, which `tmt new` and `tmt tune` need\n"
+    assert said.out.endswith(note) != is_known

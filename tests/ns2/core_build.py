@@ -8,7 +8,7 @@ from typing import Any
 
 from processes import execute
 
-from tests.ns2.aqm_twins import Fate, Limits, Packet
+from tests.ns2.aqm_twins.twin import Fate, Limits, Packet
 
 SOURCE = Path(__file__).resolve().parents[2] / "clift-ns2"
 BUILD = SOURCE / "build-tests"

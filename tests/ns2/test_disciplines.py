@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.ns2.aqm_twins import Limits, Packet, fates
+from tests.ns2.aqm_twins.fates import fates
+from tests.ns2.aqm_twins.twin import Limits, Packet
 from tests.ns2.core_build import by_number, emulated_fates, in_emulated_link
 
 N_PACKETS = 10_000

@@ -11,7 +11,8 @@ import pytest
 from link_traces import sent_once
 from processes import TMT, execute
 
-from tests.ns2.aqm_twins import NOT_ECT, Limits, Packet, fates_over_arq, fates_over_rows
+from tests.ns2.aqm_twins.fates import fates_over_arq, fates_over_rows
+from tests.ns2.aqm_twins.twin import NOT_ECT, Limits, Packet
 from tests.ns2.conftest import Datagrams
 from tests.ns2.core_build import by_number, emulated_fates
 from tests.ns2.mrg32k3a import uniform_numbers

@@ -102,6 +102,7 @@ def test_scenario__is_cited_whole(file: Path) -> None:
     for word, key in {
         '"cubic"': "rfc9438",
         "starlink.parquet": "lai2025",
+        "nr-phone.parquet": "raca2020",
         "gnss-drive.parquet": "gps-measurement-tools",
         "att-lte-driving.up.parquet": "mahimahi-traces",
         "lte-uplink.parquet": "mobileinsight-core",

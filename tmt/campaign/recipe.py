@@ -133,7 +133,7 @@ def source_of(trace: Trace, place: Place) -> Source:
         raise Refused([Problem(at, trace.lldu_bytes, "rule", "none", reason)])
     lldu_bytes = trace.lldu_bytes or found.lldu_bytes
     if lldu_bytes is None and not found.has_sizes:
-        allowed = "lldu_bytes of the trace, or a file that says it (tmt import keeps it)"
+        allowed = "lldu_bytes of the trace, or a file that says it (`tmt import table --lldu-bytes`)"
         raise Refused([Problem(at, None, "rule", allowed, f"is missing: {name} does not say it")])
     packing = trace.packing or found.packing or "padded"
     return Source(trace, place, lldu_bytes, packing, tuple(es_n0_from), found.sha256, found.is_measured)

@@ -142,7 +142,10 @@ def _hint(error: TmtError) -> str:
             "that runs during the simulation (--online)"
         )
     if isinstance(error, OtherKindError) and (error.found, error.needed) == ("link", "phy"):
-        return "; a link trace is the result of a scheme: give the PHY trace that it was made of"
+        return (
+            "; a link trace is the result of a scheme: give the PHY trace that it was made of, or import the "
+            "measurement without --as link"
+        )
     if not isinstance(error, NotATraceError):
         return ""
     found = importers.import_hint(error.path)

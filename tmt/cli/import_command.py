@@ -109,7 +109,12 @@ def _describe(path: str, trace: Trace) -> str:
         counts = f"{len(trace):,} rows, {found['lost']:,} of them lost, {found['unsettled']:,} unsettled"
     else:
         counts = f"{len(trace):,} slots, {found['erased']:,} of them erased"
-    return "\n".join([f"{path}: {counts}", *(f"note: {note}" for note in trace.metadata["notes"])])
+    notes = list(trace.metadata["notes"])
+    if trace.size_bytes is None and "lldu_bytes" not in trace.metadata:
+        notes.append(
+            "the sizes of rows are unknown: --lldu-bytes sets one, which `tmt new` and `tmt tune` need"
+        )
+    return "\n".join([f"{path}: {counts}", *(f"note: {note}" for note in notes)])
 
 
 def _as_record(path: str, trace: Trace) -> dict[str, Any]:

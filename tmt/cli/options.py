@@ -29,7 +29,7 @@ from tmt.core.declaration import (
 )
 from tmt.core.errors import UsageError
 from tmt.core.words.values import time_notes
-from tmt.spec.options import number_in
+from tmt.spec.options import number_in, number_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,6 +51,10 @@ class Value(click.ParamType[Any]):
 
     def __init__(self, name: str, hint: Any, *, noted: bool = False) -> None:
         self.name, self.hint, self.noted = name, hint, noted
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return the placeholder, with near bounds of a number."""
+        return number_within(self.hint.__metadata__[-1]) if self.name == "number" else self.name.upper()
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert text."""

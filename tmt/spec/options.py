@@ -8,6 +8,7 @@ makes commands of them.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import MISSING, dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
-from tmt.core.declaration import NONE, Field, Place, Problem, Refused, Spec, declared, number, spelled
+from tmt.core.declaration import NONE, Field, Param, Place, Problem, Refused, Spec, declared, number, spelled
 from tmt.core.errors import UsageError
 from tmt.spec.points import one_of, plain
 
@@ -348,4 +349,10 @@ def _placeholder(field: Field) -> str:
     if field.param.is_path:
         return "FILE"
     unit = {"s": "SECONDS", "byte": "BYTES"}.get(field.param.unit, field.param.unit.upper())
-    return unit or ("NUMBER" if field.kind in (int, float) else "TEXT")
+    return unit or (number_within(field.param) if field.kind in (int, float) else "TEXT")
+
+
+def number_within(param: Param) -> str:
+    """Return the placeholder of a number without a unit: ``0..1``, or ``NUMBER`` where its bounds are far."""
+    is_near = param.least > -math.inf and param.most < 2**31 - 1
+    return f"{number(param.least)}..{number(param.most)}" if is_near else "NUMBER"

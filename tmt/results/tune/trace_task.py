@@ -67,7 +67,7 @@ def trace_task(
     if not found.says_sizes:
         raise InputError(
             trace,
-            "it does not say how large its LLDUs are; `tmt import table --size`, "
+            "it does not say how large its LLDUs are; `tmt import table --lldu-bytes` or `--size`, "
             "`tmt generate --lldu-bytes` or a column size_bytes says it",
         )
     searched, paths = space(schemes, {} if varied is None else varied, path, traffic.stack)
