@@ -14,13 +14,14 @@ from analysis.command_line import start
 from analysis.pages import write_csv, write_tables
 from analysis.scenario_runs import run_named
 from analysis.selections import change, chosen, interval, means
+from tmt.results.statistics import Interval
 from tmt.results.values import OF_PROGRAM, interval_text, with_measures
 from tmt.show.charts.style import TCP_STYLES
 from tools.page_tables import listed, markdown_table, plus_minus
 
 PAGE, CSV = "programs-compared.md", "programs-compared.csv"
 NAMES = ("programs-page", "programs-video", "programs-quic")
-QUIC = "aioquic"
+WEB = "nginx and curl"
 PLAYED = {
     "startup_s": ("start (s)", 1.0),
     "stalled_s": ("without picture (s)", 1.0),
@@ -34,9 +35,7 @@ SHOWN = ("completion_s", "received_bps", "delay_p95_s")
 def main(folder: Path) -> str:
     """Execute the missing runs; write tables and CSV into `folder`, and return the tables."""
     page, video, transfer = (runs_of(name, folder) for name in NAMES)
-    transfer = transfer.assign(
-        program=transfer["program"].where(transfer["program"] == QUIC, transfer["tcp"])
-    )
+    transfer = transfer.assign(program=transfer["program"].where(transfer["program"] != WEB, transfer["tcp"]))
     page = page.assign(time_s=page["completion_s"])
     transfer = transfer.assign(time_s=transfer[f"{OF_PROGRAM}took_s"])
     figures = [whole(runs) for runs in (page, video, transfer)]
@@ -71,7 +70,7 @@ def times(runs: pd.DataFrame) -> str:
 
 def title(program: str) -> str:
     """Return the name of a program, or of a control with nginx and curl."""
-    return f"nginx and curl, {TCP_STYLES[program].label}" if program in TCP_STYLES else program
+    return f"{WEB}, {TCP_STYLES[program].label}" if program in TCP_STYLES else program
 
 
 def played(runs: pd.DataFrame) -> str:
@@ -92,36 +91,38 @@ def orders(runs: pd.DataFrame) -> list[list[str]]:
     for program, own in runs.groupby("program", sort=False):
         schemes = [chosen(own, scheme_name=scheme) for scheme in ("arq", "harq")]
         parts = [[chosen(one, in_order=is_kept) for is_kept in (False, True)] for one in schemes]
-        cells = ["" if one.empty else longer(*part) for one, part in zip(schemes, parts, strict=True)]
-        lines.append([title(str(program)), *cells])
+        lines.append([title(str(program)), *(plus_minus(change(*part, "time_s"), "+.0%") for part in parts)])
     return lines
-
-
-def longer(own: pd.DataFrame, other: pd.DataFrame) -> str:
-    """Return how much longer runs take than others, in the mean over seeds."""
-    return plus_minus(change(own, other, "time_s"), "+.0%")
 
 
 def answers(page: pd.DataFrame, video: pd.DataFrame, transfer: pd.DataFrame) -> str:
     """Return what the runs say about schemes that release packets in order."""
-    qualities = [
-        interval(chosen(video, scheme_name=name), f"{OF_PROGRAM}quality_bps", 1e-6)
-        for name in ("none", "arq")
+    none, *repaired = [
+        plus_minus(interval(chosen(video, scheme_name=name), f"{OF_PROGRAM}quality_bps", 1e-6), ".2f")
+        for name in ("none", "arq", "harq")
     ]
+    arq, harq = (told(gains(page, scheme)) for scheme in ("arq", "harq"))
+    changes = [100 * found.mean for found in gains(transfer, "harq").values()]
     return (
-        f"Where 2 % of the slots are erased, **ARQ** changes the time of a page by {gains(page, 'arq')}, and "
-        f"the video's quality from {plus_minus(qualities[0], '.2f')} to {plus_minus(qualities[1], '.2f')} "
-        f"Mbit/s. Where 0.2 % are lost, **HARQ** changes the time of 2 MB by {gains(transfer, 'harq')}."
+        f"Where 2 % of the slots are erased, **ARQ** changes the time of a page by {arq}, **HARQ** by {harq}"
+        f"; the video's quality rises from {none} to {' and '.join(repaired)} Mbit/s. Where 0.2 % are lost, "
+        f"HARQ changes the time of 2 MB by {min(changes):+.0f} to {max(changes):+.0f} %."
     )
 
 
-def gains(runs: pd.DataFrame, scheme: str) -> str:
+def gains(runs: pd.DataFrame, scheme: str) -> dict[str, Interval]:
     """Return for each program how much longer it takes over a scheme in order than over none."""
-    changes = []
-    for program, own in runs.groupby("program", sort=False):
-        repaired = chosen(own, scheme_name=scheme, in_order=True)
-        changes.append(f"{longer(repaired, chosen(own, scheme_name='none'))} ({title(str(program))})")
-    return listed(changes)
+    return {
+        title(str(program)): change(
+            chosen(own, scheme_name=scheme, in_order=True), chosen(own, scheme_name="none"), "time_s"
+        )
+        for program, own in runs.groupby("program", sort=False)
+    }
+
+
+def told(changes: dict[str, Interval]) -> str:
+    """Return the changes of all programs in words."""
+    return listed(f"{plus_minus(found, '+.0%')} ({name})" for name, found in changes.items())
 
 
 def whole(runs: pd.DataFrame) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from benchmarks.backends import RATES_BPS, Cost, measure_emulated, measure_emula
 from benchmarks.campaign import STORED_RUNS, measure_campaign
 from benchmarks.files import LONG_SLOTS, measure_files, measure_first_call, measure_long
 from benchmarks.kernels import ERASURES, N_SLOTS, SCHEMES, measure_kernels
+from benchmarks.programs import BOOT, SUBJECTS, measure_programs
 from benchmarks.simulator import QUEUE_TARGETS, measure_queue, measure_scripts, queue_measure
 from benchmarks.start import TARGETS, measure_start
 from tools.page_tables import markdown_table
@@ -102,6 +103,27 @@ def backend_table() -> str:
     return markdown_table(["link", "ns-2", "Linux in simulated time", "emulator, real time"], rows)
 
 
+def program_table() -> str:
+    """One row per pair of programs."""
+    rows = []
+    for name, cost in measure_programs().items():
+        subject = SUBJECTS[name]
+        if cost.missing:
+            rows.append([name, cost.missing, "", "", ""])
+            continue
+        memory = f"{cost.memory_mib:.0f} MiB"
+        rows.append(
+            [
+                name,
+                _marked(f"{cost.cpu_s:.2f} {subject.unit}", cost.cpu_s <= subject.target),
+                f"{subject.target:g}",
+                "" if cost.of_flow is None else f"{cost.of_flow:.0f} ({subject.stack})",
+                _marked(memory, cost.memory_mib <= MEMORY_TARGET_MIB) if name == BOOT else memory,
+            ]
+        )
+    return markdown_table(["programs", "processor time", "target", "/ flow (stack)", "memory"], rows)
+
+
 def _cost(cost: Cost) -> str:
     return cost.missing or f"{1000 * cost.cpu_s:.3g} ms, {cost.memory_mib:.0f} MiB"
 
@@ -162,6 +184,7 @@ def main() -> None:
         ),
         memory_target=MEMORY_TARGET_MIB,
         backends=backend_table(),
+        programs=program_table(),
         emulator=emulator_table(),
     )
     PAGE.write_text(page)

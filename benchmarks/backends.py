@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from tempfile import TemporaryDirectory
 from tmt.core.errors import TmtError
 from tmt.run.emulate import Emulation, run as emulate
 from tmt.run.experiment import run
+from tmt.run.programs.job import FILES, copy_files
 from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
 from tmt.spec.stacks import Stack
 from tmt.spec.traffic import Traffic
@@ -85,25 +87,36 @@ class EmulatorSpeed:
 def measure_simulated(rate_bps: float, stack: Stack) -> Cost:
     """Run one CUBIC flow for 100 simulated seconds; the second run counts, as its command alone."""
     traffic = Traffic("cubic", stack, duration=SIMULATED_S)
-    experiment = Experiment(PlainLink(rate_bps), LinkPath(rtt=RTT_S), traffic)
+    try:
+        cost = measure_run(Experiment(PlainLink(rate_bps), LinkPath(rtt=RTT_S), traffic))[0]
+    except TmtError as error:
+        return Cost(missing=str(error).splitlines()[0])
+    return Cost(cost.cpu_s / SIMULATED_S, cost.memory_mib)
+
+
+def measure_run(experiment: Experiment, files: tuple[str, ...] = ()) -> tuple[Cost, float]:
+    """Return the cost of the command of a run, and the time that it simulates; TmtError where it fails.
+
+    `files` are those that its programs find: a run leaves no copies of them.
+    """
     with TemporaryDirectory() as temporary:
         folder = Path(temporary, "run")
-        try:
-            command = shlex.split(str(run(experiment, folder).row["command"]))
-        except TmtError as error:
-            return Cost(missing=str(error).splitlines()[0])
+        row = run(experiment, folder).row
+        if files:
+            copy_files(files, folder / FILES)
         found = [
             subprocess.run(
-                [sys.executable, "-S", "-E", "-c", COST, *command],
+                [sys.executable, "-S", "-E", "-c", COST, *shlex.split(str(row["command"]))],
                 cwd=folder,
                 check=True,
                 capture_output=True,
                 text=True,
+                env=os.environ | {"HOME": str(folder)},
             ).stdout.split()
             for _ in range(REPEATS)
         ]
     cpu_s = median(float(cpu) for cpu, _ in found)
-    return Cost(cpu_s / SIMULATED_S, max(int(memory) for _, memory in found) / 2**20)
+    return Cost(cpu_s, max(int(memory) for _, memory in found) / 2**20), float(str(row["simulated_s"]))
 
 
 def measure_emulated(rate_bps: float) -> Cost:

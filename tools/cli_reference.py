@@ -70,7 +70,8 @@ HEAD = """\
 
 Choose a command of `tmt`. Each has a page with its arguments and options, as
 `tmt COMMAND --help` prints them, and a sample of its output (`python tools/cli_reference.py`). Options
-that are keys of [scenario files](scenarios.md) are explained there.
+that are keys of [scenario files](scenarios.md) are explained there. An option that several members of a
+command have stands once, with the first of them.
 
 Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
 the key or the option. A failed run ends in exit status 1. `clift` is a second name of `tmt`.
@@ -158,13 +159,8 @@ def _sections(
     for option in chain(keys, *repeated.values()):
         option.hidden = False
     for first, hidden in repeated.items():
-        where = "above" if first == page else f"on the page of [`tmt {first}`]({first}.md)"
-        if names := _names([option for option in hidden if option.opts[-1] != "--help"], first != page):
-            listed = ", ".join(names)
-            same = explained.setdefault((page, listed), name)
-            if same != name and first == page:
-                listed = f"the options of `{same}`"
-            section += f"\nAs {where}: {listed}.\n"
+        if first != page and (names := _headings(hidden)):
+            section += f"\nAs on the page of [`tmt {first}`]({first}.md): {', '.join(names)}.\n"
     explained |= {record: page for record in records.values() if record and record not in explained}
     sections = [section]
     if isinstance(command, click.Group):
@@ -175,11 +171,12 @@ def _sections(
     return sections
 
 
-def _names(options: list[click.Option], is_elsewhere: bool) -> list[str]:
-    """Return the flags of options, or the headings under which another page has them."""
+def _headings(options: list[click.Option]) -> list[str]:
+    """Return the headings under which another page has options, or their flags; without --help."""
     names = (
-        f"*{option.heading}*" if is_elsewhere and isinstance(option, ValueOption) else f"`{option.opts[-1]}`"
+        f"*{option.heading}*" if isinstance(option, ValueOption) else f"`{option.opts[-1]}`"
         for option in options
+        if option.opts[-1] != "--help"
     )
     return list(dict.fromkeys(names))
 

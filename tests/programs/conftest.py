@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.linux.conftest import lossy_trace  # noqa: F401  (a fixture)
+from tests.ns2.conftest import send_datagrams  # noqa: F401  (a fixture)
 from tmt.core.errors import SimulatorError
 from tmt.run import load_backend
 

@@ -1,0 +1,98 @@
+"""Cost of programs in simulated time: processor time and memory, beside a flow of the same bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmarks.backends import measure_run
+from tmt.core.errors import TmtError
+from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
+from tmt.spec.programs import Program
+from tmt.spec.stacks import Stack
+from tmt.spec.traffic import Traffic
+
+SCENARIOS = Path(__file__).resolve().parents[1] / "scenarios"
+ROOT = SCENARIOS / "out" / "programs.tar"
+LINK, PATH = PlainLink(5e6), LinkPath(rtt=0.1)
+SIZE_BYTES = 3_000_000
+BOOT = "boot"
+TLS = "head -c {size} /dev/zero > page; . $FILES/certificate.sh; exec "
+QUIC = ". $FILES/certificate.sh; exec $FILES/{name} server {size} {control}"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Programs, the unit and target of their processor time, and the stack of the flow beside them."""
+
+    program: Program
+    unit: str
+    target: float
+    stack: Stack | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCost:
+    """Processor time in a subject's unit and over that of the flow; memory; or why there is no figure."""
+
+    cpu_s: float = 0.0
+    of_flow: float | None = None
+    memory_mib: float = 0.0
+    missing: str = ""
+
+
+def _quic(name: str, control: str = "") -> Program:
+    return Program(
+        server=QUIC.format(name=name, size=SIZE_BYTES, control=control),
+        ready="udp:443",
+        client=f"$FILES/{name} client",
+        files=(f"{SCENARIOS}/out/bin/{name}", f"{SCENARIOS}/programs/certificate.sh"),
+        root=str(ROOT),
+        duration=100,
+    )
+
+
+SUBJECTS = {
+    BOOT: Subject(Program(client="true", root=str(ROOT)), "s", 0.3),
+    "nginx and curl": Subject(
+        Program(
+            server=f"{TLS.format(size=SIZE_BYTES)} nginx -c $FILES/nginx.conf",
+            ready="tcp:443",
+            client="curl -sS --fail --cacert cert.pem -o /dev/null https://server/page",
+            files=(f"{SCENARIOS}/programs/nginx.conf", f"{SCENARIOS}/programs/certificate.sh"),
+            root=str(ROOT),
+            duration=100,
+        ),
+        "s per simulated second",
+        0.1,
+        "linux",
+    ),
+    "quinn": Subject(_quic("quinn_transfer", "cubic"), "s per MB", 1.0, "quic"),
+    "quic-go": Subject(_quic("quic_go_transfer"), "s per MB", 1.0, "quic"),
+}
+"""What is measured; `docs/programs-compared.md` says how root and programs are made."""
+
+
+def measure_programs() -> dict[str, ProgramCost]:
+    """Move 3 MB at 5 Mbit/s by each pair of programs, and by a flow of CUBIC."""
+    return {name: _cost(subject) for name, subject in SUBJECTS.items()}
+
+
+def _cost(subject: Subject) -> ProgramCost:
+    program = subject.program
+    try:
+        cost, simulated_s = measure_run(Experiment(LINK, PATH, program), program.files)
+        of_flow = None
+        if subject.stack:
+            path = replace(PATH, window_packets=20_000)
+            traffic = Traffic("cubic", subject.stack, transfer_bytes=SIZE_BYTES)
+            of_flow = cost.cpu_s / measure_run(Experiment(LINK, path, traffic))[0].cpu_s
+    except TmtError as error:
+        return ProgramCost(missing=str(error).splitlines()[0])
+    units = {"s": 1, "s per simulated second": simulated_s, "s per MB": SIZE_BYTES / 1e6}
+    return ProgramCost(cost.cpu_s / units[subject.unit], of_flow, cost.memory_mib)
+
+
+if __name__ == "__main__":
+    for name, found in measure_programs().items():
+        print(name, found)
