@@ -57,8 +57,8 @@ fuzz: setup  ## give random inputs to every reader, Python and C++, guided by co
 bench: setup  ## measure speed, as ratios within one run; SLOTS=100000000 for longer traces
 	$(BIN)/python -m benchmarks $(if $(SLOTS),--slots $(SLOTS))
 
-sanitize: setup $(VENV)/installed-dev  ## play RUNS=10000 random replays under the address and undefined-behaviour sanitizers
-	$(BIN)/python -m tests.ns2.random_replays --runs $(or $(RUNS),10000)
+sanitize: setup $(VENV)/installed-dev  ## play RUNS=10000 random replays under the address and undefined-behaviour sanitizers; BACKEND=linux, BACKEND=quic
+	$(BIN)/python -m tests.ns2.random_replays --backend $(or $(BACKEND),ns2) --runs $(or $(RUNS),10000)
 
 audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitizers, and under memcheck
 	$(BIN)/python -m analysis.tcp.audit

@@ -1,14 +1,16 @@
 """Commands on a system that refuses something: one line, the right exit status, and no waiting."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from answers import cases
 from in_process import tmt
-from machine import preloaded
+from machine import disk, preloaded
 from processes import TMT, execute
 from waiting import PATIENCE_S
 
@@ -24,6 +26,27 @@ def test_threads__that_cannot_start_end_it_in_one_line(command: str, tmp_path: P
     result = execute(TMT, *command.split(), cwd=tmp_path, env=environment, timeout=PATIENCE_S)
     line = "tmt: no more threads can be started; raise the limit of processes\n"
     assert (result.returncode, result.stderr) == (1, line)
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+@pytest.mark.parametrize("command", ["inspect a.txt", "convert a.txt b.txt --scheme none", "run s.toml"])
+def test_limit_of_processes__is_named_last(command: str, limit: int) -> None:
+    """Root has no such limit: another user with root's rights on files stands for everybody."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    rights = "-all,+dac_override,+dac_read_search"
+    other = ("setpriv", f"--reuid={2**30 + os.getpid()}", "--clear-groups", f"--bounding-set={rights}")
+    kept = (f"--inh-caps={rights}", f"--ambient-caps={rights}")
+    words = (*other, *kept, "prlimit", f"--nproc={limit}", TMT, *command.split())
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        Path(folder, "s.toml").write_text(CAMPAIGN, encoding="utf-8")
+        Path(folder, "a.txt").write_text("0 1\n1 0\n")
+        result = execute(*words, cwd=folder, env=environment, timeout=PATIENCE_S)
+    line = "tmt: no more threads can be started; raise the limit of processes"
+    assert (result.returncode, result.stderr.splitlines()[-1]) == (1, line)
+    assert "Traceback" not in result.stderr
 
 
 def test_stderr__that_cannot_be_written_keeps_the_exit_status(tmp_path: Path) -> None:
@@ -75,6 +98,22 @@ def test_name__of_5000_bytes_is_refused_in_one_line(command: str, tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run /dev/zero --dry-run",
+        "run s.toml --dry-run",
+        "generate --modes /dev/zero --symbol-rate 5e6 --duration 1 phy.parquet",
+        "generate --channel snr --signal /dev/zero --duration 1 phy.parquet",
+    ],
+)
+def test_device__without_an_end_is_not_read(command: str, tmp_path: Path) -> None:
+    adapting = 'adaptation = { modes = "/dev/zero", symbol_rate = 1e6 }\n'
+    (tmp_path / "s.toml").write_text(CAMPAIGN + adapting, encoding="utf-8")
+    line = "/dev/zero: this is not a regular file; write its content into a file first\n"
+    assert tmt(*command.split(), folder=tmp_path) == (2, "", line)
+
+
 CAMPAIGN = """
 title = "Zürich → Orbit"
 scheme = { name = "none" }
@@ -88,19 +127,66 @@ lldu_bytes = 500
 """
 
 
+WITHOUT_SHARED_MEMORY = ("unshare", "--user", "--map-root-user", "--mount")
+
+
 @pytest.mark.ns2
 @pytest.mark.usefixtures("simulator")
-def test_campaign__needs_few_files_no_locale_no_wide_terminal_and_no_other_users(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("start", "limits", "mask"),
+    [
+        ((), "umask 077; ulimit -n 64", 0o077),
+        (WITHOUT_SHARED_MEMORY, "mount -t tmpfs -o ro none /dev/shm; umask 0", 0),
+    ],
+    ids=["few files", "no shared memory"],
+)
+def test_campaign__needs_no_locale_no_wide_terminal_and_no_other_users(
+    start: tuple[str, ...], limits: str, mask: int, tmp_path: Path
+) -> None:
     (tmp_path / "s.toml").write_text(CAMPAIGN, encoding="utf-8")
-    script = 'umask 077; ulimit -n 64; exec "$0" run s.toml --output out'
+    script = f'set -e; {limits}; exec "$0" run s.toml --output out'
     environment = os.environ | {"LC_ALL": "C", "LANG": "C", "COLUMNS": "20"}
-    result = execute("sh", "-c", script, TMT, cwd=tmp_path, env=environment, encoding="utf-8")
+    result = execute(*start, "sh", "-c", script, TMT, cwd=tmp_path, env=environment, encoding="utf-8")
+    if "unshare:" in result.stderr or "mount:" in result.stderr:
+        pytest.skip("namespaces of a user are not allowed here")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("Zürich → Orbit\n")
     assert "1 runs done, 0\nfailed, 0 open\n" in result.stdout
     made = list((tmp_path / "out").rglob("*"))
     assert (tmp_path / "out" / "results.parquet") in made
-    assert all(path.stat().st_mode & 0o077 == 0 for path in made)
+    assert all(path.stat().st_mode & mask == 0 for path in made)
+
+
+def test_memory__that_is_refused_ends_it_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
+    words = f"ulimit -v 400000; exec {TMT} convert phy.txt link.txt --scheme arq --rtt 0.1"
+    result = execute("sh", "-c", words, cwd=tmp_path, timeout=PATIENCE_S)
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1), result.stderr
+    assert not (tmp_path / "link.txt").exists()
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (
+            "convert phy.csv link.csv --scheme arq --rtt 0.1",
+            "CACHE: cannot be written: No space left on device",
+        ),
+        ("run s.toml --output out", "CACHE: No space left on device"),
+    ],
+)
+def test_compiled_code__that_finds_a_full_disk_is_named(command: str, line: str, tmp_path: Path) -> None:
+    """Its folder may be on another disk than the results."""
+    (tmp_path / "phy.csv").write_text("tx_time_ns,decode_time_ns\n0,1000\n1000000,0\n2000000,1000\n")
+    (tmp_path / "s.toml").write_text(CAMPAIGN.replace('"none"', '"arq"'))
+    with disk(tmp_path / "disk", "-o", "size=8k") as small:
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(small / "cache"), "NUMBA_DISABLE_JIT": "0"}
+        result = execute(TMT, *command.split(), cwd=tmp_path, env=environment)
+    assert result.returncode == 1
+    assert re.sub(r"\S+/disk/cache/[^ :]+", "CACHE", result.stderr.splitlines()[-1]) == line
+    assert not (tmp_path / "link.csv").exists()
 
 
 def test_current_folder__says_nothing_about_compiled_code(tmp_path: Path) -> None:

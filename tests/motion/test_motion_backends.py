@@ -88,7 +88,7 @@ def check(
     assert min(late) >= late_ns[0]
     assert max(late) <= late_ns[1]
     # The steps were met: half of 80 ms down, without overtaking at the end of a burst of arrivals.
-    times_ns = np.array(link_ns)
+    times_ns = np.array(link_ns) % (2 * S)  # then the series repeats
     assert times_ns.min() < S - 100 * MS
     assert times_ns.max() > S + 100 * MS
     return late
@@ -174,9 +174,10 @@ def test_both_directions__follow_the_series(series: Path, tmp_path: Path, trace:
 DATAGRAMS = """
 import socket, time
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-    end = time.monotonic() + 2.5
-    while time.monotonic() < end:
+    end, sent = time.monotonic() + 2.5, 0
+    while time.monotonic() < end or sent < 150:
         sender.sendto(bytes(1000), ("10.0.0.2", 9))
+        sent += 1
         time.sleep(0.008)
 time.sleep(0.3)
 """
@@ -195,5 +196,5 @@ def test_emulator__delays_packets_as_the_series_says(
     packets = run(emulation, record=True).packets
     assert packets is not None
     late = check(packets, trace, overtaking, (0, 20 * S))
-    # Lateness is the machine's; a delay of another moment would be off by milliseconds.
-    assert np.median(late) < 20 * MS
+    # Lateness is the machine's, but not that of 30 packets in a row; a wrong delay would be.
+    assert max(min(part) for part in np.array_split(late, 10)) < 20 * MS

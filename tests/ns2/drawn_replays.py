@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -55,8 +55,9 @@ OF_ONE_GROUP = (
 class Draw:
     """Draws one replay."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, stacks: Sequence[str] = NS2_STACKS) -> None:
         self.chance = random.Random(seed)
+        self.stacks = stacks
 
     def experiment(self, traces: dict[str, list[Path]]) -> Setup:
         """Return a replay that can be run, over some of the traces."""
@@ -73,7 +74,7 @@ class Draw:
         if any(isinstance(one, TraceLink) and one.scheme is not None for one in links):
             own.update(ONLINE_QUEUE)
         path = self._path(own)
-        stack = chance.choice(NS2_STACKS)
+        stack = chance.choice(self.stacks)
         with_groups = chance.random() < 0.3
         mine = {"backend", "seeds", "flow", *(OF_ONE_GROUP if with_groups else ())}
         traffic = self.value(

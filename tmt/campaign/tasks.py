@@ -31,6 +31,7 @@ from tmt.core.provenance import file_sha256, file_version
 from tmt.core.schema import FORMAT_VERSION, PHY_TRACE
 from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, open_trace
+from tmt.io.atomic import full_cache
 from tmt.io.conversion import convert_file
 from tmt.io.generation import generate, overlay
 from tmt.io.metadata import METADATA_KEY, metadata_file, read_beside
@@ -88,7 +89,8 @@ def perform(task: Task) -> Row:
     except OSError as error:
         cause = error if error.errno else error.__cause__
         if isinstance(cause, OSError) and cause.errno in FULL:
-            raise FullDiskError(f"{task.scratch}: {os.strerror(cause.errno or 0)}") from error
+            place = full_cache(cause) or task.scratch
+            raise FullDiskError(f"{place}: {os.strerror(cause.errno or 0)}") from error
         raise
     except TmtError:
         raise

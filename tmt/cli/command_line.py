@@ -121,7 +121,7 @@ def run() -> int:
     except click.ClickException as error:
         status = end_with(f"tmt: {error.format_message()}", error.exit_code)
     except click.Abort:
-        status = end_with("interrupted", 130)
+        raise KeyboardInterrupt from None  # as it was before click took it
     return status
 
 

@@ -5,6 +5,7 @@ It refuses memory, threads, libraries, and streams that cannot be written.
 
 from __future__ import annotations
 
+import _thread
 import errno
 import gc
 import os
@@ -30,8 +31,9 @@ def main() -> None:
         from tmt.cli.command_line import run  # noqa: PLC0415
 
         status = run()
-    except KeyboardInterrupt:
-        status = end_with("interrupted", 130)
+    except KeyboardInterrupt as error:
+        line = refused_by_system(error)
+        status = end_with("interrupted", 130) if line is None else end_with(f"tmt: {line}", 1)
     except SystemExit:
         raise
     except BaseException as error:  # a Rust library's panic is not an Exception
@@ -48,7 +50,9 @@ def refused_by_system(error: BaseException) -> str | None:
     """Return a message for a refusal of the system; None for an error that is a defect of ours."""
     if isinstance(error, MemoryError):
         return "there is not enough memory"
-    if any(words in str(error) for words in NO_THREAD):
+    # OpenBLAS interrupts the import of numpy, as the user does, where it gets no thread.
+    is_cut = isinstance(error, ImportError | KeyboardInterrupt) and not _can_start_a_thread()
+    if is_cut or any(words in str(error) for words in NO_THREAD):
         return "no more threads can be started; raise the limit of processes"
     library = _library_that_failed(error)
     if library is not None:
@@ -84,6 +88,14 @@ def _library_that_failed(error: BaseException) -> str | None:
         if frame.f_code.co_name == "<module>" and library not in {"tmt", "__main__"}:
             return library
     return None
+
+
+def _can_start_a_thread() -> bool:
+    try:
+        _thread.start_new_thread(int, ())
+    except RuntimeError:
+        return False
+    return True
 
 
 def _stdout_fails() -> bool:

@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 import tempfile
+import traceback
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -123,7 +124,15 @@ def _as_output_error(name: str) -> Iterator[None]:
     except TmtError:
         raise
     except OSError as error:
-        raise OutputError(f"{name}: cannot be written: {reason_of(error)}") from error
+        raise OutputError(f"{full_cache(error) or name}: cannot be written: {reason_of(error)}") from error
+
+
+def full_cache(error: OSError) -> str | None:
+    """Return the folder of compiled code, if numba failed to write there: its error names no file."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_globals.get("__name__") == "numba.core.caching" and "self" in frame.f_locals:
+            return str(frame.f_locals["self"]._cache_path)
+    return None
 
 
 def is_uri(name: str) -> bool:

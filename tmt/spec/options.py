@@ -20,6 +20,7 @@ from click.shell_completion import CompletionItem
 
 from tmt.core.declaration import NONE, Field, Param, Place, Problem, Refused, Spec, declared, number, spelled
 from tmt.core.errors import UsageError
+from tmt.spec.files import with_an_end
 from tmt.spec.points import one_of, plain
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class Text(click.ParamType[Any]):
         """Return a text, a number, or a list of them; text that is not a number stays for later."""
         if self.field is None or not isinstance(value, str):
             return value
+        if self.field.param.is_path:
+            with_an_end(value)
         if not self.field.is_many:
             return typed(self.field, value)
         if self.field.name in WITH_COMMAS:

@@ -15,6 +15,7 @@ from tmt.core.declaration import Field, Place, Problem, Refused, Spec, declared,
 from tmt.core.errors import InputError
 from tmt.core.modes import Adaptation
 from tmt.spec.experiment import Path
+from tmt.spec.files import with_an_end
 from tmt.spec.goals import Tune
 from tmt.spec.old_form import is_old, renewed, renewed_lines
 from tmt.spec.points import Places, in_table, placed_one, plain, points, size_of
@@ -78,7 +79,7 @@ def read(path: File, max_runs: int | None = None) -> Document:
     `max_runs` is the user's limit; without it the file's counts, and only up to `MAX_RUNS`.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = File(with_an_end(str(path))).read_text(encoding="utf-8")
     except IsADirectoryError as error:
         raise InputError(path, "this is a folder; name a scenario file (.toml)") from error
     except OSError as error:
@@ -158,7 +159,7 @@ def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
 
 
 def _beside(file: File, name: str) -> str:
-    return name if "://" in name else str(file.parent / name)
+    return name if "://" in name else with_an_end(str(file.parent / name))
 
 
 def files_of(scenario: Scenario) -> list[str]:
