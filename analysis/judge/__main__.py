@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.command_line import start
-from analysis.judge.real_time import SCENARIO as REAL_TIME, cross_check
-from analysis.judge.report import FIGURE, PAGE, read_campaign, write_report
-from analysis.scenario_runs import run
+import pandas as pd
 
-SCENARIOS = tuple(
-    Path(__file__).with_name(f"{name}.toml")
-    for name in ("losses", "schemes", "any-order", "asymmetric", "erasures", "late-decoding")
-)
+from analysis.command_line import start
+from analysis.judge import bbr3
+from analysis.judge.real_time import SCENARIO as REAL_TIME, cross_check
+from analysis.judge.report import FIGURE, PAGE, SCENARIOS, read_campaign, write_report
+from analysis.scenario_runs import run
 
 
 def main(
@@ -25,14 +23,17 @@ def main(
     page: Path = PAGE,
     figure: Path = FIGURE,
     real_time: Path = REAL_TIME,
+    pairs: Sequence[Path] = bbr3.BESIDE,
 ) -> str:
-    """Execute the runs that are missing, then write the report and the cross-check in real time."""
+    """Execute the runs that are missing, then write the report, BBRv3 and the cross-check in real time."""
     campaigns = []
     for scenario in scenarios:
         kept = folder / scenario.stem
         run(scenario, kept)
         campaigns.append(read_campaign(kept))
     write_report(campaigns, page, figure)
+    judged = pd.concat([campaign.runs for campaign in campaigns], ignore_index=True)
+    bbr3.fill(page, judged, folder / "bbr3", scenarios, pairs)
     checked = cross_check(folder / real_time.stem, page, real_time)
     return f"Tables: {page}; windows over time: {figure}; {checked}"
 

@@ -23,6 +23,10 @@ from tmt.show.charts.style import BLUE, INK, ORANGE
 from tmt.spec.stacks import HOST_STACKS, LINUX, VARIANTS
 from tools.page_tables import cross_table, fill_tables, two_columns
 
+SCENARIOS = tuple(
+    Path(__file__).with_name(f"{name}.toml")
+    for name in ("losses", "schemes", "any-order", "asymmetric", "erasures", "late-decoding")
+)
 PAGE = DOCS / "kernel.md"
 FIGURE = DOCS / "images" / "kernel-windows.png"
 
@@ -50,15 +54,15 @@ def read_campaign(folder: Path) -> JudgedCampaign:
     if results.failures:
         first = results.failures[0]
         raise InputError(folder, f"{len(results.failures)} runs have no result; {first.name}: {first.reason}")
-    runs = results.runs.assign(link=[_link(row) for _, row in results.runs.iterrows()])
+    runs = results.runs.assign(link=[link_of(row) for _, row in results.runs.iterrows()])
     return JudgedCampaign(folder, runs.sort_values("link", kind="stable", ignore_index=True))
 
 
-def _link(run: pd.Series) -> str:
+def link_of(run: pd.Series) -> str:
     """Return the name of a run's link: its trace, its scheme, and what is not as usual: order or ACKs."""
     scheme = "" if run["scheme"] == "none" else f", {run['scheme']}"
     order = "" if run["in_order"] else ", any order"
-    each = run["stack"] in HOST_STACKS and run["delayed_acks"] is not None and not run["delayed_acks"]
+    each = run["stack"] in HOST_STACKS and run["delayed_acks"] == "off"
     return f"{run['trace']}{scheme}{order}" + (", an ACK for each packet" if each else "")
 
 

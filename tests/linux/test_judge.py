@@ -7,13 +7,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.judge import report
-from analysis.judge.__main__ import SCENARIOS, main
+from analysis.judge import bbr3, report
+from analysis.judge.__main__ import main
 from analysis.judge.real_time import MARKER, SCENARIO as REAL_TIME, table as real_time_table
+from analysis.judge.report import SCENARIOS, read_campaign
+from analysis.scenario_runs import run
 from tmt import Bernoulli, ErrorFree, Scenario
 
 PLACES = "".join(
-    f"<!-- {name} -->\n<!-- end -->\n" for name in ("runs of make judge", "written by make judge", MARKER)
+    f"<!-- {name} -->\n<!-- end -->\n"
+    for name in ("runs of make judge", "written by make judge", "BBRv3", "beside CUBIC", MARKER)
 )
 
 
@@ -39,6 +42,18 @@ def test_scenarios__hold_twelve_links_three_of_them_with_both_kinds_of_receivers
     assert len(both) == 3
 
 
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
+def test_links__are_told_apart_by_their_receivers(tmp_path: Path) -> None:
+    asked = Scenario.read(SCENARIOS[-1])
+    uses = [replace(one, duration=2) for one in asked.traffic if (one.tcp, one.stack) == ("bbr", "modern")]
+    scenario, kept = tmp_path / "both.toml", tmp_path / "both"
+    replace(asked, seeds=1, traffic=tuple(uses)).write(scenario)
+    run(scenario, kept)
+    link = "5 % erasures, 30 ms, ARQ"
+    assert set(read_campaign(kept).runs["link"]) == {link, f"{link}, an ACK for each packet"}
+
+
 def test_tables__compare_with_the_kernel_on_the_same_seeds() -> None:
     kernel, modern = (1e6, 2e6, 3e6), (1.1e6, 2.4e6, 3.7e6)
     rows = [row("linux", seed, goodput, 10) for seed, goodput in enumerate(kernel)]
@@ -53,6 +68,17 @@ def test_tables__compare_with_the_kernel_on_the_same_seeds() -> None:
         ["2009", "3100", "nan", "3.3", "nan", "0.50", "80"],
     ]
     assert report.table(cells).splitlines()[-1] == "| GEO link | 2000, **+20** / +3 |"
+
+
+def test_bbr3__is_compared_with_the_kernels_on_common_seeds() -> None:
+    def rows(goodputs: tuple[float, ...]) -> pd.DataFrame:
+        found = [row("linux", seed, goodput, 0) for seed, goodput in enumerate(goodputs)]
+        return pd.DataFrame(found).assign(tcp="bbr", retransmission_ratio=0.01)
+
+    judged, kernel, ours = rows((1e6,)), rows((1e6, 2e6, 3e6)), rows((1.1e6, 2.4e6, 3.7e6))
+    # By hand, as above.
+    line = "| GEO link | 1000 | 2000 | 2400 | **+20.0 ± 37.3 %** | 1.0 / 1.0 / 1.0 |"
+    assert bbr3.links_table(judged, kernel, ours).splitlines()[-1] == line
 
 
 def test_cross_check__has_both_kernels() -> None:
@@ -83,13 +109,17 @@ def test_judge__writes_page_and_figure(tmp_path: Path, monkeypatch: pytest.Monke
     page.write_text(PLACES)
     monkeypatch.setattr(report, "DRAWN_LINKS", ("GEO link", "GEO link, loss 0.01"))
     monkeypatch.setattr(report, "DRAWN_VARIANTS", ("cubic", "bbr"))
-    missing = tmp_path / "real-time.toml"
-    main(tmp_path, [scenario], page, figure, missing)
+    asked = Scenario.read(bbr3.BESIDE[0])
+    pair = [replace(one, duration=5) for one in asked.traffic if len(one.flow) > 1][:2]
+    missing, pairs = (tmp_path / name for name in ("real-time.toml", "pairs.toml"))
+    replace(asked, seeds=2, trace=asked.trace[:1], traffic=tuple(pair)).write(pairs)
+    main(tmp_path, [scenario], page, figure, missing, [pairs])
     written = page.read_text()
     assert (
         "The tables hold 20 runs of 5 s. Seeds: 2 of stack linux, 2 of stack modern, 2 of stack 2009."
         in written
     )
     assert "| GEO link, loss 0.01 | " in written
+    assert "| LTE in a car | " in written
     assert len(page.with_suffix(".csv").read_text().splitlines()) == 1 + 5 * 2
     assert figure.stat().st_size > 10_000
