@@ -39,6 +39,7 @@ ELSEWHERE = {
 """Pages whose commands are not run here."""
 
 LEFT_OUT = {
+    r"apt-get download|tar --extract|wget |patch -d|KERNEL_TREE=": "a kernel's tree from the network",
     r"make ": "minutes, and builds of its own",
     r"(\.venv/bin/)?python -m analysis": "the papers' campaigns: make pages",
     r"NS2_TARBALL=": "a build of the simulator",

@@ -25,6 +25,7 @@ SOURCES = (
     "leocc_starlink/delay_example.txt",
     "mahimahi_cellular/ATT-LTE-driving-2016.down",
     "mahimahi_cellular/ATT-LTE-driving-2016.up",
+    "formats/ucc5g_example.csv.gz",
     "formats/gnss_cn0_drive/mtv_f9k_cn0.csv.gz",
 )
 TRACES = {path.name: path for path in GALLERY.rglob("*.parquet")}
