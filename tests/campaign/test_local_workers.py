@@ -130,7 +130,6 @@ class Stopwatch:
 @pytest.fixture
 def task(write_scenario: Callable[..., Path], tmp_path: Path) -> Iterator[Callable[[float], Simulate]]:
     """Gives a function that makes a task: a run so long, which may take 10 s of wall time."""
-
     stores = list[Store]()
 
     def make(duration_s: float) -> Simulate:
