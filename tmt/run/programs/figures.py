@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.core.measure.transport import FlowDelivery, Records
+    from tmt.core.trace import BoolArray
     from tmt.spec.columns import Value
 
 FLOWS = "flows.txt"
@@ -91,12 +92,16 @@ def figures(packets: Records, flows: Sequence[SeenFlow]) -> dict[str, Value]:
     }
 
 
+def on_second(packets: Records, flows: Sequence[SeenFlow]) -> BoolArray:
+    """Return which packets are on the second path."""
+    return np.isin(packets["flow"], [one.number for one in flows if one.path])
+
+
 def second_share(packets: Records, flows: Sequence[SeenFlow]) -> float | None:
     """Return the share of the forward bytes received that came over the second path; None without any."""
     received = packets[(packets["direction"] == FORWARD) & (packets["event"] == RECEIVED)]
     sizes = received["size_bytes"].astype(np.int64)
-    on_second = np.isin(received["flow"], [one.number for one in flows if one.path])
-    return int(sizes[on_second].sum()) / int(sizes.sum()) if len(sizes) else None
+    return int(sizes[on_second(received, flows)].sum()) / int(sizes.sum()) if len(sizes) else None
 
 
 def _of_flows(packets: Records, count: int) -> list[Records]:
