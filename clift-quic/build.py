@@ -20,6 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CORE = HERE.parent / "clift-ns2"
 DRIVER = HERE.parent / "clift-linux" / "driver"
+DRIVER_FILES = ("clift.h", "host.cc", "path.cc", "path.h", "records.h")
 OLDEST = (1, 85)
 """The oldest version of Rust that quinn-proto compiles with."""
 RUST = "Rust 1.85 or newer is needed: Debian 13's package cargo, or rustup.rs"
@@ -74,7 +75,7 @@ def source_hash(version: str) -> str:
     inputs = [
         HERE / name for name in ("build.py", "build.rs", "Cargo.toml", "Cargo.lock", ".cargo/config.toml")
     ]
-    inputs += [*sorted((HERE / "src").iterdir()), DRIVER / "clift.h", DRIVER / "host.cc"]
+    inputs += [*sorted((HERE / "src").iterdir()), *(DRIVER / name for name in DRIVER_FILES)]
     for folder in ("core", "core/aqm", "emulate"):
         inputs += sorted(path for path in (CORE / folder).iterdir() if path.is_file())
     for path in inputs:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The two ends of the link as network devices. A packet that one end sends is handed to the link core, which says
+/* The two ends of a link as network devices. A packet that one end sends is handed to the link core, which says
  * when the other end has it; one timer per direction waits for the next such moment. */
 #include <linux/etherdevice.h>
 #include <linux/hrtimer.h>
@@ -22,7 +22,7 @@ struct clift_end {
 	int direction;
 };
 
-static struct net_device *ends[CLIFT_DIRECTIONS];
+static struct net_device *ends[CLIFT_MOST_DIRECTIONS]; /* at which each direction begins */
 static u64 begin_ns;
 
 s64 clift_now_ns(void)
@@ -152,7 +152,7 @@ static enum hrtimer_restart settle(struct hrtimer *timer)
 	clift_fill_queue(end->direction);
 	clift_serve_queue(end->direction);
 	while ((next = __skb_dequeue(&arrived)) != NULL)
-		deliver(next, ends[!end->direction]);
+		deliver(next, ends[end->direction ^ 1]);
 	clift_rearm(end->direction);
 	return HRTIMER_NORESTART;
 }
@@ -224,16 +224,17 @@ static int add_quick_route(struct net_device *device, int end)
 	return error;
 }
 
-int clift_add_end(struct net *net, int end, int mtu)
+int clift_add_end(struct net *net, int direction, int mtu)
 {
-	struct net_device *device = alloc_netdev(sizeof(struct clift_end), "link", NET_NAME_PREDICTABLE, set_up);
+	const char *name = direction < CLIFT_DIRECTIONS ? "link" : "link2";
+	struct net_device *device = alloc_netdev(sizeof(struct clift_end), name, NET_NAME_PREDICTABLE, set_up);
 	struct clift_end *own;
 	int error;
 
 	if (!device)
 		return -ENOMEM;
 	own = netdev_priv(device);
-	own->direction = end;
+	own->direction = direction;
 	hrtimer_init(&own->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	own->timer.function = settle;
 	device->mtu = mtu;
@@ -243,13 +244,13 @@ int clift_add_end(struct net *net, int end, int mtu)
 	error = register_netdev(device);
 	if (error)
 		return error;
-	ends[end] = device;
+	ends[direction] = device;
 	if (IS_ENABLED(CONFIG_CLIFT_PROGRAMS))
 		return 0; /* init configures it */
 	rtnl_lock();
 	error = dev_change_flags(device, device->flags | IFF_UP, NULL);
 	rtnl_unlock();
 	if (!error)
-		error = give_address(device, end, false) ?: give_address(device, end, true);
-	return error ?: add_quick_route(device, end);
+		error = give_address(device, direction, false) ?: give_address(device, direction, true);
+	return error ?: add_quick_route(device, direction);
 }
