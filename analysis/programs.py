@@ -1,4 +1,4 @@
-"""A web page, a video, TCP against QUIC, and MPTCP by unmodified programs: the tables of docs/programs-compared.md.
+"""Web page, video, TCP against QUIC, and MPTCP by unmodified programs: tables of docs/programs-compared.md.
 
 ``python -m analysis.programs [FOLDER]`` carries out the scenarios of `NAMES`, with the root and the packages
 that the page tells to make.
@@ -22,7 +22,7 @@ from tools.page_tables import listed, markdown_table, plus_minus
 PAGE, CSV = "programs-compared.md", "programs-compared.csv"
 NAMES = ("programs-page", "programs-video", "programs-quic", "programs-mptcp", "programs-mptcp-lte")
 WEB = "nginx and curl"
-SATELLITE, LTE, BOTH = "4 MB over the satellite link", "4 MB over the LTE link", "4 MB over both by MPTCP"
+SATELLITE, LTE, BOTH = "10 MB over the satellite link", "10 MB over the LTE link", "10 MB over both by MPTCP"
 PLAYED = {
     "startup_s": ("start (s)", 1.0),
     "stalled_s": ("without picture (s)", 1.0),
@@ -129,7 +129,7 @@ def told(changes: dict[str, Interval]) -> str:
 
 
 def two_links(both: pd.DataFrame, lte: pd.DataFrame) -> str:
-    """Return the table of 4 MB over one link and over both, a row for each satellite link."""
+    """Return the table of 10 MB over one link and over both, a row for each satellite link."""
     lines = []
     for place, own in both.groupby("place", sort=False):
         alone, shared = (chosen(own, program=name) for name in (SATELLITE, BOTH))
@@ -141,7 +141,14 @@ def two_links(both: pd.DataFrame, lte: pd.DataFrame) -> str:
                 plus_minus(interval(shared, "second_share"), ".0%"),
             ]
         )
-    heads = ["satellite link", "it alone (s)", "LTE alone (s)", "both (s)", "both beside the better one", "over LTE"]
+    heads = [
+        "satellite link",
+        "it alone (s)",
+        "LTE alone (s)",
+        "both (s)",
+        "change beside the better one",
+        "over LTE",
+    ]
     return markdown_table(heads, lines)
 
 
@@ -158,8 +165,8 @@ def gains_of_both(both: pd.DataFrame, lte: pd.DataFrame) -> str:
     }
     (*_, arq, harq) = next(line for line in orders(both) if line[0] == BOTH)
     return (
-        f"MPTCP over both links changes the time of the better one alone by {told(found)}. Where packets are "
-        f"released as decoded in place of in order, its time changes by {arq} (ARQ) and {harq} (HARQ)."
+        f"Beside the better link alone, MPTCP over both changes the time by {told(found)}. With MPTCP, release "
+        f"as decoded in place of in order changes it by {arq} (ARQ) and {harq} (HARQ)."
     )
 
 
@@ -167,7 +174,9 @@ def whole(runs: pd.DataFrame, *more: str) -> pd.DataFrame:
     """Return means and intervals of all figures, and of `more`, one row for each link and program."""
     said = [name for name in runs if name.startswith(OF_PROGRAM)]
     places = {"scenario": "scenario", "link": "place", "program": "program"}
-    return means(runs, places, (*SHOWN, *more, *said)).rename(columns=lambda name: name.removeprefix(OF_PROGRAM))
+    return means(runs, places, (*SHOWN, *more, *said)).rename(
+        columns=lambda name: name.removeprefix(OF_PROGRAM)
+    )
 
 
 if __name__ == "__main__":

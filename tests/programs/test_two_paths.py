@@ -1,5 +1,7 @@
 """Two paths at once: what tells the kernel of the second one, the key of a run, and MPTCP over both."""
 
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +13,10 @@ from tmt.core.errors import InputError
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, open_trace
+from tmt.run.experiment import ExperimentResult, run
 from tmt.run.programs.job import write_job
 from tmt.run.setup import set_up
-from tmt.spec.programs import Program, SecondPath
+from tmt.spec.programs import Measure, Program, SecondPath
 from tmt.spec.sources import sources_of
 from tmt.spec.toml import parse
 
@@ -139,3 +142,60 @@ def test_sources__are_those_of_the_second_trace_too() -> None:
 def test_title__of_two_paths_tells_the_second() -> None:
     one = Program(client=("a",), second=SecondPath(0.05, rate=1e6))
     assert one.title == "a second=rtt 0.05, rate 1000000"
+
+
+PAGE = 1_000_000
+SERVER = f"head -c {PAGE} /dev/zero > page; exec python3 -m http.server 8000"
+CLIENT = "curl -s -o $OUT/page -w '%{json}' http://server:8000/page"
+
+
+def download(folder: Path, second: SecondPath | None, seed: int = 1) -> ExperimentResult:
+    """A page over 2 Mbit/s at an RTT of 0.1 s, and over the second path."""
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    measure = Measure("total_s", json="time_total")
+    program = Program(
+        client=CLIENT, server=SERVER, ready="tcp:8000", second=second, duration=60, measure=measure
+    )
+    result = run(Experiment(PlainLink(2e6), LinkPath(rtt=0.1), program, seed=seed), folder)
+    assert (folder / "out" / "files" / "page").stat().st_size == PAGE
+    return result
+
+
+def took_s(result: ExperimentResult) -> float:
+    return float(json.loads(str(result.row["measures"]))["total_s"]["value"])
+
+
+@pytest.mark.usefixtures("kernel")
+def test_download__over_two_paths_is_faster_than_over_either_and_repeats_to_the_byte(tmp_path: Path) -> None:
+    trace = write_phy(tmp_path / "lte.parquet", lost=0, lldu_bytes=375)  # 3 Mbit/s
+    second = SecondPath(0.05, str(trace))
+    alone, both, again = (
+        download(tmp_path / name, one) for name, one in (("a", None), ("b", second), ("c", second))
+    )
+    # 8 Mbit in segments of 1448 of 1500 bytes take 2.76 s over 3 Mbit/s, and at least 1.66 s over 5 Mbit/s.
+    assert 1.66 < took_s(both) < 2.6 < took_s(alone)
+    assert alone.row["second_share"] is None
+    assert 0.4 < float(str(both.row["second_share"])) < 0.75
+    flows = json.loads(str(both.row["flow_figures"]))
+    assert sorted((one["path"], one["protocol"]) for one in flows) == [(0, "tcp"), (1, "tcp")]
+    assert np.array_equal(both.packets, again.packets)
+    assert both.row | {"wall_time_s": 0, "command": ""} == again.row | {"wall_time_s": 0, "command": ""}
+
+
+@pytest.mark.usefixtures("kernel")
+def test_download__goes_on_over_the_first_path_where_the_second_loses_everything(tmp_path: Path) -> None:
+    trace = write_phy(tmp_path / "dead.parquet", lost=1000)
+    alone, both = (
+        download(tmp_path / name, one) for name, one in (("a", None), ("b", SecondPath(0.05, str(trace))))
+    )
+    assert both.row["second_share"] == 0
+    assert took_s(both) == pytest.approx(took_s(alone), rel=0.1)
+    assert int(str(both.row["forward_link_lost"])) > 0
+
+
+@pytest.mark.usefixtures("kernel")
+def test_seed__begins_at_another_piece_of_the_second_trace(tmp_path: Path) -> None:
+    trace = write_phy(tmp_path / "lte.parquet")
+    rows = [download(tmp_path / str(seed), SecondPath(0.05, str(trace)), seed).row for seed in (1, 2)]
+    assert rows[0]["forward_link_lost"] != rows[1]["forward_link_lost"]
