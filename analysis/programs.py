@@ -165,8 +165,8 @@ def gains_of_both(both: pd.DataFrame, lte: pd.DataFrame) -> str:
     }
     (*_, arq, harq) = next(line for line in orders(both) if line[0] == BOTH)
     return (
-        f"Beside the better link alone, MPTCP over both changes the time by {told(found)}. With MPTCP, release "
-        f"as decoded in place of in order changes it by {arq} (ARQ) and {harq} (HARQ)."
+        f"Beside the better link alone, MPTCP over both changes the time by {told(found)}. With MPTCP, "
+        f"release as decoded in place of in order changes it by {arq} (ARQ) and {harq} (HARQ)."
     )
 
 

@@ -1,11 +1,14 @@
 """Two paths at once: what tells the kernel of the second one, the key of a run, and MPTCP over both."""
 
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from in_process import tmt
 
 from tmt import Experiment, Path as LinkPath, PlainLink, Scenario
 from tmt.campaign.plan import expand
@@ -199,3 +202,17 @@ def test_seed__begins_at_another_piece_of_the_second_trace(tmp_path: Path) -> No
     trace = write_phy(tmp_path / "lte.parquet")
     rows = [download(tmp_path / str(seed), SecondPath(0.05, str(trace)), seed).row for seed in (1, 2)]
     assert rows[0]["forward_link_lost"] != rows[1]["forward_link_lost"]
+
+
+@pytest.mark.usefixtures("kernel")
+def test_page__says_how_long_its_download_takes(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "programs.md").read_text(encoding="utf-8").partition("## Two paths")[2]
+    (command,) = re.findall(r"```sh\n(tmt replay .*?)```", page, re.DOTALL)
+    both, alone = re.findall(r"takes ([\d.]+) s, over the first path alone ([\d.]+) s", page)[0]
+    words = shlex.split(command.replace("\\\n", " "))[1:]
+    at = words.index("--second-rate")
+    for said, given in ((both, words), (alone, words[:at] + words[at + 4 :])):
+        done = tmt(*given, "--json", folder=tmp_path)
+        assert done.status == 0, done.err
+        took = json.loads(json.loads(done.out)["measures"])["download_s"]["value"]
+        assert took == pytest.approx(float(said), abs=0.2)

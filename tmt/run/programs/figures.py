@@ -43,7 +43,7 @@ class SeenFlow:
     server_port: int
     client_port: int
     header_bytes: int
-    path: int = 0
+    path: int
 
 
 def read_flows(directory: Path) -> list[SeenFlow]:
