@@ -98,14 +98,25 @@ static void give_addresses(int sock, const char *name, int path, int end)
 	}
 }
 
-static void add_link(int sock, int path, int end)
+static void add_devices(int end)
 {
-	const char *name = path == FIRST ? "link" : "link2";
+	int path;
 
-	if (command_driver(CLIFT_ADD_END, ENDS * path + end) < 0)
-		fail("the link's end cannot be added: %s", strerror(errno));
-	set_up_device(sock, name);
-	give_addresses(sock, name, path, end);
+	for (path = FIRST; path < run.paths; ++path)
+		if (command_driver(CLIFT_ADD_END, ENDS * path + end) < 0)
+			fail("the link's end cannot be added: %s", strerror(errno));
+}
+
+static void set_up_devices(int sock, int end)
+{
+	static const char *const names[] = { "link", "link2" };
+	int path;
+
+	set_up_device(sock, "lo");
+	for (path = FIRST; path < run.paths; ++path) {
+		set_up_device(sock, names[path]);
+		give_addresses(sock, names[path], path, end);
+	}
 }
 
 /* `is_machine_wide`: the settings that the whole machine has, which only its first namespace shows. */
@@ -132,10 +143,9 @@ static void make_end(int end, const bool *is_machine_wide)
 		set_sysctl(usual[i], false);
 	for (i = 0; i < run.sysctl_count; ++i)
 		set_sysctl(run.sysctl[i], is_machine_wide[i]);
+	add_devices(end);
 	sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	set_up_device(sock, "lo");
-	for (i = 0; i < run.paths; ++i)
-		add_link(sock, i, end);
+	set_up_devices(sock, end);
 	close(sock);
 	if (run.paths > 1)
 		manage_paths(end);

@@ -69,7 +69,7 @@ static int manager_of(int sock)
 
 static void set_limits(int sock, int manager)
 {
-	static const uint32_t most = 2; /* a subflow for each family of addresses, should a program use both */
+	static const uint32_t most = 2; /* a socket with IPv6 takes the offer of an IPv4 address, too */
 	struct message message = message_of(manager, MPTCP_PM_CMD_SET_LIMITS);
 
 	message.head.nlmsg_flags |= NLM_F_ACK;

@@ -44,11 +44,11 @@ def test_download__uses_both_links(version: str, machine: Callable[[str], Machin
     assert ended["client"].status == 0
     count, duration_ns, *_ = own.output("client").split()
     assert int(count) == SIZE
-    assert ALONE_NS / 2 < int(duration_ns) < 1.2 * ALONE_NS / 2
-    flows = flows_of(own.folder)
-    assert [(protocol, ip, near, path) for _, protocol, ip, near, _, _, path in flows] == [
-        ("tcp", version, "8000", path) for path in ("0", "1")
-    ]
+    assert ALONE_NS / 2 < int(duration_ns) < 1.25 * ALONE_NS / 2
+    flows = {(protocol, ip, near, path) for _, protocol, ip, near, _, _, path in flows_of(own.folder)}
+    expected = {("tcp", version, "8000", path) for path in ("0", "1")}
+    # A socket with IPv6 also answers the offer of an IPv4 address, at which this server does not listen.
+    assert flows == expected | ({("tcp", "4", "8000", "1")} if version == "6" else set())
     assert min(sent_bytes(own.folder, path, 0) for path in (0, 1)) > 0.4 * SIZE
 
 
@@ -63,7 +63,7 @@ def test_upload__uses_both_links(tmp_path: Path, machine: Callable[[str], Machin
         second=SECOND,
     )
     assert ended["client"].status == 0
-    assert ALONE_NS / 2 < ended["client"].end_ns - ended["client"].start_ns < 1.2 * ALONE_NS / 2 + 0.5e9
+    assert ALONE_NS / 2 < ended["client"].end_ns - ended["client"].start_ns < 1.25 * ALONE_NS / 2
     assert min(sent_bytes(own.folder, path, 1) for path in (0, 1)) > 0.4 * SIZE
 
 
