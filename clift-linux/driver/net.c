@@ -10,6 +10,7 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/tcp.h>
+#include <linux/version.h>
 #include <net/inet_ecn.h>
 #include <net/ip_fib.h>
 #include <net/net_namespace.h>
@@ -157,6 +158,16 @@ static enum hrtimer_restart settle(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+static void begin_timer(struct hrtimer *timer)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	timer->function = settle;
+#else
+	hrtimer_setup(timer, settle, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+#endif
+}
+
 static const struct net_device_ops operations = { .ndo_start_xmit = send };
 
 void clift_set_up(struct net_device *device)
@@ -235,8 +246,7 @@ int clift_add_end(struct net *net, int direction, int mtu)
 		return -ENOMEM;
 	own = netdev_priv(device);
 	own->direction = direction;
-	hrtimer_init(&own->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	own->timer.function = settle;
+	begin_timer(&own->timer);
 	device->mtu = mtu;
 	device->min_mtu = 68;
 	device->max_mtu = 65535;
