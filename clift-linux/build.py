@@ -32,6 +32,7 @@ HOST_SOURCES = (
     "ns2/end_with_parent.cc",
 )
 """The parts of clift-ns2 that the driver is linked with."""
+HEADERS = ("core/*.h", "core/aqm/*.h", "emulate/*.h")
 TOOLS = {
     "gcc": "gcc",
     "g++": "g++",
@@ -55,17 +56,24 @@ QDISCS = ("CODEL", "FQ_CODEL", "FQ", "FQ_PIE", "PIE", "CAKE", "SFQ", "SFB", "RED
 """Disciplines of the kernel's own that are built where the tree has them, besides pfifo and bfifo."""
 OBJECTS = 1120
 """Lines that the kernel's build prints, for the progress line."""
+LEFT_OUT = shutil.ignore_patterns(".git", "*.o")
+"""Files of a tree that are neither copied nor hashed."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
-    """A kernel: its sources, the folder of its objects, the home of its program `linux` and its `stamp`."""
+    """A kernel: its sources, the folder of its objects, the home of its program `linux` and its `stamp`.
+
+    Paths are relative to clift-linux. A later file of `configs` overrides an option of an earlier one;
+    `flags` are the C++ compiler's, for the driver's part outside the kernel.
+    """
 
     name: str
     objects: str
     configs: tuple[str, ...]
     sources: tuple[str, ...]
     home: Path
+    flags: tuple[str, ...] = ()
 
     @property
     def program(self) -> Path:
@@ -73,8 +81,16 @@ class Variant:
         return self.home / "linux"
 
     def inputs(self) -> list[Path]:
-        """Return the files that decide this kernel beside the patches and the link core."""
-        return [*(HERE / name for name in self.configs), *files_of(self.sources), *self.patches()]
+        """Return the files of this checkout that decide the kernel."""
+        return [
+            Path(__file__),
+            *(HERE / name for name in self.configs),
+            *files_of(self.sources),
+            *self.patches(),
+            *sorted((HERE / "patches").glob("*.patch")),
+            *(CORE / name for name in HOST_SOURCES),
+            *(path for pattern in HEADERS for path in sorted(CORE.glob(pattern))),
+        ]
 
     def patches(self) -> list[Path]:
         """Return the patches that only this kernel has."""
@@ -99,15 +115,19 @@ class BuildError(Exception):
     """The reason why the build stops, in one line."""
 
 
-def build() -> None:
-    """Bring the kernels up to date, and write the stamp of its sources beside each."""
+def build(*variants: Variant) -> None:
+    """Bring kernels up to date, and write the stamp of its sources beside each.
+
+    One with patches of its own comes after those without.
+    """
     check_machine()
     folder = HERE / "build"
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         origin = kernel_origin()
-        stale = [variant for variant in (FLOWS, PROGRAMS) if not is_up_to_date(variant, origin)]
+        source = source_of(origin)
+        stale = [variant for variant in variants if not is_up_to_date(variant, source)]
         if not stale:
             say("the kernels are up to date")
             return
@@ -116,24 +136,24 @@ def build() -> None:
         work.mkdir()
         try:
             tree = kernel_tree(work, origin)
-            for variant in stale:  # the first has no patches of its own
-                build_variant(variant, tree, work, origin)
+            for variant in stale:
+                build_variant(variant, tree, work, origin, source)
         finally:
             if os.environ.get("CLIFT_KEEP_KERNEL_TREE") != "1":
                 shutil.rmtree(work, ignore_errors=True)
 
 
-def is_up_to_date(variant: Variant, origin: str) -> bool:
+def is_up_to_date(variant: Variant, source: str) -> bool:
     """Whether a kernel and its stamp are those of its sources."""
     stamp_file, program = variant.home / "stamp", variant.program
     if not (program.is_file() and stamp_file.is_file()):
         return False
-    return stamp_file.read_text() == stamp(source_hash(origin, variant), program)
+    return stamp_file.read_text() == stamp(source_hash(source, variant), program)
 
 
-def build_variant(variant: Variant, tree: Path, work: Path, origin: str) -> None:
+def build_variant(variant: Variant, tree: Path, work: Path, origin: str, source: str) -> None:
     """Build one kernel from the patched tree."""
-    variant.home.mkdir(exist_ok=True)
+    variant.home.mkdir(parents=True, exist_ok=True)
     (variant.home / "stamp").unlink(missing_ok=True)
     kernel = work / variant.objects
     apply_patches(variant.patches(), tree, origin)
@@ -145,7 +165,7 @@ def build_variant(variant: Variant, tree: Path, work: Path, origin: str) -> None
     new = variant.home / "linux.new"
     run(["strip", "-o", str(new), str(kernel / "linux")], work / "strip.log")
     new.rename(variant.program)
-    (variant.home / "stamp").write_text(stamp(source_hash(origin, variant), variant.program))
+    (variant.home / "stamp").write_text(stamp(source_hash(source, variant), variant.program))
     say(f"built {variant.program}, {variant.program.stat().st_size / 1e6:.0f} MB")
 
 
@@ -188,22 +208,37 @@ def kernel_origin() -> str:
     return f"{package}={found[1]}"
 
 
+def source_of(origin: str) -> str:
+    """Return the identity of the kernel's source: the package's version, or the hash of a tree's files."""
+    if not origin.startswith("/"):
+        return origin
+    # Times differ between equal copies, and the stamp counts into the keys of runs: ten seconds for 1.4 GB.
+    digest = hashlib.sha256()
+    for folder, folders, files in os.walk(origin):
+        left_out = LEFT_OUT(folder, [*folders, *files])
+        folders[:] = sorted(set(folders) - left_out)
+        for name in sorted({*folders, *files} - left_out):
+            path = Path(folder, name)
+            if path.is_symlink():
+                content = os.fsencode(path.readlink())
+            elif path.is_file():
+                content = path.read_bytes()
+            else:
+                continue
+            digest.update(f"{path.relative_to(origin)}\0{len(content)}\0".encode(errors="surrogateescape"))
+            digest.update(content)
+    return digest.hexdigest()
+
+
 def stamp(sources: str, program: Path) -> str:
     """Return the text of a stamp: the hash of the sources, and that of the program built from them."""
     return f"{sources} {hashlib.sha256(program.read_bytes()).hexdigest()}\n"
 
 
-def source_hash(origin: str, variant: Variant) -> str:
+def source_hash(source: str, variant: Variant) -> str:
     """Hash the inputs of a kernel: source, configuration, patches, driver, link core, compiler."""
-    digest = hashlib.sha256(origin.encode())
-    inputs = [Path(__file__), *variant.inputs(), *sorted((HERE / "patches").glob("*.patch"))]
-    inputs += (
-        [CORE / name for name in HOST_SOURCES]
-        + sorted(CORE.glob("core/*.h"))
-        + sorted(CORE.glob("core/aqm/*.h"))
-        + sorted(CORE.glob("emulate/*.h"))
-    )
-    for path in inputs:
+    digest = hashlib.sha256(" ".join([source, *variant.flags]).encode())
+    for path in variant.inputs():
         digest.update(f"{path.relative_to(HERE.parent)}\0{path.stat().st_size}\0".encode())
         digest.update(path.read_bytes())
     digest.update(output_of(["gcc", "--version"]).splitlines()[0].encode())
@@ -213,9 +248,9 @@ def source_hash(origin: str, variant: Variant) -> str:
 def kernel_tree(work: Path, origin: str) -> Path:
     """Return a patched copy of the kernel's tree in `work`."""
     tree = work / "tree"
-    if "=" not in origin:
+    if origin.startswith("/"):
         say(f"copying {origin}")
-        shutil.copytree(origin, tree, symlinks=True, ignore=shutil.ignore_patterns(".git", "*.o"))
+        shutil.copytree(origin, tree, symlinks=True, ignore=LEFT_OUT)
     else:
         fetch(work, origin)
         tree.mkdir()
@@ -275,6 +310,7 @@ def add_driver(variant: Variant, tree: Path, work: Path) -> None:
             "-fno-pie",
             "-fno-stack-protector",
             f"-ffile-prefix-map={HERE.parent}/=",
+            *variant.flags,
             f"-I{CORE}",
             *(f"-I{HERE / name}" for name in variant.sources),
         ]
@@ -300,20 +336,22 @@ def configure(variant: Variant, tree: Path, kernel: Path, work: Path) -> None:
 
     All congestion controls of the tree are built, those of its owner too.
     """
-    wanted_lines = [line for name in variant.configs for line in (HERE / name).read_text().splitlines()]
+    lines = [line for name in variant.configs for line in (HERE / name).read_text().splitlines()]
+    wanted = dict(line.split("=", 1) for line in lines if line.startswith("CONFIG_"))
     controls = re.findall(
         r"^config (TCP_CONG_\w+)", (tree / "net" / "ipv4" / "Kconfig").read_text(), re.MULTILINE
     )
     config = work / "config"
     offered = [*controls, *(f"NET_SCH_{name}" for name in QDISCS)]
-    config.write_text("\n".join([*wanted_lines, *(f"CONFIG_{name}=y" for name in offered)]) + "\n")
+    options = wanted | dict.fromkeys((f"CONFIG_{name}" for name in offered), "y")
+    config.write_text("".join(f"{option}={value}\n" for option, value in options.items()))
     environment = os.environ | {"KCONFIG_ALLCONFIG": str(config)}
     run([*make_command(tree, kernel), "allnoconfig"], work / "configure.log", environment=environment)
     taken = (kernel / ".config").read_text().splitlines()
-    for wanted in wanted_lines:
-        if wanted.startswith("CONFIG_") and wanted not in taken:
+    for option, value in wanted.items():
+        if value != "n" and f"{option}={value}" not in taken:
             raise BuildError(
-                f"this kernel cannot be configured with {wanted}: a kernel with time travel is needed"
+                f"this kernel cannot be configured with {option}={value}: a kernel with time travel is needed"
             )
 
 
@@ -373,6 +411,6 @@ def say(words: str) -> None:
 
 if __name__ == "__main__":
     try:
-        build()
+        build(FLOWS, PROGRAMS)
     except BuildError as error:
         sys.exit(f"clift-linux: {error}")

@@ -20,6 +20,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CORE = HERE.parent / "clift-ns2"
 DRIVER = HERE.parent / "clift-linux" / "driver"
+LINKED = (
+    *(f"emulate/{name}.cc" for name in ("flow_table", "ip_packet", "report", "histogram")),
+    "ns2/end_with_parent.cc",
+)
+"""The sources of clift-ns2 outside its core that build.rs compiles."""
+CORE_FILES = ("core/*.cc", "core/*.h", "core/aqm/*.cc", "core/aqm/*.h", "emulate/*.h")
 OLDEST = (1, 85)
 """The oldest version of Rust that quinn-proto compiles with."""
 RUST = "Rust 1.85 or newer is needed: Debian 13's package cargo, or rustup.rs"
@@ -68,16 +74,22 @@ def stamp(sources: str, program: Path) -> str:
     return f"{sources} {hashlib.sha256(program.read_bytes()).hexdigest()}\n"
 
 
-def source_hash(version: str) -> str:
-    """Hash the inputs of the build: crate, locked libraries, link core, compilers."""
-    digest = hashlib.sha256(version.encode())
-    inputs = [
-        HERE / name for name in ("build.py", "build.rs", "Cargo.toml", "Cargo.lock", ".cargo/config.toml")
+def inputs() -> list[Path]:
+    """Return the files that decide the program: crate, locked libraries, link core."""
+    crate = ("build.py", "build.rs", "Cargo.toml", "Cargo.lock", ".cargo/config.toml")
+    return [
+        *(HERE / name for name in crate),
+        *sorted((HERE / "src").iterdir()),
+        *(DRIVER / "clift.h", DRIVER / "host.cc"),
+        *(CORE / name for name in LINKED),
+        *(path for pattern in CORE_FILES for path in sorted(CORE.glob(pattern))),
     ]
-    inputs += [*sorted((HERE / "src").iterdir()), DRIVER / "clift.h", DRIVER / "host.cc"]
-    for folder in ("core", "core/aqm", "emulate"):
-        inputs += sorted(path for path in (CORE / folder).iterdir() if path.is_file())
-    for path in inputs:
+
+
+def source_hash(version: str) -> str:
+    """Hash the inputs of the build and the compilers."""
+    digest = hashlib.sha256(version.encode())
+    for path in inputs():
         digest.update(f"{path.relative_to(HERE.parent)}\0{path.stat().st_size}\0".encode())
         digest.update(path.read_bytes())
     compiler = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=False).stdout

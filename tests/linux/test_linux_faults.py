@@ -112,6 +112,37 @@ def test_kernel_with_another_configuration__is_refused(
         Kernel.find()
 
 
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ("#!/nowhere\n", "cannot be started: No such file or directory"),
+        ("#!/bin/sh\nulimit -v 1; exec /bin/true\n", "killed by SIG"),
+        ("#!/bin/sh\necho options are: many >&2; exit 1\n", "exit status 1: options are: many"),
+        ("#!/bin/sh\nsleep 60\n", "stopped after 0.5 s"),
+    ],
+)
+def test_program_that_does_not_show_its_configuration__is_refused_with_the_reason(
+    lines: str, reason: str, program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linux, "ARCHITECTURE", (b"#!", 2, b"/"))  # as a script has no ELF header
+    monkeypatch.setattr(linux, "SHOW_LIMIT_S", 0.5)
+    path = program(lines)
+    with pytest.raises(SimulatorError) as caught:
+        Kernel.find()
+    assert str(caught.value).startswith(f"{path}: does not show its configuration: {reason}")
+
+
+def test_kernel_that_may_not_start__is_not_blamed_for_its_configuration(
+    kernel: Path, program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linux, "ARCHITECTURE", (b"#!", 2, b"/"))
+    program(wrapped(kernel, PERSONALITY))
+    with pytest.raises(
+        SimulatorError, match=r"exit status 2: .* Ask the administrator to allow .* personality"
+    ):
+        Kernel.find()
+
+
 def test_program_that_is_no_kernel__is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLIFT_LINUX", "/bin/true")
     with pytest.raises(SimulatorError, match="/bin/true: is not a kernel for stack linux"):

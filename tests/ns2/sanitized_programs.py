@@ -6,52 +6,45 @@ outside it stops at undefined behaviour. QUIC's program has that part and the li
 
 from __future__ import annotations
 
+import importlib.util
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
-
-from analysis.tcp.tcp_linux import builder
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "sanitized"
+KERNEL = Path(__file__).with_name("sanitized_kernel")
 
-KERNEL_OPTIONS = """
-CONFIG_KASAN=y
-CONFIG_KASAN_INLINE=y
-CONFIG_KASAN_VMALLOC=y
-CONFIG_UBSAN=y
-CONFIG_UBSAN_BOUNDS=y
-CONFIG_UBSAN_SHIFT=y
-CONFIG_UBSAN_DIV_ZERO=y
-CONFIG_UBSAN_BOOL=y
-CONFIG_UBSAN_ENUM=y
-"""
-COMPILER = """#!/bin/sh
-exec /usr/bin/g++ "$@" -fsanitize=undefined -fsanitize-undefined-trap-on-error
-"""
-PANIC_AT_A_REPORT = """Let a report end the run.
-
---- a/kernel/panic.c
-+++ b/kernel/panic.c
-@@ -62 +62 @@
--int panic_on_warn __read_mostly;
-+int panic_on_warn __read_mostly = 1;
-"""
 LINKER = """#!/bin/sh
 exec g++ -Wl,--no-as-needed -lasan -lubsan -Wl,--as-needed "$@"
 """
 
 
+def build_script(folder: str, root: Path = ROOT) -> ModuleType:
+    """Return the module `build.py` of a folder of a checkout."""
+    name = f"build_{folder}"
+    spec = importlib.util.spec_from_file_location(name, root / folder / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # a dataclass looks for its module there
+    spec.loader.exec_module(module)
+    return module
+
+
 def ns2() -> Path:
     """Return the simulator."""
-    return builder().build_variant("audit", options=("-DCLIFT_SANITIZE=ON",))
+    return build_script("clift-ns2").build_variant("audit", options=("-DCLIFT_SANITIZE=ON",))
 
 
 def quic() -> Path:
     """Return the program of QUIC."""
-    linker = _script("linker", LINKER)  # rustc calls it without the usual libraries
+    linker = BUILD / "linker"  # rustc calls it without the usual libraries
+    linker.parent.mkdir(parents=True, exist_ok=True)
+    linker.write_text(LINKER)
+    linker.chmod(0o755)
     settings = {
         "CARGO_TARGET_DIR": str(BUILD / "quic"),
         "CXXFLAGS": "-fsanitize=address,undefined -fno-omit-frame-pointer -g1 -D_GLIBCXX_ASSERTIONS",
@@ -64,27 +57,14 @@ def quic() -> Path:
 
 def linux() -> Path:
     """Return the kernel whose flows are the driver's own."""
-    shutil.rmtree(BUILD / "clift-ns2", ignore_errors=True)
-    for name in ("clift-linux", "clift-ns2/core", "clift-ns2/emulate", "clift-ns2/ns2"):
-        shutil.copytree(ROOT / name, BUILD / name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("build"))
-    copy = BUILD / "clift-linux"
-    build = copy / "build.py"
-    build.write_text(build.read_text().replace("in (FLOWS, PROGRAMS)", "in (FLOWS,)"))
-    config = copy / "config"
-    config.write_text(config.read_text().replace("CONFIG_STATIC_LINK=y\n", "") + KERNEL_OPTIONS)
-    patches = copy / "patches"
-    (patches / "9999-panic-at-a-report.patch").write_text(PANIC_AT_A_REPORT)
-    # The library's own strings would come from another memory than the driver's.
-    link = patches / "0004-link-the-driver.patch"
-    link.write_text(link.read_text().replace("-lstdc++", "-l:libstdc++.a"))
-    path = f"{_script('g++', COMPILER).parent}:{os.environ['PATH']}"
-    subprocess.run([sys.executable, build], env=os.environ | {"PATH": path}, check=True)
-    return copy / "build" / "linux"
-
-
-def _script(name: str, text: str) -> Path:
-    file = BUILD / "bin" / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
-    file.chmod(0o755)
-    return file
+    script = build_script("clift-linux")
+    kernel = script.Variant(
+        "sanitized kernel",
+        "kernel-sanitized",
+        ("config", str(KERNEL / "config")),
+        ("driver", str(KERNEL)),
+        BUILD / "linux",
+        ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"),
+    )
+    script.build(kernel)
+    return kernel.program

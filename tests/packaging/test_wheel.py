@@ -136,7 +136,9 @@ def test_version__tells_the_build_from_that_of_the_checkout(site: Path) -> None:
 
 
 def test_doctor__names_commands_that_help_without_a_checkout(site: Path) -> None:
-    kernel = f"{site / 'clift-linux' / 'build' / 'linux'}: stack linux needs its kernel; `export CLIFT_LINUX="
+    kernel = (
+        f"{site / 'clift-linux' / 'build' / 'linux'}: stack linux needs its kernel; `pip install tmt_clift"
+    )
     said = _tmt(site, "doctor")
     assert kernel in said
     assert "make" not in said

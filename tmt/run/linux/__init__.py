@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import signal
-import subprocess
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 from tmt.core.errors import SimulatorError, UsageError
 from tmt.core.provenance import file_version
 from tmt.run import RunError, refuse_absent
-from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
+from tmt.run.program import STDOUT, build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
 from tmt.run.settings_file import FAILURE_STATUS, SETTINGS, explained, settings_text, window_packets
 from tmt.spec.queue import KernelQdisc
@@ -35,8 +34,8 @@ ARCHITECTURE = b"\x7fELF\x02\x01", 18, b"\x3e\x00"
 NEEDED = ("CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_HZ=1000", "CONFIG_CLIFT=y")
 """Lines in the configuration of a kernel with simulated time, ticks of a millisecond, and our driver."""
 
-ELSEWHERE = "`export CLIFT_LINUX=KERNEL` names one that was built in a checkout of TMT"
-"""Remedy for an installation without the kernel, which no wheel holds."""
+ELSEWHERE = "`pip install tmt_clift_linux-*.whl` installs it, `export CLIFT_LINUX=KERNEL` names another"
+"""Remedy for an installation without the kernel, which has a wheel of its own."""
 
 SHOW_LIMIT_S = 30
 
@@ -139,20 +138,16 @@ def _check(program: Path, _version: FileVersion | None) -> None:
 
 
 def _configuration(program: Path) -> list[str]:
-    """Return the lines of the configuration that a user-mode kernel prints; none for another program."""
-    try:
-        shown = subprocess.run(
-            [str(program), "--showconfig"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=SHOW_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    return shown.stdout.splitlines()
+    """Return the lines of the configuration that a user-mode kernel prints (SimulatorError)."""
+    with TemporaryDirectory(prefix="tmt-kernel-") as folder:
+        try:
+            run_program(str(program), [str(program), "--showconfig"], Path(folder), SHOW_LIMIT_S)
+        except RunError as error:
+            reasons = [error.outcome, *error.last_words.splitlines()[-1:]]
+            raise SimulatorError(
+                f"{program}: does not show its configuration: {': '.join(reasons)}"
+            ) from error
+        return (Path(folder) / STDOUT).read_text(errors="replace").splitlines()
 
 
 US_PER_S = 1_000_000

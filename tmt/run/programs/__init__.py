@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
-ELSEWHERE = "`export CLIFT_PROGRAMS=KERNEL` names one that was built in a checkout of TMT"
-"""Remedy for an installation without the kernel, which no wheel holds."""
+ELSEWHERE = "`pip install tmt_clift_linux-*.whl` installs it, `export CLIFT_PROGRAMS=KERNEL` names another"
+"""Remedy for an installation without the kernel, which has a wheel of its own."""
 
 MIB = 1 << 20
 
