@@ -106,7 +106,7 @@ PROGRAMS = Variant(
     HERE / "build" / "programs",
 )
 INIT = "init"
-INIT_SOURCES = ("course.c", "ends.c", "init.c", "out.c", "processes.c", "root.c", "settings.c")
+INIT_SOURCES = ("course.c", "ends.c", "init.c", "mptcp.c", "out.c", "processes.c", "root.c", "settings.c")
 INITRAMFS = f"dir /dev 0755 0 0\nnod /dev/console 0600 0 0 c 5 1\nfile /init ../{INIT} 0755 0 0\n"
 """Files inside the kernel for programs; the path begins at the folder of its objects."""
 

@@ -26,6 +26,7 @@ LINKED = (
 )
 """The sources of clift-ns2 outside its core that build.rs compiles."""
 CORE_FILES = ("core/*.cc", "core/*.h", "core/aqm/*.cc", "core/aqm/*.h", "emulate/*.h")
+DRIVER_FILES = ("clift.h", "host.cc", "path.cc", "path.h", "records.h")
 OLDEST = (1, 85)
 """The oldest version of Rust that quinn-proto compiles with."""
 RUST = "Rust 1.85 or newer is needed: Debian 13's package cargo, or rustup.rs"
@@ -80,7 +81,7 @@ def inputs() -> list[Path]:
     return [
         *(HERE / name for name in crate),
         *sorted((HERE / "src").iterdir()),
-        *(DRIVER / "clift.h", DRIVER / "host.cc"),
+        *(DRIVER / name for name in DRIVER_FILES),
         *(CORE / name for name in LINKED),
         *(path for pattern in CORE_FILES for path in sorted(CORE.glob(pattern))),
     ]

@@ -21,7 +21,7 @@ fn main() {
         files.push(core.join(format!("emulate/{name}.cc")));
     }
     files.push(core.join("ns2/end_with_parent.cc"));
-    files.push(driver.join("host.cc"));
+    files.extend(["host.cc", "path.cc"].map(|name| driver.join(name)));
     cc::Build::new().cpp(true).std("c++17").include(core).include(driver).files(files).compile("clift");
     for folder in ["core", "core/aqm", "emulate", "ns2"] {
         println!("cargo::rerun-if-changed={}", core.join(folder).display());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Interface between the kernel's part of the driver (C) and its part outside (C++, host.cc): the link core of
+/* Interface between the kernel's part of the driver (C) and its part outside (C++, host.cc, path.cc): the link core of
  * clift-ns2, packet records, settings. Times are nanoseconds of simulated time. */
 #ifndef CLIFT_H
 #define CLIFT_H
@@ -9,6 +9,9 @@ extern "C" {
 #endif
 
 enum { CLIFT_FORWARD, CLIFT_RETURN, CLIFT_DIRECTIONS };
+
+/* A run of programs can have a second path. Directions of path p are 2p + CLIFT_FORWARD and 2p + CLIFT_RETURN. */
+enum { CLIFT_MOST_PATHS = 2, CLIFT_MOST_DIRECTIONS = CLIFT_MOST_PATHS * CLIFT_DIRECTIONS };
 
 enum clift_fate { CLIFT_NOTHING_DUE, CLIFT_DELIVERED, CLIFT_GIVEN_UP };
 
@@ -57,6 +60,8 @@ struct clift_packet {
 
 /* Reads settings.txt of the current folder and opens the traces. It ends the run when it cannot. */
 void clift_open(struct clift_settings *settings);
+/* Opens the second path if second.txt has its settings; returns whether there is one. */
+int clift_open_second_path(void);
 /* The settings of a flow; 0 <= flow < flows. */
 const struct clift_flow *clift_flow_of(int flow);
 

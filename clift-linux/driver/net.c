@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The two ends of the link as network devices. A packet that one end sends is handed to the link core, which says
+/* The two ends of a link as network devices. A packet that one end sends is handed to the link core, which says
  * when the other end has it; one timer per direction waits for the next such moment. */
 #include <linux/etherdevice.h>
 #include <linux/hrtimer.h>
@@ -10,6 +10,7 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/tcp.h>
+#include <linux/version.h>
 #include <net/inet_ecn.h>
 #include <net/ip_fib.h>
 #include <net/net_namespace.h>
@@ -22,7 +23,7 @@ struct clift_end {
 	int direction;
 };
 
-static struct net_device *ends[CLIFT_DIRECTIONS];
+static struct net_device *ends[CLIFT_MOST_DIRECTIONS]; /* at which each direction begins */
 static u64 begin_ns;
 
 s64 clift_now_ns(void)
@@ -152,9 +153,19 @@ static enum hrtimer_restart settle(struct hrtimer *timer)
 	clift_fill_queue(end->direction);
 	clift_serve_queue(end->direction);
 	while ((next = __skb_dequeue(&arrived)) != NULL)
-		deliver(next, ends[!end->direction]);
+		deliver(next, ends[end->direction ^ 1]);
 	clift_rearm(end->direction);
 	return HRTIMER_NORESTART;
+}
+
+static void begin_timer(struct hrtimer *timer)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	timer->function = settle;
+#else
+	hrtimer_setup(timer, settle, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+#endif
 }
 
 static const struct net_device_ops operations = { .ndo_start_xmit = send };
@@ -224,18 +235,18 @@ static int add_quick_route(struct net_device *device, int end)
 	return error;
 }
 
-int clift_add_end(struct net *net, int end, int mtu)
+int clift_add_end(struct net *net, int direction, int mtu)
 {
-	struct net_device *device = alloc_netdev(sizeof(struct clift_end), "link", NET_NAME_PREDICTABLE, set_up);
+	const char *name = direction < CLIFT_DIRECTIONS ? "link" : "link2";
+	struct net_device *device = alloc_netdev(sizeof(struct clift_end), name, NET_NAME_PREDICTABLE, set_up);
 	struct clift_end *own;
 	int error;
 
 	if (!device)
 		return -ENOMEM;
 	own = netdev_priv(device);
-	own->direction = end;
-	hrtimer_init(&own->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	own->timer.function = settle;
+	own->direction = direction;
+	begin_timer(&own->timer);
 	device->mtu = mtu;
 	device->min_mtu = 68;
 	device->max_mtu = 65535;
@@ -243,13 +254,13 @@ int clift_add_end(struct net *net, int end, int mtu)
 	error = register_netdev(device);
 	if (error)
 		return error;
-	ends[end] = device;
+	ends[direction] = device;
 	if (IS_ENABLED(CONFIG_CLIFT_PROGRAMS))
 		return 0; /* init configures it */
 	rtnl_lock();
 	error = dev_change_flags(device, device->flags | IFF_UP, NULL);
 	rtnl_unlock();
 	if (!error)
-		error = give_address(device, end, false) ?: give_address(device, end, true);
-	return error ?: add_quick_route(device, end);
+		error = give_address(device, direction, false) ?: give_address(device, direction, true);
+	return error ?: add_quick_route(device, direction);
 }

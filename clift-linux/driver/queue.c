@@ -15,7 +15,7 @@
 
 #include "run.h"
 
-static struct net_device *modems[CLIFT_DIRECTIONS];
+static struct net_device *modems[CLIFT_MOST_DIRECTIONS]; /* NULL: the link core's queue */
 static struct sk_buff *joining; /* the packet that is being put into a queue */
 static bool joining_has_left, others_have_left; /* during this */
 

@@ -120,7 +120,7 @@ static struct socket *bound_socket(struct net *net, int port)
 
 	if (sock_create_kern(net, AF_INET, SOCK_STREAM, IPPROTO_TCP, &sock))
 		return NULL;
-	if (kernel_bind(sock, (struct sockaddr *)&address, sizeof(address))) {
+	if (kernel_bind(sock, (void *)&address, sizeof(address))) {
 		sock_release(sock);
 		return NULL;
 	}
@@ -194,7 +194,7 @@ static int send(void *argument)
 
 	sleep_until(own->start_ns);
 	clift_adopt(number);
-	if (kernel_connect(flow->sender, (struct sockaddr *)&to, sizeof(to), 0))
+	if (kernel_connect(flow->sender, (void *)&to, sizeof(to), 0))
 		return 0;
 	/* Hybla sets a bound of its own when the connection is established. */
 	tcp_sk(flow->sender->sk)->snd_cwnd_clamp = settings.window_packets;

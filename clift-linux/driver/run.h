@@ -19,7 +19,7 @@ static inline u32 clift_address(int end, bool delayed_acks)
 }
 
 /* net.c */
-int clift_add_end(struct net *net, int end, int mtu);
+int clift_add_end(struct net *net, int direction, int mtu); /* the end at which a direction begins */
 void clift_set_up(struct net_device *device);
 void clift_rearm(int direction);
 /* From which moment on the clock of links and records counts. */

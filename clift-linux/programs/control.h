@@ -13,7 +13,7 @@
 enum {
 	CLIFT_MOST_WRITTEN_BYTES = 1 << 15, /* in one call */
 
-	CLIFT_ADD_END = 0xc100, /* puts end 0 or 1 of the link, device `link`, into the caller's network namespace */
+	CLIFT_ADD_END = 0xc100, /* puts the end at which this direction begins into the caller's network namespace */
 	CLIFT_BOUND_PROCESSOR, /* most processor time of all programs together, in s; 0: none */
 	CLIFT_SETTINGS, /* fills the struct clift_run_settings at this address */
 	CLIFT_CLOSE, /* cuts the link and completes its records */
@@ -24,6 +24,7 @@ enum {
 struct clift_run_settings {
 	long long duration_ns;
 	long long seed;
+	long long paths;
 };
 
 #endif

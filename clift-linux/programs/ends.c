@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The two ends of the link: network namespaces, addresses, names; what the machine's kernel says about them. */
+/* The two ends of the links: network namespaces, addresses, names; what the machine's kernel says about them. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -61,27 +61,61 @@ static void set_up_device(int sock, const char *name)
 		fail("the network device %s cannot be set up: %s", name, strerror(errno));
 }
 
-static void give_addresses(int sock, int end)
+struct in_addr address_of(int path, int end)
 {
-	struct in6_ifreq six = { .ifr6_prefixlen = 64, .ifr6_ifindex = if_nametoindex("link") };
+	return (struct in_addr){ htonl(0x0a000001 + (path << 8) + end) };
+}
+
+struct in6_addr address6_of(int path, int end)
+{
+	return (struct in6_addr){ { { [0] = 0xfd, [1] = path, [15] = 1 + end } } };
+}
+
+static void give_addresses(int sock, const char *name, int path, int end)
+{
+	struct in6_ifreq six = {
+		.ifr6_addr = address6_of(path, end),
+		.ifr6_prefixlen = 64,
+		.ifr6_ifindex = if_nametoindex(name),
+	};
 	int sock6 = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ifreq request = {};
 	struct sockaddr_in *address = (struct sockaddr_in *)&request.ifr_addr;
 
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "link");
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
 	address->sin_family = AF_INET;
-	address->sin_addr.s_addr = htonl(0x0a000001 + end);
+	address->sin_addr = address_of(path, end);
 	if (ioctl(sock, SIOCSIFADDR, &request) < 0)
 		fail("the link's end gets no address: %s", strerror(errno));
 	address->sin_addr.s_addr = htonl(0xffffff00);
 	if (ioctl(sock, SIOCSIFNETMASK, &request) < 0)
 		fail("the link's end gets no network: %s", strerror(errno));
 	/* A link with packets of less than 1280 bytes has no IPv6. */
-	inet_pton(AF_INET6, end == NEAR ? "fd00::1" : "fd00::2", &six.ifr6_addr);
 	if (sock6 >= 0) {
 		if (ioctl(sock6, SIOCSIFADDR, &six) < 0 && errno != ENODEV && errno != EINVAL && errno != ENOTSUP)
 			fail("the link's end gets no IPv6 address: %s", strerror(errno));
 		close(sock6);
+	}
+}
+
+static void add_devices(int end)
+{
+	int path;
+
+	for (path = FIRST; path < run.paths; ++path)
+		if (command_driver(CLIFT_ADD_END, ENDS * path + end) < 0)
+			fail("the link's end cannot be added: %s", strerror(errno));
+}
+
+static void set_up_devices(int sock, int end)
+{
+	static const char *const names[] = { "link", "link2" };
+	int path;
+
+	set_up_device(sock, "lo");
+	for (path = FIRST; path < run.paths; ++path) {
+		set_up_device(sock, names[path]);
+		give_addresses(sock, names[path], path, end);
 	}
 }
 
@@ -109,13 +143,12 @@ static void make_end(int end, const bool *is_machine_wide)
 		set_sysctl(usual[i], false);
 	for (i = 0; i < run.sysctl_count; ++i)
 		set_sysctl(run.sysctl[i], is_machine_wide[i]);
-	if (command_driver(CLIFT_ADD_END, end) < 0)
-		fail("the link's end cannot be added: %s", strerror(errno));
+	add_devices(end);
 	sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	set_up_device(sock, "lo");
-	set_up_device(sock, "link");
-	give_addresses(sock, end);
+	set_up_devices(sock, end);
 	close(sock);
+	if (run.paths > 1)
+		manage_paths(end);
 }
 
 void make_networks(void)

@@ -3,12 +3,14 @@
 #ifndef CLIFT_INIT_H
 #define CLIFT_INIT_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 enum { NEAR, FAR, ENDS };
+enum { FIRST, SECOND }; /* paths */
 enum { MOST_PROGRAMS = 64, MOST_LINES = 256 };
 
 #define OUT "/out"
@@ -41,6 +43,7 @@ struct run {
 	const char *hidden[MOST_LINES], *sysctl[MOST_LINES], *ready[MOST_LINES];
 	int hidden_count, sysctl_count, ready_count;
 	int64_t processor_s, output_bytes, duration_ns, seed;
+	int paths;
 	struct program programs[MOST_PROGRAMS];
 	int program_count;
 };
@@ -61,8 +64,13 @@ void write_text(const char *path, const char *text);
 
 /* ends.c */
 void make_networks(void);
+struct in_addr address_of(int path, int end);
+struct in6_addr address6_of(int path, int end);
 void enter_end(int end); /* its namespaces */
 bool is_bound(const char *port); /* `tcp:N` or `udp:N`, at the near end */
+
+/* mptcp.c */
+void manage_paths(int end); /* in its namespaces, with a second path */
 
 /* processes.c */
 void start(struct program *own);

@@ -8,9 +8,11 @@
 #include <linux/limits.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/net.h>
 #include <linux/nsproxy.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/socket.h>
 #include <linux/tcp.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -26,11 +28,22 @@
 #include "run.h"
 
 static struct clift_settings settings;
-static bool is_closed; /* the link, at the end of the run */
+static int paths = 1;
+static bool is_closed; /* the links, at the end of the run */
 
 bool clift_is_closed(void)
 {
 	return is_closed;
+}
+
+int update_socket_protocol(int family, int type, int protocol);
+
+/* The hook of socket(): with a second path, TCP sockets of programs are MPTCP's. */
+int update_socket_protocol(int family, int type, int protocol)
+{
+	bool is_stream = (type & SOCK_TYPE_MASK) == SOCK_STREAM && (family == AF_INET || family == AF_INET6);
+
+	return paths > 1 && is_stream && (!protocol || protocol == IPPROTO_TCP) ? IPPROTO_MPTCP : protocol;
 }
 
 static bool is_tcp(const struct sk_buff *skb)
@@ -83,14 +96,14 @@ static long control(struct file *file, unsigned int command, unsigned long argum
 {
 	switch (command) {
 	case CLIFT_ADD_END:
-		if (argument >= CLIFT_DIRECTIONS)
+		if (argument >= paths * CLIFT_DIRECTIONS)
 			return -EINVAL;
 		return clift_add_end(current->nsproxy->net_ns, argument, settings.packet_bytes);
 	case CLIFT_BOUND_PROCESSOR:
 		os_most_processor_us = 1000000LL * argument;
 		return 0;
 	case CLIFT_SETTINGS: {
-		const struct clift_run_settings own = { settings.duration_ns, settings.seed };
+		const struct clift_run_settings own = { settings.duration_ns, settings.seed, paths };
 
 		return copy_to_user((void __user *)argument, &own, sizeof(own)) ? -EFAULT : 0;
 	}
@@ -159,6 +172,7 @@ static struct miscdevice device = { .minor = MISC_DYNAMIC_MINOR, .name = "clift"
 static int __init clift_prepare(void)
 {
 	clift_open(&settings);
+	paths += clift_open_second_path();
 	/* Little memory must not mean memory pressure for TCP. */
 	sysctl_tcp_mem[0] = sysctl_tcp_mem[1] = sysctl_tcp_mem[2] = LONG_MAX / PAGE_SIZE / 4;
 	clift_begin(CLIFT_BEGIN_NS);

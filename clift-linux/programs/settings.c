@@ -119,5 +119,6 @@ void read_run(ssize_t (*read_some)(char *to, size_t most))
 		fail("the driver gives no settings");
 	run.duration_ns = settings.duration_ns;
 	run.seed = settings.seed;
+	run.paths = settings.paths;
 	command_driver(CLIFT_BOUND_PROCESSOR, run.processor_s);
 }

@@ -24,6 +24,7 @@ struct WireFlow {
   std::uint8_t protocol = 0;
   std::uint16_t ports[CLIFT_DIRECTIONS] = {};  // at the near and the far end
   std::size_t header_bytes = 0;                // of its packets with payload; 0: it has had none
+  int path = 0;
 };
 
 struct WireFlows {
@@ -37,12 +38,13 @@ std::size_t ip_header(ByteView bytes) {
   return bytes.data[0] >> 4 == 4 ? std::size_t{bytes.data[0] & 0xfu} * 4 : ip6_header;
 }
 
-void describe(ByteView bytes, int direction, std::uint16_t number) {
+void describe(ByteView bytes, int path, int direction, std::uint16_t number) {
   const auto packet = parsed(bytes);
   if (number == wire->flows.size()) {
     WireFlow flow;
-    if (packet) flow = {packet->version, packet->protocol, {packet->from.port, packet->to.port}, 0};
+    if (packet) flow = {packet->version, packet->protocol, {packet->from.port, packet->to.port}, 0, 0};
     if (direction == CLIFT_RETURN) std::swap(flow.ports[0], flow.ports[1]);
+    flow.path = path;
     wire->flows.push_back(flow);
   }
   WireFlow& flow = wire->flows[std::min<std::size_t>(number, wire->flows.size() - 1)];
@@ -66,7 +68,7 @@ void write_flows() {
   for (std::size_t number = 0; wire != nullptr && number < wire->flows.size(); ++number) {
     const WireFlow& flow = wire->flows[number];
     file << number << '\t' << name_of(flow.protocol) << '\t' << flow.version << '\t' << flow.ports[0] << '\t'
-         << flow.ports[1] << '\t' << (flow.header_bytes > 0 ? flow.header_bytes : usual_tcp_headers) << '\n';
+         << flow.ports[1] << '\t' << (flow.header_bytes > 0 ? flow.header_bytes : usual_tcp_headers) << '\t' << flow.path << '\n';
   }
   if (!file.flush()) throw InputError("flows.txt", "cannot be written");
 }
@@ -85,8 +87,9 @@ void clift_take_bytes(long long now_ns, clift_packet* packet, const void* bytes)
     if (wire == nullptr) wire = new WireFlows;
     const ByteView all = view(bytes, packet->size_bytes);
     schema::PacketRecord record{};
-    wire->table.number(all, static_cast<std::uint8_t>(packet->direction), record);
-    describe(all, packet->direction, record.flow);
+    const int path = packet->direction / CLIFT_DIRECTIONS, direction = packet->direction % CLIFT_DIRECTIONS;
+    wire->table.number(all, static_cast<std::uint8_t>(direction), record);
+    describe(all, path, direction, record.flow);
     packet->flow = record.flow;
     clift_take_numbered(now_ns, packet, record.sequence, record.transmission);
   } catch (const std::exception& error) {

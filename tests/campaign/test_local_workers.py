@@ -5,15 +5,22 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from multiprocessing import Pipe, get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
 from processes import execute
+from scenario_parts import runs_of
 from waiting import until
 
+from tmt.campaign.columns import DONE
 from tmt.campaign.local_workers import LocalWorkers, work
+from tmt.campaign.pool import SILENCE_S, Answer, Pool
+from tmt.campaign.store import Store
+from tmt.campaign.tasks import Convert, Simulate, Task, perform
 from tmt.core.errors import WorkerError
 
 
@@ -109,3 +116,59 @@ def test_worker__whose_import_hangs_ends_with_its_engine(tmp_path: Path) -> None
         worker = until(lambda: hangs.exists() and hangs.read_text(), engine)
         engine.kill()
     until(lambda: not Path(f"/proc/{worker}").exists())
+
+
+class Stopwatch:
+    """A clock that a test sets."""
+
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def task(write_scenario: Callable[..., Path], tmp_path: Path) -> Iterator[Callable[[float], Simulate]]:
+    """Gives a function that makes a task: a run so long, which may take 10 s of wall time."""
+    stores = list[Store]()
+
+    def make(duration_s: float) -> Simulate:
+        path = tmp_path / f"{duration_s}.toml"
+        write_scenario(path, tcp='["cubic"]', seeds=1, duration_s=duration_s, grid="timeout = 10")
+        run, store = runs_of(path)[0], Store(tmp_path / path.stem)
+        for recipe in run.recipes:
+            assert perform(Convert(recipe, store.cache, store.scratch)) == {"error": None}
+        stores.append(store)
+        return Simulate(run, 1, store.cache, store.scratch)
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+@pytest.mark.ns2
+def test_worker__that_is_silent_is_replaced_and_gets_no_more(task: Callable[[float], Simulate]) -> None:
+    clock, found = Stopwatch(), list[tuple[Task, Answer]]()
+    with closing(Pool(LocalWorkers(1), clock)) as pool:
+        pool.submit(task(100_000))
+        while not found:
+            clock.now_s += SILENCE_S
+            found = pool.outcomes(0)
+        assert [answer.died for _, answer in found] == ["silent"]
+        assert clock.now_s >= 2 * (10 + SILENCE_S)
+        assert pool.free(Simulate) == 0
+        until(lambda: pool.outcomes(0.01) or pool.free(Simulate))
+        pool.submit(task(1))
+        ((_, answer),) = until(lambda: pool.outcomes(0.1))
+    assert answer.result is not None
+    assert answer.result["status"] == DONE
+
+
+@pytest.mark.ns2
+def test_worker__is_not_silent_while_its_engine_is_stopped(task: Callable[[float], Simulate]) -> None:
+    clock = Stopwatch()
+    with closing(Pool(LocalWorkers(1), clock)) as pool:
+        pool.submit(task(1))
+        clock.now_s = 1e6
+        ((_, answer),) = pool.outcomes(0) or until(lambda: pool.outcomes(0.1))
+    assert answer.died is None

@@ -15,60 +15,9 @@ import pytest
 from processes import execute
 from waiting import PATIENCE_S, until
 
-from tests.linux.program_machine import ARGUMENTS, Machine
+from tests.linux.program_machine import ARGUMENTS, PYTHON, RUN, Machine, client, transfer
 
 HOME = Path(__file__).parents[2] / "clift-linux" / "build" / "programs"
-PYTHON = f"{Path(sys.executable).resolve()} -I -S"
-RUN = "root /\nprocessor_s 60\noutput_bytes 100000\n"
-
-SERVER = """\
-import os, socket, sys
-size = int(sys.argv[1])
-family = socket.AF_INET6 if sys.argv[2] == "6" else socket.AF_INET
-with socket.create_server(("", 8000), family=family) as listener:
-    while True:
-        with listener.accept()[0] as peer:
-            while size and peer.sendall(bytes(size)) is None:
-                break
-"""
-CLIENT = """\
-import os, socket, sys, time
-begin = time.monotonic_ns()
-with socket.create_connection((sys.argv[1], 8000)) as peer:
-    count = 0
-    while part := peer.recv(65536):
-        count += len(part)
-print(count, time.monotonic_ns() - begin, os.urandom(4).hex(), int(time.time()), os.cpu_count())
-"""
-
-
-@pytest.fixture
-def machine(tmp_path: Path) -> Callable[[str], Machine]:
-    """Makes a machine whose run has a folder of its own."""
-    program = Path(os.environ.get("CLIFT_PROGRAMS", HOME / "linux"))
-    if not program.is_file():
-        pytest.skip(f"{program} is not built")
-    files = tmp_path / "files"
-    files.mkdir()
-    for name, text in (("server.py", SERVER), ("client.py", CLIENT)):
-        (files / name).write_text(text)
-        os.utime(files / name, (1_767_225_600, 1_767_225_600))
-    return lambda name: Machine(program, tmp_path / name)
-
-
-def transfer(folder: Path, size: int, version: str = "4") -> str:
-    """Return programs.txt of a download of `size` bytes."""
-    address = "10.0.0.1" if version == "4" else "fd00::1"
-    return (
-        f"{RUN}files {folder.parent / 'files'}\nready tcp:8000\n"
-        f"program server\nend near\ncommand exec {PYTHON} $FILES/server.py {size} {version}\n"
-        f"program client\nend far\ncommand exec {PYTHON} $FILES/client.py {address}\n"
-    )
-
-
-def client(command: str, settings: str = RUN) -> str:
-    """Return programs.txt of one client."""
-    return f"{settings}program client\nend far\ncommand {command}\n"
 
 
 def processes_in(folder: Path) -> list[int]:
@@ -94,8 +43,8 @@ def test_download__is_that_of_the_link(version: str, machine: Callable[[str], Ma
     # 300 kB at 5 Mbit/s take 0.48 s; handshake and slow start take some round trips of 0.1 s more.
     assert 0.48e9 < int(duration_ns) < 1.5e9
     packets = np.load(own.folder / "packets.npy")
-    number, protocol, ip, near, _, header = (own.folder / "flows.txt").read_text().split()
-    assert (number, protocol, ip, near) == ("0", "tcp", version, "8000")
+    number, protocol, ip, near, _, header, path = (own.folder / "flows.txt").read_text().split()
+    assert (number, protocol, ip, near, path) == ("0", "tcp", version, "8000", "0")
     # IP header of 20 or 40 bytes, TCP header of 20, timestamps of 12.
     assert int(header) == (52 if version == "4" else 72)
     is_new = (packets["event"] == 0) & (packets["transmission"] == 1)

@@ -107,6 +107,7 @@ class Pool:
 
     def __init__(self, workers: Workers, clock: Callable[[], float] = time.monotonic) -> None:
         self._workers, self._clock = workers, clock
+        self._looked_s, self._awake_s = clock(), 0.0
         self._present: Mapping[str, Slots] = {}
         self._fit: dict[str, Slots] = {}
         self._refused: set[str] = set()
@@ -133,6 +134,10 @@ class Pool:
     def outcomes(self, timeout_s: float) -> list[tuple[Task, Answer]]:
         """Wait at most `timeout_s` for answers, and return those that end a task, with the task."""
         self._check_left()
+        now_s = self._clock()
+        # An engine that was stopped (Ctrl-Z) has heard no answer meanwhile.
+        self._awake_s += min(now_s - self._looked_s, SILENCE_S)
+        self._looked_s = now_s
         found = [self._settle(answer) for answer in self._workers.answers(timeout_s)]
         for address, reason in self._look():
             self._refuse(address, reason)
@@ -187,7 +192,7 @@ class Pool:
                 self._waiting.append((task, lost))
                 continue
             ticket = next(self._tickets)
-            self._given[ticket] = _Given(task, address, self._clock(), lost)
+            self._given[ticket] = _Given(task, address, self._awake_s, lost)
             self._workers.start(ticket, address, task)
 
     def _settle(self, answer: Answer) -> tuple[Task, Answer] | None:
@@ -207,13 +212,12 @@ class Pool:
 
     def _silent(self) -> list[int]:
         """Return the tickets of tasks that should have ended long ago."""
-        now_s = self._clock()
         return [
             ticket
             for ticket, given in self._given.items()
             if isinstance(given.task, Simulate)
             # Another task of its worker may have gone before.
-            and now_s - given.since_s > 2 * ((given.task.run.timeout_s or inf) + SILENCE_S)
+            and self._awake_s - given.since_s > 2 * ((given.task.run.timeout_s or inf) + SILENCE_S)
         ]
 
     def _give_up(self, ticket: int) -> tuple[Task, Answer] | None:
@@ -221,6 +225,8 @@ class Pool:
         self._workers.drop(ticket)
         if given.address in self._workers.present():
             self._refuse(given.address, "does not answer")
+        else:  # a process of our own, which another has replaced
+            self._fit.pop(given.address, None)
         return self._try_again(given, Answer(ticket, died="silent"))
 
     def _try_again(self, given: _Given, answer: Answer) -> tuple[Task, Answer] | None:

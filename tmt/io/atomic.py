@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 import traceback
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from tmt.core.errors import OutputError, TmtError, UsageError, first_line, reason_of
@@ -129,10 +130,14 @@ def _as_output_error(name: str) -> Iterator[None]:
 
 def full_cache(error: OSError) -> str | None:
     """Return the folder of compiled code, if numba failed to write there: its error names no file."""
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        if frame.f_globals.get("__name__") == "numba.core.caching" and "self" in frame.f_locals:
-            return str(frame.f_locals["self"]._cache_path)
-    return None
+    numba = sys.modules.get("numba")
+    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    if numba is None or not any(Path(file).is_relative_to(numba.__path__[0]) for file in files):
+        return None
+    from tmt.core.kernels.rows import begin_row  # noqa: PLC0415  (numba takes long to import)
+
+    compiled: Any = begin_row  # all kernels are kept in one folder, a subfolder for each folder of sources
+    return str(Path(compiled.stats.cache_path).parent)
 
 
 def is_uri(name: str) -> bool:
