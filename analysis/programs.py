@@ -1,4 +1,4 @@
-"""A web page, a video, and TCP against QUIC by unmodified programs: the tables of docs/programs-compared.md.
+"""Web page, video, TCP against QUIC, and MPTCP by unmodified programs: tables of docs/programs-compared.md.
 
 ``python -m analysis.programs [FOLDER]`` carries out the scenarios of `NAMES`, with the root and the packages
 that the page tells to make.
@@ -20,8 +20,9 @@ from tmt.show.charts.style import TCP_STYLES
 from tools.page_tables import listed, markdown_table, plus_minus
 
 PAGE, CSV = "programs-compared.md", "programs-compared.csv"
-NAMES = ("programs-page", "programs-video", "programs-quic")
+NAMES = ("programs-page", "programs-video", "programs-quic", "programs-mptcp", "programs-mptcp-lte")
 WEB = "nginx and curl"
+SATELLITE, LTE, BOTH = "10 MB over the satellite link", "10 MB over the LTE link", "10 MB over both by MPTCP"
 PLAYED = {
     "startup_s": ("start (s)", 1.0),
     "stalled_s": ("without picture (s)", 1.0),
@@ -34,18 +35,20 @@ SHOWN = ("completion_s", "received_bps", "delay_p95_s")
 
 def main(folder: Path) -> str:
     """Execute the missing runs; write tables and CSV into `folder`, and return the tables."""
-    page, video, transfer = (runs_of(name, folder) for name in NAMES)
+    page, video, transfer, both, lte = (runs_of(name, folder) for name in NAMES)
     transfer = transfer.assign(program=transfer["program"].where(transfer["program"] != WEB, transfer["tcp"]))
     page = page.assign(time_s=page["completion_s"])
-    transfer = transfer.assign(time_s=transfer[f"{OF_PROGRAM}took_s"])
-    figures = [whole(runs) for runs in (page, video, transfer)]
+    transfer, both, lte = (one.assign(time_s=one[f"{OF_PROGRAM}took_s"]) for one in (transfer, both, lte))
+    figures = [*(whole(runs) for runs in (page, video, transfer, lte)), whole(both, "second_share")]
     write_csv(folder / CSV, pd.concat(figures, ignore_index=True))
     tables = {
         "answers": answers(page, video, transfer),
         "page": times(page),
         "video": played(video),
         "transfer": times(transfer),
-        "orders": markdown_table(["load", "ARQ", "HARQ"], [*orders(page), *orders(transfer)]),
+        "orders": markdown_table(["load", "ARQ", "HARQ"], [*orders(page), *orders(transfer), *orders(both)]),
+        "two": two_links(both, lte),
+        "gains": gains_of_both(both, lte),
     }
     return write_tables(folder, PAGE, tables)
 
@@ -125,11 +128,55 @@ def told(changes: dict[str, Interval]) -> str:
     return listed(f"{plus_minus(found, '+.0%')} ({name})" for name, found in changes.items())
 
 
-def whole(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return means and intervals of all figures, one row for each link and program."""
+def two_links(both: pd.DataFrame, lte: pd.DataFrame) -> str:
+    """Return the table of 10 MB over one link and over both, a row for each satellite link."""
+    lines = []
+    for place, own in both.groupby("place", sort=False):
+        alone, shared = (chosen(own, program=name) for name in (SATELLITE, BOTH))
+        lines.append(
+            [
+                str(place),
+                *(interval_text(interval(one, "time_s")) for one in (alone, lte, shared)),
+                plus_minus(change(shared, better(alone, lte), "time_s"), "+.0%"),
+                plus_minus(interval(shared, "second_share"), ".0%"),
+            ]
+        )
+    heads = [
+        "satellite link",
+        "it alone (s)",
+        "LTE alone (s)",
+        "both (s)",
+        "change beside the better one",
+        "over LTE",
+    ]
+    return markdown_table(heads, lines)
+
+
+def better(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs that take less time on average."""
+    return min(one, other, key=lambda runs: interval(runs, "time_s").mean)
+
+
+def gains_of_both(both: pd.DataFrame, lte: pd.DataFrame) -> str:
+    """Return what MPTCP gains over the better link alone, and what the order of delivery changes."""
+    found = {
+        str(place): change(chosen(own, program=BOTH), better(chosen(own, program=SATELLITE), lte), "time_s")
+        for place, own in both.groupby("place", sort=False)
+    }
+    (*_, arq, harq) = next(line for line in orders(both) if line[0] == BOTH)
+    return (
+        f"Beside the better link alone, MPTCP over both changes the time by {told(found)}. With MPTCP, "
+        f"release as decoded in place of in order changes it by {arq} (ARQ) and {harq} (HARQ)."
+    )
+
+
+def whole(runs: pd.DataFrame, *more: str) -> pd.DataFrame:
+    """Return means and intervals of all figures, and of `more`, one row for each link and program."""
     said = [name for name in runs if name.startswith(OF_PROGRAM)]
     places = {"scenario": "scenario", "link": "place", "program": "program"}
-    return means(runs, places, (*SHOWN, *said)).rename(columns=lambda name: name.removeprefix(OF_PROGRAM))
+    return means(runs, places, (*SHOWN, *more, *said)).rename(
+        columns=lambda name: name.removeprefix(OF_PROGRAM)
+    )
 
 
 if __name__ == "__main__":

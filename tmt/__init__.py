@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         Wired as Wired,
     )
     from tmt.spec.goals import Tune as Tune
-    from tmt.spec.programs import Measure as Measure, Program as Program
+    from tmt.spec.programs import Measure as Measure, Program as Program, SecondPath as SecondPath
     from tmt.spec.queue import (
         CoDel as CoDel,
         DropTail as DropTail,
@@ -77,7 +77,7 @@ _NAMES = {
     "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
     "tmt.spec.queue": ("DropTail", "CoDel", "FqCoDel", "Pie", "DualPi2"),
     "tmt.spec.traffic": ("Traffic", "Flow", "Resume"),
-    "tmt.spec.programs": ("Program", "Measure"),
+    "tmt.spec.programs": ("Program", "Measure", "SecondPath"),
     "tmt.spec.goals": ("Tune",),
     "tmt.core.schemes": (
         *("NoScheme", "Fec", "Arq", "Harq", "HarqProcesses", "SlidingWindow", "Tetrys", "Rlc"),

@@ -11,7 +11,7 @@ from tmt.core.channels import CHANNELS
 from tmt.core.declaration import Field, Spec, declared, number
 from tmt.core.schemes import SCHEMES
 from tmt.spec.experiment import Path as LinkPath, Proxy, Wired
-from tmt.spec.programs import Measure, Program
+from tmt.spec.programs import Measure, Program, SecondPath
 from tmt.spec.scenario import AXES, Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import Flow, Resume, Traffic
@@ -78,7 +78,11 @@ def _key(key: str, field: Field) -> str:
 
 def program_tables() -> dict[str, str]:
     """Return the tables of the page on programs, by their names."""
-    return {"program": _keys(Program, tuple(declared(Traffic))), "measure": _keys(Measure)}
+    return {
+        "program": _keys(Program, tuple(declared(Traffic))),
+        "measure": _keys(Measure),
+        "second": _keys(SecondPath),
+    }
 
 
 def tables() -> dict[str, str]:

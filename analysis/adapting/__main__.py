@@ -10,7 +10,17 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.adapting import answers, figures
-from analysis.adapting.runs import ORBITS, PERIOD_S, SEEDS, TCPS, handovers, late_reports, targets, users
+from analysis.adapting.runs import (
+    LINUX_HANDOVERS,
+    ORBITS,
+    PERIOD_S,
+    SEEDS,
+    TCPS,
+    handovers,
+    late_reports,
+    targets,
+    users,
+)
 from analysis.command_line import start
 from analysis.pages import write_csv, write_page
 from analysis.selections import interval
@@ -28,6 +38,7 @@ def main(folder: Path) -> str:
     """Execute the missing runs, write page, CSV and pictures into `folder`, and return the page's place."""
     by_target, reports = targets(folder), answers.best_margins(late_reports())
     best, costs = answers.best_targets(by_target), answers.handover_costs(handovers(folder))
+    linux = answers.handover_costs(handovers(folder, LINUX_HANDOVERS))
     gains = answers.advantages(users(folder))
     turns = reports["doppler_hz"] * reports["delay_s"]
     images = folder / "images"
@@ -35,7 +46,7 @@ def main(folder: Path) -> str:
     figures.draw_reports(reports, images / "adapting-reports.png")
     figures.draw_handovers(costs, images / "adapting-handovers.png")
     figures.draw_users(gains, images / "adapting-users.png")
-    write_csv(folder / CSV, whole(by_target, reports, costs, gains))
+    write_csv(folder / CSV, whole(by_target, reports, costs, linux, gains))
     write_page(
         folder / PAGE,
         TEMPLATE,
@@ -50,6 +61,7 @@ def main(folder: Path) -> str:
         old=(reports[turns > OLD]["left"].min(), reports[turns > OLD]["left"].max()),
         margins=[f"{one:g}" for one in sorted(reports[turns > OLD]["margin_db"].unique())],
         worst=extremes(costs),
+        linux_table=linux_table(costs, linux),
         helping={
             (tcp_label(tcp), scheme): answers.helps_up_to(gains, tcp, scheme)
             for tcp in TCPS
@@ -75,6 +87,22 @@ def best_table(best: list[answers.BestTarget]) -> str:
     return markdown_table(heads, rows)
 
 
+def linux_table(costs: pd.DataFrame, linux: pd.DataFrame) -> str:
+    """Return what the longest outage costs in ns-2 and in Linux, by variant and fate of the queue."""
+    keys = ["outage_s", "tcp", "queue"]
+    both = linux.merge(costs, on=keys, suffixes=("_linux", "_ns2"), validate="one_to_one")
+    rows = [
+        (
+            tcp_label(one.tcp),
+            one.queue,
+            plus_minus(one.change_ns2, "+.1%"),
+            plus_minus(one.change_linux, "+.1%"),
+        )
+        for one in both.sort_values(["tcp", "queue"]).itertuples()
+    ]
+    return markdown_table(("variant", "packets", "ns-2", "Linux"), rows)
+
+
 def extremes(costs: pd.DataFrame) -> list[dict[str, str]]:
     """Return, for each outage, the share of the slots that it takes, and its least and its greatest cost."""
     found = []
@@ -90,7 +118,11 @@ def extremes(costs: pd.DataFrame) -> list[dict[str, str]]:
 
 
 def whole(
-    by_target: pd.DataFrame, reports: pd.DataFrame, costs: pd.DataFrame, gains: pd.DataFrame
+    by_target: pd.DataFrame,
+    reports: pd.DataFrame,
+    costs: pd.DataFrame,
+    linux: pd.DataFrame,
+    gains: pd.DataFrame,
 ) -> pd.DataFrame:
     """Return every mean of the page, with its 95 % interval."""
     rows = []
@@ -101,6 +133,7 @@ def whole(
     for answer, table, column, unit in (
         ("report", reports.drop(columns="left"), "share", "% of the ideal rule's bytes"),
         ("handover", costs, "change", "change of goodput"),
+        ("handover, Linux", linux, "change", "change of goodput"),
         ("users", gains, "change", "change of goodput"),
     ):
         for one in table.to_dict("records"):

@@ -24,6 +24,9 @@ TCPS = ("cubic", "bbr")
 WITHOUT = "none"
 """The scheme of a link that repairs nothing."""
 
+LINUX_HANDOVERS = "adapting-handover-linux"
+"""The same handovers with the TCP of a Linux kernel."""
+
 PERIOD_S = 15
 """Time from handover to handover."""
 
@@ -46,9 +49,9 @@ def targets(folder: Path) -> pd.DataFrame:
     return _with_parameters(pd.concat(parts, ignore_index=True), "target")
 
 
-def handovers(folder: Path) -> pd.DataFrame:
+def handovers(folder: Path, name: str = "adapting-handover") -> pd.DataFrame:
     """Return the runs with and without handovers, with `outage_ns` and `queue_in_outage`."""
-    runs = _with_parameters(run_named("adapting-handover", folder), "outage_ns")
+    runs = _with_parameters(run_named(name, folder), "outage_ns")
     return runs.assign(queue_in_outage=_parameter(runs, "queue"))
 
 

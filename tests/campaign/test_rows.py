@@ -86,6 +86,22 @@ def test_records__of_a_later_attempt_replace_the_row_that_failed(tmp_path: Path)
     store.close()
 
 
+@pytest.mark.parametrize("target", ["elsewhere", "nowhere"])
+def test_records__harm_nobody_behind_a_link_beside_them(target: str, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "work").touch()
+    key = row_of(1)["key"]
+    out = stored(tmp_path / "out", row_of(2))
+    for name in (f"{key}", f"{key}-{0:016x}"):
+        (out / "records" / name).symlink_to(tmp_path / target)
+    store = Store(out)
+    assert store.append(_with_records(store, row_of(1), "ours")) == 1
+    (held,) = (held for held in store.held.values() if held.records)
+    assert store.has_records(held)
+    store.close()
+    assert (tmp_path / "elsewhere" / "work").exists()
+
+
 def _with_records(store: Store, row: Row, text: str) -> Row:
     """Return the row with packet records that wait in the engine's scratch folder."""
     name = f"{row['key']}-{len(list(store.scratch.iterdir())):016x}"

@@ -213,6 +213,15 @@ def test_store__harms_nobody_behind_a_link_in_its_scratch(tmp_path: Path) -> Non
     assert [path.name for path in elsewhere.iterdir()] == ["work"]
 
 
+@pytest.mark.parametrize("target", [".", "/nowhere", None])
+def test_store__names_the_link_or_file_in_place_of_its_folder(target: str | None, tmp_path: Path) -> None:
+    place = stored(tmp_path / "out", row_of(1)) / "records"
+    place.rmdir()
+    place.symlink_to(target) if target else place.touch()
+    with pytest.raises(InputError, match="records: is a link or a file where a folder belongs"):
+        Store(tmp_path / "out")
+
+
 def test_store__refuses_a_folder_with_other_things(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(InputError, match=r"holds thesis\.tex and no campaign"):

@@ -42,11 +42,11 @@ Calls on paths and files below the watched folder are, and all that ask for memo
 ERRORS: dict[str, tuple[str, ...]] = {
     "open": ("EIO", "EACCES", "ENOSPC", "ENOMEM", "EINTR"),
     "read": ("EIO", "EINTR", "short"),
-    "write": ("EIO", "ENOSPC", "EINTR", "short"),
+    "write": ("EIO", "ENOSPC", "EDQUOT", "EINTR", "short"),
     "rename": ("EIO", "ENOSPC", "EACCES"),
     "unlink": ("EIO", "EACCES"),
     "fsync": ("EIO", "ENOSPC"),
-    "mkdir": ("EIO", "ENOSPC", "EACCES"),
+    "mkdir": ("EIO", "ENOSPC", "EDQUOT", "EACCES"),
     "mmap": ("ENOMEM",),
     "clone": ("EAGAIN", "ENOMEM"),
     "flock": ("EIO", "EINTR", "ENOLCK"),

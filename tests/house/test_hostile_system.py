@@ -28,16 +28,20 @@ def test_threads__that_cannot_start_end_it_in_one_line(command: str, tmp_path: P
     assert (result.returncode, result.stderr) == (1, line)
 
 
-@pytest.mark.parametrize("limit", [1, 2])
-@pytest.mark.parametrize("command", ["inspect a.txt", "convert a.txt b.txt --scheme none", "run s.toml"])
-def test_limit_of_processes__is_named_last(command: str, limit: int) -> None:
-    """Root has no such limit: another user with root's rights on files stands for everybody."""
+def another_user() -> tuple[str, ...]:
+    """Return words before a command: a user without an entry anywhere, with root's rights on files."""
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
     rights = "-all,+dac_override,+dac_read_search"
-    other = ("setpriv", f"--reuid={2**30 + os.getpid()}", "--clear-groups", f"--bounding-set={rights}")
-    kept = (f"--inh-caps={rights}", f"--ambient-caps={rights}")
-    words = (*other, *kept, "prlimit", f"--nproc={limit}", TMT, *command.split())
+    user = ("setpriv", f"--reuid={2**30 + os.getpid()}", "--clear-groups", f"--bounding-set={rights}")
+    return (*user, f"--inh-caps={rights}", f"--ambient-caps={rights}")
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+@pytest.mark.parametrize("command", ["inspect a.txt", "convert a.txt b.txt --scheme none", "run s.toml"])
+def test_limit_of_processes__is_named_last(command: str, limit: int) -> None:
+    """Root has no such limit."""
+    words = (*another_user(), "prlimit", f"--nproc={limit}", TMT, *command.split())
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
@@ -125,6 +129,30 @@ rate = 1e6
 length = 5
 lldu_bytes = 500
 """
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("convert phy.csv link.csv --scheme arq --rtt 0.001", "link.csv: ARQ: 4 slots = "),
+        ("fit phy.csv", "phy.csv: holds 1 erasure bursts, a fit needs 5 or more"),
+        ("run s.toml --dry-run", "1 runs: 0 done, 0 failed, 1 to execute"),
+    ],
+)
+def test_home__that_nobody_knows_is_not_needed(command: str, line: str) -> None:
+    known = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        Path(folder, "s.toml").write_text(CAMPAIGN, encoding="utf-8")
+        rows = "".join(f"{slot}000000,{'0' if slot == 1 else 1000}\n" for slot in range(4))
+        Path(folder, "phy.csv").write_text(f"tx_time_ns,decode_time_ns\n{rows}")
+        result = execute(*another_user(), TMT, *command.split(), cwd=folder, env=known)
+    said = result.stdout + result.stderr
+    assert any(found.startswith(line) for found in said.splitlines()), said
+    assert "Traceback" not in said
+    assert "home" not in said.lower()
 
 
 WITHOUT_SHARED_MEMORY = ("unshare", "--user", "--map-root-user", "--mount")

@@ -189,7 +189,7 @@ SEARCHED = {
     "fairness": "metrics",
     "initial window": "questions",
     "pcap of a run": "questions",
-    "mptcp": "questions",
+    "mptcp": "programs",
     "flow completion time": "questions",
     "compare two versions": "compare",
 }

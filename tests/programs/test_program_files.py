@@ -12,7 +12,7 @@ from tmt import Experiment, Path as LinkPath, PlainLink
 from tmt.core.errors import InputError, SimulatorError
 from tmt.core.schema import PACKET_RECORDS
 from tmt.run import RunError
-from tmt.run.programs.figures import figures, read_flows
+from tmt.run.programs.figures import figures, read_flows, second_share
 from tmt.run.programs.job import write_job
 from tmt.run.programs.outcome import check_ends, read_ends, read_measures
 from tmt.run.programs.roots import content_hash, root_folder
@@ -43,7 +43,7 @@ PACKETS = (
     (500, SENT, 0, 0, 3, 1500, 2, 0),
     (600, RECEIVED, 0, 0, 3, 1500, 2, 100),
 )
-FLOWS = "0\ttcp\t4\t8000\t40000\t52\n1\tudp\t6\t443\t40001\t48\n2\ticmp\t6\t0\t0\t40\n"
+FLOWS = "0\ttcp\t4\t8000\t40000\t52\t0\n1\tudp\t6\t443\t40001\t48\t1\n2\ticmp\t6\t0\t0\t40\t0\n"
 
 
 def test_job__names_root_ports_bounds_and_commands_on_one_line_each(tmp_path: Path) -> None:
@@ -81,7 +81,8 @@ def test_figures__are_those_of_the_packets_by_hand(tmp_path: Path) -> None:
     for uid, (time, event, direction, flow, sequence, size, transmission, delay) in enumerate(PACKETS):
         delay_ns = delay * MS if event == RECEIVED else -1
         packets[uid] = (time * MS, event, direction, flow, sequence, size, transmission, uid, delay_ns)
-    found = figures(packets, read_flows(tmp_path))
+    flows = read_flows(tmp_path)
+    found = figures(packets, flows)
     # Segments 1 to 3 of 1500 bytes and one of 552 with headers of 52, from the SYN at 0.1 s to 0.6 s.
     assert found["goodput_bytes"] == 3 * 1448 + 500
     assert found["goodput_bps"] == pytest.approx(8 * 4844 / 0.5)
@@ -96,9 +97,14 @@ def test_figures__are_those_of_the_packets_by_hand(tmp_path: Path) -> None:
     assert (tcp["return_bytes"], tcp["forward_retransmissions"]) == (60 + 152 + 52, 1)
     assert (udp["protocol"], udp["ip_version"], udp["forward_bytes"]) == ("udp", 6, 1228)
     assert udp["goodput_bps"] is None
+    assert (tcp["path"], udp["path"]) == (0, 1)
+    assert second_share(packets, flows) == pytest.approx(1228 / (60 + 3 * 1500 + 552 + 1228))
+    assert second_share(packets[:2], flows) is None
 
 
-@pytest.mark.parametrize("text", [FLOWS[2:], FLOWS.replace("40000", "x"), "0\ttcp\t4\n"])
+@pytest.mark.parametrize(
+    "text", [FLOWS[2:], FLOWS.replace("40000", "x"), FLOWS.replace("\t0\n", "\n"), "0\ttcp\t4\n"]
+)
 def test_flows__that_no_kernel_writes_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "flows.txt").write_text(text)
     with pytest.raises(SimulatorError, match=r"flows.txt: (is damaged or cut short|its flows are not)"):

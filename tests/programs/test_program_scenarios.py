@@ -8,8 +8,8 @@ import pytest
 from tmt import Scenario
 from tmt.campaign.plan import expand
 from tmt.core.errors import InputError
-from tmt.spec.programs import Measure, Program
-from tmt.spec.toml import parse, relative_to, text_of
+from tmt.spec.programs import Measure, Program, SecondPath
+from tmt.spec.toml import files_of, parse, relative_to, text_of
 
 SAMPLE = Path(__file__).resolve().parents[2] / "traces" / "sample.parquet"
 HEAD = f"""\
@@ -68,10 +68,13 @@ def test_lists__are_not_counted_as_points() -> None:
 def test_file__that_was_written_reads_as_the_same_programs() -> None:
     asked = scenario(
         'client = "a"\nfiles = ["page", "../up"]\nroot = "web.tar"\n'
+        'second = { trace = "lte.parquet", rtt = 0.05 }\n'
         'measure = [{ column = "a", json = "b.0" }]'
     )
     assert asked.program[0].files == ("/folder/page", "/up")
+    assert asked.program[0].second == SecondPath(0.05, "/folder/lte.parquet")
     assert asked.program[0].measure == (Measure("a", json="b.0"),)
+    assert "/folder/lte.parquet" in files_of(asked)
     written = text_of(asked, relative_to(Path("/folder")))
     assert parse(written, Path("/folder/s.toml")).scenario == asked
 

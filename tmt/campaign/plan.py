@@ -209,8 +209,8 @@ def _fingerprint(lane: Lane, traffic: Traffic, programs: Programs) -> str:
     return digest(slots, plain(lane.scheme), path, lane.own_back is not None, settings, programs)
 
 
-NO_SETTINGS = {"seeds", "backend", *("label", "files", "root")}
-"""Keys of traffic that decide no run; the content of the programs' files is part of their stamp."""
+NO_SETTINGS = {"seeds", "backend", *("label", "files", "root", "second")}
+"""Keys of traffic that decide no run; the programs' files and their second path are part of their stamp."""
 
 
 def _without_names(table: dict[str, object]) -> dict[str, object]:

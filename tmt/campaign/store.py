@@ -315,7 +315,8 @@ def _prepare(folder: Path) -> None:
                     folder, f"holds {foreign[0]} and no campaign; name a folder that is new or empty"
                 )
         for name in FOLDERS:
-            (folder / name).mkdir(exist_ok=True)
+            with suppress(FileExistsError):
+                (folder / name).mkdir()
             if not stat.S_ISDIR((folder / name).lstat().st_mode):
                 raise InputError(folder / name, "is a link or a file where a folder belongs")
     except OSError as error:

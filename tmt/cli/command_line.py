@@ -27,6 +27,7 @@ with imported_when_used():
 COMMANDS = {
     "generate": "make a PHY trace from a channel model",
     "share": "let users share a line of slots: a PHY trace for each",
+    "orbit": "write the round-trip times over satellites with TLE lines",
     "import": "turn a measurement in another tool's format into a trace",
     "inspect": "summarise a trace: rates, losses, bursts, gaps, delays",
     "fit": "fit erasure models to a trace, and test them",

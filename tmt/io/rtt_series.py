@@ -10,9 +10,12 @@ from tmt.core.errors import InputError
 from tmt.core.schema import RTT_SERIES
 from tmt.core.units import seconds_text
 from tmt.core.words.refusals import refusal, shown
-from tmt.io.files import text_lines
+from tmt.io.atomic import staged
+from tmt.io.files import open_output, text_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy.typing as npt
 
 HEADERS: dict[tuple[str, ...], bool] = {("time", "rtt"): True, ("time_ns", "rtt_ns"): False}
@@ -51,3 +54,11 @@ def read_rtt_series(path: str) -> npt.NDArray[np.void]:
     if not rows:
         raise InputError(path, "there are no rows; a series has at least one")
     return np.array(rows, RTT_SERIES.dtype)
+
+
+def write_rtt_series(path: str, rows: npt.NDArray[np.void], comments: Iterable[str]) -> None:
+    """Write the rows of `RTT_SERIES` below comments; errors as those of `staged`."""
+    lines = [*(f"# {comment}" for comment in comments), "time,rtt"]
+    lines += [f"{seconds_text(time_ns)},{seconds_text(rtt_ns)}" for time_ns, rtt_ns in rows.tolist()]
+    with staged(path) as part, open_output(part) as file:
+        file.write(("\n".join(lines) + "\n").encode())

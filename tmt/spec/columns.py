@@ -302,6 +302,12 @@ RUN_RESULTS = (
         "flow_figures",
         "flows that the programs made as JSON: a list of one object each, those with the most bytes first",
     ),
+    _OUTCOME.number(
+        "second_share",
+        "share of the bytes received that came over the second path",
+        counts="IP packets of the forward links: payload and headers, repeated data too",
+        null="without a second path, or when nothing was received",
+    ),
     _DELIVERY.number(
         "fairness",
         "Jain's index of the flows' goodputs, from 1/flows to 1",

@@ -6,7 +6,9 @@ import re
 from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from tmt.core.declaration import Param, PositiveSeconds, Spec
+from tmt.core.declaration import Count, Param, PositiveSeconds, Rate, Spec, number as spelled
+from tmt.core.schemes.scheme import RoundTrip
+from tmt.spec.experiment import Packets
 from tmt.spec.stacks import LINUX
 from tmt.spec.traffic import Traffic
 
@@ -78,6 +80,37 @@ class Measure(Spec):
         return self.json is None and self.pattern is None
 
 
+class SecondPath(Spec):
+    """A second path between the ends; TCP of the programs uses both at once (MPTCP)."""
+
+    rtt: Annotated[RoundTrip, "round-trip propagation time of the second path"]
+    trace: Annotated[
+        str | None,
+        "PHY trace of its forward link, without a scheme; it repeats, and each seed begins at another place",
+        Param(absent="a constant rate", is_path=True),
+    ] = None
+    rate: Annotated[Rate | None, "rate of its forward link, which loses nothing", Param(absent="a trace")] = (
+        None
+    )
+    lldu_bytes: Annotated[
+        Count | None, "useful bytes of one LLDU", Param("byte", absent="those of the trace")
+    ] = None
+    queue_packets: Annotated[
+        Packets | None,
+        "limit of the queue before each of its links",
+        Param(absent="one bandwidth-delay product, at least 10 packets"),
+    ] = None
+
+    def rules(self) -> Rules:
+        """Refuse both kinds of link at once, or none, and a size of what a constant rate does not have."""
+        if self.rate is not None and self.trace is not None:
+            yield "rate", "none with a trace, which has a rate of its own"
+        if self.rate is None and self.trace is None:
+            yield "rate", "a rate, or a trace", "is missing"
+        if self.lldu_bytes is not None and self.trace is None:
+            yield "lldu_bytes", "none without a trace", "has no meaning for a constant rate"
+
+
 _UNUSED = (
     *("transfer_bytes", "pause", "flows", "return_flows", "start", "start_spread", "slow_start", "resume"),
     *("code", "block_segments", "backend", "flow"),
@@ -109,6 +142,11 @@ class Program(Traffic):
         str | None,
         "folder or tar file of the files that programs see, such as one of `tmt root`",
         Param(absent="the host's own files, read-only", is_path=True),
+    ] = None
+    second: Annotated[
+        SecondPath | None,
+        "second path, over which MPTCP sends, too: trace or rate, rtt, lldu_bytes, queue_packets",
+        Param(absent="one path, and TCP"),
     ] = None
     measure: Annotated[tuple[Measure, ...], "numbers that the programs say, as results"] = ()
     processor_time: Annotated[
@@ -204,6 +242,11 @@ _OWN = frozenset(Program.__annotations__) - {"stack", "_"}
 
 
 def _text(value: object) -> str:
+    if isinstance(value, SecondPath):
+        given = {key: getattr(value, key) for key in value.said()}
+        return ", ".join(
+            f"{key} {one if isinstance(one, str) else spelled(one)}" for key, one in given.items()
+        )
     return " & ".join(value) if isinstance(value, tuple) else str(value)
 
 

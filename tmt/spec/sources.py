@@ -39,7 +39,7 @@ class Sources(NamedTuple):
     notes: tuple[str, ...]
 
 
-TRACES = ("file", "return_trace")
+TRACES = ("file", "return_trace", "trace")
 """Keys whose files are traces, which tell where they come from."""
 
 

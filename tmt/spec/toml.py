@@ -19,7 +19,7 @@ from tmt.spec.files import with_an_end
 from tmt.spec.goals import Tune
 from tmt.spec.old_form import is_old, renewed, renewed_lines
 from tmt.spec.points import Places, in_table, placed_one, plain, points, size_of
-from tmt.spec.programs import Program
+from tmt.spec.programs import Program, SecondPath
 from tmt.spec.scenario import AXES, LOADS, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import MAX_SEED, Traffic
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PATHS = {
     key: (*one.choices, "none")
-    for kind in (Scenario, Trace, Adaptation, Path, Program)
+    for kind in (Scenario, Trace, Adaptation, Path, Program, SecondPath)
     for key, one in declared(kind).items()
     if one.param.is_path
 }

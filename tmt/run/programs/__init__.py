@@ -15,7 +15,7 @@ from tmt.core.measure.transport import ack_load
 from tmt.core.units import ns_to_seconds
 from tmt.run import RunError
 from tmt.run.program import build_stamp, built_program, last_words, remedy, run_program
-from tmt.run.programs.figures import figures, read_flows
+from tmt.run.programs.figures import figures, on_second, read_flows, second_share
 from tmt.run.programs.job import BEGIN_NS, FILES, write_job
 from tmt.run.programs.outcome import BY_ITSELF, check_ends, read_ends, read_measures
 from tmt.run.records import read_records
@@ -91,8 +91,11 @@ class Programs:
         check_ends(ends, program, directory)
         measured = read_measures(ends, program, directory)
         found = figures(recording.packets, flows)
+        if program.second is not None:
+            found["second_share"] = second_share(recording.packets, flows)
         if isinstance(setup.back, PlainLink):
-            found["return_ack_load"] = ack_load(recording.packets, setup.back.rate_bps)
+            first = recording.packets[~on_second(recording.packets, flows)]
+            found["return_ack_load"] = ack_load(first, setup.back.rate_bps)
         else:
             found["return_ack_load"] = recording.columns["return_utilisation"]
         found |= {

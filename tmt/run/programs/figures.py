@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.core.measure.transport import FlowDelivery, Records
+    from tmt.core.trace import BoolArray
     from tmt.spec.columns import Value
 
 FLOWS = "flows.txt"
@@ -31,7 +32,10 @@ TRANSPORTS = ("tcp", "udp")
 
 @dataclass(frozen=True, slots=True)
 class SeenFlow:
-    """A flow as its packets show it; `header_bytes` are those of a data packet: IP's and the transport's."""
+    """A flow as its packets show it; `header_bytes` are those of a data packet: IP's and the transport's.
+
+    `path` is 0, or 1 on a second path.
+    """
 
     number: int
     protocol: str
@@ -39,6 +43,7 @@ class SeenFlow:
     server_port: int
     client_port: int
     header_bytes: int
+    path: int
 
 
 def read_flows(directory: Path) -> list[SeenFlow]:
@@ -87,6 +92,18 @@ def figures(packets: Records, flows: Sequence[SeenFlow]) -> dict[str, Value]:
     }
 
 
+def on_second(packets: Records, flows: Sequence[SeenFlow]) -> BoolArray:
+    """Return which packets are on the second path."""
+    return np.isin(packets["flow"], [one.number for one in flows if one.path])
+
+
+def second_share(packets: Records, flows: Sequence[SeenFlow]) -> float | None:
+    """Return the share of the forward bytes received that came over the second path; None without any."""
+    received = packets[(packets["direction"] == FORWARD) & (packets["event"] == RECEIVED)]
+    sizes = received["size_bytes"].astype(np.int64)
+    return int(sizes[on_second(received, flows)].sum()) / int(sizes.sum()) if len(sizes) else None
+
+
 def _of_flows(packets: Records, count: int) -> list[Records]:
     """Return the records of each flow; one pass, however many flows there are."""
     order = np.argsort(packets["flow"], kind="stable")
@@ -130,6 +147,7 @@ def _rate_bps(received: Records) -> float | None:
 def _told(packets: Records, flow: SeenFlow, delivery: FlowDelivery | None) -> dict[str, Value]:
     found: dict[str, Value] = {
         "flow": flow.number,
+        "path": flow.path,
         "protocol": flow.protocol,
         "ip_version": flow.version,
         "server_port": flow.server_port,

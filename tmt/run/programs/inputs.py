@@ -19,6 +19,7 @@ from tmt.core.provenance import digest, user_cache
 from tmt.io.atomic import write_text
 from tmt.run import RunError, load_backend
 from tmt.run.programs.roots import content_hash
+from tmt.run.programs.second_path import second_identity
 from tmt.run.setup import set_up
 from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
 from tmt.spec.points import plain
@@ -48,15 +49,19 @@ def with_inputs(traffic: Traffic, programs: tuple[str, str]) -> tuple[str, str]:
 
 
 def inputs_hash(program: Program) -> str:
-    """Return the hash of the files that decide a run of programs (InputError)."""
+    """Return the hash of the files and the second path that decide a run of programs (InputError)."""
     given = [[Path(one).resolve().name, content_hash(one)] for one in program.files]
     root = _host_hash(program, digest(given)) if program.root is None else content_hash(program.root)
-    return digest(given, root)
+    return digest(given, root, *second_identity(program))
 
 
 def _host_hash(program: Program, given: str) -> str:
     stamp = load_backend(PROGRAMS).stamp()
-    own = {key: value for key, value in plain(program).items() if key not in ("files", "label", "seeds")}
+    own = {
+        key: value
+        for key, value in plain(program).items()
+        if key not in ("files", "label", "seeds", "second")
+    }
     key = digest(stamp, own, given)
     files = _known(key)
     if files is None:
@@ -102,7 +107,7 @@ def _used(program: Program) -> tuple[str, ...]:
 
     A program that fails there leaves what it has used until then; its own runs tell the fault.
     """
-    trial = replace(program, measure=(), label=None)
+    trial = replace(program, measure=(), label=None, second=None)
     experiment = Experiment(PlainLink(TRIAL_RATE_BPS), LinkPath(TRIAL_RTT_S), trial)
     with TemporaryDirectory(prefix="tmt-programs-") as folder:
         with suppress(RunError):

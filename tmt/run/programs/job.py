@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tmt.core.errors import InputError
 from tmt.run.programs.roots import root_folder
+from tmt.run.programs.second_path import SECOND, second_text, set_up_second
 from tmt.run.settings_file import SETTINGS, send_buffer_bytes, settings_text
 from tmt.spec.stacks import LINUX, RECEIVE_BUFFER_BYTES, control_of
 
@@ -37,9 +38,13 @@ def write_job(setup: Setup, program: Program, directory: Path) -> None:
     """Write the files of a run into its directory (InputError where one of `files` cannot be copied)."""
     lines = settings_text(setup, directory).splitlines(keepends=True)
     (directory / SETTINGS).write_text("".join(line for line in lines if not line.startswith("flow ")))
+    second = None
+    if program.second is not None:
+        second = set_up_second(program, program.second, setup.experiment.seed)
+        (directory / SECOND).write_text(second_text(second, directory))
     if program.files:
         copy_files(program.files, directory / FILES)
-    lines = [f"{key} {_escaped(value)}\n" for key, value in _lines(setup, program, directory)]
+    lines = [f"{key} {_escaped(value)}\n" for key, value in _lines(setup, second, program, directory)]
     (directory / JOB).write_text("".join(lines))
 
 
@@ -60,11 +65,13 @@ def copy_files(names: tuple[str, ...], folder: Path) -> None:
             os.utime(path, ns=(BEGIN_NS, BEGIN_NS))
 
 
-def _lines(setup: Setup, program: Program, directory: Path) -> Iterator[tuple[str, object]]:
+def _lines(
+    setup: Setup, second: Setup | None, program: Program, directory: Path
+) -> Iterator[tuple[str, object]]:
     yield "root", "/" if program.root is None else root_folder(program.root)
     if program.files:
         yield "files", directory.absolute() / FILES
-    for sysctl in (*_sysctls(setup, program), *program.sysctls):
+    for sysctl in (*_sysctls(setup, second, program), *program.sysctls):
         yield "sysctl", sysctl
     for port in program.ready:
         yield "ready", port
@@ -78,15 +85,16 @@ def _lines(setup: Setup, program: Program, directory: Path) -> Iterator[tuple[st
             yield "env", variable
 
 
-def _sysctls(setup: Setup, program: Program) -> Iterator[str]:
+def _sysctls(setup: Setup, second: Setup | None, program: Program) -> Iterator[str]:
     """Return the kernel's settings that a run of flows has, too; what a program asks for still holds."""
     most = program.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+    send_buffer = sum(send_buffer_bytes(path) for path in (setup, second) if path is not None)
     yield f"net.core.rmem_max={UDP_BUFFER_BYTES}"
     yield f"net.core.wmem_max={UDP_BUFFER_BYTES}"
     yield f"net.ipv4.tcp_congestion_control={control_of(program.tcp, LINUX)}"
     yield f"net.ipv4.tcp_ecn={int(program.ecn != 'off')}"
     yield f"net.ipv4.tcp_rmem=4096 {min(FIRST_BUFFER_BYTES, most)} {most}"
-    yield f"net.ipv4.tcp_wmem=4096 16384 {max(most, send_buffer_bytes(setup))}"
+    yield f"net.ipv4.tcp_wmem=4096 16384 {max(most, send_buffer)}"
 
 
 def _escaped(value: object) -> str:

@@ -1,0 +1,39 @@
+"""Logs whose modes stand beside those of our rules: what is kept of them is what their sources say."""
+
+import csv
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.log_modes.__main__ import NS3, read_phone
+from tmt.io import read_phy
+
+ANALYSIS = Path(__file__).parents[2] / "analysis" / "log_modes"
+
+
+@pytest.mark.parametrize(("direction", "word", "erased"), [("down", "DL", 102), ("up", "UL", 158)])
+def test_attempts_of_ns3__are_those_of_the_log(
+    measured_data: Path, direction: str, word: str, erased: int
+) -> None:
+    trace = read_phy(ANALYSIS / NS3.format(direction))
+    assert trace.mode is not None
+    assert trace.es_n0_mdb is not None
+    assert np.count_nonzero(trace.decode_time_ns == 0) == erased
+    with gzip.open(measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz", "rt") as file:
+        rows = [line.split() for line in file if line.split()[0] == word]
+    assert trace.mode.tolist() == [int(row[11]) for row in rows]
+    assert trace.es_n0_mdb / 1000 == pytest.approx([float(row[13]) for row in rows], abs=1e-3)
+    assert (trace.decode_time_ns == 0).tolist() == [row[14] == "1" for row in rows]
+
+
+def test_phone__has_the_seconds_of_the_log(measured_data: Path) -> None:
+    kept = {(row.snr_db, row.cqi): row.seconds for row in read_phone().itertuples()}
+    assert sum(kept.values()) == 3307
+    with gzip.open(measured_data / "formats" / "ucc5g_example.csv.gz", "rt") as file:
+        rows = [
+            row for row in csv.DictReader(file) if row["State"] == "D" and "-" not in (row["SNR"], row["CQI"])
+        ]
+    assert Counter((float(row["SNR"]), float(row["CQI"])) for row in rows) == kept
