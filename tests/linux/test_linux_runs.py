@@ -184,6 +184,14 @@ def test_receive_buffer__bounds_the_window() -> None:
     assert row["goodput_bps"] == pytest.approx(28 * 1448 * 8 / 0.5, rel=0.1)
 
 
+@pytest.mark.usefixtures("kernel")
+def test_memory__holds_send_buffers_full_of_small_segments() -> None:
+    # The receivers' buffers bound segments to 6,335 bytes, a tenth of a packet.
+    settings = {"packet_bytes": 65_535, "receive_buffer_bytes": 25_340, "window_packets": 300}
+    row = experiment(**settings, flows=8, duration_ns=2 * NS_PER_S, rtt_ns=10 * NS_PER_MS).run().row
+    assert row["goodput_bps"] > 0
+
+
 def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tmt.run.linux._HOME", tmp_path)
     monkeypatch.delenv("CLIFT_LINUX", raising=False)

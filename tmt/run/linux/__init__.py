@@ -16,15 +16,23 @@ from tmt.core.provenance import file_version
 from tmt.run import RunError, refuse_absent
 from tmt.run.program import STDOUT, build_stamp, built_program, last_words, remedy, run_program
 from tmt.run.records import COUNTERS, Counters, read_records
-from tmt.run.settings_file import FAILURE_STATUS, SETTINGS, explained, settings_text, window_packets
+from tmt.run.settings_file import (
+    FAILURE_STATUS,
+    SETTINGS,
+    explained,
+    send_buffer_bytes,
+    settings_text,
+    window_packets,
+)
 from tmt.spec.queue import KernelQdisc
-from tmt.spec.stacks import VARIANTS
+from tmt.spec.stacks import RECEIVE_BUFFER_BYTES, VARIANTS
 
 if TYPE_CHECKING:
     from tmt.core.provenance import FileVersion
     from tmt.run import Recording
     from tmt.run.setup import Setup
     from tmt.spec.experiment import Experiment
+    from tmt.spec.traffic import Flow
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
@@ -40,8 +48,11 @@ ELSEWHERE = "`pip install tmt_clift_linux-*.whl` installs it, `export CLIFT_LINU
 SHOW_LIMIT_S = 30
 
 LEAST_MEMORY_MIB = 32
-PACKET_MEMORY_BYTES = 6144
-"""Memory for each packet of a window: headers of four in the sender's buffer and one on the link, no data."""
+SOCKET_BUFFER_BYTES = 1280
+"""Memory of a segment: its headers and what the kernel knows of it; all segments share their data."""
+
+COUNTED_BYTES = 800
+"""What the kernel counts for a segment in the send buffer beside its data, at least."""
 
 MEMORY_STEP_MIB = 16
 
@@ -114,10 +125,20 @@ def _controls(program: Path, _version: FileVersion | None, settings: str = "") -
 
 
 def memory_mib(setup: Setup) -> int:
-    """Return the memory of the simulated machine: enough for the windows of all flows."""
-    held_packets = window_packets(setup) * sum(setup.flows)
-    need = LEAST_MEMORY_MIB + held_packets * PACKET_MEMORY_BYTES // (1 << 20)
+    """Return the memory of the simulated machine: enough for what all flows hold."""
+    held = sum(group.count * _held_segments(setup, group) for group in setup.groups)
+    need = LEAST_MEMORY_MIB + held * SOCKET_BUFFER_BYTES // (1 << 20)
     return -(-need // MEMORY_STEP_MIB) * MEMORY_STEP_MIB
+
+
+def _held_segments(setup: Setup, group: Flow) -> int:
+    """Return the segments of a flow: as many as its send buffer takes, and those on the link.
+
+    The largest window is half of the receiver's buffer or more, and a segment at most half of the window.
+    """
+    buffer_bytes = group.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+    segment_bytes = min(setup.traffic.packet_bytes, buffer_bytes // 4)
+    return send_buffer_bytes(setup) // (segment_bytes + COUNTED_BYTES) + window_packets(setup)
 
 
 @lru_cache(maxsize=8)
