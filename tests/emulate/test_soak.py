@@ -71,6 +71,7 @@ def _named(name: str, processes: list[int]) -> list[int]:
     return [process for process, path in paths if path.exists() and path.read_text().strip() == name]
 
 
+@pytest.mark.timeout(300 + 2 * DURATION_S)
 def test_emulation__at_its_highest_rate_keeps_its_memory(tmp_path: Path) -> None:
     """Eight flows over a link that is faster than the emulator: the processor limits them."""
     temporary = tmp_path / "temporary"
@@ -111,6 +112,7 @@ def test_emulation__at_its_highest_rate_keeps_its_memory(tmp_path: Path) -> None
     until(lambda: not _with_environment(str(temporary)))
 
 
+@pytest.mark.timeout(300 + 2 * RUNS)
 def test_emulations__one_after_another_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
