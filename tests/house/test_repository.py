@@ -151,6 +151,7 @@ SEARCHED = {
     "quic binary": "questions",
     "aqm ecn": "queue",
     "page load video": "questions",
+    "tle satellite": "motion",
     "harq feedback off": "ntn",
     "best scheme bbr": "questions",
     "10,000 runs slurm": "clusters",

@@ -206,6 +206,9 @@ FIRST, SECOND = lines(90001)
         ((FIRST[:-1] + "0", SECOND), ":1: the checksum is 0; that of the line's digits is 3"),
         ((FIRST, SECOND.replace("15.06", "16.06")), ":2: the checksum is 4; that of the line's digits is 5"),
         ((FIRST, SECOND[:-2]), f":2: this is not line 2 of a TLE: its 69 columns are {SECOND[:63]}"),
+        (lines(90001, inclination=353), ":2: the inclination is 353 degrees; at most 180 are allowed"),
+        (lines(90001, turns=25), ":2: the mean motion is 25 turns a day; more than 0 and less than 17 are allowed"),  # noqa: E501
+        (lines(90001, turns=0), ":2: the mean motion is 0 turns a day; more than 0 and less than 17 are allowed"),  # noqa: E501
         ((FIRST, lines(90009)[1]), ":2: the satellite is 90009, that of the line before 90001; the two lines of a TLE name the same one"),  # noqa: E501
     ],
 )  # fmt: skip

@@ -137,6 +137,12 @@ def test_trace__that_cannot_be_used_is_named(tmp_path: Path, name: str, said: st
     assert said in str(refused.value)
 
 
+def test_trace__that_cannot_be_used_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        job(tmp_path / "run", SecondPath(0.05, trace=f"{tmp_path}/nowhere.parquet"))
+    assert list((tmp_path / "run").iterdir()) == []
+
+
 def test_sources__are_those_of_the_second_trace_too() -> None:
     alone, two = (sources_of(scenario(one)) for one in ("", f'second = {{ trace = "{LTE}", rtt = 0.05 }}'))
     assert set(two.keys) > set(alone.keys)

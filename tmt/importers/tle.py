@@ -51,6 +51,9 @@ EQUATOR_KM, FLATTENING = 6378.137, 1 / 298.257223563
 MOST_AGE = timedelta(days=14)
 """Elements of another age are not used: SGP4's error grows by 1 to 3 km a day, faster in low orbits."""
 
+MOST_TURNS_A_DAY = 17
+"""An orbit at the Earth's surface."""
+
 MOST_ROWS = 10_000_000
 
 _SEARCH_STEP_S, _SEARCH_STEPS, _CHUNK = 10, 8640, 60
@@ -104,9 +107,21 @@ def _check(path: str, number: int, text: str, kind: int) -> None:
         raise InputError(
             path, f"this is not line {kind} of a TLE: its 69 columns are {shown(text, 80)}", number
         )
+    if kind == 2:
+        _check_orbit(path, number, text)
     total = sum(int(one) if one.isdigit() else one == "-" for one in text[:68]) % 10
     if total != int(text[68]):
         raise InputError(path, f"the checksum is {text[68]}; that of the line's digits is {total}", number)
+
+
+def _check_orbit(path: str, number: int, text: str) -> None:
+    inclination_deg, turns_a_day = float(text[8:16]), float(text[52:63])
+    if inclination_deg > 180:
+        reason = f"the inclination is {inclination_deg:g} degrees; at most 180 are allowed"
+        raise InputError(path, reason, number)
+    if not 0 < turns_a_day < MOST_TURNS_A_DAY:
+        allowed = f"more than 0 and less than {MOST_TURNS_A_DAY} are allowed"
+        raise InputError(path, f"the mean motion is {turns_a_day:g} turns a day; {allowed}", number)
 
 
 class Pass(NamedTuple):

@@ -35,13 +35,17 @@ UDP_BUFFER_BYTES = 32 << 20
 
 
 def write_job(setup: Setup, program: Program, directory: Path) -> None:
-    """Write the files of a run into its directory (InputError where one of `files` cannot be copied)."""
-    lines = settings_text(setup, directory).splitlines(keepends=True)
-    (directory / SETTINGS).write_text("".join(line for line in lines if not line.startswith("flow ")))
+    """Write the files of a run into its directory.
+
+    InputError where the second path's trace cannot be used, and nothing is written; or where one of `files`
+    cannot be copied.
+    """
     second = None
     if program.second is not None:
         second = set_up_second(program, program.second, setup.experiment.seed)
         (directory / SECOND).write_text(second_text(second, directory))
+    lines = settings_text(setup, directory).splitlines(keepends=True)
+    (directory / SETTINGS).write_text("".join(line for line in lines if not line.startswith("flow ")))
     if program.files:
         copy_files(program.files, directory / FILES)
     lines = [f"{key} {_escaped(value)}\n" for key, value in _lines(setup, second, program, directory)]
