@@ -1,10 +1,13 @@
-"""Draws the worked examples of `docs/schemes.md` as ladders of sender and receiver, into `docs/images`.
+"""Draws the worked examples of `docs/schemes.md` as ladders of sender and receiver.
+
+They go to `images` in the folder named, or in `docs`.
 
 Each example is converted first: a picture that contradicts its scheme is not drawn.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +24,7 @@ from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILLION
 
-IMAGES = Path(__file__).parents[1] / "docs" / "images"
+DOCS = Path(__file__).parents[1] / "docs"
 SENDER, RECEIVER = 0.0, 1.0
 
 NS = 1e-9
@@ -168,6 +171,8 @@ def _draw_arrow(
 
 
 if __name__ == "__main__":
+    images = Path(sys.argv[1] if sys.argv[1:] else DOCS) / "images"
+    images.mkdir(parents=True, exist_ok=True)
     for name, ladder in LADDERS.items():
         check(ladder)
-        draw(ladder, IMAGES / f"{name}.png")
+        draw(ladder, images / f"{name}.png")
