@@ -20,9 +20,16 @@ from tmt.core.extent import Extent
 from tmt.core.schema import PHY_TRACE
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.tetrys import Tetrys
-from tmt.core.words.values import decode_time_notes, full_window_notes, span_notes, unsettled_notes
+from tmt.core.words.values import (
+    decode_time_notes,
+    full_window_notes,
+    percent,
+    span_notes,
+    unsettled_notes,
+)
 from tmt.spec.options import Part
 
 if TYPE_CHECKING:
@@ -232,16 +239,27 @@ def _lowest(scheme: Scheme) -> Scheme:
 
 
 def _stall_notes(conversion: Conversion, start: _Beginning, counts: Counts) -> list[str]:
-    """Note slots that `tetrys` left idle."""
+    """Note slots that stayed idle, and what to raise: windows and processes."""
     scheme = conversion.scheme
-    if not isinstance(scheme, Tetrys):
-        return []
     feedback_ns = _rtt_ns(conversion) + max(start.longest_decode_ns, _detection_ns(scheme))
     slots = int((start.tx_time_ns < start.tx_time_ns[0] + feedback_ns).sum())
     round_trip_slots = -(-slots // conversion.every)
-    return full_window_notes(
-        conversion.link_path, counts.stalled_slots, counts.slots, scheme.coding_window, round_trip_slots
-    )
+    if isinstance(scheme, Tetrys):
+        return full_window_notes(
+            conversion.link_path, counts.stalled_slots, counts.slots, scheme.coding_window, round_trip_slots
+        )
+    if 10 * counts.stalled_slots <= counts.slots:
+        return []
+    limits = {}
+    if isinstance(scheme, Rlc):
+        limits["--window-pdus"] = scheme.window_pdus
+    if isinstance(below := _lowest(scheme), HarqProcesses):
+        limits["--processes" if below is scheme else "--below-processes"] = below.processes
+    least = min(limits, key=lambda flag: limits[flag])
+    return [
+        f"{conversion.link_path}: {percent(counts.stalled_slots / counts.slots)} of the slots stayed idle: a "
+        f"larger {least} than {limits[least]} fills more of them; a round trip has {round_trip_slots:,} slots"
+    ]
 
 
 def _gap_notes(conversion: Conversion, start: _Beginning) -> list[str]:

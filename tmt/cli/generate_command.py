@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tmt.cli.options import FILE, JSON, SEED, json_text
 from tmt.cli.progress import print_notes, progress_bar, rows_of, say
-from tmt.cli.values import Values, by_options, set_by_name
+from tmt.cli.values import CHOSEN, Values, by_options, set_by_name
 from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel
 from tmt.core.declaration import ns
@@ -14,14 +16,25 @@ from tmt.core.errors import UsageError
 from tmt.core.modes import Adaptation
 from tmt.core.words.values import time_notes
 from tmt.io.generation import generate, overlay
-from tmt.spec.options import Part
+from tmt.spec.options import Part, listed
 from tmt.spec.trace import SlotLine
+
+if TYPE_CHECKING:
+    from tmt.core.trace import PhyTrace
 
 VALUES = {
     "channel": Part(("channel",), Channel, among=CHANNELS, meaning="Channel model."),
     "slots": Part(("slots",), SlotLine, usual=None),
     "adaptation": Part(("adaptation",), Adaptation, usual=None),
 }
+
+
+_LATE = ("--report-delay", "--report-every", "--report-loss", "--report-cqi", "--margin")
+_OF_RULES = {"--step": ("olla",), **dict.fromkeys(_LATE, ("margin", "olla"))}
+"""Options of an adaptation that only some rules use."""
+_FAR = 3
+"""Error rates above this times the target are noted, from so many erased slots on as `_ENOUGH`."""
+_ENOUGH = 10
 
 
 @click.command(
@@ -74,6 +87,14 @@ def command(
     """
     if adaptation is None:
         channel.check_fates()
+    else:
+        _check_rule(adaptation)
+    erased = 0
+
+    def count_erased(chunk: PhyTrace) -> None:
+        nonlocal erased
+        erased += int((chunk.decode_time_ns == 0).sum())
+
     if over is not None:
         if slots is not None or adaptation is not None:
             said = [key for part in (slots, adaptation) if part is not None for key in part.said()]
@@ -99,6 +120,28 @@ def command(
                 with_es_n0=with_es_n0,
                 adaptation=adaptation,
                 progress=progress,
+                watch=count_erased,
             )
+        print_notes(_target_notes(adaptation, made, erased))
     if as_json:
         say(json_text({"phy": phy, "channel": channel.describe(), "seed": seed, "slots": made}))
+
+
+def _check_rule(adaptation: Adaptation) -> None:
+    """Refuse options that the rule does not use (UsageError)."""
+    for flag in click.get_current_context().meta[CHOSEN]:
+        if adaptation.adapt not in (rules := _OF_RULES.get(flag, (adaptation.adapt,))):
+            raise UsageError(f"{flag}: is an option of --adapt {listed(rules)}, not of {adaptation.adapt}")
+
+
+def _target_notes(adaptation: Adaptation | None, slots: int, erased: int) -> list[str]:
+    """Note an error rate that `olla` leaves far above its target."""
+    if adaptation is None or adaptation.adapt != "olla" or erased < _ENOUGH:
+        return []
+    target = adaptation.target_error_rate
+    if erased <= _FAR * target * slots:
+        return []
+    return [
+        f"the error rate is {erased / slots:.2g}, the target {target:g}: the channel changes faster than "
+        "reports arrive; a larger --margin or a shorter --report-delay lowers it"
+    ]

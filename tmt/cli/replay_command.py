@@ -210,13 +210,15 @@ def _print(result: ExperimentResult, programs: Program | None) -> None:
     table.add_column(width=LABEL_WIDTH)
     table.add_column(justify="right", width=VALUE_WIDTH)
     table.add_column()
+    protocol = "QUIC" if result.row["stack"] == "quic" else "TCP"
     for one in (shown[name] for name in SHORT if name in shown):
         (number,) = one.of(row)
         is_count = values.COLUMNS[one.column].kind == "integer"
-        table.add_row(one.label, spelled_number(int(number) if is_count else float(number)), one.unit)
+        label = one.label.replace("TCP", protocol)
+        table.add_row(label, spelled_number(int(number) if is_count else float(number)), one.unit)
     print_parts(texts.Text(_headline(result.row, programs), style="bold"), table)
     print_parts(*_json_tables(result.row))
-    say("Goodput counts TCP payload, each byte once. All figures: --details, --json")
+    say(f"Goodput counts {protocol} payload, each byte once. All figures: --details, --json")
 
 
 def _headline(row: Mapping[str, Any], programs: Program | None) -> str:

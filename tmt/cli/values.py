@@ -113,7 +113,7 @@ class Values(click.Command):
             try:
                 ctx.params[str(part.place[0])] = part.value(given, ctx.meta[CHOSEN])
             except Refused as refused:
-                lines += [part.complaint(one, ctx.meta[CHOSEN]) for one in refused.problems]
+                lines += part.complaints(refused.problems, ctx.meta[CHOSEN])
         if lines:
             raise UsageError("\n".join(lines))
         return super().invoke(ctx)

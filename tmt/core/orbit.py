@@ -150,7 +150,7 @@ class Orbit(Spec):
             raise UsageError(
                 f"orbit: at {at_ns / NS_PER_S:g} s the {together} {'see' if len(sine) > 1 else 'sees'} no "
                 f"satellite that is {self.mask_deg:g} degrees above the horizon; "
-                "allowed: times at which there is one"
+                "a lower mask_deg, more planes or satellites, or another time may give one"
             )
         return int(height.argmax())
 

@@ -236,6 +236,21 @@ class Part:
                 elif one.kind not in outer:
                     yield from self._within(kind, key, one).every((*outer, one.kind))
 
+    def complaints(self, problems: list[Problem], chosen: Chosen) -> list[str]:
+        """Return the lines about problems of the object: one for all missing options of a part."""
+        lines, missing = list[str](), dict[Place, list[Problem]]()
+        for one in problems:
+            if one.kind == "missing":
+                missing.setdefault(one.place[:-1], []).append(one)
+        for one in problems:
+            together = missing.get(one.place[:-1], []) if one.kind == "missing" else []
+            if len(together) < 2:
+                lines.append(self.complaint(one, chosen))
+            elif one is together[0]:
+                *flags, last = (flag_of((*self.place, *other.place)) for other in together)
+                lines.append(f"{', '.join(flags)} and {last}: are missing")
+        return lines
+
     def complaint(self, problem: Problem, chosen: Chosen) -> str:
         """Return the line about a problem of the object."""
         flag = flag_of((*self.place, *problem.place))

@@ -53,6 +53,7 @@ def placed_points(family: type[SpecT], table: Any) -> list[tuple[Places, SpecT]]
     """Return the objects that a table describes, each with the places of its values (Refused)."""
     if isinstance(table, family):
         return [({}, table)]
+    table = _named(family, table)
     if not isinstance(table, Mapping):
         raise Refused([Problem((), table, "type", "a table")])
     kinds = family.kinds()
@@ -73,6 +74,11 @@ def placed_points(family: type[SpecT], table: Any) -> list[tuple[Places, SpecT]]
     if problems or not found:
         raise Refused(problems or [Problem(("name",), names, "range", tuple(kinds))])
     return found
+
+
+def _named(family: type[Spec], raw: Any) -> Any:
+    """Return the table that the bare name of a class stands for; anything else as it is."""
+    return {"name": raw} if isinstance(raw, str) and raw and raw in family.kinds() else raw
 
 
 def _points(kind: type[SpecT], table: dict[str, Any]) -> list[tuple[Places, SpecT]]:
@@ -130,6 +136,7 @@ def _ways(field: Field, raw: Any) -> list[Way]:
             raise Refused([Problem((), raw, "range", "a value, or a list with at least one")])
         return _listed(field, raw)
     if field.is_nested and not field.is_many:
+        raw = _named(field.kind, raw)
         if isinstance(raw, Mapping):
             return [((), value) for value in points(field.kind, raw)]
         if not isinstance(raw, Spec):

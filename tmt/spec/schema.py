@@ -13,6 +13,8 @@ from tmt.core.declaration import NONE, declared, shown
 from tmt.spec.options import first_line, sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tmt.core.declaration import Field, Spec
 
 Schema = dict[str, Any]
@@ -36,10 +38,15 @@ def _define(family: type[Spec], definitions: Schema) -> Schema:
     if family.__name__ not in definitions:
         definitions[family.__name__] = {}  # a part may be of the same family
         kinds = {name: _table(kind, definitions) for name, kind in family.kinds().items()}
-        member = {"if": {"type": "string"}, "then": {"const": NONE}, "else": reference}
+        member = {"if": {"type": "string"}, "then": {"enum": _words([NONE], kinds)}, "else": reference}
         found = {"type": ["object", "array"], "items": member}
         definitions[family.__name__] = found | (kinds[""] if "" in kinds else _choice(kinds))
     return reference
+
+
+def _words(words: Iterable[str], kinds: Iterable[str]) -> list[str]:
+    """Return words, and the names of classes that may stand for a table without other keys, each once."""
+    return [word for word in dict.fromkeys([*words, *kinds]) if word]
 
 
 def _choice(kinds: dict[str, Schema]) -> Schema:
@@ -78,6 +85,7 @@ def _value(field: Field, definitions: Schema) -> Schema:
     words = [*field.choices, *([NONE] if field.is_optional else [])]
     if field.is_nested:
         inner = _define(field.kind, definitions)
+        words = _words(words, field.kind.kinds())
         chosen = {"if": {"type": "string"}, "then": {"enum": words}, "else": inner}
         return chosen if words else {"allOf": [inner]}
     one: Schema = {"type": [_TYPES[field.kind], *(["string"] if words and field.kind is not str else [])]}

@@ -238,17 +238,16 @@ class SlotLine(Spec):
     ] = None
 
     def rules(self) -> Rules:
-        """Refuse a rate beside an interval, and a rate of LLDUs of unknown size."""
+        """Refuse a rate beside an interval."""
         if self.rate is not None and self.slot_interval is not None:
             yield "slot_interval", "none with a rate, which makes the interval", "stands beside a rate"
-        if self.rate is not None and self.lldu_bytes is None:
-            yield "lldu_bytes", "the bytes that one slot carries", "is missing: rate needs it"
 
     def line(self, channel: Channel, adaptation: Adaptation | None = None) -> tuple[Line, int | None]:
         """Return the line under a channel, whose profile may give what is left out, and the size of an LLDU.
 
         With an `adaptation` that has frames, it is the line of samples of the signal. Refused when the
-        channel sets the decode time by its own parameters, or nothing gives a rate to share. UsageError when
+        channel sets the decode time by its own parameters, nothing gives a rate to share, or the size of an
+        LLDU for it, or frames have their own rate. UsageError when
         a slot takes less than 1 ns, or longer than any time may be.
         """
         decode_ns = channel.decode_time_ns or _usual_decode_time_ns(adaptation)
@@ -260,8 +259,12 @@ class SlotLine(Spec):
         if adaptation is not None and adaptation.table.has_frames:
             for key in ("slot_interval", "rate", "lldu_bytes", "every"):
                 if getattr(self, key) is not None:
-                    raise _refusal(key, getattr(self, key), "none with frames, which symbol_rate times")
+                    reason = f"has no meaning beside modes {adaptation.modes}"
+                    allowed = "none with frames, which symbol_rate times"
+                    raise _refusal(key, getattr(self, key), allowed, reason)
             return Line(adaptation.frame_interval_ns, decode_ns), None
+        if self.rate is not None and self.lldu_bytes is None:
+            raise _refusal("lldu_bytes", None, "the bytes that one slot carries", "is missing: rate needs it")
         if self.slot_interval is None:
             rate, lldu_bytes, every = _of_profile(channel, rate, lldu_bytes, every)
         if rate is None or lldu_bytes is None:
@@ -284,5 +287,5 @@ def _of_profile(
     return rate, lldu_bytes or int(usual.lldu_bytes.value), every
 
 
-def _refusal(key: str, value: float, allowed: str, reason: str = "") -> Refused:
+def _refusal(key: str, value: float | None, allowed: str, reason: str = "") -> Refused:
     return Refused([Problem((key,), value, "rule", allowed, reason)])

@@ -152,7 +152,9 @@ def _rows(path: str) -> Iterator[dict[str, Any]]:
         with opened(path) as file:
             lines = file.read().decode("utf-8-sig", "replace").splitlines()
     except OSError as error:
-        raise InputError(path, f"cannot be read: {reason_of(error)}") from error
+        raise InputError(
+            path, f"cannot be read: {reason_of(error)}; tables that come along: {', '.join(shipped())}"
+        ) from error
     kept = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and line[0] != "#"]
     if not kept:
         raise InputError(path, "the file is empty")
