@@ -37,6 +37,7 @@ rtt = 0.5
 in_order = [false, true]
 hold = ["none", 1]
 wired = ["none", { rate = 1e6 }]
+queue = ["droptail", { name = "codel", target = 0.01 }]
 [[traffic]]
 tcp = "cubic"
 duration = 200
@@ -73,6 +74,8 @@ def test_scenarios_of_ours__are_valid(validator: Draft7Validator, path: Path) ->
         ("rtt = 0.5", "", "$.path"),
         ("in_order = [false, true]", "in_order = 1", "$.path.in_order"),
         ('hold = ["none", 1]', 'hold = ["nones", 1]', "$.path.hold[0]"),
+        ('"droptail"', '"dropptail"', "$.path.queue[0]"),
+        ('["droptail", { name = "codel", target = 0.01 }]', '"codel"', ""),
         ("rate = 1e6", "rates = 1e6", "$.path.wired[1]"),
         ('"cubic"', "5", "$.traffic[0].tcp"),
         ("duration = 200", "duration = 0", "$.traffic[0].duration"),

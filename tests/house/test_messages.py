@@ -90,6 +90,25 @@ def test_full_window_of_tetrys__is_noted_with_the_slots_of_a_round_trip(
 
 
 @pytest.mark.parametrize(
+    ("options", "limit"),
+    [
+        ("rlc --window-pdus 5", "--window-pdus than 5"),
+        ("rlc --window-pdus 50", None),
+        ("harq-processes --processes 4", "--processes than 4"),
+        ("rlc --below harq-processes --below-processes 4", "--below-processes than 4"),
+    ],
+)
+def test_idle_slots__are_noted_with_what_to_raise(
+    folder: Path, tmt: Callable[[str], Said], options: str, limit: str | None
+) -> None:
+    """Feedback takes 0.5 + 9.5 slots of 1 s, in which a window of 5 leaves half of the slots idle."""
+    (folder / "s.txt").write_text("".join(f"{slot} 0.5\n" for slot in range(184)))
+    said = tmt(f"convert s.txt a.npy --rtt 9.5 --scheme {options}")
+    idle = f"of the slots stayed idle: a larger {limit} fills more of them; a round trip has 10 slots\n"
+    assert (said.status, idle in said.err) == (0, limit is not None)
+
+
+@pytest.mark.parametrize(
     ("times", "options", "noted"),
     [
         ((0, 8, 40, 48), "--retransmission synchronous", True),

@@ -1,5 +1,6 @@
 """Any table: separators, headers, units, polarity, filters, and the values that are refused."""
 
+import json
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,20 @@ def test_table__takes_the_es_n0_of_every_row_or_of_none(tmp_path: Path) -> None:
     gaps = import_trace("table", written(tmp_path, "t,snr\n1,7\n2,n/a\n3,\n"), time="t", es_n0="snr")
     assert gaps.es_n0_mdb is None
     assert "2 transmissions have no SINR: Es/N0 is left out" in gaps.metadata["notes"]
+
+
+def test_table__takes_the_mode_of_every_row_or_of_none(tmp_path: Path) -> None:
+    """Numbers such as the MCS index, sorted with the rows; the error rate of each is inspected."""
+    path = written(tmp_path, "t_s,mcs,ok\n3,7,0\n1,5,1\n2,255,1\n")
+    trace = import_trace("table", path, tmp_path / "phy.parquet", time="t_s", mode="mcs", good="ok=1")
+    assert trace.mode.tolist() == [5, 255, 7]
+    shown = json.loads(tmt("inspect", "--json", "phy.parquet", folder=tmp_path).out)
+    assert {one["mode"]: one["erased"] for one in shown["modes"]["used"]} == {5: 0, 7: 1, 255: 0}
+    gaps = import_trace("table", written(tmp_path, "t,mcs\n1,7\n2,n/a\n3,\n"), time="t", mode="mcs")
+    assert gaps.mode is None
+    assert "2 rows have no mode: modes are left out" in gaps.metadata["notes"]
+    with pytest.raises(InputError, match=r":3: mcs is 256; allowed are whole numbers from 0 to 255"):
+        import_trace("table", written(tmp_path, "t,mcs\n1,7\n2,256\n"), time="t", mode="mcs")
 
 
 def test_table__filters_and_counts_from_the_first_row_of_the_file(tmp_path: Path) -> None:

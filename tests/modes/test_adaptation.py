@@ -249,6 +249,20 @@ def test_generate__writes_modes_and_inspect_shows_them(tmp_path: Path) -> None:
     assert "wasted" in text
 
 
+@pytest.mark.parametrize(("every", "is_noted"), [("0", False), ("1", True)])
+def test_error_rate_of_olla__is_noted_far_above_its_target(
+    every: str, is_noted: bool, tmp_path: Path
+) -> None:
+    """A signal that swings by 12 dB within a second, with a report in each slot or once a second."""
+    swings = "".join(f"{tenth / 10} {6 + 6 * (tenth % 2)}\n" for tenth in range(0, 300, 5))
+    (tmp_path / "swings.txt").write_text(swings)
+    words = "--channel snr --signal swings.txt --modes nr-2 --resource-blocks 9 --duration 29 --adapt olla"
+    told = tmt("generate", *words.split(), "--report-every", every, "p.parquet", folder=tmp_path)
+    note = "note: the error rate is 0."
+    far = ", the target 0.1: the channel changes faster than reports arrive; a larger --margin or a shorter"
+    assert (told.err.startswith(note), far in told.err) == (is_noted, is_noted)
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -263,7 +277,7 @@ def test_generate__writes_modes_and_inspect_shows_them(tmp_path: Path) -> None:
         ),
         (
             "--channel snr --signal low.txt --modes dvb-s2 --symbol-rate 1000000 --slot-interval 0.1",
-            "--slot-interval: 0.1 does not go with the rest; allowed: none with frames, which symbol_rate",
+            "--slot-interval: 0.1 has no meaning beside modes dvb-s2; allowed: none with frames, which",
         ),
         ("--channel snr --signal low.txt", "--error-rates: is missing; snr needs text, or --modes"),
     ],

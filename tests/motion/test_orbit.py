@@ -72,7 +72,8 @@ def test_single_satellite__is_seen_for_its_pass_only() -> None:
         UsageError, match=rf"orbit: at {math.ceil(10 * pass_s) / 10:g} s the user sees no"
     ) as found:
         orbit.series(0, 2 * int(pass_s) * S)
-    assert "\n" not in str(found.value)
+    remedy = "a lower mask_deg, more planes or satellites, or another time may give one"
+    assert str(found.value).endswith(f"no satellite that is 10 degrees above the horizon; {remedy}")
 
 
 def test_handovers__are_at_the_period_and_to_the_highest() -> None:

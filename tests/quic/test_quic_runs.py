@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from experiments import Asked, asked
+from in_process import tmt
 
 from tests.linux.schedules import check_fates
 from tests.ns2.conftest import Datagrams
@@ -153,3 +154,12 @@ def test_missing_program__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.delenv("CLIFT_QUIC", raising=False)
     with pytest.raises(SimulatorError, match="make quic"):
         load_backend("quic").stamp()
+
+
+@pytest.mark.usefixtures("quic")
+def test_figures_on_the_terminal__are_named_after_quic(tmp_path: Path) -> None:
+    words = "replay --rate 1e6 --rtt 0.1 --duration 2 --stack quic"
+    told = tmt(*words.split(), folder=tmp_path)
+    assert "QUIC retransmissions" in told.out
+    assert "Goodput counts QUIC payload" in told.out
+    assert "TCP" not in told.out

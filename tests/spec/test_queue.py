@@ -1,11 +1,13 @@
 """The queue of a path: its disciplines as files, options and the programs of the backends know them."""
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tmt.core.declaration import declared
+from tmt.core.errors import InputError
 from tmt.run.link_files import queue_settings
 from tmt.spec.columns import columns_of
 from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
@@ -42,6 +44,21 @@ def test_scenario__has_disciplines_and_limits_as_axes(tmp_path: Path) -> None:
     ]
     scenario.write(tmp_path / "again.toml")
     assert Scenario.read(tmp_path / "again.toml") == scenario
+
+
+def test_scenario__takes_a_bare_name_for_a_table(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.toml"
+    queue = re.search(r"queue = \[.*", SCENARIO)
+    assert queue is not None
+    for text, labels in (
+        ('["droptail", { name = "codel" }, "pie"]', ["droptail", "codel", "pie"]),
+        ('"codel"', ["codel"]),
+    ):
+        file.write_text(SCENARIO.replace(queue[0], f"queue = {text}").replace('[30000, "none"]', "30000"))
+        assert [path.queue.label for path in Scenario.read(file).path] == labels
+    file.write_text(SCENARIO.replace(queue[0], 'queue = ["droptail", "coddle"]'))
+    with pytest.raises(InputError, match=r"queue\[1\]: 'coddle' is not allowed; .*\(droptail, codel, fq"):
+        Scenario.read(file)
 
 
 def test_queue__is_told_to_programs_in_words_and_columns() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
@@ -56,10 +57,13 @@ _UNITS: dict[str, tuple[str, ...]] = {
     "sequence": SEQUENCE_UNITS,
     "transmissions": (),
     "es_n0": (),
+    "mode": (),
 }
 """Parameters that name a column, and the units that may follow the name; the first one need not."""
-_OF_ROWS = ("bad", "good", "size", "received", "propagation", "sequence", "transmissions", "es_n0")
+_OF_ROWS = ("bad", "good", "size", "received", "propagation", "sequence", "transmissions", "es_n0", "mode")
 """Parameters of single transmissions or packets."""
+_UNIT_OF_NAME = re.compile(r"[_ (\[](us|\u00b5s|\u03bcs|usec|ms|msec|ns|nsec)[)\]]?$", re.IGNORECASE)
+"""End of a column's name that states its unit; a unit of our notation would follow behind a colon."""
 _LONG_DECODING_NS = 5_000_000
 """A shortest delay beyond this may hold propagation: light takes as long over 1,500 km."""
 
@@ -154,6 +158,9 @@ class AnyTable(Importer):
     es_n0: Annotated[
         str | None, "with --as phy: column of the Es/N0 (or SNR) in dB, which soft combining needs"
     ] = None
+    mode: Annotated[
+        str | None, "with --as phy: column of the number of the mode, such as the MCS index, 0 to 255"
+    ] = None
     line: LineRate = None
     where: Annotated[
         str | None,
@@ -199,8 +206,18 @@ class AnyTable(Importer):
             yield "transmissions", "none with --as phy: a slot is sent once", "has no meaning for slots"
         if self.es_n0 is not None and self.reading == "link":
             yield "es_n0", "none with --as link: a link trace has no Es/N0", "has no meaning for blocks"
+        if self.mode is not None and self.reading == "link":
+            yield "mode", "none with --as link: a link trace has no modes", "has no meaning for blocks"
+        yield from self._rules_of_units()
         yield from self._rules_of_delays()
         yield from self._rules_of_series() if self.is_series else self._rules_of_rows()
+
+    def _rules_of_units(self) -> Rules:
+        for key in ("time", "end", "delay", "received"):
+            text = getattr(self, key)
+            if text is not None and (said := _UNIT_OF_NAME.search(text)):
+                unit = said[1][0].lower().replace("\u00b5", "u").replace("\u03bc", "u") + "s"
+                yield key, f"{text}:{unit}, or {text}:s", "has no unit"
 
     def _rules_of_delays(self) -> Rules:
         if self.delay is not None and self.received is not None:

@@ -42,6 +42,7 @@ class Line(NamedTuple):
     delay_ns: int
     size_bytes: int | None = None
     es_n0_mdb: int | None = None
+    mode: int | None = None
     transmissions: int = 1
     sequence: int = 0
 
@@ -82,9 +83,9 @@ def read_lines(
 ) -> tuple[list[Line], list[str]]:
     """Return the rows in the order of the file, or of their sequence numbers, and notes on them.
 
-    `columns` are those of `size`, `delay`, `received`, `transmissions`, `es_n0` and `sequence`, as far as
-    they are there; `propagation_ns` is taken off delays. InputError when a value is missing or out of range,
-    or no row is left.
+    `columns` are those of `size`, `delay`, `received`, `transmissions`, `es_n0`, `mode` and `sequence`, as
+    far as they are there; `propagation_ns` is taken off delays. InputError when a value is missing or out of
+    range, or no row is left.
     """
     delay = columns.get("delay") or columns.get("received")
 
@@ -118,7 +119,7 @@ def read_lines(
 
 
 def _line(row: Row, columns: Mapping[str, NamedColumn], time_ns: int, delay_ns: int, *, is_bad: bool) -> Line:
-    size_bytes, signal_mdb, transmissions, sequence = None, None, 1, 0
+    size_bytes, signal_mdb, mode, transmissions, sequence = None, None, None, 1, 0
     if column := columns.get("size"):
         bits = 8 if column.unit == "bits" else 1
         size_bytes = row.whole(column.name, bits, _LARGEST_BYTES * bits) // bits
@@ -128,9 +129,11 @@ def _line(row: Row, columns: Mapping[str, NamedColumn], time_ns: int, delay_ns: 
         signal_mdb = es_n0_mdb(row[column.name])
         if signal_mdb is None and not is_missing(row[column.name]):
             raise row.refused(f"{column.name} is {shown(row[column.name])}; a number of dB is needed")
+    if (column := columns.get("mode")) and not is_missing(row[column.name]):
+        mode = row.whole(column.name, 0, 255)
     if column := columns.get("sequence"):
         sequence = sequence_number(row, column)
-    return Line(row.place, time_ns, is_bad, delay_ns, size_bytes, signal_mdb, transmissions, sequence)
+    return Line(row.place, time_ns, is_bad, delay_ns, size_bytes, signal_mdb, mode, transmissions, sequence)
 
 
 def _lacks(row: Row, column: NamedColumn) -> bool:
@@ -186,13 +189,18 @@ def trace_of(
     lines: Sequence[Line], tx_time_ns: Int64Array, reading: Reading
 ) -> tuple[PhyTrace | LinkTrace, list[str]]:
     """Return the trace of lines in order of time, and notes."""
-    _, _, bad, delays_ns, sizes, signals, sent, _ = zip(*lines, strict=True)
+    _, _, bad, delays_ns, sizes, signals, modes, sent, _ = zip(*lines, strict=True)
     failed, delay_ns = np.array(bad), np.array(delays_ns, np.int64)
     size_bytes = None if None in sizes else np.array(sizes, np.uint32)
     if reading == "phy":
         signal_mdb, notes = whole_signal(signals)
+        mode = None if None in modes else np.array(modes, np.uint8)
+        missing = modes.count(None)
+        if 0 < missing < len(modes):
+            notes += [f"{agreed(missing, 'row', 'have')} no mode: modes are left out"]
         decode_ns = np.where(failed, 0, delay_ns)
-        return PhyTrace(tx_time_ns, decode_ns, size_bytes=size_bytes, es_n0_mdb=signal_mdb), list(notes)
+        trace = PhyTrace(tx_time_ns, decode_ns, size_bytes=size_bytes, es_n0_mdb=signal_mdb, mode=mode)
+        return trace, notes
     return LinkTrace(tx_time_ns, delay_ns, ~failed, np.array(sent, np.uint8), size_bytes=size_bytes), []
 
 

@@ -59,8 +59,8 @@ def generate(
     into the metadata. With an `adaptation` the channel gives only its Es/N0, and where modes have frames the
     line says only when the signal is sampled. With `sharing` the slots are those of one of the users who
     share the line. `progress` takes the number of slots done since its last call, `watch` each chunk.
-    UsageError when no slot fits, the trace is too long, the channel knows no Es/N0, or no mode reaches its target; OutputError when
-    the file cannot be written.
+    UsageError when no slot fits, the trace is too long, the channel knows no Es/N0, or no mode reaches its
+    target; OutputError when the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")

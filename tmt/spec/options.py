@@ -236,9 +236,9 @@ class Part:
                 elif one.kind not in outer:
                     yield from self._within(kind, key, one).every((*outer, one.kind))
 
-    def complaints(self, problems: list[Problem], chosen: Chosen) -> list[str]:
+    def complaints(self, problems: Iterable[Problem], chosen: Chosen) -> list[str]:
         """Return the lines about problems of the object: one for all missing options of a part."""
-        lines, missing = list[str](), dict[Place, list[Problem]]()
+        lines, missing, problems = list[str](), dict[Place, list[Problem]](), tuple(problems)
         for one in problems:
             if one.kind == "missing":
                 missing.setdefault(one.place[:-1], []).append(one)
