@@ -68,10 +68,10 @@ and columns of a run, which count the group's flows until the group's end: {{}}.
 
 The *common time* of a direction is that in which all of its flows are active. A *share* is a part of
 the bytes that were delivered in it. For convergence, shares are taken in windows of {WINDOW_RTTS} times
-the longest RTT, at least {LEAST_WINDOW_NS // NS_PER_S} s. The final share of a group is that of the
-second half of the windows. The share is *steady* from the window on from which no window differs from
-the final share by more than {TOLERANCE:g} (of the total). If a window of the second half does, or there
-are fewer than {FEWEST_WINDOWS} windows, it never is.
+the longest RTT, at least {LEAST_WINDOW_NS // NS_PER_S} s. A group's *final share* is its share over the
+second half of the windows. The share is *steady* as soon as it stays within {TOLERANCE:g} of the final share
+in every window to the end. It never becomes steady if a window of the second half lies farther away, or if
+there are fewer than {FEWEST_WINDOWS} windows.
 
 `tmt run`, the report and `results.groups` in Python take each group as a variant, and add the axis
 `beside`: the other groups, or `alone`. If the same flows also run alone, with the

@@ -24,6 +24,9 @@ scheme = { name = "none" }
 path = { rtt = 0.1 }
 traffic = { duration = 1 }
 """
+FILES["lost.toml"] = FILES["s.toml"].replace("phy", "gone")
+FILES["link.toml"] = FILES["s.toml"].replace("phy", "link")
+FILES["series.toml"] = FILES["s.toml"].replace("rtt = 0.1", 'rtt = 0.1, rtt_series = "series/gone.csv"')
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -205,6 +205,8 @@ FIRST, SECOND = lines(90001)
         ((SECOND, FIRST), f":1: this is {SECOND[:40]}...; needed is line 1 of a TLE"),
         ((FIRST[:-1] + "0", SECOND), ":1: the checksum is 0; that of the line's digits is 3"),
         ((FIRST, SECOND.replace("15.06", "16.06")), ":2: the checksum is 4; that of the line's digits is 5"),
+        ((FIRST, SECOND.replace("  0.0000 ", "353.0000 ", 1)), ":2: the checksum is 4; that of the line's digits is 5"),  # noqa: E501
+        (("\0\ufffd", "\0\ufffd"), ":2: this is not text; needed is line 1 of a TLE"),
         ((FIRST, SECOND[:-2]), f":2: this is not line 2 of a TLE: its 69 columns are {SECOND[:63]}"),
         (lines(90001, inclination=353), ":2: the inclination is 353 degrees; at most 180 are allowed"),
         (lines(90001, turns=25), ":2: the mean motion is 25 turns a day; more than 0 and less than 17 are allowed"),  # noqa: E501
@@ -235,6 +237,9 @@ def test_command__writes_a_series_that_paths_read(tmp_path: Path) -> None:
     human = tmt("orbit", path, out, *START, *SITES, folder=tmp_path).out
     least_rtt = float(human.split()[-1])
     assert least_rtt >= rows["rtt_ns"].max() / 1e9 - 1e-9
+    refused = tmt("orbit", path, "-", *START, *SITES, folder=tmp_path)
+    assert (refused.status, (tmp_path / "-").exists()) == (2, False)
+    assert "'OUT': - is not a stream here; a file's name is needed." in refused.err
 
 
 @pytest.mark.parametrize(

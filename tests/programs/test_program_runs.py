@@ -235,7 +235,11 @@ def test_replay__without_kernel_or_ptrace_says_what_to_do(
 
 def test_replay__needs_a_client_and_refuses_what_flows_have(tmp_path: Path) -> None:
     said = tmt(*REPLAY, "--server", "x", folder=tmp_path)
-    assert said == (2, "", "--client: is missing; needed is a list, each text\n")
+    assert said == (
+        2,
+        "",
+        "--client: is missing; needed with --server is shell command of the client, or several\n",
+    )
     said = tmt(*REPLAY, "--client", "x", "--flows", "2", folder=tmp_path)
     line = "--flows: 2 has no meaning for programs; allowed: none: the programs make their flows\n"
     assert said == (2, "", line)

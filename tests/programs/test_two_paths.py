@@ -222,3 +222,12 @@ def test_page__says_how_long_its_download_takes(tmp_path: Path) -> None:
         assert done.status == 0, done.err
         took = json.loads(json.loads(done.out)["measures"])["download_s"]["value"]
         assert took == pytest.approx(float(said), abs=0.2)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_headline__names_the_second_path_of_long_commands(tmp_path: Path) -> None:
+    links = ("--rate", "2e6", "--rtt", "0.5", "--second-rate", "4e6", "--second-rtt", "0.05")
+    said = tmt("replay", *links, "--client", f"true {'x ' * 40}", folder=tmp_path)
+    headline = " ".join(said.out.split()).partition(" Transfer")[0]
+    assert " ... over a link, 2 Mbit/s, RTT 0.5 s, " in headline
+    assert headline.endswith("; second path: 4 Mbit/s, RTT 0.05 s")

@@ -18,7 +18,7 @@ from tmt import __version__
 from tmt.cli.lazy import LazyGroup, imported_when_used
 from tmt.cli.main import end_with, open_closed_stdout
 from tmt.cli.progress import say
-from tmt.core.errors import NotATraceError, OtherKindError, TmtError
+from tmt.core.errors import InputError, NotATraceError, OtherKindError, TmtError
 from tmt.run import load_backend
 
 with imported_when_used():
@@ -137,6 +137,7 @@ def _terminate(number: int, _: object) -> None:
 
 def _hint(error: TmtError) -> str:
     """Return the command that helps after an error, with a semicolon before it; empty where none is known."""
+    error = error.__cause__ if isinstance(error.__cause__, InputError) else error
     if isinstance(error, OtherKindError) and (error.found, error.needed) == ("phy", "link"):
         return (
             f"; make one with `tmt convert {error.path} LINK --scheme none`, or give `tmt replay` a scheme "

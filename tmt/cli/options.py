@@ -94,9 +94,11 @@ class FilePath(click.Path):
         super().__init__(dir_okay=False, path_type=path_type)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse a folder, and a name without letters."""
+        """Refuse a folder, a name without letters, and the one that stands for a stream elsewhere."""
         if not value:
             self.fail("the file's name is empty.", param, ctx)
+        if os.fsdecode(value) == "-":
+            self.fail("- is not a stream here; a file's name is needed.", param, ctx)
         if Path(os.fsdecode(value)).is_dir():
             self.fail(f"{os.fsdecode(value)} is a folder; a file is needed.", param, ctx)
         return super().convert(value, param, ctx)

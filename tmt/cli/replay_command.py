@@ -17,8 +17,9 @@ from tmt.cli.links import OLD_NAMES, Links
 from tmt.cli.options import JSON, POSITIVE_SECONDS, FigurePath, FilePath, Value, json_text, output_option
 from tmt.cli.progress import print_notes, print_warnings, say, working
 from tmt.cli.tables import print_parts, text_table
-from tmt.cli.values import Values, by_options, flat_rlc
+from tmt.cli.values import CHOSEN, Values, by_options, flat_rlc
 from tmt.core.declaration import declared, ns
+from tmt.core.errors import InputError, OtherKindError
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.words.html_table import spelled_number
@@ -78,6 +79,11 @@ MOST_LOAD = 60
 
 LEAST_WIDTH = 72
 """Least width of the output in columns; a narrower terminal folds the lines."""
+
+_BESIDE_PROGRAMS = (
+    "beside programs, TRACE and --return are link traces (`tmt convert PHY LINK --scheme none` makes one), "
+    "--second-trace is a PHY trace"
+)
 
 OF_SCENARIOS = dict.fromkeys(("return_link", "return_rate", "return_trace", "seeds"), MISSING)
 """Fields of a path and of traffic that only scenarios have; one run has links and a seed."""
@@ -160,7 +166,8 @@ def command(
     with by_options():
         link = links.forward(trace or forward, online)
         if programs is not None:
-            traffic = replace(programs, **{key: getattr(traffic, key) for key in traffic.said()})
+            typed = ["stack"] if "--stack" in click.get_current_context().meta[CHOSEN] else []
+            traffic = replace(programs, **{key: getattr(traffic, key) for key in [*traffic.said(), *typed]})
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
     if qlog is not None:
@@ -170,7 +177,12 @@ def command(
         logs.check_qlog(experiment)
     print_notes(time_notes("--rtt", ns(path.rtt)))
     with working(f"{experiment.backend} runs {traffic.variants}"):
-        result = experiments.run(experiment, output, timeout)
+        try:
+            result = experiments.run(experiment, output, timeout)
+        except OtherKindError as error:
+            if programs is None:
+                raise
+            raise InputError(error.path, f"{error.reason}; {_BESIDE_PROGRAMS}") from None
     print_notes(result.notes)
     if output is not None:
         result.save(output)
@@ -183,10 +195,10 @@ def command(
     elif details:
         _print_details(result)
     else:
-        _print(result)
+        _print(result, programs)
 
 
-def _print(result: ExperimentResult) -> None:
+def _print(result: ExperimentResult, programs: Program | None) -> None:
     """Print the figures that most questions need, in units that suit their size."""
     import pandas as pd  # noqa: PLC0415  (slow to import)
 
@@ -202,20 +214,28 @@ def _print(result: ExperimentResult) -> None:
         (number,) = one.of(row)
         is_count = values.COLUMNS[one.column].kind == "integer"
         table.add_row(one.label, spelled_number(int(number) if is_count else float(number)), one.unit)
-    print_parts(texts.Text(_headline(result.row), style="bold"), table)
+    print_parts(texts.Text(_headline(result.row, programs), style="bold"), table)
     print_parts(*_json_tables(result.row))
     say("Goodput counts TCP payload, each byte once. All figures: --details, --json")
 
 
-def _headline(row: Mapping[str, Any]) -> str:
-    rate, factor = rate_unit(row["forward_rate_bps"])
+def _headline(row: Mapping[str, Any], programs: Program | None) -> str:
+    load, second = f"{row['tcp']} (stack {row['stack']})", ""
+    if programs is not None:
+        load = shorten(replace(programs, second=None).title, MOST_LOAD, placeholder=" ...")
+        if programs.second is not None:
+            link = programs.second.trace or _rate(programs.second.rate or 0)
+            second = f"; second path: {link}, RTT {programs.second.rtt:g} s"
     link = row["forward_trace"] or "a link"
-    flows = f"{row['tcp']} (stack {row['stack']})"
-    load = shorten(row["program"], MOST_LOAD, placeholder=" ...") if row["program"] else flows
     return (
-        f"{load} over {link}, {factor * row['forward_rate_bps']:.4g} {rate}, "
-        f"RTT {row['rtt_s']:g} s, {row['simulated_s']:.4g} s"
+        f"{load} over {link}, {_rate(row['forward_rate_bps'])}, RTT {row['rtt_s']:g} s, "
+        f"{row['simulated_s']:.4g} s{second}"
     )
+
+
+def _rate(rate_bps: float) -> str:
+    unit, factor = rate_unit(rate_bps)
+    return f"{factor * rate_bps:.4g} {unit}"
 
 
 def _print_details(result: ExperimentResult) -> None:

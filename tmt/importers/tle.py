@@ -81,7 +81,8 @@ def read_elements(path: str) -> list[Elements]:
         kind = 2 if first else 1
         if not text.startswith(f"{kind} "):
             if first or name or (text[:2] == "2 " and len(text) == 69):
-                raise InputError(path, f"this is {shown(text)}; needed is line {kind} of a TLE", number)
+                said = "not text" if {"\0", "\ufffd"} & set(text) else shown(text)
+                raise InputError(path, f"this is {said}; needed is line {kind} of a TLE", number)
             name = text.removeprefix("0 ").strip()
             continue
         _check(path, number, text, kind)
@@ -107,11 +108,11 @@ def _check(path: str, number: int, text: str, kind: int) -> None:
         raise InputError(
             path, f"this is not line {kind} of a TLE: its 69 columns are {shown(text, 80)}", number
         )
-    if kind == 2:
-        _check_orbit(path, number, text)
     total = sum(int(one) if one.isdigit() else one == "-" for one in text[:68]) % 10
     if total != int(text[68]):
         raise InputError(path, f"the checksum is {text[68]}; that of the line's digits is {total}", number)
+    if kind == 2:
+        _check_orbit(path, number, text)
 
 
 def _check_orbit(path: str, number: int, text: str) -> None:

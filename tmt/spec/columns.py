@@ -320,8 +320,8 @@ RUN_RESULTS = (
     ),
     _DELIVERY.number(
         "convergence_s",
-        "from the begin of the common time until the shares of all groups are steady",
-        null=f"{_NO_COMPETITION}, or where a share never is",
+        "time from the start of the common time until the shares of all groups are steady",
+        null=f"{_NO_COMPETITION}, or if the share of one never becomes steady",
     ),
     _DELIVERY.number(
         "received_bps",
@@ -420,8 +420,8 @@ GROUP_RESULTS = (
     ),
     _DELIVERY.number(
         "convergence_s",
-        "from the begin of the common time until the group's share is steady",
-        null=f"{_NO_RIVAL}, or where the share never is",
+        "time from the start of the common time until the group's share is steady",
+        null=f"{_NO_RIVAL}, or if the share never becomes steady",
     ),
     *(one for one in RUN_RESULTS if one.name in _OF_RUN),
     _LOST.integer("link_lost", "given up by the link's scheme"),

@@ -242,7 +242,12 @@ class Part:
         if problem.kind == "missing" and len(problem.place) == 1 and problem.place != ("name",):
             names = [kind.name for kind in self.kinds(chosen) if kind.name]
             allowed = problem.allowed if isinstance(problem.allowed, str) else listed(problem.allowed)
-            return f"{flag}: is missing; {f'{listed(names)} needs' if names else 'needed is'} {allowed}"
+            field = declared(self.kinds(chosen)[0])[str(problem.place[0])]
+            if field.kind is str and allowed == field.allowed:
+                allowed = field.meaning.partition(";")[0]
+            typed = next((option for option, *_ in self.every() if option in chosen), "")
+            needed = f"needed with {typed} is" if self.usual is None and typed else "needed is"
+            return f"{flag}: is missing; {f'{listed(names)} needs' if names else needed} {allowed}"
         said = re.sub("`([a-z_.]+)`", lambda key: flag_of((*self.place, *key[1].split("."))), str(problem))
         return f"{flag}: {said}"
 

@@ -129,8 +129,14 @@ def _ways(field: Field, raw: Any) -> list[Way]:
         if not raw:
             raise Refused([Problem((), raw, "range", "a value, or a list with at least one")])
         return _listed(field, raw)
-    if field.is_nested and not field.is_many and isinstance(raw, Mapping):
-        return [((), value) for value in points(field.kind, raw)]
+    if field.is_nested and not field.is_many:
+        if isinstance(raw, Mapping):
+            return [((), value) for value in points(field.kind, raw)]
+        if not isinstance(raw, Spec):
+            names = ", ".join(field.kind.kinds())
+            keys = f"name ({names}) and its keys" if names else ", ".join(declared(field.kind))
+            allowed = str(field.allowed).replace("a table", f"a table of {keys}", 1)
+            raise Refused([Problem((), raw, "type", allowed)])
     return [((), field.take(raw))]
 
 

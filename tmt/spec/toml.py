@@ -11,7 +11,7 @@ from math import prod
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
-from tmt.core.declaration import Field, Place, Problem, Refused, Spec, declared, spelled
+from tmt.core.declaration import Field, Place, Problem, Refused, Spec, canonical, declared, spelled
 from tmt.core.errors import InputError
 from tmt.core.modes import Adaptation
 from tmt.spec.experiment import Path
@@ -25,7 +25,7 @@ from tmt.spec.trace import Trace
 from tmt.spec.traffic import MAX_SEED, Traffic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 PATHS = {
     key: (*one.choices, "none")
@@ -71,6 +71,15 @@ class Document:
         """Return a refusal of the scenario's value as one of the file: points of an axis by their tables."""
         problems = tuple(in_table(one, self.places) for one in refused.problems)
         return ScenarioError(self.path, _lines_of_today(self.text), problems)
+
+    def at_key(self, error: InputError) -> InputError | None:
+        """Return an error of a file with the key that names the file; None if none does."""
+        table = tomllib.loads(self.text)
+        for place, name in _files_in(renewed(table) if is_old(table) else table):
+            if canonical(_beside(self.path, name)) == canonical(error.path):
+                line = line_of(_lines_of_today(self.text), place)
+                return InputError(self.path, f"key {spelled(place)}: {error}", line)
+        return None
 
 
 def read(path: File, max_runs: int | None = None) -> Document:
@@ -154,8 +163,20 @@ def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
         return {name: _mapped(one, path_of, name) for name, one in value.items()}
     if isinstance(value, list):
         return [_mapped(one, path_of, key) for one in value]
-    is_file = key in PATHS and isinstance(value, str) and value and value not in PATHS[key]
-    return path_of(value) if is_file else value
+    return path_of(value) if _is_file(key, value) else value
+
+
+def _is_file(key: str, value: Any) -> bool:
+    return key in PATHS and isinstance(value, str) and value != "" and value not in PATHS[key]
+
+
+def _files_in(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
+    """Yield every file that a table names, and its place."""
+    if isinstance(value, dict | list):
+        for at, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _files_in(one, (*place, at))
+    elif _is_file(next(str(at) for at in reversed(place) if isinstance(at, str)), value):
+        yield place, value
 
 
 def _beside(file: File, name: str) -> str:
@@ -164,9 +185,7 @@ def _beside(file: File, name: str) -> str:
 
 def files_of(scenario: Scenario) -> list[str]:
     """Return every file that a scenario names, each once."""
-    found: dict[str, str] = {}
-    _mapped(plain(scenario), lambda name: found.setdefault(name, name))
-    return list(found)
+    return list(dict.fromkeys(name for _, name in _files_in(plain(scenario))))
 
 
 def relative_to(folder: File) -> Callable[[str], str]:
