@@ -105,7 +105,7 @@ def differences_table(summary: Summary) -> Record:
 
 
 def printed_differences(summary: Summary) -> Record:
-    """Return the paired differences at every point of the grid: as texts like the means, as numbers for CSV."""
+    """Return the paired differences at every point: as texts like the means, as numbers for CSV."""
     table = differences_table(summary)
     levels = [list(map(scalar, summary.levels(key[0]).values())) for key in table["keys"]]
     heads = unit_columns(summary.axes) + table["columns"]
