@@ -29,6 +29,9 @@ PLAYED = {
     "quality_bps": ("quality (Mbit/s)", 1e-6),
 }
 """Measures of the player: the head of the column, and the factor to its unit."""
+REPAIRING = {"arq": "ARQ", "harq": "HARQ", "sliding-window": "sliding window"}
+"""Schemes that repair, and their names in sentences."""
+CODES = ("harq", "sliding-window")
 SHOWN = ("completion_s", "received_bps", "delay_p95_s")
 """Columns of the CSV file beside what the programs say."""
 
@@ -46,7 +49,9 @@ def main(folder: Path) -> str:
         "page": times(page),
         "video": played(video),
         "transfer": times(transfer),
-        "orders": markdown_table(["load", "ARQ", "HARQ"], [*orders(page), *orders(transfer), *orders(both)]),
+        "orders": markdown_table(
+            ["load", *REPAIRING.values()], [*orders(page), *orders(transfer), *orders(both)]
+        ),
         "two": two_links(both, lte),
         "gains": gains_of_both(both, lte),
     }
@@ -89,12 +94,13 @@ def played(runs: pd.DataFrame) -> str:
 
 
 def orders(runs: pd.DataFrame) -> list[list[str]]:
-    """Return for each program how much longer it takes as decoded than in order, over ARQ and HARQ."""
+    """Return for each program how much longer it takes as decoded than in order, over each scheme."""
     lines = []
     for program, own in runs.groupby("program", sort=False):
-        schemes = [chosen(own, scheme_name=scheme) for scheme in ("arq", "harq")]
+        schemes = [chosen(own, scheme_name=scheme) for scheme in REPAIRING]
         parts = [[chosen(one, in_order=is_kept) for is_kept in (False, True)] for one in schemes]
-        lines.append([title(str(program)), *(plus_minus(change(*part, "time_s"), "+.0%") for part in parts)])
+        changes = ("" if part[0].empty else plus_minus(change(*part, "time_s"), "+.0%") for part in parts)
+        lines.append([title(str(program)), *changes])
     return lines
 
 
@@ -102,14 +108,14 @@ def answers(page: pd.DataFrame, video: pd.DataFrame, transfer: pd.DataFrame) -> 
     """Return what the runs say about schemes that release packets in order."""
     none, *repaired = [
         plus_minus(interval(chosen(video, scheme_name=name), f"{OF_PROGRAM}quality_bps", 1e-6), ".2f")
-        for name in ("none", "arq", "harq")
+        for name in ("none", *REPAIRING)
     ]
-    arq, harq = (told(gains(page, scheme)) for scheme in ("arq", "harq"))
-    changes = [100 * found.mean for found in gains(transfer, "harq").values()]
+    pages = (f"**{name}** by {told(gains(page, scheme))}" for scheme, name in REPAIRING.items())
+    changes = [100 * found.mean for code in CODES for found in gains(transfer, code).values()]
     return (
-        f"Where 2 % of the slots are erased, **ARQ** changes the time of a page by {arq}, **HARQ** by {harq}"
-        f"; the video's quality rises from {none} to {' and '.join(repaired)} Mbit/s. Where 0.2 % are lost, "
-        f"HARQ changes the time of 2 MB by {min(changes):+.0f} to {max(changes):+.0f} %."
+        f"Where 2 % of the slots are erased, the time of a page changes with {listed(pages)}; the video's "
+        f"quality rises from {none} to {listed(repaired)} Mbit/s. Where 0.2 % are lost, the codes change the "
+        f"time of 2 MB by {min(changes):+.0f} to {max(changes):+.0f} %."
     )
 
 
@@ -163,7 +169,7 @@ def gains_of_both(both: pd.DataFrame, lte: pd.DataFrame) -> str:
         str(place): change(chosen(own, program=BOTH), better(chosen(own, program=SATELLITE), lte), "time_s")
         for place, own in both.groupby("place", sort=False)
     }
-    (*_, arq, harq) = next(line for line in orders(both) if line[0] == BOTH)
+    (_, arq, harq, *_) = next(line for line in orders(both) if line[0] == BOTH)
     return (
         f"Beside the better link alone, MPTCP over both changes the time by {told(found)}. With MPTCP, "
         f"release as decoded in place of in order changes it by {arq} (ARQ) and {harq} (HARQ)."

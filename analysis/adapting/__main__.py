@@ -11,13 +11,15 @@ import pandas as pd
 
 from analysis.adapting import answers, figures
 from analysis.adapting.runs import (
-    LINUX_HANDOVERS,
+    LINUX,
     ORBITS,
     PERIOD_S,
     SEEDS,
     TCPS,
     handovers,
     late_reports,
+    overtaking,
+    resumed,
     targets,
     users,
 )
@@ -32,13 +34,18 @@ PAGE, CSV, IMAGES = "adapting-links.md", "adapting-links.csv", "images/adapting-
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 YOUNG, OLD = 1 / 20, 1 / 4
 """Ages of a report in turns of the Doppler: below the first it is prompt, above the second useless."""
+UNITS = {"report": "% of the ideal rule's bytes", "resume": "change of the transfer's time"}
+"""Units in the CSV file of what is no change of goodput."""
 
 
 def main(folder: Path) -> str:
     """Execute the missing runs, write page, CSV and pictures into `folder`, and return the page's place."""
     by_target, reports = targets(folder), answers.best_margins(late_reports())
-    best, costs = answers.best_targets(by_target), answers.handover_costs(handovers(folder))
-    linux = answers.handover_costs(handovers(folder, LINUX_HANDOVERS))
+    by_target_linux = targets(folder, LINUX)
+    best, best_linux = answers.best_targets(by_target), answers.best_targets(by_target_linux)
+    costs, linux = (answers.handover_costs(handovers(folder, stack)) for stack in ("", LINUX))
+    overtaken = answers.overtaking_costs(overtaking(folder))
+    resuming = answers.resume_gains(resumed(folder))
     gains = answers.advantages(users(folder))
     turns = reports["doppler_hz"] * reports["delay_s"]
     images = folder / "images"
@@ -46,22 +53,42 @@ def main(folder: Path) -> str:
     figures.draw_reports(reports, images / "adapting-reports.png")
     figures.draw_handovers(costs, images / "adapting-handovers.png")
     figures.draw_users(gains, images / "adapting-users.png")
-    write_csv(folder / CSV, whole(by_target, reports, costs, linux, gains))
+    told = {
+        "report": reports.drop(columns="left").rename(columns={"share": "change"}),
+        "handover": costs,
+        "handover, Linux": linux,
+        "overtaking": overtaken,
+        "resume": resuming,
+        "users": gains,
+    }
+    write_csv(folder / CSV, whole({"target": by_target, "target, Linux": by_target_linux}, told))
+    same, worse = answers.agreement(best, best_linux)
     write_page(
         folder / PAGE,
         TEMPLATE,
         best=best,
+        same=same,
+        worse=worse,
         harq={
             (orbit, tcp_label(tcp)): plus_minus(answers.repair_gain(by_target, best, orbit, tcp), "+.0%")
             for orbit in ORBITS
             for tcp in TCPS
         },
-        best_table=best_table(best),
+        best_table=best_table(best, best_linux),
         young=reports[turns < YOUNG]["left"].min(),
         old=(reports[turns > OLD]["left"].min(), reports[turns > OLD]["left"].max()),
         margins=[f"{one:g}" for one in sorted(reports[turns > OLD]["margin_db"].unique())],
-        worst=extremes(costs),
+        worst=[
+            {"outage": f"{outage_s:g} s", "taken": f"{100 * float(outage_s) / PERIOD_S:.1f} %"}
+            | extremes(own, "queue")
+            for outage_s, own in costs.groupby("outage_s", sort=True)
+        ],
         linux_table=linux_table(costs, linux),
+        overtaken=extremes(overtaken, "stack"),
+        resuming={
+            (tcp_label(one.tcp), one.capacity): plus_minus(one.change, "+.0%")
+            for one in resuming.itertuples()
+        },
         helping={
             (tcp_label(tcp), scheme): answers.helps_up_to(gains, tcp, scheme)
             for tcp in TCPS
@@ -74,17 +101,20 @@ def main(folder: Path) -> str:
     return f"{folder / PAGE}"
 
 
-def best_table(best: list[answers.BestTarget]) -> str:
-    """Return the best targets as a table."""
-    heads = "orbit", "variant", "scheme", "best target", "Mbit/s", "not significantly worse"
+def best_table(best: list[answers.BestTarget], linux: list[answers.BestTarget]) -> str:
+    """Return the best targets in ns-2 and in Linux as a table."""
+    heads = "orbit", "variant", "scheme", "ns-2: best target", "Mbit/s", "Linux: best target", "Mbit/s"
     rows = [
-        (
-            *(one.orbit, one.variant, one.scheme, f"{one.target:g}", plus_minus(one.mbps, ".2f")),
-            ", ".join(f"{target:g}" for target in one.alike if target != one.target) or "none",
-        )
-        for one in best
+        (one.orbit, one.variant, one.scheme, *told_target(one), *told_target(own))
+        for one, own in zip(best, linux, strict=True)
     ]
     return markdown_table(heads, rows)
+
+
+def told_target(one: answers.BestTarget) -> tuple[str, str]:
+    """Return a best target with those that are not significantly worse, and its goodput."""
+    others = ", ".join(f"{target:g}" for target in one.alike if target != one.target)
+    return f"{one.target:g}" + (f" ({others})" if others else ""), plus_minus(one.mbps, ".2f")
 
 
 def linux_table(costs: pd.DataFrame, linux: pd.DataFrame) -> str:
@@ -103,41 +133,28 @@ def linux_table(costs: pd.DataFrame, linux: pd.DataFrame) -> str:
     return markdown_table(("variant", "packets", "ns-2", "Linux"), rows)
 
 
-def extremes(costs: pd.DataFrame) -> list[dict[str, str]]:
-    """Return, for each outage, the share of the slots that it takes, and its least and its greatest cost."""
-    found = []
-    for outage_s, own in costs.groupby("outage_s", sort=True):
-        order = sorted(own.itertuples(), key=lambda one: -one.change.mean)
-        said = [
-            f"{plus_minus(one.change, '+.1%')} ({tcp_label(one.tcp)}, {one.queue})"
-            for one in (order[0], order[-1])
-        ]
-        taken = f"{100 * float(outage_s) / PERIOD_S:.1f} %"
-        found.append({"outage": f"{outage_s:g} s", "taken": taken, "best": said[0], "worst": said[1]})
-    return found
+def extremes(costs: pd.DataFrame, column: str) -> dict[str, str]:
+    """Return the best and the worst change of goodput, each with its variant and the value of a column."""
+    order = sorted(costs.to_dict("records"), key=lambda one: -one["change"].mean)
+    said = [
+        f"{plus_minus(one['change'], '+.1%')} ({tcp_label(one['tcp'])}, {one[column]})"
+        for one in (order[0], order[-1])
+    ]
+    return dict(zip(("best", "worst"), said, strict=True))
 
 
-def whole(
-    by_target: pd.DataFrame,
-    reports: pd.DataFrame,
-    costs: pd.DataFrame,
-    linux: pd.DataFrame,
-    gains: pd.DataFrame,
-) -> pd.DataFrame:
+def whole(by_target: dict[str, pd.DataFrame], told: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Return every mean of the page, with its 95 % interval."""
     rows = []
     keys = ["orbit", "scheme", "tcp", "target"]
-    for place, own in by_target.groupby(keys, sort=False):
-        value = interval_fields(interval(own, answers.GOODPUT), "value")
-        rows.append({"answer": "target", "unit": "bit/s", **dict(zip(keys, place, strict=True)), **value})
-    for answer, table, column, unit in (
-        ("report", reports.drop(columns="left"), "share", "% of the ideal rule's bytes"),
-        ("handover", costs, "change", "change of goodput"),
-        ("handover, Linux", linux, "change", "change of goodput"),
-        ("users", gains, "change", "change of goodput"),
-    ):
+    for answer, runs in by_target.items():
+        for place, own in runs.groupby(keys, sort=False):
+            value = interval_fields(interval(own, answers.GOODPUT), "value")
+            rows.append({"answer": answer, "unit": "bit/s", **dict(zip(keys, place, strict=True)), **value})
+    for answer, table in told.items():
+        unit = UNITS.get(answer, "change of goodput")
         for one in table.to_dict("records"):
-            value = interval_fields(one.pop(column), "value")
+            value = interval_fields(one.pop("change"), "value")
             rows.append({"answer": answer, "unit": unit, **one, **value})
     return pd.DataFrame(rows)
 

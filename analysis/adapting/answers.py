@@ -11,7 +11,7 @@ from analysis.selections import change, chosen, difference, interval, relative_d
 from tmt.results.statistics import Interval
 from tmt.show.charts.style import tcp_label
 
-GOODPUT = "goodput_bps"
+GOODPUT, TIME = "goodput_bps", "completion_s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,13 @@ def best_targets(runs: pd.DataFrame) -> list[BestTarget]:
     return found
 
 
+def agreement(usual: list[BestTarget], other: list[BestTarget]) -> tuple[int, int]:
+    """Return how often the best target is the same, and how often the usual one is significantly worse."""
+    pairs = list(zip(usual, other, strict=True))
+    same = sum(one.target == own.target for one, own in pairs)
+    return same, sum(one.target not in (own.target, *own.alike) for one, own in pairs)
+
+
 def repair_gain(runs: pd.DataFrame, found: list[BestTarget], orbit: str, tcp: str) -> Interval:
     """Return the change of goodput by HARQ, each at its best target."""
     own = chosen(runs, orbit=orbit, tcp=tcp)
@@ -60,6 +67,24 @@ def handover_costs(runs: pd.DataFrame) -> pd.DataFrame:
             ["outage_ns", "queue_in_outage", "tcp"], sort=False
         )
     ]
+    return pd.DataFrame(rows)
+
+
+def overtaking_costs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the change of goodput by packets that overtake others, by stack and variant."""
+    rows = []
+    for (stack, tcp), own in runs.groupby(["stack", "tcp"], sort=True):
+        ordered, overtaken = (chosen(own, overtaking=is_allowed) for is_allowed in (False, True))
+        rows.append({"stack": stack, "tcp": tcp, "change": relative_difference(overtaken, ordered, GOODPUT)})
+    return pd.DataFrame(rows)
+
+
+def resume_gains(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the change of a transfer's time by Careful Resume, by the last satellite's capacity."""
+    rows = []
+    for (capacity, tcp), own in runs.groupby(["capacity", "tcp"], sort=True):
+        resumes = own["resume_window_bytes"].notna()
+        rows.append({"capacity": capacity, "tcp": tcp, "change": change(own[resumes], own[~resumes], TIME)})
     return pd.DataFrame(rows)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,12 +21,13 @@ from tmt.core.trace import Int32Array
 from tmt.core.units import NS_PER_MS, NS_PER_S
 
 ORBITS = {"GEO": "adapting-geo", "LEO": "adapting-leo"}
+HANDOVERS = "adapting-handover"
 TCPS = ("cubic", "bbr")
 WITHOUT = "none"
 """The scheme of a link that repairs nothing."""
 
-LINUX_HANDOVERS = "adapting-handover-linux"
-"""The same handovers with the TCP of a Linux kernel."""
+LINUX = "-linux"
+"""End of the names of scenarios with the TCP of a Linux kernel."""
 
 PERIOD_S = 15
 """Time from handover to handover."""
@@ -43,16 +45,27 @@ LINE = Line(Fraction(NS_PER_MS), NS_PER_MS)
 MODES, BLOCKS = "nr-1", 25
 
 
-def targets(folder: Path) -> pd.DataFrame:
+def targets(folder: Path, stack: str = "") -> pd.DataFrame:
     """Return the runs over both orbits, with `orbit` and `target`."""
-    parts = [run_named(name, folder).assign(orbit=orbit) for orbit, name in ORBITS.items()]
+    parts = [run_named(name + stack, folder).assign(orbit=orbit) for orbit, name in ORBITS.items()]
     return _with_parameters(pd.concat(parts, ignore_index=True), "target")
 
 
-def handovers(folder: Path, name: str = "adapting-handover") -> pd.DataFrame:
+def handovers(folder: Path, stack: str = "") -> pd.DataFrame:
     """Return the runs with and without handovers, with `outage_ns` and `queue_in_outage`."""
-    runs = _with_parameters(run_named(name, folder), "outage_ns")
+    runs = _with_parameters(run_named(HANDOVERS + stack, folder), "outage_ns")
     return runs.assign(queue_in_outage=_parameter(runs, "queue"))
+
+
+def overtaking(folder: Path) -> pd.DataFrame:
+    """Return the runs whose packets overtake others at handovers, or keep their order."""
+    return run_named("adapting-overtaking", folder)
+
+
+def resumed(folder: Path) -> pd.DataFrame:
+    """Return the transfers behind a handover, with `capacity`, the last satellite's as a multiple."""
+    runs = run_named("adapting-resume", folder)
+    return runs.assign(capacity=[one[0] / one[-1] for one in _parameter(runs, "capacity")])
 
 
 def users(folder: Path) -> pd.DataFrame:
@@ -64,7 +77,7 @@ def _with_parameters(runs: pd.DataFrame, *names: str) -> pd.DataFrame:
     return runs.assign(**{name: _parameter(runs, name) for name in names})
 
 
-def _parameter(runs: pd.DataFrame, name: str) -> list[object]:
+def _parameter(runs: pd.DataFrame, name: str) -> list[Any]:
     return [json.loads(text).get(name) for text in runs["trace_parameters"]]
 
 

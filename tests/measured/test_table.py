@@ -11,7 +11,7 @@ from in_process import tmt
 from pyarrow import parquet
 
 from tests.measured.imports import import_trace, written
-from tmt.core.errors import InputError
+from tmt.core.errors import InputError, TmtError
 
 MS = 1_000_000
 
@@ -70,6 +70,62 @@ def test_table__takes_delays_sizes_in_bits_and_transmissions(tmp_path: Path) -> 
     assert link.size_bytes.tolist() == [100, 200, 100]
     phy = import_trace("table", path, **options)
     assert phy.decode_time_ns.tolist() == [12_500_000, 0, 20 * MS]
+
+
+@pytest.mark.parametrize(
+    ("text", "received"),
+    [
+        ("t,got\n0,270.5\n1.5,\n3,273.625\n", "got:ms"),
+        ("t,got\n0,270500\n1.5,nan\n3,273625\n", "got:us"),
+    ],
+)
+def test_table__takes_times_of_receipt_less_propagation(text: str, received: str, tmp_path: Path) -> None:
+    """By hand: 270.5 - 0 - 270 ms and 273.625 - 3 - 270 ms; a row that was never received is erased."""
+    path = written(tmp_path, text)
+    options: dict[str, Any] = {"time": "t:ms", "received": received}
+    phy = import_trace("table", path, propagation=0.27, **options)
+    assert phy.decode_time_ns.tolist() == [500_000, 0, 625_000]
+    whole = import_trace("table", path, **options)
+    assert any("no delay is shorter than 0.2705 s" in note for note in whole.metadata["notes"])
+    link = import_trace("table", path, as_="link", **options)
+    assert link.delay_ns.tolist() == [270_500_000, MS, 270_625_000]
+    assert link.delivered.tolist() == [True, False, True]
+
+
+def test_times_of_receipt__pass_midnight_and_the_end_of_a_counter(tmp_path: Path) -> None:
+    clock = written(tmp_path, "t,got\n23:59:59.9,00:00:00.1\n00:00:00.2,00:00:00.3\n")
+    of_clock = import_trace("table", clock, time="t:clock", received="got:clock")
+    assert of_clock.decode_time_ns.tolist() == [200 * MS, 100 * MS]
+    counter = written(tmp_path, "t,got\n4294967290,4\n4294967295,19\n")
+    of_counter = import_trace("table", counter, time="t:us", received="got:us", wrap="4294967296")
+    assert of_counter.decode_time_ns.tolist() == [10_000, 20_000]
+
+
+def test_row_without_a_delay__is_lost_where_nothing_else_says_so(tmp_path: Path) -> None:
+    path = written(tmp_path, "t,owd,ok\n0,5,1\n1,,1\n")
+    phy = import_trace("table", path, time="t", delay="owd:ms")
+    assert phy.decode_time_ns.tolist() == [5 * MS, 0]
+    with pytest.raises(InputError, match="owd is empty; a number is needed"):
+        import_trace("table", path, time="t", delay="owd:ms", good="ok=1")
+
+
+@pytest.mark.parametrize(
+    ("options", "refused"),
+    [
+        ({"received": "got:iso"}, "got:iso.*is on another clock; allowed: a unit of the clock of --time"),
+        ({"received": "got:ms", "delay": "got:ms"}, "has no meaning beside delay"),
+        ({"propagation": 0.1}, "has no delay to be taken from"),
+        ({"received": "got:ms", "propagation": 0.271}, "got is 270.5, not above --propagation 0.271"),
+        ({"received": "got:ms", "good": "got=0"}, "got is 0; .* --bad got=0 says so"),
+        ({"received": "got:ms", "rate": "t"}, "has no meaning for intervals"),
+    ],
+)
+def test_times_of_receipt__are_refused_where_they_cannot_be(
+    options: dict[str, Any], refused: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path, "t,got\n0,270.5\n1,0\n")
+    with pytest.raises(TmtError, match=refused):
+        import_trace("table", path, time="t:ms", **options)
 
 
 def test_table__takes_the_es_n0_of_every_row_or_of_none(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def short(scenario: Scenario) -> Scenario:
         replace(
             one,
             **cubic,
+            start=0,
             start_spread=min(one.start_spread, 1),
             flow=tuple(dict.fromkeys(replace(group, start=0) for group in one.flow)),
         )

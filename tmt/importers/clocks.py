@@ -138,7 +138,7 @@ class Clock:
                 if hint is None:
                     raise
                 what = "a time of day" if hint == "clock" else "a date and time"
-                reason = f"{name} is {shown(text)}, {what}; write --time {name}:{hint}"
+                reason = f"{name} is {shown(text)}, {what}; write {name}:{hint}"
                 raise row.refused(reason) from error
         if unit != "clock" and _DAY.fullmatch(text):
             reason = f"{name} is {text}, a date without a time of day"

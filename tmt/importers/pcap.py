@@ -27,8 +27,8 @@ _STAMPED, _WIDE = struct.Struct(">3I"), struct.Struct(">2IQ")
 class Pcap(ProbeImporter):
     """Capture of a UDP stream at the receiver, or at both ends (pcap, pcapng).
 
-    FILE is the receiver's capture. Each datagram of the largest UDP flow becomes a row. See
-    docs/import/probes.md.
+    FILE is the receiver's capture. Each datagram of the largest UDP flow becomes a row. The payload
+    identifies a datagram in both captures; a stream of iperf3 needs no capture at the sender.
 
         tmt import pcap receiver.pcap link.parquet --sent sender.pcap
     """

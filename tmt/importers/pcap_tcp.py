@@ -35,8 +35,9 @@ _MOST_INTERVALS = 10_000_000
 class PcapTcp(RateImporter):
     """Capture of a TCP connection at one end (pcap, pcapng): its rate and delay over time.
 
-    The connection with the most payload counts, in the direction of its data. The rate is what TCP used. See
-    docs/import/rates.md.
+    The connection with the most payload counts, in the direction of its data. An interval has the rate that
+    was acknowledged, losses by the retransmissions seen, and half of the round trip as delay. The rate is
+    what TCP used, not what the link could carry.
 
         tmt import pcap-tcp download.pcap down.parquet
     """

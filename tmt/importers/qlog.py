@@ -40,8 +40,8 @@ _MOST = (1 << 62) - 1
 class Qlog(ProbeImporter):
     """qlog of a QUIC endpoint (JSON or JSON-SEQ): its sent packets as probes.
 
-    A packet arrived if an acknowledgement names it. The delay is half of the round trip. See
-    docs/import/probes.md.
+    A packet arrived if an acknowledgement names it, and is lost if none does though later packets are named.
+    The delay is half of the round trip.
 
         tmt import qlog client.sqlog up.parquet --line 20e6
     """

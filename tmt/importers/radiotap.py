@@ -59,8 +59,9 @@ _VHT_MHZ = {0: 20, 1: 40, 4: 80, 11: 160}
 class Radiotap(CellImporter):
     """802.11 frames heard by a monitor: pcap or pcapng with radiotap headers.
 
-    An attempt is erased if the frame comes again. --user is the address of a station; up is from it. See
-    docs/import/block-outcomes.md.
+    Each data frame to one receiver is an attempt; it was erased if it comes again with the retry bit. --user
+    is the address of a station; up is from the station. A frame with a known rate is decoded after its time
+    on air, others after --decode-time.
 
         tmt import radiotap monitor.pcap phy.parquet --user 90:a4:de:c0:46:0a --direction down
     """

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
-from tmt.core.declaration import Param, ns, number
+from tmt.core.declaration import Param, Seconds, ns, number
 from tmt.core.schema import Packing
-from tmt.core.units import seconds_to_ns
+from tmt.core.units import NS_PER_S, seconds_to_ns
 from tmt.importers.clocks import NEVER, WRAP_MEANING, Clock, wraps
 from tmt.importers.columns import (
     AMOUNT_UNITS,
@@ -35,7 +36,7 @@ from tmt.importers.log_files import UNITS_NS
 from tmt.importers.notes import agreed, rate_note
 from tmt.importers.rate_series import Seed
 from tmt.importers.sequences import SEQUENCE_UNITS
-from tmt.importers.table_rows import Outcome, in_time, probes_of, read_lines, trace_of
+from tmt.importers.table_rows import Line, Outcome, in_time, probes_of, read_lines, trace_of
 from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
 
 if TYPE_CHECKING:
@@ -51,13 +52,16 @@ _UNITS: dict[str, tuple[str, ...]] = {
     "loss": tuple(SHARE_UNITS),
     "size": ("bytes", "bits"),
     "delay": tuple(UNITS_NS),
+    "received": TIME_UNITS,
     "sequence": SEQUENCE_UNITS,
     "transmissions": (),
     "es_n0": (),
 }
 """Parameters that name a column, and the units that may follow the name; the first one need not."""
-_OF_ROWS = ("bad", "good", "size", "sequence", "transmissions", "es_n0")
+_OF_ROWS = ("bad", "good", "size", "received", "propagation", "sequence", "transmissions", "es_n0")
 """Parameters of single transmissions or packets."""
+_LONG_DECODING_NS = 5_000_000
+"""A shortest delay beyond this may hold propagation: light takes as long over 1,500 km."""
 
 
 class AnyTable(Importer):
@@ -70,6 +74,8 @@ class AnyTable(Importer):
           --size tbSize --where direction=DL,rnti=1
         tmt import table acks.csv phy.parquet --time ms:ms \\
           --good ack=1 --size bits:bits
+        tmt import table modem.csv phy.parquet --time sent:ms \\
+          --received decoded:ms --propagation 0.27
         tmt import table probes.csv link.parquet --time sent:iso \\
           --delay owd:ms --line 50e6
         tmt import table drive.txt link.parquet --time 1 --rate 2:Mbit/s
@@ -104,7 +110,9 @@ class AnyTable(Importer):
     ] = None
     bad: Annotated[str | None, "rows that were lost: NAME=VALUE, the column and its value"] = None
     good: Annotated[
-        str | None, "instead of --bad: rows that were not lost", Param(absent="no row was lost")
+        str | None,
+        "instead of --bad: rows that were not lost",
+        Param(absent="those that have a delay or a time of receipt"),
     ] = None
     sequence: Annotated[
         str | None,
@@ -125,6 +133,16 @@ class AnyTable(Importer):
         str | None,
         "column of the time until a row is decoded or received, with its unit: NAME:s, NAME:ms, NAME:us or "
         "NAME:ns. Lost rows may have none",
+    ] = None
+    received: Annotated[
+        str | None,
+        "instead of --delay: column of the time when a row was decoded or received, on the clock of --time, "
+        "with its unit",
+    ] = None
+    propagation: Annotated[
+        Seconds | None,
+        "propagation in --delay or --received, to be taken off: a trace has none, `tmt replay --rtt` adds it",
+        Param(absent="none"),
     ] = None
     transmissions: Annotated[
         str | None, "with --as link: column of the number of transmissions", Param(absent="1 each")
@@ -176,7 +194,16 @@ class AnyTable(Importer):
             yield "transmissions", "none with --as phy: a slot is sent once", "has no meaning for slots"
         if self.es_n0 is not None and self.reading == "link":
             yield "es_n0", "none with --as link: a link trace has no Es/N0", "has no meaning for blocks"
+        yield from self._rules_of_delays()
         yield from self._rules_of_series() if self.is_series else self._rules_of_rows()
+
+    def _rules_of_delays(self) -> Rules:
+        if self.delay is not None and self.received is not None:
+            yield "received", "one of delay and received", "has no meaning beside delay"
+        if self.propagation is not None and self.delay is None and self.received is None:
+            yield "propagation", "with delay or received", "has no delay to be taken from"
+        if self.received is not None and _kind(self.received) != _kind(self.time):
+            yield "received", "a unit of the clock of --time", "is on another clock"
 
     def _rules_of_series(self) -> Rules:
         if self.rate is None and self.line is None:
@@ -223,7 +250,14 @@ class AnyTable(Importer):
         outcome = Outcome(self.bad, self.good)
         rows = self._rows(path, list(columns.values()), outcome.columns)
         decode_time_ns, wrap = ns(self.decode_time), self._wraps().get("sequence")
-        lines, said = read_lines(rows, columns, outcome, decode_time_ns, None if wrap is None else int(wrap))
+        lines, said = read_lines(
+            rows,
+            columns,
+            outcome,
+            decode_time_ns,
+            None if wrap is None else int(wrap),
+            propagation_ns=ns(self.propagation or 0),
+        )
         origin_ns = 0 if self.origin == "zero" else rows.first_ns
         if self.line is not None:
             origin_ns = min(line.time_ns for line in lines)
@@ -239,13 +273,24 @@ class AnyTable(Importer):
             link = probes.over_line(self.line, lldu_bytes, self.until_ns)
             return Measurement(link, self.packing, lldu_bytes, tuple(said), extent=probes.extent)
         trace, notes = trace_of(lines, tx_time_ns, self.reading)
-        said += notes
-        if self.sequence is not None or (self.delay is not None and self.transmissions is None):
+        said += [*notes, *self._propagation_notes(lines)]
+        has_delays = self.delay is not None or self.received is not None
+        if self.sequence is not None or (has_delays and self.transmissions is None):
             usual_bytes = (self.lldu_bytes or _USUAL_BYTES) * len(trace)
             sizes = trace.size_bytes
             octets = usual_bytes if sizes is None else int(np.sum(sizes, dtype=np.int64))
             said.append(f"if rows are probes, {rate_note(8 * octets, int(tx_time_ns[-1] - tx_time_ns[0]))}")
         return Measurement(trace, self.packing, self.lldu_bytes, tuple(said))
+
+    def _propagation_notes(self, lines: Sequence[Line]) -> list[str]:
+        """Return a sentence on decode times that are too long for decoding alone."""
+        shortest_ns = min((line.delay_ns for line in lines if not line.is_bad), default=0)
+        if self.reading == "link" or self.propagation is not None or shortest_ns < _LONG_DECODING_NS:
+            return []
+        return [
+            f"no delay is shorter than {number(shortest_ns / NS_PER_S)} s: if that is propagation, "
+            "--propagation takes it off, and --rtt of a replay adds it"
+        ]
 
     def _series(self, path: str) -> Measurement:
         others = map(self._column, ("rate", "loss", "delay", "end"))
@@ -281,6 +326,14 @@ class AnyTable(Importer):
         """Return the range of the time and of the sequence number, as far as they are given (ValueError)."""
         keys = ("time", "sequence")
         return wraps(self.wrap, [(key, column) for key in keys if (column := self._column(key)) is not None])
+
+
+def _kind(column: str) -> str:
+    """Return the kind of clock of a column of times: numbers, dates or times of day."""
+    with suppress(ValueError):
+        unit = named_column(column, TIME_UNITS).unit
+        return "date" if unit in ("iso", "date") else unit if unit == "clock" else "number"
+    return "number"
 
 
 def _parses(parse: Callable[..., object], *arguments: object) -> bool:

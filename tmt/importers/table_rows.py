@@ -10,7 +10,7 @@ import numpy as np
 
 from tmt.core.errors import InputError
 from tmt.core.trace import LinkTrace, PhyTrace
-from tmt.core.units import MAX_TIME_NS
+from tmt.core.units import MAX_TIME_NS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
 from tmt.importers.attempts import most_common
@@ -47,7 +47,7 @@ class Line(NamedTuple):
 
 
 class Outcome:
-    """Which rows were lost: those that meet a condition, or those that do not."""
+    """Which rows were lost: those that meet a condition or do not, or, without one, those without a delay."""
 
     def __init__(self, bad: str | None, good: str | None) -> None:
         self._conditions: Conditions = conditions(good or bad)
@@ -55,11 +55,13 @@ class Outcome:
         self.columns = tuple(columns_of(self._conditions))
         self._seen = Counter[str]()
 
-    def is_bad(self, row: Row) -> bool:
-        """Whether a row was lost."""
+    def is_bad(self, row: Row, delay: NamedColumn | None) -> bool:
+        """Whether a row was lost; `delay` is the column that an erased row may lack."""
         for name in self.columns:
             self._seen[f"{name}={row[name]}"] += 1
-        return bool(self._conditions) and holds(self._conditions, row.fields) != self._is_good
+        if self._conditions:
+            return holds(self._conditions, row.fields) != self._is_good
+        return delay is not None and _lacks(row, delay)
 
     def notes(self, lines: Sequence[Line]) -> list[str]:
         """Return a sentence where all rows have one outcome: the condition may be wrong."""
@@ -75,15 +77,29 @@ def read_lines(
     outcome: Outcome,
     decode_time_ns: int,
     sequence_wrap: int | None,
+    *,
+    propagation_ns: int,
 ) -> tuple[list[Line], list[str]]:
     """Return the rows in the order of the file, or of their sequence numbers, and notes on them.
 
-    `columns` are those of `size`, `delay`, `transmissions`, `es_n0` and `sequence`, as far as they are there.
-    InputError when a value is missing or out of range, or no row is left.
+    `columns` are those of `size`, `delay`, `received`, `transmissions`, `es_n0` and `sequence`, as far as
+    they are there; `propagation_ns` is taken off delays. InputError when a value is missing or out of range,
+    or no row is left.
     """
+    delay = columns.get("delay") or columns.get("received")
 
     def line(row: Row, time_ns: int) -> Line:
-        return _line(row, columns, time_ns, decode_time_ns, is_bad=outcome.is_bad(row))
+        is_bad = outcome.is_bad(row, None if "sequence" in columns else delay)
+        delay_ns = decode_time_ns
+        if delay is not None and not (is_bad and ("received" in columns or _lacks(row, delay))):
+            if "received" in columns:
+                delay_ns = rows.clock.end_ns(row, delay, time_ns) - time_ns
+            else:
+                delay_ns = row.time_ns(delay.name, UNITS_NS[delay.unit])
+            delay_ns -= propagation_ns
+            if delay_ns < 0 or (delay_ns == 0 and not is_bad):
+                raise _no_delay(row, delay, propagation_ns)
+        return _line(row, columns, time_ns, delay_ns, is_bad=is_bad)
 
     lines = rows.parsed(line)
     if not lines:
@@ -101,10 +117,8 @@ def read_lines(
     return lines, said
 
 
-def _line(
-    row: Row, columns: Mapping[str, NamedColumn], time_ns: int, decode_time_ns: int, *, is_bad: bool
-) -> Line:
-    size_bytes, signal_mdb, transmissions, delay_ns, sequence = None, None, 1, decode_time_ns, 0
+def _line(row: Row, columns: Mapping[str, NamedColumn], time_ns: int, delay_ns: int, *, is_bad: bool) -> Line:
+    size_bytes, signal_mdb, transmissions, sequence = None, None, 1, 0
     if column := columns.get("size"):
         bits = 8 if column.unit == "bits" else 1
         size_bytes = row.whole(column.name, bits, _LARGEST_BYTES * bits) // bits
@@ -116,16 +130,20 @@ def _line(
             raise row.refused(f"{column.name} is {shown(row[column.name])}; a number of dB is needed")
     if column := columns.get("sequence"):
         sequence = sequence_number(row, column)
-    if (column := columns.get("delay")) and not (is_bad and is_missing(row[column.name])):
-        delay_ns = row.time_ns(column.name, UNITS_NS[column.unit])
-        if delay_ns < 0 or (delay_ns == 0 and not is_bad):
-            raise _no_delay(row, column.name)
     return Line(row.place, time_ns, is_bad, delay_ns, size_bytes, signal_mdb, transmissions, sequence)
 
 
-def _no_delay(row: Row, name: str) -> InputError:
-    value = shown(row[name])
-    erased = ", as 0 does in a PHY trace" if row.time_ns(name, 1) == 0 else ""
+def _lacks(row: Row, column: NamedColumn) -> bool:
+    """Whether a row has no value in a column, which may stand for several."""
+    return any(is_missing(row[name]) for name in column.names)
+
+
+def _no_delay(row: Row, column: NamedColumn, propagation_ns: int) -> InputError:
+    name = column.name
+    value = shown(" ".join(row[one] for one in column.names))
+    if propagation_ns:
+        return row.refused(f"{name} is {value}, not above --propagation {propagation_ns / NS_PER_S:g}")
+    erased = ", as 0 does in a PHY trace" if value == "0" else ""
     meaning = f"if {value} means erased{erased}, --bad {name}={value} says so"
     return row.refused(f"{name} is {value}; a delay above 0 is needed: {meaning}")
 
