@@ -60,9 +60,9 @@ def answers(runs: pd.DataFrame) -> str:
         for stack in ("quic", "modern")
     ]
     return (
-        f"**CUBIC** takes {more(longer(runs, 'cubic'))} time by QUIC than by TCP, in order or not. "
-        f"**New Reno** takes {more(ordered)} time over the satellite with a scheme in order, and "
-        f"{more(decoded)} as decoded. **BBR** of quinn sends {spread(wasted[0])} % of its packets "
+        f"**CUBIC** takes {spread(longer(runs, 'cubic'))} % longer by QUIC than by TCP, in order or not. "
+        f"**New Reno** takes {spread(ordered)} % longer over the satellite with a scheme in order, and "
+        f"{spread(decoded)} % longer as decoded. **BBR** of quinn sends {spread(wasted[0])} % of its packets "
         f"again (TCP's BBRv1: {spread(wasted[1])} %); by QUIC its time changes by "
         f"{spread(longer(runs, 'bbr'), '+.0f')} %."
     )
@@ -80,14 +80,6 @@ def longer(runs: pd.DataFrame, tcp: str) -> list[float]:
 def spread(values: list[float], spec: str = ".0f") -> str:
     """Return the least and the largest value as words: ``5 to 16``, with spec ``+.0f`` ``-3 to +41``."""
     return f"{min(values):{spec}} to {max(values):{spec}}"
-
-
-def more(values: list[float]) -> str:
-    """Return the least and the largest percentage as words: ``5 to 16 % more``, ``3 % less to 11 % more``."""
-    least, largest = min(values), max(values)
-    return (
-        f"{-least:.0f} % less to {largest:.0f} % more" if least < 0 < largest else f"{spread(values)} % more"
-    )
 
 
 def times(runs: pd.DataFrame) -> str:

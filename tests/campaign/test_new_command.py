@@ -60,6 +60,21 @@ def test_new__explains_each_key(tmp_path: Path) -> None:
     assert "data = 10  # data LLDUs of a block or frame, N_D" in written
 
 
+def test_new__sizes_the_queue_of_a_trace_of_ones_own_and_draws_starts(tmp_path: Path) -> None:
+    # 12 Mbit/s x 0.1 s = 100 packets of 1500 bytes; 50 where padding fills half of each pair of LLDUs.
+    line = ("--channel", "bernoulli", "--probability", "0.1", "--duration", "5", "--rate", "12e6")
+    for lldu_bytes, rtt, packets in (("1500", "0.1", 100), ("1400", "0.1", 54), ("1500", "0.001", 10)):
+        assert tmt("generate", *line, "--lldu-bytes", lldu_bytes, "phy.parquet", folder=tmp_path).status == 0
+        for seeds, offset in (("3", "drawn"), ("1", None)):
+            options = ("--trace", "phy.parquet", "--rtt", rtt, "--seeds", seeds)
+            assert new(tmp_path, f"{lldu_bytes}-{rtt}-{seeds}.toml", *options).status == 0
+            made = Scenario.read(tmp_path / f"{lldu_bytes}-{rtt}-{seeds}.toml")
+            assert (made.path[0].queue_packets, made.trace[0].offset) == (packets, offset)
+        (tmp_path / "phy.parquet").unlink()
+    assert new(tmp_path, "time.toml", "--queue-time", "0.1").status == 0
+    assert Scenario.read(tmp_path / "time.toml").path[0].queue_packets is None
+
+
 def test_new__knows_every_scheme_that_converts(tmp_path: Path) -> None:
     made = new(tmp_path, "all.toml", "--scheme", ",".join(NAMES), "--rtt", "0.025")
     assert (made.status, made.err) == (0, "")

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -9,9 +10,23 @@ import numpy as np
 import pytest
 
 from analysis.log_modes.__main__ import NS3, read_phone
+from tests.measured.imports import import_trace, written
 from tmt.io import read_phy
 
+PAGE = Path(__file__).parents[2] / "docs" / "import" / "cellular.md"
 ANALYSIS = Path(__file__).parents[2] / "analysis" / "log_modes"
+
+
+@pytest.mark.parametrize(
+    ("importer", "mode"), [("nr-scope", [16]), ("ns3-lte", [0, 0]), ("ns3-nr", [0]), ("ng-scope", [5])]
+)
+def test_sample_of_the_page__keeps_the_mcs_of_each_attempt(
+    importer: str, mode: list[int], tmp_path: Path
+) -> None:
+    section = PAGE.read_text().partition(f"## `{importer}`\n")[2]
+    sample = re.search(r"```text\n(.*?)```", section, re.DOTALL)
+    assert sample is not None
+    assert import_trace(importer, written(tmp_path, sample[1])).mode.tolist() == mode
 
 
 @pytest.mark.parametrize(("direction", "word", "erased"), [("down", "DL", 102), ("up", "UL", 158)])

@@ -20,6 +20,7 @@ from tmt import (
 )
 from tmt.campaign.campaign import planned
 from tmt.core.errors import InputError
+from tmt.spec.hints import respelled
 from tmt.spec.toml import read
 
 HERE = Path(__file__).parent
@@ -105,8 +106,31 @@ def test_read__says_all_that_is_wrong_a_line_each(tmp_path: Path) -> None:
         "s.toml:7: key trace[1].channel.beta: 5",
         "s.toml:15: key scheme[1].data: 0",
         "s.toml:19: key path.rrt",
-        "s.toml:18: key path.rtt",
     ]
+
+
+def test_read__says_of_an_empty_file_that_it_is_empty(tmp_path: Path) -> None:
+    assert (
+        refusal(tmp_path, "# nothing yet\n") == "s.toml: is empty; `tmt new` writes a scenario to start from"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "written"),
+    [
+        ("540 ms", "s", "0.54"),
+        ("0,540", "s", "0.540"),
+        ("25us", "s", "2.5e-05"),
+        ("10M", "bit/s", "10e6"),
+        ("800kbps", "bit/s", "800e3"),
+        ("0,5", "", "0.5"),
+        ("1,000", "s", ""),  # one or a thousand
+        ("10M", "s", ""),
+        ("40 packets", "", ""),
+    ],
+)
+def test_respelled__writes_a_number_in_its_unit(text: str, unit: str, written: str) -> None:
+    assert respelled(text, f"a number from 0 to 1 {unit}".strip()) == written
 
 
 def test_read__refuses_what_is_no_file_of_text(tmp_path: Path) -> None:

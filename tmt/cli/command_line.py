@@ -151,7 +151,8 @@ def _hint(error: TmtError) -> str:
     if not isinstance(error, NotATraceError):
         return ""
     found = importers.import_hint(error.path)
-    return f"; {found or 'a measurement becomes a trace by `tmt import` (tmt import --help)'}"
+    how = "tmt import table" if error.path.lower().endswith((".csv", ".csv.gz")) else "tmt import"
+    return f"; {found or f'a measurement becomes a trace by `{how}` ({how} --help)'}"
 
 
 def _usage_message(error: click.UsageError) -> str:

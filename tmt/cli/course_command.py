@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +10,7 @@ import numpy as np
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import COUNT, JSON, json_text
 from tmt.cli.progress import print_notes, say
+from tmt.cli.results_folder import results_argument
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.errors import UsageError
 from tmt.core.measure.timeline import steps_over_time
@@ -18,6 +18,7 @@ from tmt.core.words.values import rate_unit, time_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from tmt.core.trace import FloatArray
 
@@ -45,7 +46,7 @@ INTERVALS, JSON_INTERVALS = 20, 100
 
 
 @click.command()
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@results_argument()
 @click.argument("number", type=COUNT, required=False)
 @JSON
 def command(results: Path, number: int | None, as_json: bool) -> None:

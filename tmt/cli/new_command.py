@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import MISSING, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,18 +16,21 @@ from tmt.cli.values import Values, by_options
 from tmt.core.channels.lms import Lms
 from tmt.core.declaration import Problem, Refused
 from tmt.core.errors import UsageError
+from tmt.core.measure.link import summarise
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
+from tmt.io import open_trace
 from tmt.io.atomic import write_text
+from tmt.run.setup import MIN_QUEUE_PACKETS
 from tmt.spec import toml
-from tmt.spec.experiment import Path as LinkPath
+from tmt.spec.experiment import MAX_PACKETS, Path as LinkPath
 from tmt.spec.options import Part
 from tmt.spec.scenario import Scenario
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import Traffic
 
 with imported_when_used():
-    from tmt.campaign import plan
+    from tmt.campaign import plan, recipe
 
 if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
@@ -50,18 +54,33 @@ GENERATED = tuple(
 )
 """A car behind a satellite."""
 
+GENERATED_QUEUE = 40
+"""Packets: more than its rate times the round trip, because repairs in the shadow take several of them."""
+
 HEAD = """\
 # `tmt run {name}` runs every combination, `tmt report out/{stem}` shows the results. A list of values is an
 # axis of the comparison (docs/scenarios.md).
 """
 
 VALUES = {
-    "path": Part(("path",), LinkPath, LinkPath(rtt=0.5, queue_packets=40)),
+    "path": Part(("path",), LinkPath, LinkPath(rtt=0.5)),
     "traffic": Part(("traffic",), Traffic, Traffic(duration=120), hidden={"tcp": MISSING, "seeds": MISSING}),
 }
 
 
-@click.command(cls=Values, values=VALUES)
+class _New(Values):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Say how one gives several values where they are arguments of their own."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "extra argument" not in error.message:
+                raise
+            said = f"{error.message}; several values of an option have commas between them: --scheme arq,harq"
+            raise click.UsageError(said, ctx) from None
+
+
+@click.command(cls=_New, values=VALUES)
 @click.argument("scenario", type=FILE)
 @click.option(
     "--trace", type=FILE, help="PHY trace to compare over.  [default: a generated satellite channel]"
@@ -89,6 +108,9 @@ def command(
 
     The file is checked before it is written. An existing file is kept.
 
+    Runs over a trace of one's own have a queue of about one bandwidth-delay product at the trace's mean rate.
+    Each of several seeds draws its start in the trace: runs from one start hardly differ.
+
     \b
     A comparison over a trace of one's own:
       tmt new mine.toml --trace phy.parquet --tcp cubic,bbr \\
@@ -107,8 +129,9 @@ def command(
         made = toml.read(Path(source)).scenario
     else:
         with by_options({("trace", 0): "--trace", ("scheme",): "--scheme"}):
+            own = Trace(trace, offset="drawn" if seeds > 1 and path.loop else None) if trace else None
             made = Scenario(
-                trace=GENERATED if trace is None else (Trace(trace),),
+                trace=GENERATED if own is None else (own,),
                 scheme=tuple(_scheme(name, path.rtt) for name in _names("scheme", schemes)),
                 path=(path,),
                 traffic=tuple(replace(traffic, tcp=cast("Variant", name)) for name in _names("tcp", tcp)),
@@ -118,9 +141,24 @@ def command(
             )
             with working("reads the trace"):
                 plan.expand(made, lambda *_: ("", ""))  # checks without the programs that would run
+                if path.queue_packets is None and not path.is_limited_otherwise:
+                    queue = GENERATED_QUEUE if own is None else _one_pipe(own, path.rtt, traffic.packet_bytes)
+                    made = replace(made, path=(replace(path, queue_packets=queue),))
     text = toml.text_of(made, toml.relative_to(file.parent), explained=source is None)
     write_text(file, text if source is not None else HEAD.format(name=file.name, stem=file.stem) + text)
     say(f"{scenario}: `tmt run {scenario} --dry-run` says how many runs it has")
+
+
+def _one_pipe(trace: Trace, rtt: float, packet_bytes: int) -> int:
+    """Return the bandwidth-delay product of a file in packets, but no less than short bursts need."""
+    found = recipe.source_of(trace, ("trace", 0))
+    with open_trace(str(found.file)) as reader:
+        rates = summarise(reader, reader.metadata, lldu_bytes=found.lldu_bytes).bit_rates
+    assert rates is not None  # the file's sizes are known
+    size = packet_bytes
+    if found.packing == "padded" and found.lldu_bytes is not None:
+        size = math.ceil(packet_bytes / found.lldu_bytes) * found.lldu_bytes
+    return min(max(math.ceil(rates.all_bps * rtt / (8 * size)), MIN_QUEUE_PACKETS), MAX_PACKETS)
 
 
 def _scheme(name: str, rtt: float) -> Scheme:

@@ -29,6 +29,7 @@ from tmt.core.declaration import (
 )
 from tmt.core.errors import UsageError
 from tmt.core.words.values import time_notes
+from tmt.spec import hints
 from tmt.spec.options import number_in, number_within
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Value(click.ParamType[Any]):
         try:
             found = taken(self.name, self.hint, number_in(str(value)))
         except Refused as refused:
-            self.fail(f"{refused.problems[0]}.", param, ctx)
+            self.fail(f"{hints.told(refused.problems[0], '')}.", param, ctx)
         if self.noted and param is not None:
             print_notes(time_notes(param.opts[0], ns(found)))
         return found

@@ -10,6 +10,7 @@ import click
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import output_option
 from tmt.cli.progress import print_warnings, progress_bar, say
+from tmt.cli.results_folder import results_argument
 
 with imported_when_used():
     from tmt.results import reading
@@ -17,7 +18,7 @@ with imported_when_used():
 
 
 @click.command()
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@results_argument()
 @output_option(
     "Folder for the report.  [default: `report` inside RESULTS, or here if RESULTS cannot be written]",
     is_folder=True,

@@ -149,7 +149,8 @@ def read_grants(path: str, spacing_khz: int | None) -> tuple[list[Attempt], int,
     table = TextTable(path)
     user_column = next((name for name in _USERS if table.has(name)), _USERS[0])
     carriers = ["carrier_index"] if table.has("carrier_index") else []
-    rows = list(table.rows(*NrScope.columns, user_column, *carriers))
+    modes = ["mcs_index"] if table.has("mcs_index") else []
+    rows = list(table.rows(*NrScope.columns, user_column, *carriers, *modes))
     if not rows:
         raise InputError(path, refusal("no_rows"))
     slots = [row.whole("slot_index", 0, 79) for row in rows]

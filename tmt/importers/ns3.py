@@ -58,8 +58,9 @@ class Ns3Lte(CellImporter):
         # Both files have the same columns, but only the downlink has a transmission mode.
         here: Direction = "down" if table.has("txMode") else "up"
         carriers = ["ccId"] if table.has("ccId") else []
+        modes = ["mcs"] if table.has("mcs") else []
         attempts = []
-        for row in table.rows(*self.columns, *carriers):
+        for row in table.rows(*self.columns, *carriers, *modes):
             version = row.whole("rv", 0, 3)
             attempts.append(
                 Attempt(

@@ -20,6 +20,7 @@ from click.shell_completion import CompletionItem
 
 from tmt.core.declaration import NONE, Field, Param, Place, Problem, Refused, Spec, declared, number, spelled
 from tmt.core.errors import UsageError
+from tmt.spec import hints
 from tmt.spec.files import with_an_end
 from tmt.spec.points import one_of, plain
 
@@ -31,6 +32,9 @@ Chosen = dict[str, list[str]]
 
 WITH_COMMAS = frozenset({"server", "client", "environment", "sysctls"})
 """Lists of texts that may hold commas: each option is one member."""
+
+ONE = "it takes one of them; a scenario compares several (tmt new)"
+"""Hint where an option that takes one value has several."""
 
 MOST_BESIDE = 40
 """Characters of words that fit behind an option; a longer list stands in its help."""
@@ -248,7 +252,8 @@ class Part:
             typed = next((option for option, *_ in self.every() if option in chosen), "")
             needed = f"needed with {typed} is" if self.usual is None and typed else "needed is"
             return f"{flag}: is missing; {f'{listed(names)} needs' if names else needed} {allowed}"
-        said = re.sub("`([a-z_.]+)`", lambda key: flag_of((*self.place, *key[1].split("."))), str(problem))
+        text = hints.told(problem, ONE)
+        said = re.sub("`([a-z_.]+)`", lambda key: flag_of((*self.place, *key[1].split("."))), text)
         return f"{flag}: {said}"
 
     def heading(self, kind: type[Spec]) -> str:

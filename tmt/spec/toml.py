@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tmt.core.declaration import Field, Place, Problem, Refused, Spec, canonical, declared, spelled
 from tmt.core.errors import InputError
 from tmt.core.modes import Adaptation
+from tmt.spec import hints
 from tmt.spec.experiment import Path
 from tmt.spec.files import with_an_end
 from tmt.spec.goals import Tune
@@ -44,7 +45,7 @@ class ScenarioError(InputError):
 
     def __init__(self, path: File, lines: dict[Place, int], problems: tuple[Problem, ...]) -> None:
         self._lines, self.problems = lines, problems
-        told = [(line_of(lines, one.place), _told(one)) for one in problems]
+        told = [(line_of(lines, one.place), _told(one)) for one in hints.independent(problems)]
         more = [f"{path}:{line}: {text}" if line else f"{path}: {text}" for line, text in told[1:]]
         super().__init__(path, "\n".join([told[0][1], *more]), told[0][0])
 
@@ -54,7 +55,8 @@ class ScenarioError(InputError):
 
 
 def _told(problem: Problem) -> str:
-    return f"key {spelled(problem.place)}: {problem}" if problem.place else str(problem)
+    text = hints.told(problem, "several stand in a list: [{names}]")
+    return f"key {spelled(problem.place)}: {text}" if problem.place else text
 
 
 @dataclass(frozen=True)
@@ -103,13 +105,16 @@ def parse(text: str, path: File, max_runs: int | None = None) -> Document:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"\(at line (\d+), column \d+\)", str(error))  # Python 3.14 has it as an attribute
-        reason = re.sub(r" \(at .*\)$", "", str(error))
-        raise InputError(path, f"is not TOML: {reason}", int(found[1]) if found else None) from error
+        found = re.search(r"\(at line (\d+), column (\d+)\)", str(error))  # Python 3.14 has attributes
+        reason, line = re.sub(r" \(at .*\)$", "", str(error)), int(found[1]) if found else None
+        hint = hints.toml_hint(text.split("\n")[int(found[1]) - 1], int(found[2])) if found else ""
+        raise InputError(path, f"is not TOML: {reason}{hint and f'; {hint}'}", line) from error
     except ValueError as error:  # Python's bound on the digits of a whole number
         raise InputError(path, "is not a scenario: a number in it has thousands of digits") from error
     except RecursionError as error:
         raise InputError(path, "is not a scenario: its values are nested too deeply") from error
+    if not table:
+        raise InputError(path, "is empty; `tmt new` writes a scenario to start from")
     try:
         return _document(path, text, table, max_runs)
     except RecursionError as error:

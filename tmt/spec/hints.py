@@ -1,0 +1,83 @@
+"""Hints beside a refusal: how a number, a text or several values are spelled."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tmt.core.declaration import Problem
+
+OTHER_NAMES = {"throughput": "goodput"}
+"""Usual words for what has another name here."""
+
+_NUMBER = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([a-zµ/]*)", re.IGNORECASE)
+_TIMES = {"": 0, "s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9}
+_RATES = {"": 0, "k": 3, "m": 6, "g": 9}
+"""Powers of ten of units, in small letters."""
+
+
+def told(problem: Problem, several: str) -> str:
+    """Return a problem in words, with a hint where the value is spelled as in other tools.
+
+    `several` says how one gives several values; it may hold ``{names}``, the values in quotes.
+    """
+    if not (hint := _hint(problem, several)):
+        return str(problem)
+    _, mark, allowed = str(problem).removeprefix(problem.fault).partition("; allowed: ")
+    return f"{problem.fault}; {hint}{mark}{allowed}"
+
+
+def _hint(problem: Problem, several: str) -> str:
+    value, allowed = problem.value, problem.allowed
+    if not isinstance(value, str):
+        return ""
+    if isinstance(allowed, str):
+        number = respelled(value, allowed) if problem.kind == "type" else ""
+        return f"write {number}" if number else ""
+    names = [name.strip() for name in value.split(",")]
+    if len(names) > 1 and set(names) <= set(allowed):
+        return several.format(names=", ".join(f'"{name}"' for name in names))
+    other = OTHER_NAMES.get(value, "")
+    return f"did you mean {other}?" if other in allowed else ""
+
+
+def respelled(text: str, allowed: str) -> str:
+    """Return a number with a decimal comma or a unit as it is written here; empty where that is unclear.
+
+    `allowed` names the unit, as `Field.allowed` does: ``a number from 0 to 1 s``.
+    """
+    found, known = _NUMBER.fullmatch(text), re.match(r"a number\b.*?(?: (s|bit/s))?(?:,|$)", allowed)
+    if not found or not known:
+        return ""
+    unit, powers = found[2].lower(), _TIMES if known[1] == "s" else {"": 0}
+    if known[1] == "bit/s":
+        unit, powers = re.sub(r"(bit/s|bits/s|bps|b/s|bit|b)$", "", unit), _RATES
+    if unit not in powers or re.fullmatch(r"[1-9]\d*,\d{3}", found[1]):  # 1,000 may be a thousand
+        return ""
+    number, power = found[1].replace(",", "."), powers[unit]
+    if power >= 0:
+        return f"{number}e{power}" if power else number
+    return f"{float(f'{float(number)}e{power}'):.10g}"
+
+
+def toml_hint(line: str, column: int) -> str:
+    """Return what helps where a line is not TOML from a column on (from 1); empty if nothing is known."""
+    before, after = line[: column - 1], line[column - 1 :]
+    if re.search(r"[=\[,]\s*$", before) and (word := re.match(r"[A-Za-z][^\s,\]}#]*", after)):
+        text = word[0].lower() if word[0].lower() in ("true", "false") else f'"{word[0]}"'
+        return f"write {text}: text stands in quotes" if '"' in text else f"write {text}"
+    if number := re.search(r"=\s*([-+]?\d+)$", before):
+        if decimals := re.match(r",(\d+)", after):
+            return f"write {number[1]}.{decimals[1]}: decimals follow a point"
+        if re.match(r"[a-zA-Zµ]", after):
+            return "a number has no unit behind it: times are seconds, rates bit/s"
+    return ""
+
+
+def independent(problems: Sequence[Problem]) -> list[Problem]:
+    """Return the problems but a missing key that is there under a wrong name."""
+    meant = {(*one.place[:-1], one.close) for one in problems if one.kind == "unknown"}
+    return [one for one in problems if one.kind != "missing" or one.place not in meant]
