@@ -7,6 +7,7 @@ import math
 import re
 import secrets
 import sqlite3
+from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -86,8 +87,7 @@ def held_runs(connection: sqlite3.Connection, after: int) -> list[tuple[int, str
 
 def _held(names: list[str], rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, str, Held]]:
     places = [names.index(name) for name in ("sequence", "key", "status", "attempt", RECORDS)]
-    for row in rows:
-        sequence, key, *held = (row[place] for place in places)
+    for sequence, key, *held in map(itemgetter(*places), rows):
         yield sequence, key, Held(*held)
 
 
@@ -121,15 +121,23 @@ def _rows_in_batches(
 def _damaged(names: list[str], rows: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows that do not fit their checksums; none in a file without that column."""
     if CHECKSUM in names:
-        own = names.index(CHECKSUM)
-        yield from (row for row in rows if row[own] != checksum(names, row))
+        own, heads = names.index(CHECKSUM), heads_of(names)
+        yield from (row for row in rows if row[own] != checksum(heads, row))
 
 
-def checksum(names: Sequence[str], row: Sequence[object]) -> str:
-    """Return a hash of a row's values, which does not change when columns without a value are added."""
-    pairs = zip(names, row, strict=True)
-    held = sorted(pair for pair in pairs if pair[1] is not None and pair[0] not in ("sequence", CHECKSUM))
-    return hashlib.sha256(repr(held).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def heads_of(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the columns in the order of their names, each as `checksum` writes it, with its place."""
+    places = sorted((name, place) for place, name in enumerate(names) if name not in ("sequence", CHECKSUM))
+    return [(f"({name!r}, ", place) for name, place in places]
+
+
+def checksum(heads: Sequence[tuple[str, int]], row: Sequence[object]) -> str:
+    """Return a hash of a row's values, which does not change when columns without a value are added.
+
+    The text is that of a sorted list of names and values: ``[('attempt', 1), ...]``.
+    """
+    pairs = [f"{head}{row[place]!r})" for head, place in heads if row[place] is not None]
+    return hashlib.sha256(f"[{', '.join(pairs)}]".encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _array(values: tuple[object, ...], kind: pa.DataType) -> pa.Array:
@@ -144,7 +152,7 @@ def _array(values: tuple[object, ...], kind: pa.DataType) -> pa.Array:
 def as_stored(row: Row) -> Row:
     """Return a run's values as the table holds them, with their checksum."""
     values = {name: _as_stored(name, value) for name, value in row.items()}
-    return values | {CHECKSUM: checksum(list(values), list(values.values()))}
+    return values | {CHECKSUM: checksum(heads_of(list(values)), list(values.values()))}
 
 
 def _as_stored(name: str, value: Value) -> Value:
@@ -167,5 +175,6 @@ def add_columns(connection: sqlite3.Connection) -> None:
     if CHECKSUM not in known:
         connection.execute(f"ALTER TABLE runs ADD COLUMN {CHECKSUM} TEXT")
         names, rows = _all_rows(connection)
-        sums = [(checksum(names, row), row[0]) for row in rows]
+        heads = heads_of(names)
+        sums = [(checksum(heads, row), row[0]) for row in rows]
         connection.executemany(f"UPDATE runs SET {CHECKSUM} = ? WHERE sequence = ?", sums)

@@ -24,7 +24,6 @@ from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.words.html_table import spelled_number
 from tmt.core.words.values import rate_unit, time_notes
-from tmt.spec.columns import RUN_RESULTS
 from tmt.spec.experiment import Experiment, Path as LinkPath
 from tmt.spec.options import Part
 from tmt.spec.programs import Program
@@ -43,6 +42,7 @@ with imported_when_used():
     from tmt.run import experiment as experiments
     from tmt.show import qlog as logs
     from tmt.show.charts import files as figures, over_time
+    from tmt.spec import columns
 
 SHORT = (
     "goodput_bps",
@@ -241,17 +241,17 @@ def _rate(rate_bps: float) -> str:
 
 
 def _print_details(result: ExperimentResult) -> None:
-    present = [c for c in RUN_RESULTS if result.row[c.name] is not None and c.name not in OF_JSON]
+    present = [c for c in columns.RUN_RESULTS if result.row[c.name] is not None and c.name not in OF_JSON]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
     parts: list[tables.Table | texts.Text | str] = [", ".join(given)]
     measured = [column for column in present if column.group not in {"scenario", "provenance"}]
-    for counts, columns in groupby(measured, key=lambda column: column.counts):
+    for counts, members in groupby(measured, key=lambda column: column.counts):
         table = tables.Table.grid(padding=(0, 2), expand=True)
         table.add_column(width=NAME_WIDTH)
         table.add_column(justify="right", width=VALUE_WIDTH)
         table.add_column(width=UNIT_WIDTH)
         table.add_column(ratio=1, style="dim")
-        for column in columns:
+        for column in members:
             table.add_row(column.name, spelled_number(result.row[column.name]), column.unit, column.meaning)
         parts += [texts.Text(f"\n{counts or 'the run itself'}", style="bold"), table]
     parts += _json_tables(result.row, flows=True)

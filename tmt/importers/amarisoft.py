@@ -50,9 +50,8 @@ _MISSING = (
 class Amarisoft(SlotImporter):
     """Amarisoft enb.log, gnb.log and ue.log, with the lines of the PHY.
 
-    The PHY must log at debug level (phy.level=debug in log_options). --user is the RNTI as the log writes it.
-    A received block counts by its CRC, a sent one by its acknowledgement, or else as erased if the log
-    repeats it.
+    The PHY must log at debug level (phy.level=debug in log_options). --user is the RNTI as in the log. See
+    docs/import/cellular.md.
 
         tmt import amarisoft gnb0.log phy.parquet --user 4601 --direction up
     """

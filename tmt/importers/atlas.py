@@ -37,8 +37,7 @@ _IPV4_BYTES, _IPV6_BYTES = 28, 48
 class Atlas(RoundTripImporter):
     """Results of ping on RIPE Atlas (JSON list or one result a line).
 
-    Each packet becomes a row with half of the round trip as its delay. Ping does not know on which way a
-    packet was lost: it counts as lost in the imported direction.
+    Each packet becomes a row with half of the round trip (ms) as its delay. See docs/import/probes.md.
 
         tmt import atlas results.json down.parquet --probe 1009618 --line 5e6
     """

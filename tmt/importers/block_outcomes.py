@@ -39,8 +39,8 @@ _LARGEST = 10**15
 class Bler(Importer):
     """Sequence of block outcomes (1, 0, -1), or of received sequence numbers.
 
-    Each sent block becomes a slot, erased where it was not decoded. A sequence of -1, 0 and 1 holds outcomes:
-    nothing sent, not decoded, decoded. Other numbers are those of received blocks; gaps are losses.
+    Each block becomes a slot: 1 is decoded, 0 erased, -1 nothing sent. Gaps in sequence numbers are losses.
+    See docs/import/block-outcomes.md.
 
         tmt import bler harq-feedback.txt phy.parquet --slot-interval 0.0005 --lldu-bytes 1000
     """

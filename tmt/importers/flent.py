@@ -30,8 +30,8 @@ _MOST = 1e9
 class Flent(RateImporter):
     """A series of a flent result file: rates of flows, or round trips.
 
-    --series names the series. One in Mbit/s gives opportunities at its rate. One in ms gives delays, half of
-    each round trip, on a link of the rate of --line.
+    A series in Mbit/s gives rates, one in ms delays, half of each round trip, at the rate of --line. See
+    docs/import/rates.md.
 
         tmt import flent rrul.flent.gz down.parquet --series "TCP download sum"
     """

@@ -121,9 +121,8 @@ class GrantImporter(CellImporter):
 class NrScope(SlotImporter, GrantImporter):
     """NR-Scope: the control information (DCI) of a 5G cell, one grant a line, CSV with a header.
 
-    transport_block_size is in bits. The log has no outcomes: a grant counts as erased if the same HARQ
-    process was granted again within 50 ms with the same NDI, and a redundancy version above 0 or the same
-    size. Notes say how sure that is, and how many grants were not heard.
+    Sizes are in bits. The log has no outcomes: a grant counts as erased if a repeat follows. See
+    docs/import/cellular.md.
 
         tmt import nr-scope dci.csv phy.parquet --user 25
     """

@@ -39,8 +39,8 @@ Reading = Literal["phy", "link"]
 Direction = Literal["up", "down"]
 
 AS_MEANING = (
-    "trace to make: phy (each transmission attempt is a slot, for `tmt convert`) or link (each block is a "
-    "row with the delay, the fate and the number of transmissions that the measured link gave it)"
+    "trace to make: phy (each attempt is a slot) or link (each block is a row with delay, fate and number of "
+    "transmissions)"
 )
 As = Annotated[Reading, AS_MEANING]
 DirectionOf = Annotated[
@@ -50,8 +50,7 @@ DirectionOf = Annotated[
 ]
 LineRate = Annotated[
     Rate | None,
-    "make a link of this constant rate, with the losses and delays of the probes or intervals: neither the "
-    "rate of probes nor the usage of a link shows its capacity",
+    "make a link of this constant rate, with the measured losses and delays",
 ]
 LLDU_BYTES_MEANING = "bytes of a row: of the link of --line, of an opportunity, or of a block"
 LlduBytes = Annotated[

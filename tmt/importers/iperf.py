@@ -63,7 +63,7 @@ _ROLES: dict[str, tuple[Direction, bool]] = {
 class Iperf3(TwoWayRateImporter):
     """Intervals of iperf3, JSON (-J) or text: rates, and losses with UDP; up is from client to server.
 
-    Each interval gives opportunities at its rate. Losses of UDP are drawn within each interval.
+    Losses of UDP are drawn within each interval. See docs/import/rates.md.
 
         iperf3 -c example.org -u -b 50M -R -J > iperf.json
         tmt import iperf3 iperf.json down.parquet
@@ -111,7 +111,7 @@ class Iperf3(TwoWayRateImporter):
 class Iperf2(TwoWayRateImporter):
     """Intervals of iperf (version 2), text: rates, and losses with UDP; up is from client to server.
 
-    Each interval (-i 1) gives opportunities at its rate. Losses of UDP are drawn within each interval.
+    Losses of UDP are drawn within each interval (-i 1). See docs/import/rates.md.
 
         iperf -s -u -i 1 > server.txt
         tmt import iperf2 server.txt up.parquet

@@ -43,8 +43,7 @@ _PING_BYTES = 84
 class Irtt(RoundTripImporter):
     """Round trips of irtt (JSON), each direction apart; up is from the client to the server.
 
-    Each probe becomes a row with its one-way delay and fate. Where the least delays show that the clocks
-    differ, the difference is set so that both directions have the same least delay.
+    Each probe becomes a row with its one-way delay and fate. See docs/import/probes.md.
 
         tmt import irtt probes.json up.parquet --direction up --line 5e6
     """
@@ -91,8 +90,7 @@ class Irtt(RoundTripImporter):
 class Lens(RoundTripImporter):
     """Round trips of the LENS data set (CSV of irtt or ping).
 
-    Each probe becomes a row. In the irtt form -1 tells the direction of a loss; the ping form holds no
-    losses.
+    Each probe becomes a row. Delays are in ms; -1 tells the direction of a loss. See docs/import/probes.md.
 
         tmt import lens irtt-10ms-2024-01-20.csv up.parquet --direction up
     """

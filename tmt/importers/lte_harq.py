@@ -38,8 +38,7 @@ TERMINALS = range(0x3D, 0xFFF4)
 class LteHarq(HarqImporter):
     """Uplink HARQ log of an LTE terminal, one attempt a line (CSV).
 
-    The column names log_ms, sfn, subframe, attempt and tb_bytes are this project's own; tmt import
-    mobileinsight reads the output of MobileInsight's decoder.
+    The columns are log_ms, sfn, subframe, attempt and tb_bytes. See docs/import/cellular.md.
 
         tmt import lte-harq lte_ul_pusch_harq.csv phy.parquet
     """

@@ -26,8 +26,7 @@ from tmt.io.files import LineBlocks, open_input, text_lines
 class Mahimahi(Importer):
     """Packet-delivery trace: one millisecond a line, each for 1500 bytes.
 
-    Each line becomes a slot of 1500 bytes, none erased; several in one millisecond are spread over it. With
-    --delays each slot is decoded after a measured one-way delay.
+    With --delays each slot is decoded after a measured one-way delay. See docs/import/capacity.md.
 
         tmt import mahimahi Verizon-LTE-short.down phy.parquet
     """

@@ -44,9 +44,7 @@ _XML_BEGIN, _XML_END = "<dm_log_packet>", "</dm_log_packet>"
 class MobileInsight(HarqImporter):
     """MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML).
 
-    FILE is the output of MobileInsight's decoder: JSON, one message a line, or XML. The downlink comes from
-    LTE_PHY_PDSCH_Stat_Indication (CRC of each transport block), the uplink from LTE_PHY_PUSCH_Tx_Report: an
-    attempt is erased if it was repeated 8 ms later.
+    FILE is the output of MobileInsight's decoder. Sizes are in bytes. See docs/import/cellular.md.
 
         tmt import mobileinsight phone.json phy.parquet --direction up
     """

@@ -47,10 +47,8 @@ _FIELDS = {
 class NgScope(GrantImporter):
     """NG-Scope: the control information (DCI) of an LTE cell, tab-separated without a header, or as JSON.
 
-    Sizes are in bits. The direction follows from the fields: an uplink log has no NDI and no HARQ process.
-    The log has no outcomes: a grant counts as erased if the same HARQ process was granted again within 50 ms
-    with the same NDI (in the uplink: 8 ms later), and a redundancy version above 0 or the same size. Without
-    NDI only the redundancy version tells. Notes say how sure that is, and how many grants were not heard.
+    Sizes are in bits. The log has no outcomes: a grant counts as erased if a repeat follows. See
+    docs/import/cellular.md.
 
         tmt import ng-scope dci_log_dl.txt phy.parquet --user 61
     """

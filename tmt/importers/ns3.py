@@ -42,9 +42,7 @@ _NEEDED = (
 class Ns3Lte(CellImporter):
     """ns-3 LTE: DlRxPhyStats.txt and UlRxPhyStats.txt of LENA, one received transport block a line.
 
-    The time is in milliseconds, `correct` is 1 for a decoded block. --user is the IMSI, which a terminal
-    keeps in every cell. The file does not tell HARQ processes: --pairing says how --as link finds the block
-    of a repeat.
+    Times are in ms, `correct` is 1 for a decoded block. --user is the IMSI. See docs/import/cellular.md.
 
         tmt import ns3-lte DlRxPhyStats.txt phy.parquet --user 2
     """
@@ -87,10 +85,8 @@ class Ns3Lte(CellImporter):
 class Ns3Nr(CellImporter):
     """ns-3 mmWave and NR: RxPacketTrace.txt of the PHY, NrDlMacStats.txt and NrUlMacStats.txt of the MAC.
 
-    The time is in seconds, `corrupt` is 1 for a block that was not decoded. --user is the RNTI, or CELL/RNTI
-    where the file has several cells. RxPacketTrace does not tell HARQ processes: --pairing says how --as link
-    finds the block of a repeat. The MAC statistics tell processes, and no outcomes: an attempt counts as
-    erased if it was repeated. Their direction is in the file's name.
+    Times are in s, `corrupt` is 1 for a block that was not decoded. --user is the RNTI, or CELL/RNTI. See
+    docs/import/cellular.md.
 
         tmt import ns3-nr RxPacketTrace.txt phy.parquet --direction down
     """

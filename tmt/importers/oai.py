@@ -65,8 +65,8 @@ class _Counts:
 class Oai(TwoWayRateImporter):
     """OpenAirInterface: statistics of the gNB (HARQ rounds, errors, bytes), a print every 1.28 s.
 
-    With --as phy the rate is that of all attempts, and the erased share is drawn among them; with --as link
-    the rate is that of new blocks, and those given up are lost. --user is the RNTI as the log writes it.
+    --as phy gives the rate of all attempts, --as link that of new blocks. --user is the RNTI as in the log.
+    See docs/import/rates.md.
 
         tmt import oai gnb.log phy.parquet --as phy --user 2460 --line 5e7
     """

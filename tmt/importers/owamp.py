@@ -69,8 +69,7 @@ class _Packet:
 class Owamp(ProbeImporter):
     """Packets of owping -R, or -v -U, and perfSONAR's raw packets (JSON): one direction.
 
-    Each packet becomes a row with its one-way delay and fate. Where the least delay shows that the clocks
-    differ, it is set to 1 ms.
+    Each packet becomes a row with its one-way delay and fate. See docs/import/probes.md.
 
         owping -R -t example.org > up.txt
         tmt import owamp up.txt up.parquet --line 5e6
@@ -94,8 +93,7 @@ class Owamp(ProbeImporter):
 class Twamp(RoundTripImporter):
     """Packets of twping -R, or -v -U, each direction apart; up is towards the reflector.
 
-    Each packet becomes a row with its one-way delay and fate. Twping does not know on which way a packet was
-    lost: it counts as lost in the imported direction.
+    Each packet becomes a row with its one-way delay and fate. See docs/import/probes.md.
 
         twping -R example.org > packets.txt
         tmt import twamp packets.txt down.parquet --line 5e6

@@ -44,8 +44,7 @@ _FAR = 1 << 62
 class Ping(RoundTripImporter):
     """Output of ping -D, better with -O; without -D, --interval gives the sending times.
 
-    Each probe becomes a row with half of the round trip as its delay. Ping does not know on which way a probe
-    was lost: it counts as lost in the imported direction.
+    Each probe becomes a row with half of the round trip (ms) as its delay. See docs/import/probes.md.
 
         ping -D -O -i 0.02 example.org > ping.txt
         tmt import ping ping.txt down.parquet --line 5e6

@@ -92,8 +92,7 @@ _FORMS = (
 class RateTable(TwoWayRateImporter):
     """Rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps.
 
-    Each interval gives opportunities at its rate. Losses of an interval are drawn among its rows. Time
-    without a measurement is cut out. Other tables: tmt import table --rate.
+    Losses are drawn within each interval. Other tables: tmt import table --rate. See docs/import/rates.md.
 
         tmt import rates 5g-drive.csv down.parquet
         tmt import rates dish.json down.parquet --line 1e8

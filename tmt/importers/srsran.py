@@ -46,10 +46,8 @@ _MISSING = "there is no line of PDSCH, PUSCH or PUCCH; is the log level of the P
 class Srsran(SlotImporter):
     """srsRAN Project gnb.log, srsRAN 4G enb.log and ue.log.
 
-    The PHY must log at debug level (srsRAN Project) or info level (4G). --user is the RNTI as the log writes
-    it. The uplink counts by its CRC. A downlink block counts by its acknowledgement, k1 slots later (4G: 4
-    ms): NACK and no answer (DTX) are erasures. The 4G downlink has no HARQ processes in the log: --pairing
-    says how --as link finds the block of a repeat.
+    The PHY must log at debug level (srsRAN Project) or info level (4G). --user is the RNTI as in the log. See
+    docs/import/cellular.md.
 
         tmt import srsran gnb.log phy.parquet --user 0x4601 --direction up
     """

@@ -71,9 +71,8 @@ _LONG_DECODING_NS = 5_000_000
 class AnyTable(Importer):
     """Any CSV, TSV, text or Parquet table, with columns by name.
 
-    Each row is a transmission or packet; with --rate, or with --loss and --line, it is an interval of a rate
-    series. Fields are separated by tabs, `;`, commas or blanks, whichever the first row has. Lines that begin
-    with # or % are comments. Without a header the columns are called 1, 2, 3 and so on.
+    Each row is an attempt or a packet; with --rate, or with --loss and --line, an interval of a rate series.
+    Without a header the columns are called 1, 2, 3 and so on. See docs/import/table.md.
 
         tmt import table trace.csv phy.parquet --time Time:s --bad corrupt=1 \\
           --size tbSize --where direction=DL,rnti=1
@@ -90,9 +89,8 @@ class AnyTable(Importer):
 
     time: Annotated[
         str,
-        "column of the time, with its unit: NAME:s, NAME:ms, NAME:us or NAME:ns; NAME:iso for dates in ISO "
-        "form, NAME:date for those that `date` and other programs print, NAME:clock for HH:MM:SS, which "
-        "passes midnight. DAY+TIME:date joins two columns",
+        "column of the time, with its unit: NAME:s, NAME:ms, NAME:us or NAME:ns; NAME:iso or NAME:date for "
+        "dates, NAME:clock for HH:MM:SS. DAY+TIME:date joins two columns",
     ]
     end: Annotated[
         str | None,
@@ -107,13 +105,12 @@ class AnyTable(Importer):
     ] = None
     rate: Annotated[
         str | None,
-        "column of a rate, with its unit: NAME:bit/s, NAME:kbit/s, NAME:Mbit/s, NAME:Gbit/s, NAME:byte/s, "
-        "NAME:kbyte/s or NAME:Mbyte/s; NAME:bytes for the bytes of the row's interval",
+        "column of a rate, with its unit: NAME:bit/s, NAME:kbit/s, NAME:Mbyte/s and so on; NAME:bytes for "
+        "the bytes of the row's interval",
     ] = None
     loss: Annotated[
         str | None,
-        "with --rate or --line: column of the share that is lost, such as a block error rate: NAME:share (0 "
-        "to 1) or NAME:percent. The rate counts lost rows too",
+        "with --rate or --line: column of the share that is lost: NAME:share (0 to 1) or NAME:percent",
     ] = None
     bad: Annotated[str | None, "rows that were lost: NAME=VALUE, the column and its value"] = None
     good: Annotated[
@@ -123,8 +120,7 @@ class AnyTable(Importer):
     ] = None
     sequence: Annotated[
         str | None,
-        "column of the sequence numbers of received rows: numbers missing between them are losses. NAME:hex: "
-        "hexadecimal; NAME:hex-text the hexadecimal bytes of a decimal text",
+        "column of the sequence numbers of received rows (also NAME:hex, NAME:hex-text); missing are lost",
     ] = None
     wrap: Annotated[
         str | None,
@@ -164,8 +160,8 @@ class AnyTable(Importer):
     line: LineRate = None
     where: Annotated[
         str | None,
-        "rows to take: NAME=VALUE,... A name that is given several times may have any of its values; with ; "
-        "between several such lists, a row meets one of them",
+        "rows to take: NAME=VALUE,... A name given several times may have any of its values; ; begins an "
+        "alternative",
     ] = None
     invalid: Invalid = "refuse"
     decimal: Annotated[Literal["point", "comma"], "what begins the fraction of a number"] = "point"
@@ -173,13 +169,12 @@ class AnyTable(Importer):
     holes: Holes = "remove"
     origin: Annotated[
         str,
-        "time 0 of the trace: first (the earliest row of the file, whatever --where leaves out), zero (the "
-        "table's own clock), or a time in seconds on that clock. With --rate or --line: the first row taken",
+        "time 0 of the trace: first (the file's earliest row; with --rate or --line the first row taken), "
+        "zero (the table's own clock), or a time in seconds on that clock",
     ] = "first"
     packing: Annotated[
         Packing,
-        "how packets lie in rows: packed (bytes follow each other over rows), or padded (each packet begins "
-        "in a new row)",
+        "how packets lie in rows: their bytes follow each other, or each begins in a new row",
     ] = "packed"
     decode_time: DecodeTime = 0.001
     seed: Seed = 1
