@@ -5,13 +5,10 @@ Bounds and defaults are those of `clift-ns2/core/aqm`, which a test compares.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from tmt.core.declaration import Param, Spec, declared, ns
 from tmt.core.units import seconds_text
-
-if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
 
 
 class Discipline(Spec):
@@ -48,12 +45,6 @@ class CoDel(Discipline):
     target: Annotated[float, "acceptable waiting time", Param("s", 1e-6, 10)] = 0.005
     interval: Annotated[float, "time for which packets may wait longer", Param("s", 1e-5, 100)] = 0.1
     mtu_bytes: Annotated[int, "backlog that is no standing queue", Param("byte", 0, 65_535)] = 1500
-
-    def rules(self) -> Rules:
-        """Refuse a target as long as the interval in which the waiting time must fall below it."""
-        if self.target >= self.interval:
-            allowed = f"less than interval, {self.interval:g} s (RFC 8289: 5 to 10 % of it)"
-            yield "target", allowed, "is too long"
 
 
 class FqCoDel(CoDel):
