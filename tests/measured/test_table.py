@@ -108,6 +108,8 @@ def test_row_without_a_delay__is_lost_where_nothing_else_says_so(tmp_path: Path)
     assert phy.decode_time_ns.tolist() == [5 * MS, 0]
     with pytest.raises(InputError, match="owd is empty; a number is needed"):
         import_trace("table", path, time="t", delay="owd:ms", good="ok=1")
+    with pytest.raises(InputError, match=r"owd is 0\.0; .* as 0 does in a PHY trace, --bad owd=0\.0 says so"):
+        import_trace("table", written(tmp_path, "t,owd\n0,5\n1,0.0\n"), time="t", delay="owd:ms")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tmt.core.declaration import Rules
-    from tmt.core.trace import Int32Array, Int64Array
+    from tmt.core.trace import Int32Array, Int64Array, Uint8Array
     from tmt.importers.attempts import Attempt, Blocks
     from tmt.importers.importer import Reading
 
@@ -102,6 +102,11 @@ def whole_signal(es_n0_mdb: Sequence[int | None]) -> tuple[Int32Array | None, li
     return None, [f"{missing} no SINR: Es/N0 is left out"] if known else []
 
 
+def whole_modes(modes: Sequence[int | None]) -> Uint8Array | None:
+    """Return the modes of all transmissions, or None where one has none."""
+    return None if None in modes else np.array(modes, np.uint8)
+
+
 def measurement(
     attempts: Sequence[Attempt],
     blocks: Blocks,
@@ -127,8 +132,7 @@ def measurement(
     if reading == "phy":
         es_n0_mdb, note = whole_signal([attempt.es_n0_mdb for attempt in attempts])
         said += [*erasure_notes(attempts, blocks), *note]
-        known = [attempt.mode for attempt in attempts if attempt.mode is not None]
-        mode = np.array(known, np.uint8) if len(known) == len(attempts) else None
+        mode = whole_modes([attempt.mode for attempt in attempts])
         return Measurement(replace(slots, es_n0_mdb=es_n0_mdb, mode=mode), "packed", None, tuple(said))
     said += loss_notes(tx_time_ns, attempts, blocks)
     trace = _link(slots, blocks, decode_ns)

@@ -14,8 +14,8 @@ from tmt.core.units import MAX_TIME_NS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
 from tmt.importers.attempts import most_common
-from tmt.importers.columns import columns_of, conditions, holds, is_missing
-from tmt.importers.harq_logs import whole_signal
+from tmt.importers.columns import canonical, columns_of, conditions, holds, is_missing
+from tmt.importers.harq_logs import whole_modes, whole_signal
 from tmt.importers.importer import separate
 from tmt.importers.log_files import UNITS_NS, es_n0_mdb
 from tmt.importers.notes import agreed
@@ -87,19 +87,21 @@ def read_lines(
     far as they are there; `propagation_ns` is taken off delays. InputError when a value is missing or out of
     range, or no row is left.
     """
-    delay = columns.get("delay") or columns.get("received")
+    is_receipt = "received" in columns
+    delay = columns["received"] if is_receipt else columns.get("delay")
 
     def line(row: Row, time_ns: int) -> Line:
         is_bad = outcome.is_bad(row, None if "sequence" in columns else delay)
-        delay_ns = decode_time_ns
-        if delay is not None and not (is_bad and ("received" in columns or _lacks(row, delay))):
-            if "received" in columns:
-                delay_ns = rows.clock.end_ns(row, delay, time_ns) - time_ns
-            else:
-                delay_ns = row.time_ns(delay.name, UNITS_NS[delay.unit])
-            delay_ns -= propagation_ns
-            if delay_ns < 0 or (delay_ns == 0 and not is_bad):
-                raise _no_delay(row, delay, propagation_ns)
+        if delay is None or (is_bad and (is_receipt or _lacks(row, delay))):
+            return _line(row, columns, time_ns, decode_time_ns, is_bad=is_bad)
+        whole_ns = (
+            rows.clock.end_ns(row, delay, time_ns) - time_ns
+            if is_receipt
+            else row.time_ns(delay.name, UNITS_NS[delay.unit])
+        )
+        delay_ns = whole_ns - propagation_ns
+        if delay_ns < 0 or (delay_ns == 0 and not is_bad):
+            raise _no_delay(row, delay, propagation_ns)
         return _line(row, columns, time_ns, delay_ns, is_bad=is_bad)
 
     lines = rows.parsed(line)
@@ -146,7 +148,7 @@ def _no_delay(row: Row, column: NamedColumn, propagation_ns: int) -> InputError:
     value = shown(" ".join(row[one] for one in column.names))
     if propagation_ns:
         return row.refused(f"{name} is {value}, not above --propagation {propagation_ns / NS_PER_S:g}")
-    erased = ", as 0 does in a PHY trace" if value == "0" else ""
+    erased = ", as 0 does in a PHY trace" if canonical(value) == "0" else ""
     meaning = f"if {value} means erased{erased}, --bad {name}={value} says so"
     return row.refused(f"{name} is {value}; a delay above 0 is needed: {meaning}")
 
@@ -194,8 +196,7 @@ def trace_of(
     size_bytes = None if None in sizes else np.array(sizes, np.uint32)
     if reading == "phy":
         signal_mdb, notes = whole_signal(signals)
-        mode = None if None in modes else np.array(modes, np.uint8)
-        missing = modes.count(None)
+        mode, missing = whole_modes(modes), modes.count(None)
         if 0 < missing < len(modes):
             notes += [f"{agreed(missing, 'row', 'have')} no mode: modes are left out"]
         decode_ns = np.where(failed, 0, delay_ns)
