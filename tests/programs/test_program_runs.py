@@ -19,6 +19,8 @@ from tests.linux.schedules import check_fates, write_lossy_trace
 from tests.ns2.conftest import Datagrams
 from tmt import Experiment, Path as LinkPath, PlainLink, TraceLink, Traffic
 from tmt.core.errors import InputError
+from tmt.core.trace import PhyTrace
+from tmt.io import write_trace
 from tmt.run import RunError
 from tmt.run.experiment import ExperimentResult, run
 from tmt.spec.experiment import Link
@@ -231,6 +233,17 @@ def test_replay__without_kernel_or_ptrace_says_what_to_do(
     said = tmt(*REPLAY, "--client", "true", folder=tmp_path)
     assert said.status != 0
     assert said.err == f"{tmp_path}/nothing: CLIFT_PROGRAMS names no program\n"
+
+
+def test_replay__says_which_trace_is_of_which_kind(tmp_path: Path) -> None:
+    times_ns = np.arange(24) * 1_000_000
+    write_trace(tmp_path / "phy.parquet", PhyTrace(times_ns, np.full(24, 5_000_000), {"lldu_bytes": 1500}))
+    line = (
+        "phy.parquet: its rows are of kind phy; a link trace is needed; beside programs, TRACE and --return "
+        "are link traces (`tmt convert PHY LINK --scheme none` makes one), --second-trace is a PHY trace\n"
+    )
+    said = tmt("replay", "phy.parquet", "--rtt", "1", "--client", "true", folder=tmp_path)
+    assert said == (2, "", line)
 
 
 def test_replay__needs_a_client_and_refuses_what_flows_have(tmp_path: Path) -> None:

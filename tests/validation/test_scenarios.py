@@ -13,9 +13,8 @@ from tmt import Lms, Scenario, Trace
 from tmt.core.errors import SimulatorError
 from tmt.io import read_phy
 from tmt.run import load_backend
-from tmt.run.linux import Kernel
 from tmt.spec.programs import PROGRAMS
-from tmt.spec.stacks import LINUX
+from tmt.spec.stacks import LINUX, QUIC
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = sorted(
@@ -60,10 +59,9 @@ def short(scenario: Scenario) -> Scenario:
 def test_scenario__runs(path: Path, tmp_path: Path) -> None:
     scenario = Scenario.read(path)
     try:
-        if any(one.stack == LINUX for one in scenario.traffic):
-            Kernel.find()
-        if scenario.program:
-            load_backend(PROGRAMS).program()
+        optional = {one.stack for one in scenario.traffic} & {LINUX, QUIC}
+        for backend in sorted(optional | ({PROGRAMS} if scenario.program else set())):
+            load_backend(backend).program()
     except SimulatorError as error:
         pytest.skip(f"{error}")
     needed = [Path(name) for one in scenario.program for name in (one.root, *one.files) if name is not None]
