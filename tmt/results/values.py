@@ -200,7 +200,7 @@ _SHOWN: tuple[tuple[str, str, Literal["more", "less", ""]], ...] = (
     ("delay_p95_s", "95th percentile of delay", "less"),
     ("delay_p99_s", "99th percentile of delay", "less"),
     ("completion_s", "Transfer time", "less"),
-    ("retransmission_ratio", "TCP retransmissions", "less"),
+    ("retransmission_ratio", "Retransmissions", "less"),
     ("timeouts", "Timeouts", "less"),
     ("cwnd_mean_packets", "Mean congestion window", ""),
     ("forward_utilisation", "Use of the link", "more"),
