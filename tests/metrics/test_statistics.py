@@ -203,7 +203,6 @@ def test_rank__separates_what_differs_and_joins_what_does_not() -> None:
     assert [r.letters for r in ranks[:3]] == ["a", "a", "b"]
     assert [r.among_best for r in ranks[:3]] == [True, True, False]
     assert ranks[3].column == 3
-    assert ranks[3].interval.count == 0
 
 
 def test_rank__of_one_seed_tells_nothing_apart() -> None:

@@ -116,6 +116,12 @@ def _numbers(summary: Summary) -> Record:
 def render(results: Results, summary: Summary) -> str:
     """Return the page as text."""
     older, runs = results.older, runs_table(results, results.runs)
+    warnings = list(results.warnings)
+    if len(runs["rows"]) < len(results.runs):
+        warnings.append(
+            f"The table of runs shows the first {len(runs['rows'])} of {len(results.runs)} runs, for the "
+            "page's size; charts and means count all of them, and the results hold every one."
+        )
     tables = {
         "differences": differences_table(summary),
         "runs": runs,
@@ -135,19 +141,10 @@ def render(results: Results, summary: Summary) -> str:
         description=results.description,
         facts=facts(results, summary),
         findings=findings(results, summary),
-        warnings=[*results.warnings, *_cut(len(runs["rows"]), len(results.runs))],
+        warnings=warnings,
         failures=results.failures,
         setup=setup_tables(results, summary),
         setup_lead="Everything that a repetition needs: settings, programs and traces.",
         scenario_text=results.scenario_text,
         method=METHOD,
     )
-
-
-def _cut(shown: int, runs: int) -> list[str]:
-    """Return a warning when not all runs fit into the table."""
-    warning = (
-        f"The table of runs shows the first {shown} of {runs} runs, for the page's size; "
-        "charts and means count all of them, and the results hold every one."
-    )
-    return [] if shown == runs else [warning]
