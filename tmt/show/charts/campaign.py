@@ -75,24 +75,22 @@ class Members:
             title=None, orient="top", values=alt.ExprRef("members"), columns=alt.ExprRef("narrow ? 3 : 0")
         )
 
-    def colour(self, *, legend: bool = True) -> Any:
+    def colour(self, *, legend: bool = True) -> alt.Color:
         """Return the colour of the members."""
-        return self._channel(alt.Color, legend=legend)
+        shown = self._legend if legend else None
+        return alt.Color(self.kind, type="nominal", scale=alt.Scale(domain=self.labels), legend=shown)
 
-    def shape(self, *, legend: bool = True) -> Any:
+    def shape(self, *, legend: bool = True) -> alt.Shape:
         """Return the marker of the members."""
-        return self._channel(alt.Shape, legend=legend)
+        shown = self._legend if legend else None
+        return alt.Shape(self.kind, type="nominal", scale=alt.Scale(domain=self.labels), legend=shown)
 
-    def dash(self, *, legend: bool = True) -> Any:
+    def dash(self, *, legend: bool = True) -> alt.StrokeDash:
         """Return the dash pattern of the members."""
         # Vega-Lite joins the legends of equal domains; one more member keeps the hidden legend apart.
         more = 0 if legend else 1
         scale = alt.Scale(domain=self.labels + [""] * more, range=self.dashes + [[1, 0]] * more)
-        return self._channel(alt.StrokeDash, legend=legend, scale=scale)
-
-    def _channel(self, kind: Any, *, legend: bool, scale: Any = None) -> Any:
-        scale = scale or alt.Scale(domain=self.labels)
-        return kind(self.kind, type="nominal", scale=scale, legend=self._legend if legend else None)
+        return alt.StrokeDash(self.kind, type="nominal", scale=scale, legend=self._legend if legend else None)
 
     def rows(self, about: str) -> Any:
         """Return a chart with a row for each member, and with the expression of its tooltips."""
