@@ -11,11 +11,13 @@ from tmt.cli.progress import print_notes, progress_bar, rows_of, say
 from tmt.cli.values import CHOSEN, Values, by_options, set_by_name
 from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel
+from tmt.core.channels.snr import Snr
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.modes import Adaptation
 from tmt.core.words.values import time_notes
 from tmt.io.generation import generate, overlay
+from tmt.io.signals import signal_notes
 from tmt.spec.options import Part, listed
 from tmt.spec.trace import SlotLine
 
@@ -89,6 +91,9 @@ def command(
         channel.check_fates()
     else:
         _check_rule(adaptation)
+    if isinstance(channel, Snr):
+        length_ns = 0 if slots is None or over is not None else ns(slots.duration)
+        print_notes(signal_notes(channel.signal, length_ns, needs_es_n0=adaptation is not None))
     erased = 0
 
     def count_erased(chunk: PhyTrace) -> None:
@@ -109,6 +114,8 @@ def command(
             line, lldu_bytes = slots.line(channel, adaptation)
         print_notes(time_notes("--decode-time", ns(slots.decode_time or 0)))
         duration_ns = ns(slots.duration)
+        if adaptation is not None:
+            print_notes(time_notes("--report-delay", ns(adaptation.report_delay)))
         with progress_bar("generate", line.slots_within(duration_ns), compiles=True) as progress:
             made = generate(
                 phy,
