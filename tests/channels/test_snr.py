@@ -184,8 +184,8 @@ EVEN = [f"{second},12" for second in range(20)]
         (
             [*EVEN, "90,12"],
             [
-                ": no sample from 19 s on for 71 s; values between samples are interpolated: if the signal was "
-                "lost, add samples that say so"
+                ": no sample from 19 s on for 71 s; values between samples are interpolated: if the signal "
+                "was lost, add samples that say so"
             ],
         ),
         (["0,12", "1,9", "30,12", "45,12"], []),
