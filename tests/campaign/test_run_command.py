@@ -70,7 +70,7 @@ def test_run__says_which_seeds_gave_the_same_and_that_capacity_is_a_mean(
     file = write_scenario(tmp_path / "same.toml", tcp='["cubic", "bbr"]', seeds=2, duration_s=20)
     file.write_text(file.read_text().replace("trace = { ", "trace = { offset = 0, "))
     said = " ".join(tmt("run", "same.toml", folder=tmp_path).out.split())
-    assert "Capacity: mean rate of full packets sent back to back over the whole trace" in said
+    assert "Capacity: mean rate of full packets back to back over the whole trace" in said
     assert "of 4 cells have the same goodput with every seed: their intervals and stars hold" in said
 
 

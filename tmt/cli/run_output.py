@@ -100,8 +100,7 @@ def print_summary(done: Finished) -> None:
         print_parts(
             f"Goodput in kbit/s of {GOODPUT_COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
             "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
-            "Capacity: mean rate of full packets sent back to back over the whole trace; a run over a better "
-            "part of it has more.",
+            "Capacity: mean rate of full packets back to back over the whole trace; a run sees a part of it.",
             *_of_equal_seeds(summary),
             *(f"Trace {trace}: {use}." for trace, use in trace_uses(done.results.runs)),
             "",
