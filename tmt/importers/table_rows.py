@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tmt.importers.columns import Conditions, NamedColumn, TableRows
     from tmt.importers.importer import Reading
     from tmt.importers.log_files import Row
+    from tmt.importers.table_blocks import HarqColumns
 
 _LARGEST_BYTES = (1 << 31) - 1
 
@@ -45,6 +46,8 @@ class Line(NamedTuple):
     mode: int | None = None
     transmissions: int = 1
     sequence: int = 0
+    process: tuple[str, ...] = ()
+    new_data: int = 0
 
 
 class Outcome:
@@ -78,6 +81,7 @@ def read_lines(
     outcome: Outcome,
     decode_time_ns: int,
     sequence_wrap: int | None,
+    harq: HarqColumns | None,
     *,
     propagation_ns: int,
 ) -> tuple[list[Line], list[str]]:
@@ -93,7 +97,7 @@ def read_lines(
     def line(row: Row, time_ns: int) -> Line:
         is_bad = outcome.is_bad(row, None if "sequence" in columns else delay)
         if delay is None or (is_bad and (is_receipt or _lacks(row, delay))):
-            return _line(row, columns, time_ns, decode_time_ns, is_bad=is_bad)
+            return _line(row, columns, harq, time_ns, decode_time_ns, is_bad=is_bad)
         whole_ns = (
             rows.clock.end_ns(row, delay, time_ns) - time_ns
             if is_receipt
@@ -102,7 +106,7 @@ def read_lines(
         delay_ns = whole_ns - propagation_ns
         if delay_ns < 0 or (delay_ns == 0 and not is_bad):
             raise _no_delay(row, delay, propagation_ns)
-        return _line(row, columns, time_ns, delay_ns, is_bad=is_bad)
+        return _line(row, columns, harq, time_ns, delay_ns, is_bad=is_bad)
 
     lines = rows.parsed(line)
     if not lines:
@@ -120,11 +124,21 @@ def read_lines(
     return lines, said
 
 
-def _line(row: Row, columns: Mapping[str, NamedColumn], time_ns: int, delay_ns: int, *, is_bad: bool) -> Line:
+def _line(
+    row: Row,
+    columns: Mapping[str, NamedColumn],
+    harq: HarqColumns | None,
+    time_ns: int,
+    delay_ns: int,
+    *,
+    is_bad: bool,
+) -> Line:
     size_bytes, signal_mdb, mode, transmissions, sequence = None, None, None, 1, 0
     if column := columns.get("size"):
         bits = 8 if column.unit == "bits" else 1
-        size_bytes = row.whole(column.name, bits, _LARGEST_BYTES * bits) // bits
+        least = bits if harq is None else 0
+        is_empty = harq is not None and is_missing(row[column.name])
+        size_bytes = 0 if is_empty else row.whole(column.name, least, _LARGEST_BYTES * bits) // bits
     if column := columns.get("transmissions"):
         transmissions = min(row.whole(column.name, 1, 1 << 31), 255)
     if column := columns.get("es_n0"):
@@ -135,7 +149,20 @@ def _line(row: Row, columns: Mapping[str, NamedColumn], time_ns: int, delay_ns: 
         mode = row.whole(column.name, 0, 255)
     if column := columns.get("sequence"):
         sequence = sequence_number(row, column)
-    return Line(row.place, time_ns, is_bad, delay_ns, size_bytes, signal_mdb, mode, transmissions, sequence)
+    process, new_data = ((), 0) if harq is None else harq.read(row)
+    return Line(
+        row.place,
+        time_ns,
+        is_bad,
+        delay_ns,
+        size_bytes,
+        signal_mdb,
+        mode,
+        transmissions,
+        sequence,
+        process,
+        new_data,
+    )
 
 
 def _lacks(row: Row, column: NamedColumn) -> bool:
@@ -191,7 +218,7 @@ def trace_of(
     lines: Sequence[Line], tx_time_ns: Int64Array, reading: Reading
 ) -> tuple[PhyTrace | LinkTrace, list[str]]:
     """Return the trace of lines in order of time, and notes."""
-    _, _, bad, delays_ns, sizes, signals, modes, sent, _ = zip(*lines, strict=True)
+    _, _, bad, delays_ns, sizes, signals, modes, sent, *_ = zip(*lines, strict=True)
     failed, delay_ns = np.array(bad), np.array(delays_ns, np.int64)
     size_bytes = None if None in sizes else np.array(sizes, np.uint32)
     if reading == "phy":
