@@ -38,7 +38,7 @@ from tmt.importers.notes import agreed, rate_note
 from tmt.importers.rate_series import Seed
 from tmt.importers.sequences import SEQUENCE_UNITS
 from tmt.importers.table_blocks import NEW_DATA_UNITS, HarqColumns
-from tmt.importers.table_rows import Line, Outcome, in_time, probes_of, read_lines, trace_of
+from tmt.importers.table_rows import Line, Outcome, in_time, measured, probes_of, read_lines
 from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
 
 if TYPE_CHECKING:
@@ -324,32 +324,35 @@ class AnyTable(Importer):
             origin_ns = min(line.time_ns for line in lines)
         elif self.origin not in ("first", "zero"):
             origin_ns = seconds_to_ns(self.origin)
-        lines, tx_time_ns, notes = in_time(path, lines, origin_ns)
+        if harq is not None:
+            harq.check_times(path, lines)
+        lines, notes = in_time(path, lines, origin_ns)
         said += notes
         if self.line is not None:
             what = agreed(len(lines), "row", "lie", "of probes")
             said.append(f"{what} over a line of {number(self.line)} bit/s")
             lldu_bytes = self.lldu_bytes or _USUAL_BYTES
-            probes = probes_of(path, lines, tx_time_ns)
+            probes = probes_of(path, lines)
             link = probes.over_line(self.line, lldu_bytes, self.until_ns)
             return Measurement(link, self.packing, lldu_bytes, tuple(said), extent=probes.extent)
         has_delays = self.delay is not None or self.received is not None
         if harq is not None:
             has_outcomes = has_delays or bool(outcome.columns)
-            found = harq.measurement(path, lines, tx_time_ns, self.reading, said, has_outcomes=has_outcomes)
-            return replace(found, packing=self.packing, lldu_bytes=self.lldu_bytes)
-        trace, notes = trace_of(lines, tx_time_ns, self.reading)
-        said += [*notes, *self._propagation_notes(lines)]
+            found = harq.measurement(path, lines, self.reading, has_outcomes=has_outcomes)
+            said += found.notes
+            return replace(found, packing=self.packing, lldu_bytes=self.lldu_bytes, notes=tuple(said))
+        found = measured(lines, self.reading)
+        said += [*found.notes, *self._propagation_notes(lines)]
         if self.sequence is not None or (has_delays and self.transmissions is None):
-            usual_bytes = (self.lldu_bytes or _USUAL_BYTES) * len(trace)
-            sizes = trace.size_bytes
+            usual_bytes = (self.lldu_bytes or _USUAL_BYTES) * len(lines)
+            sizes = found.trace.size_bytes
             octets = usual_bytes if sizes is None else int(np.sum(sizes, dtype=np.int64))
-            said.append(f"if rows are probes, {rate_note(8 * octets, int(tx_time_ns[-1] - tx_time_ns[0]))}")
-        return Measurement(trace, self.packing, self.lldu_bytes, tuple(said))
+            said.append(f"if rows are probes, {rate_note(8 * octets, lines[-1].time_ns - lines[0].time_ns)}")
+        return replace(found, packing=self.packing, lldu_bytes=self.lldu_bytes, notes=tuple(said))
 
     def _propagation_notes(self, lines: Sequence[Line]) -> list[str]:
         """Return a sentence on decode times that are too long for decoding alone."""
-        shortest_ns = min((line.delay_ns for line in lines if not line.is_bad), default=0)
+        shortest_ns = min((line.decode_time_ns or 0 for line in lines if not line.failed), default=0)
         if self.reading == "link" or self.propagation is not None or shortest_ns < _LONG_DECODING_NS:
             return []
         return [

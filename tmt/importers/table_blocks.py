@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
-from tmt.importers.attempts import Attempt, infer_failures, number_blocks, with_data
+from tmt.importers.attempts import infer_failures, number_blocks, with_data
 from tmt.importers.columns import canonical, columns_of, conditions, holds, is_missing, named_column
 from tmt.importers.harq_logs import measurement
 from tmt.importers.notes import NO_OUTCOMES, agreed
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
-    from tmt.core.trace import Int64Array
-    from tmt.importers.attempts import Blocks
+    from tmt.importers.attempts import Attempt, Blocks
     from tmt.importers.importer import Measurement, Reading
     from tmt.importers.log_files import Row
-    from tmt.importers.table_rows import Line
 
 NEW_DATA_UNITS = ("toggle", "count")
 """How a column without a condition tells new blocks: a bit that toggles, or a number of the transmission."""
@@ -55,42 +53,16 @@ class HarqColumns:
         return process, int(bit)
 
     def measurement(
-        self,
-        path: str,
-        lines: Sequence[Line],
-        tx_time_ns: Int64Array,
-        reading: Reading,
-        notes: Sequence[str],
-        *,
-        has_outcomes: bool,
+        self, path: str, lines: Sequence[Attempt], reading: Reading, *, has_outcomes: bool
     ) -> Measurement:
-        """Return the trace of lines in order of time.
+        """Return the trace of lines in order of time; without outcomes their own do not count.
 
-        InputError where two lines of a process have one time, none meets the condition, or none has a size.
+        InputError where no line meets the condition, or none has a size.
         """
-        if self._condition and all(line.new_data for line in lines):
+        if self._condition and all(line.version for line in lines):
             raise InputError(path, f"no row meets --new-data {self._new_data}")
-        every = [
-            Attempt(
-                line.place,
-                time_ns,
-                line.size_bytes,
-                line.is_bad if has_outcomes else None,
-                process=line.process,
-                version=line.new_data,
-                es_n0_mdb=line.es_n0_mdb,
-                mode=line.mode,
-                decode_time_ns=line.delay_ns,
-            )
-            for line, time_ns in zip(lines, tx_time_ns.tolist(), strict=True)
-        ]
-        sent_ns: dict[Hashable, int] = {}
-        for line in lines:
-            if sent_ns.get(line.process) == line.time_ns:
-                raise InputError(path, _TWICE.format(self._processes[-1]), line.place)
-            sent_ns[line.process] = line.time_ns
-        strays = self._mark_repeats(every)
-        attempts, said = with_data(path, every)
+        strays = self._mark_repeats(lines)
+        attempts, said = with_data(path, lines)
         blocks = number_blocks(attempts)
         if self._unit != "toggle":
             blocks.orphans = strays
@@ -99,9 +71,22 @@ class HarqColumns:
                 f"{agreed(strays, 'transmission', 'have')} the {self._name} of the one before in its "
                 "process, but another size: those between are missing"
             )
-        said += _after_decoded(attempts, blocks) if has_outcomes else [NO_OUTCOMES]
-        infer_failures(attempts, blocks)
-        return measurement(attempts, blocks, reading, 1, [*notes, *said])
+        if has_outcomes:
+            said += _after_decoded(attempts, blocks)
+        else:
+            said.append(NO_OUTCOMES)
+            for attempt in attempts:
+                attempt.failed = None
+            infer_failures(attempts, blocks)
+        return measurement(attempts, blocks, reading, 1, said)
+
+    def check_times(self, path: str, lines: Iterable[Attempt]) -> None:
+        """Refuse lines whose times still are the log's, two of one process at one time (InputError)."""
+        sent: set[tuple[Hashable, int]] = set()
+        for line in lines:
+            if (one := (line.process, line.time_ns)) in sent:
+                raise InputError(path, _TWICE.format(self._processes[-1]), line.line)
+            sent.add(one)
 
     def _mark_repeats(self, attempts: Sequence[Attempt]) -> int:
         """Set `repeat` of attempts, and return how many others are repeats of a block that the log lacks.
