@@ -19,7 +19,11 @@ _RATES = {"": 0, "k": 3, "m": 6, "g": 9}
 """Powers of ten of units, in small letters."""
 
 
-def told(problem: Problem, several: str) -> str:
+ONE = "it takes one of them; a scenario compares several (tmt new)"
+"""Hint where an option that takes one value has several."""
+
+
+def told(problem: Problem, several: str = ONE) -> str:
     """Return a problem in words, with a hint where the value is spelled as in other tools.
 
     `several` says how one gives several values; it may hold ``{names}``, the values in quotes.
