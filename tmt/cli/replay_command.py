@@ -175,7 +175,7 @@ def command(
 
         check_place(qlog)
         logs.check_qlog(experiment)
-    print_notes(time_notes("--rtt", ns(path.rtt)))
+    print_notes([*links.notes(), *time_notes("--rtt", ns(path.rtt))])
     with working(f"{experiment.backend} runs {traffic.variants}"):
         try:
             result = experiments.run(experiment, output, timeout)
