@@ -312,10 +312,10 @@ def test_cache__is_not_believed_when_it_is_damaged(cache_folder: Path, tmp_path:
 
 def test_sources__are_cached(cache_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Parsing all of TMT takes more than a second."""
-    before = source_hash(PACKAGE)
+    before = source_hash(PACKAGE / "io")
     source_hash.cache_clear()
     monkeypatch.setattr(ast, "parse", None)
-    assert source_hash(PACKAGE) == before
+    assert source_hash(PACKAGE / "io") == before
 
 
 def test_process__does_not_vouch_for_changed_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
