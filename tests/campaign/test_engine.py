@@ -280,6 +280,24 @@ def test_interrupted_run__keeps_what_it_has(tmp_path: Path, write_scenario: Call
     assert list(_inside(out.resolve())) == []
 
 
+def test_run__interrupted_while_its_workers_start_ends_in_one_line(scenario: Path, tmp_path: Path) -> None:
+    command = _command(scenario, tmp_path / "out")
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as engine:
+        children = Path(f"/proc/{engine.pid}/task/{engine.pid}/children")
+        until(lambda: any(_imports_libraries(pid) for pid in children.read_text().split()), engine)
+        os.killpg(engine.pid, signal.SIGINT)  # as a terminal does
+        said = engine.communicate()[1]
+    assert engine.returncode == 130
+    assert re.fullmatch(r"interrupted: 0 of \d+ runs are kept in [^\n]+\n", said), said
+
+
+def _imports_libraries(pid: str) -> bool:
+    """Whether the process forks workers, and is amid its imports."""
+    process = Path("/proc", pid)
+    is_server = b"multiprocessing.forkserver" in (process / "cmdline").read_bytes()
+    return is_server and "/pyarrow/" in (process / "maps").read_text()
+
+
 def test_full_disk__ends_a_run_in_one_line(scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path) -> None:
     with disk(tmp_path / "disk", "-o", "size=16m") as small:
         out, filler = small / "out", small / "filler"

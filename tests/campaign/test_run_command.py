@@ -63,6 +63,17 @@ def test_run__says_what_a_link_could_carry_even_when_nothing_has_arrived(
     assert rows["capacity_bps"]["ARQ"] == pytest.approx(expected, rel=1e-2)
 
 
+def test_run__says_which_seeds_gave_the_same_and_that_capacity_is_a_mean(
+    tmp_path: Path, write_scenario: Callable[..., Path]
+) -> None:
+    """From one start CUBIC sends the same with every seed, BBR draws its cycle."""
+    file = write_scenario(tmp_path / "same.toml", tcp='["cubic", "bbr"]', seeds=2, duration_s=20)
+    file.write_text(file.read_text().replace("trace = { ", "trace = { offset = 0, "))
+    said = " ".join(tmt("run", "same.toml", folder=tmp_path).out.split())
+    assert "Capacity: mean rate of full packets back to back over the whole trace" in said
+    assert "of 4 cells have the same goodput with every seed: their intervals and stars hold" in said
+
+
 def test_run__shows_the_table_as_it_fills(tmp_path: Path, write_scenario: Callable[..., Path]) -> None:
     write_scenario(tmp_path / "short.toml", tcp='["cubic"]', seeds=2)
     text = on_terminal("run", "short.toml", "--jobs", "1", folder=tmp_path, size=(40, 100))

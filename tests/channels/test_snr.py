@@ -126,7 +126,10 @@ def test_command__records_what_made_the_trace(tmp_path: Path) -> None:
     # 20,000 slots at 0.1: standard deviation of the share 0.0021; four of them are allowed.
     assert (trace.decode_time_ns == 0).mean() == pytest.approx(0.1, abs=0.0085)
     missing = tmt(*snr, "q.parquet", folder=tmp_path)
-    assert (missing.status, missing.err) == (2, "--error-rates: is missing; snr needs text, or --modes\n")
+    assert (missing.status, missing.err) == (
+        2,
+        "--error-rates: is missing; snr needs a table of error rates, or --modes\n",
+    )
 
 
 def test_command__writes_the_es_n0_of_each_slot(tmp_path: Path) -> None:
@@ -165,3 +168,48 @@ def test_generate__names_a_missing_file(missing: str, line: tuple[str, ...], tmp
     words = ("--signal", "signal.txt", "--error-rates", "error-rates.txt", *line, "out.parquet")
     result = tmt("generate", "--channel", "snr", *words, folder=tmp_path)
     assert (result.status, result.err) == (2, f"{missing}.txt: cannot be read: No such file or directory\n")
+
+
+EVEN = [f"{second},12" for second in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "notes"),
+    [
+        (EVEN, []),
+        (["time_s,es_n0_db", *EVEN], []),
+        (["time_ms,es_n0_db", *EVEN], [": its header says time_ms; the times are read as seconds"]),
+        (["t;Eb/N0 (dB)", *EVEN], [": its header says Eb/N0 (dB); the values are read as Es/N0"]),
+        (["t;cn0_dbhz", *EVEN], [": its header says cn0_dbhz; the values are read as Es/N0"]),
+        (
+            [*EVEN, "90,12"],
+            [
+                ": no sample from 19 s on for 71 s; values between samples are interpolated: if the signal "
+                "was lost, add samples that say so"
+            ],
+        ),
+        (["0,12", "1,9", "30,12", "45,12"], []),
+        (["0,12", "5,9"], [" lasts 5 s; the signal then starts again"]),
+        (["0,12"], []),
+    ],
+)
+def test_generate__notes_what_a_signal_probably_is_not(
+    lines: list[str], notes: list[str], tmp_path: Path
+) -> None:
+    """Of an even series a hole is noted; an uneven one has a sample for each change."""
+    written(tmp_path, "\n".join(lines), "s.csv")
+    said = tmt(
+        *("generate", "--channel", "snr", "--signal", "s.csv", "--modes", "dvb-s2", "--symbol-rate", "1e4"),
+        *("--duration", "10", "--report-delay", "0.3", "p.npy"),
+        folder=tmp_path,
+    )
+    assert (said.status, said.err.splitlines()) == (0, [f"note: s.csv{note}" for note in notes])
+
+
+def test_series__without_numbers_says_what_is_needed(tmp_path: Path) -> None:
+    for line, reason in (
+        ("2026-07-14T13:00:00Z,12", "2026-07-14T13:00:00Z is not a finite number; seconds are needed"),
+        ("1,NaN", "NaN is not a finite number of dB; leave out lines without one"),
+    ):
+        with pytest.raises(InputError, match=re.escape(f"a.csv:2: {reason}")):
+            read_signal_series(written(tmp_path, f"t,es_n0\n{line}\n", "a.csv"))

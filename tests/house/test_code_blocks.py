@@ -237,6 +237,7 @@ def test_tcl__is_accepted_by_the_simulator(text: str, simulator: Path, folder: P
 
 
 TUTORIALS = sorted(page for page in (ROOT / "docs" / "tutorials").glob("*.md") if page.stem != "index")
+SED = re.compile(r"^sed -i ((?:-e '[^']*'[\s\\]*)+)(\S+)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+) ?([\w./-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -260,6 +261,10 @@ def test_tutorial__runs_as_printed(page: Path, tmp_path: Path) -> None:
             (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / file).write_text(text, encoding="utf-8")
         elif language == "sh":
+            for edits, edited in SED.findall(text):
+                for edit in re.findall(r"-e ('[^']*')", edits):
+                    same = execute("sh", "-c", f"sed -e {edit} {edited} | cmp -s - {edited}", cwd=tmp_path)
+                    assert same.returncode == 1, f"{edit} finds nothing in {edited}"
             arguments = ["sh", "-euc", text]
             ended = execute(*arguments, cwd=tmp_path, env=environment)
             assert ended.returncode == 0, f"{text}\n{ended.stderr}"

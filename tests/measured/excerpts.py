@@ -262,6 +262,11 @@ PROBES = {
             "transmissions": "sent",
         },
     ),
+    "table of HARQ processes": Excerpt(
+        "table",
+        "ms,cc,harq,ndi,bits,crc\n0,0,3,1,800,KO\n8,0,3,1,,OK\n8,1,3,true,1600,OK\n16,0,3,0,1600,OK\n",
+        {"time": "ms:ms", "good": "crc=OK", "size": "bits:bits", "process": "cc+harq", "new_data": "ndi"},
+    ),
     "table of rates": Excerpt(
         "table",
         "at;Mbit;bler;owd\n23:59:59,5;0,024;0;30,5\n00:00:00,5;0,012;50;-\n00:00:01,5;0,036;100;20\n"

@@ -74,7 +74,7 @@ def test_interval_within__holds_the_possible_means_that_the_t_test_does_not_reje
 def test_interval_within__covers_as_often_as_the_whole_interval(
     zeros: float, shape: float, seeds: int, coverage: float, of_log: float
 ) -> None:
-    # The table of docs/statistics.md: 20,000 replicates of gamma values, some of them 0. No true mean is
+    # What docs/statistics.md says: 20,000 replicates of gamma values, some of them 0. No true mean is
     # below 0, so that cutting changes no case. Tolerance 3 binomial sd of at most .0029 and the rounding.
     rng = np.random.default_rng(23)
     values = rng.gamma(shape, 1 / shape, (20_000, seeds)) * (rng.random((20_000, seeds)) >= zeros)

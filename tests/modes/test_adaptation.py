@@ -277,7 +277,10 @@ def test_error_rate_of_olla__is_noted_far_above_its_target(
             "--channel snr --signal low.txt --modes dvb-s2 --symbol-rate 1000000 --slot-interval 0.1",
             "--slot-interval: 0.1 has no meaning beside modes dvb-s2; allowed: none with frames, which",
         ),
-        ("--channel snr --signal low.txt", "--error-rates: is missing; snr needs text, or --modes"),
+        (
+            "--channel snr --signal low.txt",
+            "--error-rates: is missing; snr needs a table of error rates, or --modes",
+        ),
     ],
 )
 def test_bad_input__is_one_line(words: str, line: str, tmp_path: Path) -> None:

@@ -132,7 +132,8 @@ def folder(tmp_path: Path) -> Path:
         ),
         (
             "a.parquet late.parquet --scheduler round-robin",
-            "late.parquet:row 1: is sent at 0.0005 s, that of a.parquet at 0 s; users share one line",
+            "late.parquet:row 1: is sent at 0.0005 s, that of a.parquet at 0 s; "
+            "users share one line; frames of DVB, whose lengths differ, cannot be shared",
         ),
         (
             "a.parquet b.parquet --scheduler proportional-fair",

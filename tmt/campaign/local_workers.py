@@ -9,6 +9,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 from itertools import count
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -110,6 +111,7 @@ class _Worker:
         self.process: ForkServerProcess = context.Process(target=work, args=(theirs,), daemon=False)
         try:
             with _without_current_folder():
+                _start_fork_server()
                 self.process.start()
         except (OSError, EOFError, RuntimeError) as error:
             reason = "the system refuses more processes" if isinstance(error, EOFError) else error
@@ -154,9 +156,20 @@ def _without_current_folder() -> Iterator[None]:
             os.environ[variable] = before
 
 
+def _start_fork_server() -> None:
+    """Start the process that forks workers with Ctrl-C blocked, which would interrupt its imports."""
+    resource_tracker.ensure_running()  # unblocks Ctrl-C where it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def work(connection: Connection) -> None:
     """Execute tasks in a worker process until the engine is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the engine handles Ctrl-C
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, _leave)
     tasks: SimpleQueue[Task | None] = SimpleQueue()
     try:

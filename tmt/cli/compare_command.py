@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import JSON, json_text, output_option
+from tmt.cli.options import JSON, CampaignPath, json_text, output_option
 from tmt.cli.progress import say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.words.values import percent
@@ -18,6 +17,7 @@ from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from rich.table import Table
 
@@ -28,7 +28,7 @@ with imported_when_used():
     from tmt.results import comparison, groups, pairing, reading, values
     from tmt.show.page import comparison_page
 
-CAMPAIGN = click.Path(exists=True, path_type=Path)
+CAMPAIGN = CampaignPath(or_pack=True)
 
 UNPAIRED_SHOWN = 6
 """Cells without a partner that are listed; JSON and the page hold all of them."""

@@ -8,9 +8,8 @@ import click
 import numpy as np
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import COUNT, JSON, json_text
+from tmt.cli.options import COUNT, JSON, CampaignPath, json_text
 from tmt.cli.progress import print_notes, say
-from tmt.cli.results_folder import results_argument
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.errors import UsageError
 from tmt.core.measure.timeline import steps_over_time
@@ -46,7 +45,7 @@ INTERVALS, JSON_INTERVALS = 20, 100
 
 
 @click.command()
-@results_argument()
+@click.argument("results", type=CampaignPath())
 @click.argument("number", type=COUNT, required=False)
 @JSON
 def command(results: Path, number: int | None, as_json: bool) -> None:

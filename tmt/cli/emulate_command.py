@@ -102,7 +102,7 @@ def command(
         emulation = Emulation(program, link, path, back, ways_out=outs, **given)
     if output is not None:
         own_folder(output, "an emulation")
-    print_notes(time_notes("--rtt", ns(path.rtt)))
+    print_notes([*links.notes(), *time_notes("--rtt", ns(path.rtt))])
     result = run(emulation, record=output is not None)
     if output is not None:
         result.save(output)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from tmt.cli.options import FILE, JSON, SEED, json_text
@@ -11,16 +9,17 @@ from tmt.cli.progress import print_notes, progress_bar, rows_of, say
 from tmt.cli.values import CHOSEN, Values, by_options, set_by_name
 from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel
+from tmt.core.channels.snr import Snr
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.modes import Adaptation
+from tmt.core.schema import PHY_TRACE
 from tmt.core.words.values import time_notes
+from tmt.io import open_trace
 from tmt.io.generation import generate, overlay
+from tmt.io.signals import signal_notes
 from tmt.spec.options import Part, listed
 from tmt.spec.trace import SlotLine
-
-if TYPE_CHECKING:
-    from tmt.core.trace import PhyTrace
 
 VALUES = {
     "channel": Part(("channel",), Channel, among=CHANNELS, meaning="Channel model."),
@@ -89,12 +88,9 @@ def command(
         channel.check_fates()
     else:
         _check_rule(adaptation)
-    erased = 0
-
-    def count_erased(chunk: PhyTrace) -> None:
-        nonlocal erased
-        erased += int((chunk.decode_time_ns == 0).sum())
-
+    if isinstance(channel, Snr):
+        length_ns = 0 if slots is None or over is not None else ns(slots.duration)
+        print_notes(signal_notes(channel.signal, length_ns, needs_es_n0=adaptation is not None))
     if over is not None:
         if slots is not None or adaptation is not None:
             said = [key for part in (slots, adaptation) if part is not None for key in part.said()]
@@ -109,6 +105,8 @@ def command(
             line, lldu_bytes = slots.line(channel, adaptation)
         print_notes(time_notes("--decode-time", ns(slots.decode_time or 0)))
         duration_ns = ns(slots.duration)
+        if adaptation is not None:
+            print_notes(time_notes("--report-delay", ns(adaptation.report_delay)))
         with progress_bar("generate", line.slots_within(duration_ns), compiles=True) as progress:
             made = generate(
                 phy,
@@ -120,9 +118,8 @@ def command(
                 with_es_n0=with_es_n0,
                 adaptation=adaptation,
                 progress=progress,
-                watch=count_erased,
             )
-        print_notes(_target_notes(adaptation, made, erased))
+        print_notes(_target_notes(adaptation, phy, made))
     if as_json:
         say(json_text({"phy": phy, "channel": channel.describe(), "seed": seed, "slots": made}))
 
@@ -134,12 +131,14 @@ def _check_rule(adaptation: Adaptation) -> None:
             raise UsageError(f"{flag}: is an option of --adapt {listed(rules)}, not of {adaptation.adapt}")
 
 
-def _target_notes(adaptation: Adaptation | None, slots: int, erased: int) -> list[str]:
+def _target_notes(adaptation: Adaptation | None, phy: str, slots: int) -> list[str]:
     """Note an error rate that `olla` leaves far above its target."""
-    if adaptation is None or adaptation.adapt != "olla" or erased < _ENOUGH:
+    if adaptation is None or adaptation.adapt != "olla":
         return []
+    with open_trace(phy, PHY_TRACE) as chunks:
+        erased = sum(chunk.fates["erased"] for chunk in chunks)
     target = adaptation.target_error_rate
-    if erased <= _FAR * target * slots:
+    if erased < _ENOUGH or erased <= _FAR * target * slots:
         return []
     return [
         f"the error rate is {erased / slots:.2g}, the target {target:g}: the channel changes faster than "

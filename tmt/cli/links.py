@@ -22,6 +22,9 @@ OLD_NAMES = {
 }
 """Names of version 0.2."""
 
+LEAST_USUAL_BPS = 1000
+"""A full packet then takes 12 s."""
+
 
 class Links(Spec):
     """The forward link, which is a trace unless it has a rate, and the return link."""
@@ -75,6 +78,15 @@ class Links(Spec):
             if value is not None:
                 raise Refused([Problem((key,), value, "rule", "TRACE", "needs a trace")])
         return PlainLink(self.rate)
+
+    def notes(self) -> list[str]:
+        """Note rates that are probably meant in Mbit/s."""
+        given = {"--rate": self.rate, "--return-rate": self.return_rate}
+        return [
+            f"{flag} is {rate:g} bit/s; {rate:g} Mbit/s is {rate:g}e6"
+            for flag, rate in given.items()
+            if rate is not None and rate < LEAST_USUAL_BPS
+        ]
 
     def back(self) -> Link | None:
         """Return the return link; None for the usual one."""

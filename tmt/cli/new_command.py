@@ -11,14 +11,15 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import FILE
-from tmt.cli.progress import say, working
+from tmt.cli.progress import print_notes, say, working
 from tmt.cli.values import Values, by_options
 from tmt.core.channels.lms import Lms
-from tmt.core.declaration import Problem, Refused
+from tmt.core.declaration import Problem, Refused, ns
 from tmt.core.errors import UsageError
 from tmt.core.measure.link import summarise
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
+from tmt.core.words.values import time_notes
 from tmt.io import open_trace
 from tmt.io.atomic import write_text
 from tmt.run.setup import MIN_QUEUE_PACKETS
@@ -128,6 +129,7 @@ def command(
     if source is not None:
         made = toml.read(Path(source)).scenario
     else:
+        print_notes(time_notes("--rtt", ns(path.rtt)))
         with by_options({("trace", 0): "--trace", ("scheme",): "--scheme"}):
             own = Trace(trace, offset="drawn" if seeds > 1 and path.loop else None) if trace else None
             made = Scenario(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 with imported_when_used():
-    from tmt.campaign import cluster, local_workers, pool
+    from tmt.campaign import cluster, local_workers, pack_reader, pool
     from tmt.show.charts import files as charts
 
 
@@ -62,7 +62,7 @@ class Value(click.ParamType[Any]):
         try:
             found = taken(self.name, self.hint, number_in(str(value)))
         except Refused as refused:
-            self.fail(f"{hints.told(refused.problems[0], '')}.", param, ctx)
+            self.fail(f"{hints.told(refused.problems[0])}.", param, ctx)
         if self.noted and param is not None:
             print_notes(time_notes(param.opts[0], ns(found)))
         return found
@@ -120,6 +120,24 @@ class FigurePath(FilePath):
 
 MOST_VALUES = 100_000
 """Upper bound of the values of one range; each makes a row of the result."""
+
+
+class CampaignPath(click.Path):
+    """The folder of a campaign's results, or a pack where packs are allowed."""
+
+    def __init__(self, *, or_pack: bool = False) -> None:
+        super().__init__(exists=True, path_type=Path)
+        self._or_pack = or_pack
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse other files; a scenario's file stands for its results' folder in people's minds."""
+        if (file := Path(value)).is_file() and not (self._or_pack and pack_reader.is_pack(file)):
+            usual = file.parent / "out" / file.stem
+            there = f", here {usual}" if usual.is_dir() else ""
+            wanted = f"the folder of results that `tmt run` prints{there}"
+            kind, pack = ("no pack", ", or a pack of `tmt pack`") if self._or_pack else ("a file", "")
+            self.fail(f"{file} is {kind}; name {wanted}{pack}.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Swept(click.ParamType[list[Any]]):

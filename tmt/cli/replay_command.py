@@ -175,7 +175,7 @@ def command(
 
         check_place(qlog)
         logs.check_qlog(experiment)
-    print_notes(time_notes("--rtt", ns(path.rtt)))
+    print_notes([*links.notes(), *time_notes("--rtt", ns(path.rtt))])
     with working(f"{experiment.backend} runs {traffic.variants}"):
         try:
             result = experiments.run(experiment, output, timeout)
@@ -229,8 +229,9 @@ def _headline(row: Mapping[str, Any], programs: Program | None) -> str:
             link = programs.second.trace or _rate(programs.second.rate or 0)
             second = f"; second path: {link}, RTT {programs.second.rtt:g} s"
     link = row["forward_trace"] or "a link"
+    mean = " in the mean" if row["forward_trace"] else ""
     return (
-        f"{load} over {link}, {_rate(row['forward_rate_bps'])}, RTT {row['rtt_s']:g} s, "
+        f"{load} over {link}, {_rate(row['forward_rate_bps'])}{mean}, RTT {row['rtt_s']:g} s, "
         f"{row['simulated_s']:.4g} s{second}"
     )
 

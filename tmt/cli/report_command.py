@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import output_option
+from tmt.cli.options import CampaignPath, output_option
 from tmt.cli.progress import print_warnings, progress_bar, say
-from tmt.cli.results_folder import results_argument
 
 with imported_when_used():
     from tmt.results import reading
@@ -18,7 +17,7 @@ with imported_when_used():
 
 
 @click.command()
-@results_argument()
+@click.argument("results", type=CampaignPath())
 @output_option(
     "Folder for the report.  [default: `report` inside RESULTS, or here if RESULTS cannot be written]",
     is_folder=True,

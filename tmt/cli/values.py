@@ -20,7 +20,7 @@ from tmt.core.declaration import Refused, declared, spelled
 from tmt.core.errors import UsageError
 from tmt.core.schemes import SCHEMES
 from tmt.spec import hints
-from tmt.spec.options import ONE, Part, ValueOption, first_line, flag_of, listed
+from tmt.spec.options import Part, ValueOption, first_line, flag_of, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -125,9 +125,7 @@ class Values(click.Command):
         except Refused as refused:
             if ctx.resilient_parsing:
                 return []
-            lines = [
-                f"{flag_of((*part.place, *one.place))}: {hints.told(one, ONE)}" for one in refused.problems
-            ]
+            lines = part.complaints(refused.problems, ctx.meta.get(CHOSEN, {}))
             raise UsageError("\n".join(lines)) from None
 
     def _new_name(self, argument: str, after: str, ctx: click.Context) -> str:
@@ -171,7 +169,7 @@ def by_options(moved: Mapping[Place, Place | str] | None = None) -> Iterator[Non
     try:
         yield
     except Refused as refused:
-        lines = [f"{_flag(one.place, moved or {})}: {hints.told(one, ONE)}" for one in refused.problems]
+        lines = [f"{_flag(one.place, moved or {})}: {hints.told(one)}" for one in refused.problems]
         raise UsageError("\n".join(lines)) from None
 
 

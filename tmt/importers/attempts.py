@@ -33,7 +33,7 @@ class Attempt:
     """Whether the receiver failed to decode it; None where the log does not tell."""
     repeat: bool = False
     """Whether the log says that it repeats a block."""
-    process: int | None = None
+    process: Hashable = None
     """HARQ process; None where the log does not tell it."""
     stream: Hashable = None
     """Cell, carrier and code word, each of which has HARQ processes of its own."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tmt.core.declaration import Rules
-    from tmt.core.trace import Int32Array, Int64Array, Uint8Array
+    from tmt.core.trace import Int32Array, Int64Array
     from tmt.importers.attempts import Attempt, Blocks
     from tmt.importers.importer import Reading
 
@@ -93,18 +93,13 @@ class SlotImporter(CellImporter):
             yield "subcarrier_spacing", f"{', '.join(map(str, _SLOTS_PER_FRAME))} kHz", "is not allowed"
 
 
-def whole_signal(es_n0_mdb: Sequence[int | None]) -> tuple[Int32Array | None, list[str]]:
+def _whole_signal(es_n0_mdb: Sequence[int | None]) -> tuple[Int32Array | None, list[str]]:
     """Return the Es/N0 of all transmissions, or None where one has none; and a note if only some have it."""
     known = [value for value in es_n0_mdb if value is not None]
     if len(known) == len(es_n0_mdb):
         return np.array(known, np.int32), []
     missing = agreed(len(es_n0_mdb) - len(known), "transmission", "have")
     return None, [f"{missing} no SINR: Es/N0 is left out"] if known else []
-
-
-def whole_modes(modes: Sequence[int | None]) -> Uint8Array | None:
-    """Return the modes of all transmissions, or None where one has none."""
-    return None if None in modes else np.array(modes, np.uint8)
 
 
 def measurement(
@@ -130,9 +125,10 @@ def measurement(
     decode_ns = np.array([decode_time_ns if time is None else time for time in own], np.int64)
     slots = PhyTrace(tx_time_ns, np.where(failed, 0, decode_ns), size_bytes=sizes)
     if reading == "phy":
-        es_n0_mdb, note = whole_signal([attempt.es_n0_mdb for attempt in attempts])
+        es_n0_mdb, note = _whole_signal([attempt.es_n0_mdb for attempt in attempts])
         said += [*erasure_notes(attempts, blocks), *note]
-        mode = whole_modes([attempt.mode for attempt in attempts])
+        modes = [attempt.mode for attempt in attempts]
+        mode = None if None in modes else np.array(modes, np.uint8)
         return Measurement(replace(slots, es_n0_mdb=es_n0_mdb, mode=mode), "packed", None, tuple(said))
     said += loss_notes(tx_time_ns, attempts, blocks)
     trace = _link(slots, blocks, decode_ns)

@@ -37,7 +37,8 @@ from tmt.importers.log_files import UNITS_NS
 from tmt.importers.notes import agreed, rate_note
 from tmt.importers.rate_series import Seed
 from tmt.importers.sequences import SEQUENCE_UNITS
-from tmt.importers.table_rows import Line, Outcome, in_time, probes_of, read_lines, trace_of
+from tmt.importers.table_blocks import NEW_DATA_UNITS, HarqColumns
+from tmt.importers.table_rows import Line, Outcome, in_time, measured, probes_of, read_lines
 from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
 
 if TYPE_CHECKING:
@@ -60,7 +61,19 @@ _UNITS: dict[str, tuple[str, ...]] = {
     "mode": (),
 }
 """Parameters that name a column, and the units that may follow the name; the first one need not."""
-_OF_ROWS = ("bad", "good", "size", "received", "propagation", "sequence", "transmissions", "es_n0", "mode")
+_OF_ROWS = (
+    "bad",
+    "good",
+    "size",
+    "received",
+    "propagation",
+    "sequence",
+    "transmissions",
+    "process",
+    "new_data",
+    "es_n0",
+    "mode",
+)
 """Parameters of single transmissions or packets."""
 _UNIT_OF_NAME = re.compile(r"[_ (\[](us|\u00b5s|\u03bcs|usec|ms|msec|ns|nsec)[)\]]?$", re.IGNORECASE)
 """End of a column's name that states its unit; a unit of our notation would follow behind a colon."""
@@ -71,13 +84,16 @@ _LONG_DECODING_NS = 5_000_000
 class AnyTable(Importer):
     """Any CSV, TSV, text or Parquet table, with columns by name.
 
-    Each row is an attempt or a packet; with --rate, or with --loss and --line, an interval of a rate series.
-    Without a header the columns are called 1, 2, 3 and so on. See docs/import/table.md.
+    Each row is an attempt or a packet; with --rate, or with --loss and --line, an interval of a rate series;
+    with --process and --new-data, a transmission of a block, which retransmissions join. Without a header the
+    columns are called 1, 2, 3 and so on. See docs/import/table.md.
 
         tmt import table trace.csv phy.parquet --time Time:s --bad corrupt=1 \\
           --size tbSize --where direction=DL,rnti=1
         tmt import table acks.csv phy.parquet --time ms:ms \\
           --good ack=1 --size bits:bits
+        tmt import table harq.csv link.parquet --time ms:ms --good crc=OK \\
+          --process harq_id --new-data ndi
         tmt import table modem.csv phy.parquet --time sent:ms \\
           --received decoded:ms --propagation 0.27
         tmt import table probes.csv link.parquet --time sent:iso \\
@@ -101,7 +117,7 @@ class AnyTable(Importer):
     as_: Annotated[
         Reading | None,
         AS_MEANING,
-        Param(absent="phy; link with --rate or --line"),
+        Param(absent="phy; link with --rate, --line or --process"),
     ] = None
     rate: Annotated[
         str | None,
@@ -150,6 +166,16 @@ class AnyTable(Importer):
     ] = None
     transmissions: Annotated[
         str | None, "with --as link: column of the number of transmissions", Param(absent="1 each")
+    ] = None
+    process: Annotated[
+        str | None,
+        "with --new-data: column of the HARQ process of each transmission; + joins the column of a carrier "
+        "or code word",
+    ] = None
+    new_data: Annotated[
+        str | None,
+        "with --process: what tells a new block: NAME of an indicator (NDI) that toggles, NAME:count of a "
+        "number of the transmission or retransmission, or NAME=VALUE that new blocks have (rv=0)",
     ] = None
     es_n0: Annotated[
         str | None, "with --as phy: column of the Es/N0 (or SNR) in dB, which soft combining needs"
@@ -203,6 +229,7 @@ class AnyTable(Importer):
             yield "es_n0", "none with --as link: a link trace has no Es/N0", "has no meaning for blocks"
         if self.mode is not None and self.reading == "link":
             yield "mode", "none with --as link: a link trace has no modes", "has no meaning for blocks"
+        yield from self._rules_of_processes()
         yield from self._rules_of_units()
         yield from self._rules_of_delays()
         yield from self._rules_of_series() if self.is_series else self._rules_of_rows()
@@ -221,6 +248,19 @@ class AnyTable(Importer):
             yield "propagation", "with delay or received", "has no delay to be taken from"
         if self.received is not None and _kind(self.received) != _kind(self.time):
             yield "received", "a unit of the clock of --time", "is on another clock"
+
+    def _rules_of_processes(self) -> Rules:
+        if self.process is None or self.new_data is None:
+            for key, other in (("process", "new_data"), ("new_data", "process")):
+                if getattr(self, key) is not None:
+                    yield key, f"with {other}", f"has no meaning without {other}"
+            return
+        if not _parses(HarqColumns, self.process, self.new_data):
+            units = " or ".join(NEW_DATA_UNITS)
+            yield "new_data", f"NAME, NAME:UNIT with unit {units}, or NAME=VALUE", "tells no new blocks"
+        for key in ("sequence", "transmissions", "line"):
+            if getattr(self, key) is not None:
+                yield key, "none with process", "has no meaning for HARQ processes"
 
     def _rules_of_series(self) -> Rules:
         if self.rate is None and self.line is None:
@@ -253,7 +293,8 @@ class AnyTable(Importer):
     @property
     def reading(self) -> Reading:
         """The kind of trace to make."""
-        return self.as_ or ("link" if self.is_series or self.line is not None else "phy")
+        makes_link = self.is_series or self.line is not None or self.process is not None
+        return self.as_ or ("link" if makes_link else "phy")
 
     def read(self, path: str) -> Measurement:
         """Return the trace of the rows, sorted by time, or of the intervals.
@@ -265,7 +306,9 @@ class AnyTable(Importer):
             return self._series(path)
         columns = {key: column for key in _UNITS if (column := self._column(key)) is not None}
         outcome = Outcome(self.bad, self.good)
-        rows = self._rows(path, list(columns.values()), outcome.columns)
+        harq = None if self.process is None else HarqColumns(self.process, self.new_data or "")
+        others = outcome.columns if harq is None else (*outcome.columns, *harq.columns)
+        rows = self._rows(path, list(columns.values()), others)
         decode_time_ns, wrap = ns(self.decode_time), self._wraps().get("sequence")
         lines, said = read_lines(
             rows,
@@ -273,6 +316,7 @@ class AnyTable(Importer):
             outcome,
             decode_time_ns,
             None if wrap is None else int(wrap),
+            harq,
             propagation_ns=ns(self.propagation or 0),
         )
         origin_ns = 0 if self.origin == "zero" else rows.first_ns
@@ -280,28 +324,35 @@ class AnyTable(Importer):
             origin_ns = min(line.time_ns for line in lines)
         elif self.origin not in ("first", "zero"):
             origin_ns = seconds_to_ns(self.origin)
-        lines, tx_time_ns, notes = in_time(path, lines, origin_ns)
+        if harq is not None:
+            harq.check_times(path, lines)
+        lines, notes = in_time(path, lines, origin_ns)
         said += notes
         if self.line is not None:
             what = agreed(len(lines), "row", "lie", "of probes")
             said.append(f"{what} over a line of {number(self.line)} bit/s")
             lldu_bytes = self.lldu_bytes or _USUAL_BYTES
-            probes = probes_of(path, lines, tx_time_ns)
+            probes = probes_of(path, lines)
             link = probes.over_line(self.line, lldu_bytes, self.until_ns)
             return Measurement(link, self.packing, lldu_bytes, tuple(said), extent=probes.extent)
-        trace, notes = trace_of(lines, tx_time_ns, self.reading)
-        said += [*notes, *self._propagation_notes(lines)]
         has_delays = self.delay is not None or self.received is not None
+        if harq is not None:
+            has_outcomes = has_delays or bool(outcome.columns)
+            found = harq.measurement(path, lines, self.reading, has_outcomes=has_outcomes)
+            said += found.notes
+            return replace(found, packing=self.packing, lldu_bytes=self.lldu_bytes, notes=tuple(said))
+        found = measured(lines, self.reading)
+        said += [*found.notes, *self._propagation_notes(lines)]
         if self.sequence is not None or (has_delays and self.transmissions is None):
-            usual_bytes = (self.lldu_bytes or _USUAL_BYTES) * len(trace)
-            sizes = trace.size_bytes
+            usual_bytes = (self.lldu_bytes or _USUAL_BYTES) * len(lines)
+            sizes = found.trace.size_bytes
             octets = usual_bytes if sizes is None else int(np.sum(sizes, dtype=np.int64))
-            said.append(f"if rows are probes, {rate_note(8 * octets, int(tx_time_ns[-1] - tx_time_ns[0]))}")
-        return Measurement(trace, self.packing, self.lldu_bytes, tuple(said))
+            said.append(f"if rows are probes, {rate_note(8 * octets, lines[-1].time_ns - lines[0].time_ns)}")
+        return replace(found, packing=self.packing, lldu_bytes=self.lldu_bytes, notes=tuple(said))
 
     def _propagation_notes(self, lines: Sequence[Line]) -> list[str]:
         """Return a sentence on decode times that are too long for decoding alone."""
-        shortest_ns = min((line.delay_ns for line in lines if not line.is_bad), default=0)
+        shortest_ns = min((line.decode_time_ns or 0 for line in lines if not line.failed), default=0)
         if self.reading == "link" or self.propagation is not None or shortest_ns < _LONG_DECODING_NS:
             return []
         return [

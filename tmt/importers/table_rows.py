@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmt.core.errors import InputError
-from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.core.trace import LinkTrace
 from tmt.core.units import MAX_TIME_NS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
-from tmt.importers.attempts import most_common
+from tmt.importers.attempts import Attempt, Blocks, most_common
 from tmt.importers.columns import canonical, columns_of, conditions, holds, is_missing
-from tmt.importers.harq_logs import whole_modes, whole_signal
-from tmt.importers.importer import separate
+from tmt.importers.harq_logs import measurement
+from tmt.importers.importer import Measurement, separate
 from tmt.importers.log_files import UNITS_NS, es_n0_mdb
 from tmt.importers.notes import agreed
 from tmt.importers.probes import Probes, all_lost, numbers_between
@@ -29,20 +30,15 @@ if TYPE_CHECKING:
     from tmt.importers.columns import Conditions, NamedColumn, TableRows
     from tmt.importers.importer import Reading
     from tmt.importers.log_files import Row
+    from tmt.importers.table_blocks import HarqColumns
 
 _LARGEST_BYTES = (1 << 31) - 1
 
 
-class Line(NamedTuple):
-    """A row of the table that is meant; values without a column are None."""
+@dataclass(slots=True)
+class Line(Attempt):
+    """A row of the table that is meant; its time counts from the origin once `in_time` has ordered it."""
 
-    place: int | str
-    time_ns: int
-    is_bad: bool
-    delay_ns: int
-    size_bytes: int | None = None
-    es_n0_mdb: int | None = None
-    mode: int | None = None
     transmissions: int = 1
     sequence: int = 0
 
@@ -66,10 +62,10 @@ class Outcome:
 
     def notes(self, lines: Sequence[Line]) -> list[str]:
         """Return a sentence where all rows have one outcome: the condition may be wrong."""
-        if not self.columns or len({line.is_bad for line in lines}) != 1:
+        if not self.columns or len({line.failed for line in lines}) != 1:
             return []
         held = most_common(self._seen, "row")
-        return [f"every row is {'erased' if lines[0].is_bad else 'good'}: the table holds {held}"]
+        return [f"every row is {'erased' if lines[0].failed else 'good'}: the table holds {held}"]
 
 
 def read_lines(
@@ -78,6 +74,7 @@ def read_lines(
     outcome: Outcome,
     decode_time_ns: int,
     sequence_wrap: int | None,
+    harq: HarqColumns | None,
     *,
     propagation_ns: int,
 ) -> tuple[list[Line], list[str]]:
@@ -93,7 +90,7 @@ def read_lines(
     def line(row: Row, time_ns: int) -> Line:
         is_bad = outcome.is_bad(row, None if "sequence" in columns else delay)
         if delay is None or (is_bad and (is_receipt or _lacks(row, delay))):
-            return _line(row, columns, time_ns, decode_time_ns, is_bad=is_bad)
+            return _line(row, columns, harq, time_ns, decode_time_ns, is_bad=is_bad)
         whole_ns = (
             rows.clock.end_ns(row, delay, time_ns) - time_ns
             if is_receipt
@@ -102,7 +99,7 @@ def read_lines(
         delay_ns = whole_ns - propagation_ns
         if delay_ns < 0 or (delay_ns == 0 and not is_bad):
             raise _no_delay(row, delay, propagation_ns)
-        return _line(row, columns, time_ns, delay_ns, is_bad=is_bad)
+        return _line(row, columns, harq, time_ns, delay_ns, is_bad=is_bad)
 
     lines = rows.parsed(line)
     if not lines:
@@ -110,7 +107,7 @@ def read_lines(
     said = rows.notes + outcome.notes(lines)
     if column := columns.get("sequence"):
         numbers = [one.sequence for one in lines]
-        found = received(rows.path, column.name, numbers, [one.place for one in lines], sequence_wrap)
+        found = received(rows.path, column.name, numbers, [one.line for one in lines], sequence_wrap)
         every = numbers_between(rows.path, int(found.number[0]), int(found.number[-1]), len(found.number))
         lost = len(every) - len(found.number)
         lines = list(_with_losses(lines, found.number, found.row, decode_time_ns))
@@ -120,22 +117,34 @@ def read_lines(
     return lines, said
 
 
-def _line(row: Row, columns: Mapping[str, NamedColumn], time_ns: int, delay_ns: int, *, is_bad: bool) -> Line:
-    size_bytes, signal_mdb, mode, transmissions, sequence = None, None, None, 1, 0
+def _line(
+    row: Row,
+    columns: Mapping[str, NamedColumn],
+    harq: HarqColumns | None,
+    time_ns: int,
+    delay_ns: int,
+    *,
+    is_bad: bool,
+) -> Line:
+    line = Line(row.place, time_ns, None, is_bad, decode_time_ns=delay_ns)
     if column := columns.get("size"):
         bits = 8 if column.unit == "bits" else 1
-        size_bytes = row.whole(column.name, bits, _LARGEST_BYTES * bits) // bits
+        least = bits if harq is None else 0
+        is_empty = harq is not None and is_missing(row[column.name])
+        line.size_bytes = 0 if is_empty else row.whole(column.name, least, _LARGEST_BYTES * bits) // bits
     if column := columns.get("transmissions"):
-        transmissions = min(row.whole(column.name, 1, 1 << 31), 255)
+        line.transmissions = min(row.whole(column.name, 1, 1 << 31), 255)
     if column := columns.get("es_n0"):
-        signal_mdb = es_n0_mdb(row[column.name])
-        if signal_mdb is None and not is_missing(row[column.name]):
+        line.es_n0_mdb = es_n0_mdb(row[column.name])
+        if line.es_n0_mdb is None and not is_missing(row[column.name]):
             raise row.refused(f"{column.name} is {shown(row[column.name])}; a number of dB is needed")
     if (column := columns.get("mode")) and not is_missing(row[column.name]):
-        mode = row.whole(column.name, 0, 255)
+        line.mode = row.whole(column.name, 0, 255)
     if column := columns.get("sequence"):
-        sequence = sequence_number(row, column)
-    return Line(row.place, time_ns, is_bad, delay_ns, size_bytes, signal_mdb, mode, transmissions, sequence)
+        line.sequence = sequence_number(row, column)
+    if harq is not None:
+        line.process, line.version = harq.read(row)
+    return line
 
 
 def _lacks(row: Row, column: NamedColumn) -> bool:
@@ -164,18 +173,18 @@ def _with_losses(
         step_ns = line.time_ns - before.time_ns
         for index in range(1, missing + 1):
             time_ns = before.time_ns + step_ns * index // (missing + 1)
-            yield Line(before.place, time_ns, True, decode_time_ns, before.size_bytes)
+            yield Line(before.line, time_ns, before.size_bytes, True, decode_time_ns=decode_time_ns)
         yield line
 
 
-def in_time(path: str, lines: Sequence[Line], origin_ns: int) -> tuple[list[Line], Int64Array, list[str]]:
-    """Return the lines in order of time, their times since the origin, 1 ns apart where equal, and notes."""
+def in_time(path: str, lines: Sequence[Line], origin_ns: int) -> tuple[list[Line], list[str]]:
+    """Return the lines in order of time, with times since the origin, 1 ns apart where equal, and notes."""
     for line in lines:
         passed_ns = line.time_ns - origin_ns
         if passed_ns < 0:
-            raise InputError(path, f"this time is {-passed_ns / 1e9:g} s before the origin", line.place)
+            raise InputError(path, f"this time is {-passed_ns / 1e9:g} s before the origin", line.line)
         if passed_ns > MAX_TIME_NS:
-            raise InputError(path, "this time is more than 146 years after the origin", line.place)
+            raise InputError(path, "this time is more than 146 years after the origin", line.line)
     said = []
     if back := sum(after.time_ns < before.time_ns for before, after in pairwise(lines)):
         said.append(f"the time goes back in {counted(back, 'place')}; rows are sorted by it")
@@ -184,31 +193,36 @@ def in_time(path: str, lines: Sequence[Line], origin_ns: int) -> tuple[list[Line
     tx_time_ns = separate(times_ns)
     if moved := int((tx_time_ns != times_ns).sum()):
         said.append(f"{agreed(moved, 'row', 'are', 'of the same moment as others')} put 1 ns apart")
-    return ordered, tx_time_ns, said
+    for line, time_ns in zip(ordered, tx_time_ns.tolist(), strict=True):
+        line.time_ns = time_ns
+    return ordered, said
 
 
-def trace_of(
-    lines: Sequence[Line], tx_time_ns: Int64Array, reading: Reading
-) -> tuple[PhyTrace | LinkTrace, list[str]]:
-    """Return the trace of lines in order of time, and notes."""
-    _, _, bad, delays_ns, sizes, signals, modes, sent, _ = zip(*lines, strict=True)
-    failed, delay_ns = np.array(bad), np.array(delays_ns, np.int64)
-    size_bytes = None if None in sizes else np.array(sizes, np.uint32)
+def measured(lines: Sequence[Line], reading: Reading) -> Measurement:
+    """Return the trace of lines in order of time, each of which is a slot or a block of its own."""
+    found = measurement(lines, Blocks(numbers=[*range(len(lines))]), "phy", 1)
     if reading == "phy":
-        signal_mdb, notes = whole_signal(signals)
-        mode, missing = whole_modes(modes), modes.count(None)
-        if 0 < missing < len(modes):
-            notes += [f"{agreed(missing, 'row', 'have')} no mode: modes are left out"]
-        decode_ns = np.where(failed, 0, delay_ns)
-        trace = PhyTrace(tx_time_ns, decode_ns, size_bytes=size_bytes, es_n0_mdb=signal_mdb, mode=mode)
-        return trace, notes
-    return LinkTrace(tx_time_ns, delay_ns, ~failed, np.array(sent, np.uint8), size_bytes=size_bytes), []
+        missing = [line.mode for line in lines].count(None)
+        some = f"{agreed(missing, 'row', 'have')} no mode: modes are left out"
+        return replace(found, notes=(*found.notes, some)) if 0 < missing < len(lines) else found
+    delivered = np.array([not line.failed for line in lines])
+    sent = np.array([line.transmissions for line in lines], np.uint8)
+    slots = found.trace
+    link = LinkTrace(
+        slots.tx_time_ns,
+        np.array([line.decode_time_ns for line in lines], np.int64),
+        delivered,
+        sent,
+        size_bytes=slots.size_bytes,
+    )
+    return Measurement(link, "packed")
 
 
-def probes_of(path: str, lines: Sequence[Line], tx_time_ns: Int64Array) -> Probes:
+def probes_of(path: str, lines: Sequence[Line]) -> Probes:
     """Return lines in order of time as probes (InputError when all are lost)."""
-    delivered = np.array([not line.is_bad for line in lines])
+    delivered = np.array([not line.failed for line in lines])
     if not delivered.any():
         raise all_lost(path, len(lines), "row")
-    delay_ns = np.array([line.delay_ns for line in lines if not line.is_bad], np.int64)
+    tx_time_ns = np.array([line.time_ns for line in lines], np.int64)
+    delay_ns = np.array([line.decode_time_ns for line in lines if not line.failed], np.int64)
     return Probes.of(tx_time_ns, delay_ns, delivered, 0)

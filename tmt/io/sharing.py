@@ -120,7 +120,10 @@ def in_step(readers: Sequence[TraceReader]) -> Iterator[list[PhyTrace]]:
             if len(differing):
                 at = int(differing[0])
                 own, other = (seconds_text(int(one.tx_time_ns[at])) for one in (chunk, heads[0]))
-                reason = f"is sent at {own} s, that of {readers[0].path} at {other} s; users share one line"
+                reason = (
+                    f"is sent at {own} s, that of {readers[0].path} at {other} s; users share one line; "
+                    "frames of DVB, whose lengths differ, cannot be shared"
+                )
                 raise InputError(reader.path, reason, reader.place(slots + at))
         yield heads
         waiting = [kept_slots(chunk, slice(size, None)) if len(chunk) > size else None for chunk in found]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from tmt.core.declaration import Problem
 
-OTHER_NAMES = {"throughput": "goodput"}
+OTHER_NAMES = {"throughput": "goodput", "reno": "newreno"}
 """Usual words for what has another name here."""
 
 _NUMBER = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([a-zµ/]*)", re.IGNORECASE)
@@ -19,7 +19,11 @@ _RATES = {"": 0, "k": 3, "m": 6, "g": 9}
 """Powers of ten of units, in small letters."""
 
 
-def told(problem: Problem, several: str) -> str:
+ONE = "it takes one of them; a scenario compares several (tmt new)"
+"""Hint where an option that takes one value has several."""
+
+
+def told(problem: Problem, several: str = ONE) -> str:
     """Return a problem in words, with a hint where the value is spelled as in other tools.
 
     `several` says how one gives several values; it may hold ``{names}``, the values in quotes.
@@ -49,12 +53,15 @@ def respelled(text: str, allowed: str) -> str:
 
     `allowed` names the unit, as `Field.allowed` does: ``a number from 0 to 1 s``.
     """
-    found, known = _NUMBER.fullmatch(text), re.match(r"a number\b.*?(?: (s|bit/s))?(?:,|$)", allowed)
+    found, known = (
+        _NUMBER.fullmatch(text),
+        re.match(r"a (?:whole )?number\b.*?(?: (s|bit/s|symbol/s))?(?:,|$)", allowed),
+    )
     if not found or not known:
         return ""
     unit, powers = found[2].lower(), _TIMES if known[1] == "s" else {"": 0}
-    if known[1] == "bit/s":
-        unit, powers = re.sub(r"(bit/s|bits/s|bps|b/s|bit|b)$", "", unit), _RATES
+    if known[1] in ("bit/s", "symbol/s"):
+        unit, powers = re.sub(r"(bit/s|bits/s|bps|b/s|bit|b|symbol/s|baud|bd)$", "", unit), _RATES
     if unit not in powers or re.fullmatch(r"[1-9]\d*,\d{3}", found[1]):  # 1,000 may be a thousand
         return ""
     number, power = found[1].replace(",", "."), powers[unit]

@@ -33,9 +33,6 @@ Chosen = dict[str, list[str]]
 WITH_COMMAS = frozenset({"server", "client", "environment", "sysctls"})
 """Lists of texts that may hold commas: each option is one member."""
 
-ONE = "it takes one of them; a scenario compares several (tmt new)"
-"""Hint where an option that takes one value has several."""
-
 MOST_BESIDE = 40
 """Characters of words that fit behind an option; a longer list stands in its help."""
 
@@ -267,7 +264,7 @@ class Part:
             typed = next((option for option, *_ in self.every() if option in chosen), "")
             needed = f"needed with {typed} is" if self.usual is None and typed else "needed is"
             return f"{flag}: is missing; {f'{listed(names)} needs' if names else needed} {allowed}"
-        text = hints.told(problem, ONE)
+        text = hints.told(problem)
         said = re.sub("`([a-z_.]+)`", lambda key: flag_of((*self.place, *key[1].split("."))), text)
         return f"{flag}: {said}"
 

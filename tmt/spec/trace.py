@@ -35,6 +35,11 @@ assert CHANNELS  # a trace chooses among them
 
 DEFAULT_INTERVAL_S = 0.001
 
+NO_LINE_OF_FRAMES = "none with frames, which follow each other at symbol_rate"
+EVERY_FRAME = (
+    "none with frames; `tmt convert --every`, or every of a trace with a file, gives a user every n-th"
+)
+
 
 class Trace(Spec):
     """A PHY trace: a file, a channel model over a generated line of slots, or a channel over a file."""
@@ -106,7 +111,7 @@ class Trace(Spec):
             yield "adaptation", f"none without a generated line of a channel that knows Es/N0: {having}"
         for key in ("rate", "every", "lldu_bytes") if adaptation.table.has_frames else ():
             if getattr(self, key) is not None:
-                yield key, "none with frames, which symbol_rate times", "has no meaning"
+                yield key, NO_LINE_OF_FRAMES, "has no meaning"
 
     def _sharing_rules(self, sharing: Sharing) -> Rules:
         if self.file is not None:
@@ -260,7 +265,7 @@ class SlotLine(Spec):
             for key in ("slot_interval", "rate", "lldu_bytes", "every"):
                 if getattr(self, key) is not None:
                     reason = f"has no meaning beside modes {adaptation.modes}"
-                    allowed = "none with frames, which symbol_rate times"
+                    allowed = EVERY_FRAME if key == "every" else NO_LINE_OF_FRAMES
                     raise _refusal(key, getattr(self, key), allowed, reason)
             return Line(adaptation.frame_interval_ns, decode_ns), None
         if self.rate is not None and self.lldu_bytes is None:

@@ -39,7 +39,7 @@ class Snr(Channel):
     def check_fates(self) -> None:
         """Refuse a signal without error rates (UsageError)."""
         if self.error_rates is None:
-            raise UsageError("--error-rates: is missing; snr needs text, or --modes")
+            raise UsageError("--error-rates: is missing; snr needs a table of error rates, or --modes")
 
     def realisation(self, seed: int) -> Realisation:
         """Start the realisation of `seed`: one uniform number per slot.

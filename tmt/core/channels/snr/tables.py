@@ -77,7 +77,12 @@ def read_signal_series(path: str) -> SignalSeries:
             raise InputError(path, reason, number)
         wrong = next((field for field in fields if not is_number(field)), None)
         if wrong is not None:
-            raise InputError(path, f"{shown(wrong)} is not a finite number", number)
+            raise InputError(
+                path,
+                f"{shown(wrong)} is not a finite number"
+                f"{'; seconds are needed' if wrong is fields[0] else ' of dB; leave out lines without one'}",
+                number,
+            )
         try:
             time_ns = seconds_to_ns(fields[0])
         except ValueError as error:
