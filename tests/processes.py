@@ -30,7 +30,9 @@ def execute(*command: Any, check: bool = False, **more: Any) -> subprocess.Compl
 def copied_programs(folder: Path) -> Path:
     """Copy all that decides a run of ns-2 into a folder; return the package there."""
     house = Path(__file__).resolve().parents[1]
-    shutil.copytree(house / "tmt", folder / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        house / "tmt", folder / "tmt", ignore=shutil.ignore_patterns("*.nb[ic]*", "identity-*", "*.pyc.*")
+    )
     shutil.copytree(house / "clift-ns2" / "tcl", folder / "clift-ns2" / "tcl")
     return folder / "tmt"
 

@@ -23,7 +23,7 @@ from waiting import until
 
 pytestmark = pytest.mark.ns2
 
-ROUNDS = 6
+ROUNDS = 4
 """Times that two engines of a campaign are killed."""
 
 KILLS = int(os.environ.get("TMT_SOAK_KILLS", ROUNDS))

@@ -2,12 +2,14 @@
 
 import os
 import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 import yaml
+from in_process import tmt
 from processes import TMT, execute
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "pipelines.md"
@@ -72,8 +74,11 @@ def test_pipeline__makes_results_and_report(file: str, tmp_path: Path) -> None:
         while left:
             step = next(one for one in left if all((tmp_path / name).exists() for name in one.reads))
             left.remove(step)
-            ended = execute("sh", "-euc", step.command, cwd=tmp_path, env=environment)
-            assert ended.returncode == 0, ended.stderr
+            if step.command:  # a rule may only name files
+                program, *words = shlex.split(step.command)
+                assert program == "tmt"
+                ended = tmt(*words, folder=tmp_path)
+                assert ended.status == 0, ended.err
             assert [name for name in step.writes if not (tmp_path / name).exists()] == []
     assert (tmp_path / "out" / "study" / "results.parquet").is_file()
     assert (tmp_path / "out" / "study" / "report" / "report.html").is_file()

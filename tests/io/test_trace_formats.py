@@ -123,7 +123,7 @@ def test_format__refuses_an_empty_file(ending: str, tmp_path: Path) -> None:
 
 
 @EVERY_ENDING
-@TRACES
+@pytest.mark.parametrize("trace", [phy_trace(8), link_trace(8)], ids=["phy", "link"])
 def test_format__refuses_every_truncation(ending: str, trace: Trace, tmp_path: Path) -> None:
     """Text without its last newline, or cut within its last number, cannot be told from a shorter trace."""
     path = tmp_path / f"trace{ending}"

@@ -110,7 +110,7 @@ def found_program(name: str) -> str:
 
 
 def test_patch__that_does_not_apply_is_named_and_leaves_no_stamp(built: Path) -> None:
-    patch = built / "patches" / "9999-of-another-version.patch"
+    patch = built / "patches" / "0000-of-another-version.patch"
     patch.write_text("--- a/VERSION\n+++ b/VERSION\n@@ -1 +1 @@\n-2.36\n+2.36.clift\n")
     assert refusal(built, NS2_TARBALL=kept_tarball()) == f"{patch}: does not apply to ns-2.35"
     assert not (built / "build" / "unpacked").exists()

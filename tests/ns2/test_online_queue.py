@@ -65,6 +65,13 @@ SCHEMES: dict[str, Scheme] = {
 }
 
 
+IN_ORDER = (
+    *("none", "arq, 3 transmissions", "fec, interleaved", "harq", "processes, 2 transmissions"),
+    *("sliding window, W 10, k 2", "tetrys, W 30, k 3, detection 5 ms"),
+)
+"""All schemes have one resequencer: for order, one of each kind is enough."""
+
+
 def queue_variables(scheme: Scheme) -> dict[str, str]:
     """Return the commands and variables that set a scheme, as a replay does."""
     name, *words = scheme_words(scheme).split()
@@ -81,8 +88,13 @@ def phy_trace(seed: int, slots: int = 4000) -> PhyTrace:
     return PhyTrace(tx.astype(np.int64), decode.astype(np.int64), es_n0_mdb=es_n0_mdb.astype(np.int32))
 
 
-@pytest.mark.parametrize("name", SCHEMES)
-@pytest.mark.parametrize(("in_order", "hold_s"), [(0, 0), (1, 0), (1, 0.015)])
+@pytest.mark.parametrize(
+    ("name", "in_order", "hold_s"),
+    [
+        *((name, 0, 0) for name in SCHEMES),
+        *((name, 1, hold_s) for name in IN_ORDER for hold_s in (0, 0.015)),
+    ],
+)
 def test_online__equals_offline_on_a_link_that_is_never_idle(
     name: str, in_order: int, hold_s: float, send_datagrams: Datagrams
 ) -> None:

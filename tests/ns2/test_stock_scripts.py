@@ -12,18 +12,21 @@ from tests.ns2.stock import STOCK_TCL, Verdict, mended, run_stock_script, suites
 
 pytestmark = pytest.mark.ns2
 
+ALL = os.environ.get("TMT_NS2_SUITES") == "all"
+"""`make test-ns2` runs what takes long and repeats parts of the rest."""
+
 SCRIPTS = (
     *("simple tahoe1", "tcpVariants onedrop_reno", "tcpVariants twodrops_sack", "newreno newreno1"),
     *("sack sack1a", "full close", "friendly smooth", "sctp sctp-AMR-Exceeded", "red red1"),
     *("red flows_combined", "rem rem1", "ecn ecn", "cbq PRR", "schedule drr", "schedule sfq"),
     *("diffserv tb", "xcp simple-xcp", "links dropPacket", "links delaySpike", "links changeDelay"),
-    *("monitor tcp-monitor", "hier-routing hier-simple", "satellite mixed", "wireless-lan-newnode dsdv"),
-    *("wireless-lan-aodv aodv", "quickstart stats", "tagged-trace simple", "source-routing source_rtg"),
-    *("mcast DM1", "rap fourdrops_rap"),
+    *("monitor tcp-monitor", "hier-routing hier-simple", "satellite mixed", "wireless-lan-aodv aodv"),
+    *("quickstart stats", "tagged-trace simple", "source-routing source_rtg", "mcast DM1"),
+    *("rap fourdrops_rap", *(["wireless-lan-newnode dsdv"] if ALL else [])),
 )
 """Suite and test of ns-2's own validation: TCP variants, TFRC, SCTP, queues with and without management,
-schedulers, error models, links that change, counters that we have made doubles, routing, wireless with two
-routing protocols, Quick-Start (which measures utilisation), tagged traces, multicast.
+schedulers, error models, links that change, counters that we have made doubles, routing, wireless (one of
+two routing protocols in `make test-ns2`), Quick-Start (which measures utilisation), tagged traces, multicast.
 
 None of TCP-Linux, whose faults the distribution's program has: test_tcp_linux_agent.py has reference outputs.
 """
@@ -54,11 +57,11 @@ def test_queue_monitor__counts_beyond_31_bits(simulator: Path, distribution_ns: 
     assert theirs == ours.replace("2982684040", str(2_982_684_040 - 2**32))
 
 
-QUICK = ("rng", "simple", "simultaneous")
-"""Random numbers, TCP and queues, event order with every scheduler."""
+QUICK = ("rng", "simultaneous")
+"""Random numbers, event order with every scheduler."""
 
 
-@pytest.mark.parametrize("suite", suites() if os.environ.get("TMT_NS2_SUITES") == "all" else QUICK)
+@pytest.mark.parametrize("suite", suites() if ALL else QUICK)
 def test_suite__agrees_with_its_references_where_the_distribution_s_does(
     suite: str, simulator: Path, distribution_ns: Path, tmp_path: Path
 ) -> None:
@@ -109,9 +112,12 @@ def test_patch_that_moves_results__has_two_sides(
     assert course(simulator, tmp_path / "mended", case, as_shipped=False) != theirs, patch
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(
+    "test", [test for test in TESTS if ALL or "RED" not in test or test.endswith("_reno")]
+)
 def test_stock_test__gives_its_reference_output(test: str, simulator: Path, tmp_path: Path) -> None:
-    # ns-2's authors made the references. They differ from the mended agent's where `mended` says so.
+    # ns-2's authors made the references. They differ from the mended agent's where `mended` says so. `make
+    # test-ns2` has all with RED, too.
     files, _, _ = run_stock_script(simulator, f"tcpLinux {test}", tmp_path / "run", AS_SHIPPED)
     assert files["temp.rands"] == gzip.decompress((REFERENCES / f"{test}.gz").read_bytes())
 

@@ -1,5 +1,6 @@
 """Every scenario runs, in short, with one seed and one variant."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,12 @@ SCENARIOS = sorted(
 """All but those over measured traces, which run below, and two that differ from ntn-geo in numbers only."""
 
 
+def _ends(axis: Sequence[object]) -> list[object]:
+    """Return the first and the last value: tests of queues and schemes have all."""
+    different = list(dict.fromkeys(axis))
+    return different[:: len(different) - 1 or 1]
+
+
 def short(scenario: Scenario) -> Scenario:
     """Return a campaign of seconds: one seed, variant, Es/N0 and round trip; rivals, short traces, flows."""
     first: dict[str, float] = {}
@@ -48,7 +55,13 @@ def short(scenario: Scenario) -> Scenario:
         for one in scenario.traffic
     ]
     paths = [replace(one, rtt=scenario.path[0].rtt) for one in scenario.path]
-    axes = {"trace": traces, "traffic": traffic, "path": paths}
+    axes: dict[str, Sequence[object]] = {"trace": traces, "traffic": traffic, "path": _ends(paths)}
+    if scenario.program:  # a tenth of the bytes, in one order
+        programs = [
+            replace(one, server=tuple(command.replace("000000", "00000") for command in one.server))
+            for one in scenario.program
+        ]
+        axes |= {"program": programs, "path": paths[:1], "scheme": _ends(scenario.scheme)}
     return replace(
         scenario, seeds=1, records=(), **{key: tuple(dict.fromkeys(axis)) for key, axis in axes.items()}
     )

@@ -14,6 +14,7 @@ OTHER_NAMES = {"throughput": "goodput", "reno": "newreno"}
 """Usual words for what has another name here."""
 
 _NUMBER = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([a-zµ/]*)", re.IGNORECASE)
+_WITH_UNIT = re.compile(r"a (?:number\b.*?(?: (s|bit/s))?|whole number\b.*? (symbol/s))(?:,|$)")
 _TIMES = {"": 0, "s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9}
 _RATES = {"": 0, "k": 3, "m": 6, "g": 9}
 """Powers of ten of units, in small letters."""
@@ -53,14 +54,12 @@ def respelled(text: str, allowed: str) -> str:
 
     `allowed` names the unit, as `Field.allowed` does: ``a number from 0 to 1 s``.
     """
-    found, known = (
-        _NUMBER.fullmatch(text),
-        re.match(r"a (?:whole )?number\b.*?(?: (s|bit/s|symbol/s))?(?:,|$)", allowed),
-    )
+    found, known = _NUMBER.fullmatch(text), _WITH_UNIT.match(allowed)
     if not found or not known:
         return ""
-    unit, powers = found[2].lower(), _TIMES if known[1] == "s" else {"": 0}
-    if known[1] in ("bit/s", "symbol/s"):
+    unit, of = found[2].lower(), known[1] or known[2]
+    powers = _TIMES if of == "s" else {"": 0}
+    if of in ("bit/s", "symbol/s"):
         unit, powers = re.sub(r"(bit/s|bits/s|bps|b/s|bit|b|symbol/s|baud|bd)$", "", unit), _RATES
     if unit not in powers or re.fullmatch(r"[1-9]\d*,\d{3}", found[1]):  # 1,000 may be a thousand
         return ""

@@ -50,19 +50,21 @@ class RlcTwin {
   std::int64_t tx_next() const { return static_cast<std::int64_t>(segments_.size()); }
   bool is_settled(std::int64_t sn) const { return has_.count(sn) + lost_.count(sn) > 0; }
 
-  std::int64_t missing_from(std::int64_t sn) const {
+  // Segments stay settled and acknowledged, so each search goes on where the last one ended.
+  std::int64_t missing_from(std::int64_t sn) {
+    while (is_settled(missing_)) ++missing_;
+    sn = std::max(sn, missing_);
     while (is_settled(sn)) ++sn;
     return sn;
   }
 
-  std::int64_t next_ack() const {
-    std::int64_t sn = 0;
-    while (sn < tx_next() && segments_[static_cast<std::size_t>(sn)].acknowledged) ++sn;
-    return sn;
+  std::int64_t next_ack() {
+    while (next_ack_ < tx_next() && segments_[static_cast<std::size_t>(next_ack_)].acknowledged) ++next_ack_;
+    return next_ack_;
   }
 
-  bool is_full() const { return o_.acknowledged && tx_next() >= next_ack() + o_.window; }
-  bool is_last() const { return repeats_.empty() && (is_full() || queue_.empty()); }
+  bool is_full() { return o_.acknowledged && tx_next() >= next_ack() + o_.window; }
+  bool is_last() { return repeats_.empty() && (is_full() || queue_.empty()); }
 
   void use(const PhyRow& row) {
     std::int64_t sn = tx_next();
@@ -212,6 +214,8 @@ class RlcTwin {
 
   std::map<std::int64_t, Nanoseconds> has_;     // segments that have arrived, and when
   std::set<std::int64_t> lost_;
+  std::int64_t missing_ = 0;
+  std::int64_t next_ack_ = 0;
   std::int64_t highest_ = 0;
   std::int64_t status_ = 0;
   std::int64_t trigger_ = 0;

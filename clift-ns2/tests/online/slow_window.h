@@ -71,7 +71,7 @@ class SlowWindow {
     return unit;
   }
 
-  std::int64_t rank() const { return static_cast<std::int64_t>(reduced(open_equations()).size()); }
+  std::int64_t rank() const { return rank_; }
 
   void take_repair(std::int64_t repair, std::int64_t first, std::int64_t newest) {
     TinyMt32 generator(static_cast<std::uint32_t>(repair % 1024));
@@ -90,9 +90,15 @@ class SlowWindow {
     }
     if (equation.begin()->first <= newest_ - 2 * window_) return;
     taken_.push_back(equation);
-    for (const SlowEquation& one : reduced(open_equations())) {
-      if (one.size() == 1 && left.count(one.begin()->first) == 0) known.insert(one.begin()->first);
+    const std::vector<SlowEquation> equations = reduced(open_equations());
+    rank_ = static_cast<std::int64_t>(equations.size());
+    for (const SlowEquation& one : equations) {
+      if (one.size() == 1 && left.count(one.begin()->first) == 0 && known.insert(one.begin()->first).second) --rank_;
     }
+    // Equations whose units are all known say no more.
+    const auto is_known = [this](const auto& term) { return known.count(term.first) > 0; };
+    const auto is_used_up = [&](const SlowEquation& one) { return std::all_of(one.begin(), one.end(), is_known); };
+    taken_.erase(std::remove_if(taken_.begin(), taken_.end(), is_used_up), taken_.end());
   }
 
   // Without the units that are known.
@@ -109,6 +115,7 @@ class SlowWindow {
 
   std::int64_t window_;
   std::int64_t newest_ = -1;
+  std::int64_t rank_ = 0;
   std::vector<SlowEquation> taken_;
 };
 
