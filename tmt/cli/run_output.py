@@ -101,7 +101,6 @@ def print_summary(done: Finished) -> None:
             f"Goodput in kbit/s of {GOODPUT_COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
             "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
             "Capacity: mean rate of full packets back to back over the whole trace; a run sees a part of it.",
-            *_of_equal_seeds(summary),
             *(f"Trace {trace}: {use}." for trace, use in trace_uses(done.results.runs)),
             "",
         )
@@ -123,17 +122,6 @@ def print_summary(done: Finished) -> None:
         say(f"figure:  {path}")
     for line in _repetition_lines(done.repeated):
         say(line)
-
-
-def _of_equal_seeds(summary: Summary) -> Iterator[str]:
-    """Say that some cells have the same goodput with every seed; `Results.warnings` tells if all have."""
-    several = [cell.single[GOODPUT] for cell in summary.cells if len(cell.single.get(GOODPUT, ())) > 1]
-    equal = sum(len(set(goodputs)) == 1 for goodputs in several)
-    if 0 < equal < len(several):
-        yield (
-            f"{equal} of {len(several)} cells have the same goodput with every seed: their intervals and "
-            'stars hold for this one start only. offset = "drawn" in [[trace]] starts each seed elsewhere.'
-        )
 
 
 def as_json(done: Finished) -> str:

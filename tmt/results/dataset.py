@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from tmt.core.schemes import SCHEMES
@@ -19,7 +20,6 @@ from tmt.spec.stacks import VARIANTS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy as np
     import numpy.typing as npt
     import xarray
 
@@ -288,17 +288,25 @@ _OUTCOME = ("forward_offset_s", "goodput_bps", "segments_sent", "delay_median_s"
 
 
 def equal_seeds_warning(runs: pd.DataFrame) -> str | None:
-    """Return a warning when runs of several seeds all equal each other: intervals over them mean nothing."""
+    """Return a warning when the runs of several seeds equal each other: intervals over them mean nothing."""
     cells = joined(*(codes_of(runs[name])[0] for name in ("experiment", "trace") if name in runs))
-    count = cells.max(initial=-1) + 1
-    if count == len(runs) or any(
-        joined(cells, codes_of(runs[name])[0]).max(initial=-1) >= count for name in _OUTCOME
-    ):
+    outcomes = joined(cells, *(codes_of(runs[name])[0] for name in _OUTCOME))
+    _, first = np.unique(outcomes, return_index=True)
+    several = np.bincount(cells) > 1
+    equal = several & (np.bincount(cells[first]) == 1)
+    if not equal.any():
         return None
-    return (
-        "All seeds gave the same results: nothing in these runs is drawn by the seed, so that intervals over "
-        'seeds mean nothing. With offset = "drawn" in [[trace]] each seed starts elsewhere in the trace.'
-    )
+    if (equal == several).all():
+        found = (
+            "All seeds gave the same results: nothing in these runs is drawn by the seed, so that intervals "
+            "over seeds mean nothing."
+        )
+    else:
+        found = (
+            f"{equal.sum()} of {several.sum()} cells have the same results with every seed: their intervals "
+            "and comparisons hold for this one start only."
+        )
+    return f'{found} With offset = "drawn" in [[trace]] each seed starts elsewhere in the trace.'
 
 
 def _starts(starts_s: pd.Series) -> str:
