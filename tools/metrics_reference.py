@@ -35,7 +35,7 @@ TITLES = {
     "provenance": "Provenance: programs and input files",
     "delivery": "Delivery: data that reached the receiving applications",
     "delay": "Delay",
-    "recovery": "Recovery: retransmissions by TCP",
+    "recovery": "Recovery: retransmissions from end to end",
     "window": "Congestion window",
     "link": "Links and queues",
     "proxy": "Proxy",

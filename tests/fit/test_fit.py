@@ -28,7 +28,6 @@ from tmt.theory.fit.likelihood import (
     ErasureRuns,
     RunLikelihood,
     autocorrelation,
-    fit_bernoulli,
     fit_gilbert,
     length_counts,
     proportion,
@@ -288,7 +287,7 @@ def test_closed_forms__count_transitions(sequence: str) -> None:
     gilbert = fit_gilbert(runs)
     assert gilbert["alpha"].value == pytest.approx(stay_good / (stay_good + pairs.count("01")))
     assert gilbert["beta"].value == pytest.approx(stay_bad / (stay_bad + pairs.count("10")))
-    assert fit_bernoulli(runs)["probability"].value == sequence.count("1") / len(sequence)
+    assert proportion(runs.erased, runs.slots).value == sequence.count("1") / len(sequence)
 
 
 def test_autocorrelation__of_a_period_is_a_period() -> None:

@@ -4,6 +4,7 @@ import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from tmt.theory.split import (
     TcpSender,
     TwoLinks,
     added_s,
-    split_as_printed_s,
     sweep,
     transfer,
 )
@@ -96,7 +96,7 @@ def test_end_to_end__by_hand_where_the_wired_link_is_slower() -> None:
 def test_split__by_hand_has_the_time_that_the_printed_one_lacks() -> None:
     # R_2 = 2 x 4 + 5 + 5 = 18 ms: idle 18 - 8, 18 - 12, 0 ms. mu_1 + tau_1 + t_p + tau_2 = 1 + 20 + 3 + 5 ms.
     path = replace(PATH, processing_s=0.003)
-    assert split_as_printed_s(path, SENDER, 10)[-1] == pytest.approx(0.029 + 0.016)
+    assert two_links.split_s(path, SENDER, 10, printed=True)[-1] == pytest.approx(0.029 + 0.016)
     assert two_links.split_s(path, SENDER, 10)[-1] == pytest.approx(0.029 + 0.016 + 0.040)
 
 
@@ -121,7 +121,7 @@ def test_latencies__of_short_transfers_do_not_depend_on_how_long_the_longest_is(
         two_links.end_to_end_s,
         two_links.split_s,
         two_links.end_to_end_by_segments_s,
-        split_as_printed_s,
+        partial(two_links.split_s, printed=True),
     ):
         assert by(PATH, SENDER, 300)[:40].tolist() == by(PATH, SENDER, 40).tolist()
 

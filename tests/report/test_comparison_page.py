@@ -15,7 +15,7 @@ from tmt.results.reading import results_of
 from tmt.show.charts.campaign import Members, compare as compare_chart
 from tmt.show.charts.parts import filled
 from tmt.show.charts.style import configuration, scheme_styles, tcp_styles
-from tmt.show.page.comparison_page import render, write_comparison
+from tmt.show.page.comparison_page import render
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -62,7 +62,7 @@ def test_page__holds_every_difference_and_shows_names_as_text() -> None:
 def test_page__opens_in_every_window_without_a_problem(
     browser: Browser, tmp_path: Path, width: int, scheme: Literal["light", "dark"]
 ) -> None:
-    write_comparison(_comparison(), tmp_path / "page.html")
+    (tmp_path / "page.html").write_text(render(_comparison()))
     problems: list[str] = []
     with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
         tab = context.new_page()

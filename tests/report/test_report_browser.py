@@ -101,10 +101,10 @@ def test_choice__moves_the_charts_and_stays_in_the_address(opened: Callable[...,
     assert "probability 0.01" in caption.inner_text()
     _choose(page, "probability", "0.05")
     _choose(page, "Group by", "TCP variant")
-    _after(page, "compare-view", lambda: _choose(page, "Measure", "TCP retransmissions"))
+    _after(page, "compare-view", lambda: _choose(page, "Measure", "Retransmissions"))
     again = opened(page.evaluate("location.hash"))
     text = again.locator("#compare-view figcaption").inner_text()
-    assert re.match(r"TCP retransmissions \(%\) with probability 0.05", text)
+    assert re.match(r"Retransmissions \(%\) with probability 0.05", text)
     labels = again.locator("#compare-view svg .role-axis text").all_text_contents()
     assert "ARQ" in labels
     assert "CUBIC" not in labels, "schemes are inside variants now"

@@ -69,6 +69,8 @@ def test_report__writes_the_tables_with_every_point_of_the_grid(tmp_path: Path) 
     differences = list(csv.DictReader((tmp_path / "tables/differences.csv").read_text().splitlines()))
     assert [row["RTT (s)"] for row in differences] == ["0.1", "0.5"]
     assert {row["First minus second"] for row in differences} == {"-10.0"}
+    # Each seed has the same difference, so its interval is 0.
+    assert (tmp_path / "tables/differences.tex").read_text().count(r"& \num{-10 +- 0} &") == 2
 
 
 @pytest.mark.ns2

@@ -64,6 +64,17 @@ def test_groups__are_rows_with_harm_against_the_same_flows_alone() -> None:
     assert cells.loc[("cubic", "bbr start=5", "harm"), "runs"] == 2
 
 
+def test_groups__stand_at_the_place_of_their_run() -> None:
+    groups = json.dumps([group("cubic", 2e6, 0.25), group("bbr", 6e6, 0.75, rtt_s=0.7)])
+    runs = frame(
+        [run(tcp="cubic + bbr rtt=0.7", flows=2, rtt_s=rtt_s, groups=groups) for rtt_s in (0.1, 0.5)]
+    )
+    found = Results("mix", "", runs, find_axes(runs)).groups
+    assert found is not None
+    assert found.runs["rtt_s"].tolist() == [0.1, 0.1, 0.5, 0.5]
+    assert len(found.cells.points) == 4
+
+
 def test_groups__are_none_in_a_campaign_without_any() -> None:
     assert Results("plain", "", frame([run(flows=1)])).groups is None
 

@@ -213,6 +213,8 @@ def test_verdict__says_winner_ties_and_cost(holds: bool, ties: int, front: int, 
     task = SimpleNamespace(goal=SimpleNamespace(objectives=[None] * front))
     found = cast("Tuning", SimpleNamespace(recommendation=result, task=task))
     assert verdict(found) == f"{said}; searched 84 % cheaper than everything."
+    counts["outcomes"] = counts["exhaustive"]
+    assert verdict(found) == f"{said}."
 
 
 @pytest.mark.parametrize(

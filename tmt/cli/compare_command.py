@@ -13,6 +13,7 @@ from tmt.cli.options import JSON, CampaignPath, json_text, output_option
 from tmt.cli.progress import say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.core.words.values import percent
+from tmt.io.atomic import write_text
 from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def command(first: Path, second: Path | None, as_json: bool, output: Path | None
         else:
             compared = comparison.compare(found, _read(second), names_of(first, second))
     if output is not None:
-        comparison_page.write_comparison(compared, output)
+        write_text(output, comparison_page.render(compared))
     if as_json:
         say(_as_json(compared, output))
         return

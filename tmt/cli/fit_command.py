@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -149,7 +150,7 @@ def command(
     if is_wanted:
         write_traces(fitted, names, duration, seed)
     if as_json:
-        found = fitted.to_json() | {"check": check.to_json(), "goodput": [one.to_json() for one in goodput]}
+        found = fitted.to_json() | {"check": check.to_json(), "goodput": [asdict(one) for one in goodput]}
         say(json_text(found | {"files": names if is_wanted else []}))
     else:
         told = [fitted.described, check.verdict, *(one.sentence for one in goodput)]

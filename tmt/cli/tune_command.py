@@ -16,6 +16,7 @@ from tmt.cli.values import Values, by_options
 from tmt.core.declaration import Refused, ns
 from tmt.core.errors import StoppedError, UsageError
 from tmt.core.words.values import percent, time_notes
+from tmt.io.atomic import write_text
 from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.goals import Tune
 from tmt.spec.options import Part, number_in
@@ -137,7 +138,8 @@ def command(
             raise StoppedError(
                 f"interrupted: finished runs are kept in {folder}; the same command goes on"
             ) from None
-    page = tune_page.write_page(found, folder / PAGE)
+    page = folder / PAGE
+    write_text(page, tune_page.render(found))
     if as_json:
         say(_as_json(found, folder, page))
     else:

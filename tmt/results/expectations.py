@@ -61,8 +61,8 @@ def _is_asked(results: Results, cell: Cell, measure: str) -> bool:
 
 def _name(results: Results, cell: Cell) -> str:
     summary = results.cells
-    place = summary.point_label(cell.point)
-    return f"{summary.tcps[cell.tcp]} over {summary.schemes[cell.scheme]}" + (f", {place}" if place else "")
+    name = f"{summary.tcps[cell.tcp]} over {summary.schemes[cell.scheme]}"
+    return ", ".join(filter(None, [name, summary.point_label(cell.point)]))
 
 
 def junit(results: Results, found: Sequence[Verdict]) -> str:

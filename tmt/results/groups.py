@@ -63,10 +63,16 @@ def groups_of(results: Results) -> Results | None:
     """
     if "groups" not in results.runs or results.runs["groups"].isna().all():
         return None
-    rows = [row for run in results.runs.to_dict("records") for row in _rows(run)]
+    # A group's own value of such a column is in its name.
+    axes = [axis.column for axis in results.axes]
+    rows = [
+        row | {column: run[column] for column in axes}
+        for run in results.runs.to_dict("records")
+        for row in _rows(run)
+    ]
     if all(row["beside"] == ALONE for row in rows):
         return None
-    keys = ("trace", "scheme", "seed", *(axis.column for axis in results.axes))
+    keys = ("trace", "scheme", "seed", *axes)
     place = [tuple(None if _is_missing(row[key]) else row[key] for key in keys) for row in rows]
     alone = {(at, row["like"]): row for at, row in zip(place, rows, strict=True) if row["beside"] == ALONE}
     for at, row in zip(place, rows, strict=True):

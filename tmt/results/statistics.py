@@ -85,7 +85,6 @@ class Rank:
     """
 
     column: int
-    interval: Interval
     letters: str
     among_best: bool
 
@@ -217,7 +216,7 @@ def rank(table: npt.ArrayLike, compared: Sequence[Comparison] | None = None) -> 
     }
     letters = compact_letters(len(order), different)
     return [
-        Rank(column, intervals[column], letters[position], (0, position) not in different)
+        Rank(column, letters[position], (0, position) not in different)
         for position, column in enumerate(order)
     ]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -56,10 +56,6 @@ class GoodputComparison:
             f"{self.model_bps / 1e6:.4g} over the model's: {mean:+.1f} % "
             f"({low:+.1f} to {high:+.1f} %, {self.difference.count} pairs)"
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the comparison as a JSON object."""
-        return asdict(self)
 
 
 def number_of_runs(model: TraceModel) -> int:

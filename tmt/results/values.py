@@ -65,15 +65,17 @@ def interval_text(interval: Interval, *, signed: bool = False, places: int | Non
     """Return a mean with its interval, such as ``178 ±20``; the mean alone without an interval.
 
     An interval that ends at a bound of the quantity is written as ``3.6 [0.0, 7.9]``. `places` is the number
-    of decimals; by default the half width has two digits.
+    of decimals; by default the half width has two digits, or the mean four where the half width is 0.
     """
     sign = "+" if signed else ""
     if math.isnan(interval.low):
         return f"{interval.mean:{sign}.4g}" if places is None else f"{interval.mean:{sign}.{places}f}"
-    if places is None:
+    if places is None and interval.half_width > 1e-9 * abs(interval.mean):
         # Further digits are meaningless.
-        size = math.floor(math.log10(interval.half_width)) if interval.half_width > 0 else 1
-        places = min(max(0, 1 - size), 6)
+        places = min(max(0, 1 - math.floor(math.log10(interval.half_width))), 6)
+    elif places is None:
+        _, _, decimals = f"{float(f'{interval.mean:.4g}'):f}".rstrip("0").partition(".")
+        places = len(decimals)
     mean = f"{interval.mean:{sign}.{places}f}"
     if interval.is_symmetric:
         return f"{mean} ±{interval.half_width:.{places}f}"
@@ -198,7 +200,7 @@ _SHOWN: tuple[tuple[str, str, Literal["more", "less", ""]], ...] = (
     ("delay_p95_s", "95th percentile of delay", "less"),
     ("delay_p99_s", "99th percentile of delay", "less"),
     ("completion_s", "Transfer time", "less"),
-    ("retransmission_ratio", "TCP retransmissions", "less"),
+    ("retransmission_ratio", "Retransmissions", "less"),
     ("timeouts", "Timeouts", "less"),
     ("cwnd_mean_packets", "Mean congestion window", ""),
     ("forward_utilisation", "Use of the link", "more"),

@@ -340,7 +340,7 @@ RUN_RESULTS = (
         )
     ),
     _RECOVERY.integer("segments_sent", "transmissions by TCP"),
-    _RECOVERY.integer("retransmissions", "transmissions by TCP of segments that had been sent before"),
+    _RECOVERY.integer("retransmissions", "transmissions of segments that had been sent before"),
     _RECOVERY.number("retransmission_ratio", "retransmissions / segments_sent", null="when nothing was sent"),
     _RECOVERY.integer(
         "max_transmissions", "most transmissions of one segment by TCP", unit="", null="when nothing was sent"

@@ -192,15 +192,6 @@ def added_s(link: GoBackNLink, packets_per_ack: int) -> float:
     return link.frame_processing_s * (frames + link.window * repeated)
 
 
-def split_as_printed_s(path: TwoLinks, proxy: TcpSender, segments: int) -> FloatArray:
-    """Return eqs. 7 and 14, which lack the transmission times, in seconds: [segments], float64."""
-    cycle_s = path.wireless_cycle_s(proxy.packets_per_ack)
-    idle_s = proxy.idle_s(segments, cycle_s, path.wireless_packet_s)
-    first_s = path.wired_packet_s + path.wired_delay_s + path.processing_s
-    latency: FloatArray = first_s + idle_s + path.wireless_delay_s
-    return latency
-
-
 def _as_printed(scenario: SplitScenario, wireless_loss: float, arq_s: float, *, split: bool) -> Transfer:
     """Return eqs. 6 and 9, and with a proxy eqs. 7 and 13; with go-back-N eqs. 11, 12, 14 and 15.
 
@@ -212,7 +203,7 @@ def _as_printed(scenario: SplitScenario, wireless_loss: float, arq_s: float, *, 
     if packet_loss == 0.0:
         path = replace(path, wireless_packet_s=path.wireless_packet_s + arq_s)
     lossless_s = (
-        split_as_printed_s(path, proxy, scenario.segments)
+        two_links.split_s(path, proxy, scenario.segments, printed=True)
         if split
         else two_links.end_to_end_s(path, sender, scenario.segments)
     )

@@ -99,10 +99,13 @@ def end_to_end_s(path: TwoLinks, sender: TcpSender, segments: int) -> FloatArray
     return latency
 
 
-def split_s(path: TwoLinks, proxy: TcpSender, segments: int) -> FloatArray:
-    """Return eq. 7 plus its missing term M mu_p, by windows; with go-back-N likewise eq. 14."""
+def split_s(path: TwoLinks, proxy: TcpSender, segments: int, *, printed: bool = False) -> FloatArray:
+    """Return eq. 7, by windows; with go-back-N likewise eq. 14.
+
+    Both lack the term M mu_p, the transmission times; it is left out only where `printed`.
+    """
     cycle_s = path.wireless_cycle_s(proxy.packets_per_ack)
-    sent = np.arange(1, segments + 1) * path.wireless_packet_s
+    sent = np.arange(1, segments + 1) * (0.0 if printed else path.wireless_packet_s)
     first = path.wired_packet_s + path.wired_delay_s + path.processing_s
     idle = proxy.idle_s(segments, cycle_s, path.wireless_packet_s)
     latency: FloatArray = first + sent + idle + path.wireless_delay_s

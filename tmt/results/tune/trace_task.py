@@ -186,7 +186,10 @@ def _vary(
     varied: Mapping[str, Sequence[Value]],
     known_queues: tuple[str, ...],
 ) -> None:
-    """Put the values to search in place of the usual ones (Refused for an unknown name)."""
+    """Put the values to search in place of the usual ones (Refused for an unknown name).
+
+    They go into the tables of their scheme that have the parameter, or else into the first one.
+    """
     if not isinstance(varied, Mapping):
         raise Refused([Problem(("varied",), varied, "type", "a dictionary that gives lists of values")])
     of_queues: dict[str, dict[str, Any]] = {}
@@ -205,7 +208,8 @@ def _vary(
         _check_key(key, scheme, (*searched, *known_queues))
         of_rlc = tuple(declared(Rlc)) if scheme.startswith(Rlc.name) else ()
         _check_key(key, own, (*declared(SCHEMES[scheme.removeprefix(OVER)]), *of_rlc))
-        searched[scheme] = _with_values(searched[scheme], own, list(values))
+        having = [table for table in searched[scheme] if own in table] or searched[scheme][:1]
+        searched[scheme] = [table | {own: list(values)} for table in having]
     path[QUEUE] = _disciplines(path[QUEUE], of_queues, known_queues)
 
 
@@ -250,9 +254,3 @@ def _rlc_timers(parameters: Mapping[str, Any], rtt_s: float) -> dict[str, float]
 def _numbers(value: Any) -> list[float]:
     """Return the numbers of a key: of one value, or of a list; bad values are refused later."""
     return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, int | float)]
-
-
-def _with_values(tables: Tables, key: str, values: list[Value]) -> Tables:
-    """Return the tables with other values of a parameter: those that have it, or else the first one."""
-    having = [table for table in tables if key in table] or [tables[0]]
-    return [table | {key: values} for table in having]

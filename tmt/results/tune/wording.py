@@ -35,10 +35,8 @@ def verdict(found: Tuning) -> str:
     else:
         rivals = "no other candidate may be as good"
     saved = percent(1 - counts["outcomes"] / counts["exhaustive"])
-    return (
-        f"{start} {result.winner.name} ({setting_words(result.winner.settings)}): {rivals}; "
-        f"searched {saved} cheaper than everything."
-    )
+    effort = "" if saved == percent(0) else f"; searched {saved} cheaper than everything"
+    return f"{start} {result.winner.name} ({setting_words(result.winner.settings)}): {rivals}{effort}."
 
 
 def certainty(found: Tuning) -> list[str]:

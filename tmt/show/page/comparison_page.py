@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.words.values import percent
-from tmt.io.atomic import write_text
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
 from tmt.results.groups import shown_measures
 from tmt.results.values import bounds, digits, scalar, three_digits
@@ -27,7 +26,6 @@ from tmt.show.page.page import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from tmt.results.cells import Cell
     from tmt.results.comparison import PairedCampaigns
@@ -39,11 +37,6 @@ METHOD = (
     "mean over a cell's pairs, with Student's t interval at 95 %. Holm's method corrects the p-values of the "
     "paired t tests over all cells of a measure."
 )
-
-
-def write_comparison(comparison: PairedCampaigns, path: Path) -> None:
-    """Write the page (OutputError when it cannot be written)."""
-    write_text(path, render(comparison))
 
 
 def render(comparison: PairedCampaigns) -> str:

@@ -32,7 +32,7 @@ MOST_COURSES = 8
 """Runs with a figure of their course, evenly spread over those that kept records."""
 
 NOTE = (
-    "Mean and 95 % interval over the seeds (dots). Grey lines: capacity of the link under the scheme.",
+    "Mean and 95 % interval over the seeds (dots). Grey lines: capacity of the whole link trace.",
     "Letters: within a panel, two rows without a common letter differ significantly (paired t tests, Holm).",
 )
 """Caption of the figure of `tmt run`."""

@@ -8,12 +8,13 @@ from tmt.io.atomic import make_folder, write_text
 from tmt.results.dataset import matches
 from tmt.results.values import scalar
 from tmt.show.page.campaign_page import campaign_page
-from tmt.show.page.page import CHARTS_LEAD, GROUPS_LEAD, Sections, unit_columns
+from tmt.show.page.page import CHARTS_LEAD, GROUPS_LEAD, Sections
 from tmt.show.page.print_figures import print_figures
 from tmt.show.page.report_tables import (
     differences_table,
     groups_table,
     means_table,
+    printed_differences,
     published_table,
     runs_table,
 )
@@ -95,14 +96,10 @@ def write_report(
 
 def print_tables(results: Results, summary: Summary) -> dict[str, Record | None]:
     """Return the tables for print by name: those of the page at every point of the grid, and the means."""
-    differences, groups = differences_table(summary), results.groups
-    levels = [list(map(scalar, summary.levels(key[0]).values())) for key in differences["keys"]]
+    groups = results.groups
     return {
         "means": means_table(summary, summary.measures) | _numbers(summary),
-        "differences": {
-            "columns": unit_columns(summary.axes) + differences["columns"],
-            "rows": [at + row for at, row in zip(levels, differences["rows"], strict=True)],
-        },
+        "differences": printed_differences(summary),
         "groups": None if groups is None else groups_table(groups.cells) | _numbers(groups.cells),
         "published": published_table(summary, matches(results, summary)),
         "runs": runs_table(results, results.runs),
@@ -119,6 +116,12 @@ def _numbers(summary: Summary) -> Record:
 def render(results: Results, summary: Summary) -> str:
     """Return the page as text."""
     older, runs = results.older, runs_table(results, results.runs)
+    warnings = list(results.warnings)
+    if len(runs["rows"]) < len(results.runs):
+        warnings.append(
+            f"The table of runs shows the first {len(runs['rows'])} of {len(results.runs)} runs, for the "
+            "page's size; charts and means count all of them, and the results hold every one."
+        )
     tables = {
         "differences": differences_table(summary),
         "runs": runs,
@@ -138,19 +141,10 @@ def render(results: Results, summary: Summary) -> str:
         description=results.description,
         facts=facts(results, summary),
         findings=findings(results, summary),
-        warnings=[*results.warnings, *_cut(len(runs["rows"]), len(results.runs))],
+        warnings=warnings,
         failures=results.failures,
         setup=setup_tables(results, summary),
         setup_lead="Everything that a repetition needs: settings, programs and traces.",
         scenario_text=results.scenario_text,
         method=METHOD,
     )
-
-
-def _cut(shown: int, runs: int) -> list[str]:
-    """Return a warning when not all runs fit into the table."""
-    warning = (
-        f"The table of runs shows the first {shown} of {runs} runs, for the page's size; "
-        "charts and means count all of them, and the results hold every one."
-    )
-    return [] if shown == runs else [warning]

@@ -9,7 +9,7 @@ from tmt.results.comparison import ALPHA
 from tmt.results.groups import shown_measures
 from tmt.results.values import COLUMNS, bounds, digits, interval_text, scalar
 from tmt.show.charts.style import tcp_label
-from tmt.show.page.page import Record, columns, unit_columns
+from tmt.show.page.page import Record, columns, titled, unit_columns
 from tmt.show.page.views import cell_members
 
 if TYPE_CHECKING:
@@ -102,6 +102,19 @@ def differences_table(summary: Summary) -> Record:
         ("Differ", f"significantly, at a level of {percent(ALPHA)}"),
     )
     return {"columns": shown, "rows": rows, "keys": keys}
+
+
+def printed_differences(summary: Summary) -> Record:
+    """Return the paired differences at every point: as texts like the means, as numbers for CSV."""
+    table = differences_table(summary)
+    levels = [list(map(scalar, summary.levels(key[0]).values())) for key in table["keys"]]
+    heads = unit_columns(summary.axes) + table["columns"]
+    at = next(i for i, one in enumerate(heads) if one["label"] == "Low")
+    numbers = [[*there, *row] for there, row in zip(levels, table["rows"], strict=True)]
+    texts = [interval_text(one.difference, signed=True) for one in summary.differences]
+    rows = [[*row[: at - 1], text, *row[at + 2 :]] for row, text in zip(numbers, texts, strict=True)]
+    names = [titled(one["label"], one.get("unit", "")) for one in heads]
+    return {"columns": heads[:at] + heads[at + 2 :], "rows": rows, "plain": (names, numbers)}
 
 
 def groups_table(groups: Summary) -> Record:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.words.values import percent
-from tmt.io.atomic import write_text
 from tmt.results.dataset import Failure
 from tmt.results.tune import wording
 from tmt.results.tune.task import SCHEME
@@ -24,8 +23,6 @@ from tmt.show.page.page import (
 from tmt.show.page.tune_charts import charts_of, styles
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tmt.results.tune.objectives import Quantity
     from tmt.results.tune.tuning import Tuning
 
@@ -38,12 +35,6 @@ METHOD = (
     "confidence. Intervals of means and losses are Student's t intervals of one candidate or pair. The "
     "change from the search to the courses held out has Welch's interval."
 )
-
-
-def write_page(found: Tuning, path: Path) -> Path:
-    """Write the page (OutputError when it cannot be written)."""
-    write_text(path, render(found))
-    return path
 
 
 def render(found: Tuning) -> str:

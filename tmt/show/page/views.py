@@ -40,7 +40,7 @@ COURSE_HEADS: Heads = (
 
 CAPTIONS = {
     "compare": "{measure}{where}: mean over seeds with its 95 % interval. Small dots: single runs. Upright "
-    "lines: capacity of the link under the scheme. Letters: within a group, two rows without a common letter "
+    "lines: capacity of the whole link trace. Letters: within a group, two rows without a common letter "
     "differ significantly (paired over seeds, Holm's correction).",
     "sweep": "{measure} over {axis}: mean over seeds with its 95 % interval.",
     "trade": "Goodput over the 95th percentile of delay{where}: further up and further left is better. "

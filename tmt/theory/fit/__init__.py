@@ -26,9 +26,9 @@ from tmt.theory.fit.likelihood import (
     Estimate,
     RunLikelihood,
     autocorrelation,
-    fit_bernoulli,
     fit_gilbert,
     length_counts,
+    proportion,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def bernoulli(likelihood: RunLikelihood) -> ModelFit:
         probability = float(expit(point[0]))
         return GilbertElliott(0.5, 0.5, probability, probability)
 
-    parameters = fit_bernoulli(likelihood.runs)
+    parameters = {"probability": proportion(likelihood.runs.erased, likelihood.runs.slots)}
     point = np.array([logit(parameters["probability"].value)])
     return _tested(parameters, likelihood, channel, point)
 

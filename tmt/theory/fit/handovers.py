@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.theory.fit.windows import delays_ns, delivered
 
 if TYPE_CHECKING:
     from tmt.core.trace import BoolArray, Int64Array, Trace
@@ -66,10 +66,7 @@ class Handovers:
 
     def to_json(self) -> dict[str, Any]:
         """Return all figures by name."""
-        return asdict(self) | {
-            "are_found": self.are_found,
-            "handovers": [asdict(one) for one in self.handovers],
-        }
+        return asdict(self) | {"are_found": self.are_found}
 
 
 def find_handovers(trace: Trace, period_ns: int) -> Handovers:
@@ -77,7 +74,8 @@ def find_handovers(trace: Trace, period_ns: int) -> Handovers:
 
     Without any interruption there are none, and `chance` is 1.
     """
-    times_ns, delays_ns = _good_rows(trace)
+    good = delivered(trace)
+    times_ns, good_delays_ns = trace.tx_time_ns[good], delays_ns(trace)[good]
     gaps_ns = np.diff(times_ns)
     usual_ns = int(np.median(gaps_ns)) if len(gaps_ns) else 0
     at = np.flatnonzero(gaps_ns >= max(LEAST_NS, TIMES_USUAL * usual_ns))
@@ -107,20 +105,11 @@ def find_handovers(trace: Trace, period_ns: int) -> Handovers:
             Handover(
                 begin_ns / NS_PER_S,
                 outage_ns / NS_PER_S,
-                (_median_s(delays_ns, before), _median_s(delays_ns, behind)),
+                (_median_s(good_delays_ns, before), _median_s(good_delays_ns, behind)),
                 (_per_s(before), _per_s(behind)),
             )
         )
     return Handovers(period_ns / NS_PER_S, chance, tuple(found))
-
-
-def _good_rows(trace: Trace) -> tuple[Int64Array, Int64Array]:
-    """Return times and delays of the rows that were decoded, or delivered."""
-    if isinstance(trace, PhyTrace):
-        good, delays_ns = trace.decode_time_ns > 0, trace.decode_time_ns
-    else:
-        good, delays_ns = trace.delivered, trace.delay_ns
-    return trace.tx_time_ns[good], delays_ns[good]
 
 
 def _best_phase(begins_ns: Int64Array, period_ns: int) -> tuple[int, int]:
@@ -144,8 +133,8 @@ def _tail(hits: int, periods: int, share: float) -> float:
     )
 
 
-def _median_s(delays_ns: Int64Array, rows: BoolArray) -> float | None:
-    return float(np.median(delays_ns[rows])) / NS_PER_S if rows.any() else None
+def _median_s(times_ns: Int64Array, rows: BoolArray) -> float | None:
+    return float(np.median(times_ns[rows])) / NS_PER_S if rows.any() else None
 
 
 def _per_s(rows: BoolArray) -> float | None:

@@ -144,11 +144,6 @@ def proportion(successes: int, trials: int) -> Estimate:
     return Estimate(share, low, high)
 
 
-def fit_bernoulli(runs: ErasureRuns) -> dict[str, Estimate]:
-    """Estimate the erasure probability: erased slots over slots."""
-    return {"probability": proportion(runs.erased, runs.slots)}
-
-
 def fit_gilbert(runs: ErasureRuns) -> dict[str, Estimate]:
     """Estimate alpha and beta of the simple Gilbert model, given the first slot.
 

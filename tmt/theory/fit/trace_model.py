@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -36,20 +36,6 @@ MOST_TRACES = 10_000
 CHECKED_TRACES = 2 * REPLICATES
 
 _CHECK_SEED = 1
-
-
-class Drawn(Protocol):
-    """A law of the order of measured windows."""
-
-    @property
-    def described(self) -> str:
-        """Size of the law in words."""
-
-    def draw(self, rng: np.random.Generator, windows: int) -> Int64Array:
-        """Draw numbers of measured windows: [windows], int64."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the law without its windows."""
 
 
 @dataclass(frozen=True, slots=True)
