@@ -190,6 +190,7 @@ def test_size_dependence__counts_every_pair_and_seldom_raises_a_false_alarm() ->
     assert 2 <= alarms < 20
 
 
+@compiled
 @pytest.mark.parametrize("depends", [False, True])
 def test_fit_command__says_whether_erasures_depend_on_the_size(depends: bool, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
