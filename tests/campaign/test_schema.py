@@ -3,7 +3,6 @@
 import importlib
 import json
 import re
-import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 from in_process import tmt
 from jsonschema import Draft7Validator
 from jsonschema.exceptions import best_match
-from processes import execute
 
 from tmt import Scenario
 from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
@@ -133,10 +131,3 @@ def test_campaigns__names_every_file_and_column() -> None:
 def test_columns__have_names_of_their_own() -> None:
     names = [column.name for column in COLUMNS]
     assert len(set(names)) == len(names)
-
-
-def test_statistics__example_runs() -> None:
-    script = re.search(r"```python\n(.*?)```", (DOCS / "statistics.md").read_text(), re.DOTALL)
-    result = execute(sys.executable, "-c", script[1], check=True)
-    lines = result.stdout.splitlines()
-    assert [line.split()[-1] for line in lines[:3]] == ["a", "a", "b"]
