@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tmt.core.declaration import Rules
+    from tmt.core.trace import Trace
 
 _USUAL_BYTES = 1500
 _UNITS: dict[str, tuple[str, ...]] = {
@@ -336,19 +337,22 @@ class AnyTable(Importer):
             link = probes.over_line(self.line, lldu_bytes, self.until_ns)
             return Measurement(link, self.packing, lldu_bytes, tuple(said), extent=probes.extent)
         has_delays = self.delay is not None or self.received is not None
-        if harq is not None:
+        if harq is None:
+            found = measured(lines, self.reading)
+            said += [*found.notes, *self._propagation_notes(lines)]
+            if self.sequence is not None or (has_delays and self.transmissions is None):
+                said.append(self._probes_note(lines, found.trace))
+        else:
             has_outcomes = has_delays or bool(outcome.columns)
             found = harq.measurement(path, lines, self.reading, has_outcomes=has_outcomes)
             said += found.notes
-            return replace(found, packing=self.packing, lldu_bytes=self.lldu_bytes, notes=tuple(said))
-        found = measured(lines, self.reading)
-        said += [*found.notes, *self._propagation_notes(lines)]
-        if self.sequence is not None or (has_delays and self.transmissions is None):
-            usual_bytes = (self.lldu_bytes or _USUAL_BYTES) * len(lines)
-            sizes = found.trace.size_bytes
-            octets = usual_bytes if sizes is None else int(np.sum(sizes, dtype=np.int64))
-            said.append(f"if rows are probes, {rate_note(8 * octets, lines[-1].time_ns - lines[0].time_ns)}")
         return replace(found, packing=self.packing, lldu_bytes=self.lldu_bytes, notes=tuple(said))
+
+    def _probes_note(self, lines: Sequence[Line], trace: Trace) -> str:
+        """Return a sentence on the rate of rows, which tells people whether they are probes."""
+        usual_bytes = (self.lldu_bytes or _USUAL_BYTES) * len(lines)
+        octets = usual_bytes if trace.size_bytes is None else int(np.sum(trace.size_bytes, dtype=np.int64))
+        return f"if rows are probes, {rate_note(8 * octets, lines[-1].time_ns - lines[0].time_ns)}"
 
     def _propagation_notes(self, lines: Sequence[Line]) -> list[str]:
         """Return a sentence on decode times that are too long for decoding alone."""
