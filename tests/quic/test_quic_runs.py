@@ -160,6 +160,6 @@ def test_missing_program__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch,
 def test_figures_on_the_terminal__are_named_after_quic(tmp_path: Path) -> None:
     words = "replay --rate 1e6 --rtt 0.1 --duration 2 --stack quic"
     told = tmt(*words.split(), folder=tmp_path)
-    assert "QUIC retransmissions" in told.out
+    assert "\nRetransmissions " in told.out
     assert "Goodput counts QUIC payload" in told.out
     assert "TCP" not in told.out
