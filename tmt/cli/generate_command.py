@@ -13,9 +13,7 @@ from tmt.core.channels.snr import Snr
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.modes import Adaptation
-from tmt.core.schema import PHY_TRACE
 from tmt.core.words.values import time_notes
-from tmt.io import open_trace
 from tmt.io.generation import generate, overlay
 from tmt.io.signals import signal_notes
 from tmt.spec.options import Part, listed
@@ -107,6 +105,7 @@ def command(
         duration_ns = ns(slots.duration)
         if adaptation is not None:
             print_notes(time_notes("--report-delay", ns(adaptation.report_delay)))
+        erased = list[int]()
         with progress_bar("generate", line.slots_within(duration_ns), compiles=True) as progress:
             made = generate(
                 phy,
@@ -118,8 +117,9 @@ def command(
                 with_es_n0=with_es_n0,
                 adaptation=adaptation,
                 progress=progress,
+                watch=lambda chunk: erased.append(chunk.fates["erased"]),
             )
-        print_notes(_target_notes(adaptation, phy, made))
+        print_notes(_target_notes(adaptation, sum(erased), made))
     if as_json:
         say(json_text({"phy": phy, "channel": channel.describe(), "seed": seed, "slots": made}))
 
@@ -131,12 +131,10 @@ def _check_rule(adaptation: Adaptation) -> None:
             raise UsageError(f"{flag}: is an option of --adapt {listed(rules)}, not of {adaptation.adapt}")
 
 
-def _target_notes(adaptation: Adaptation | None, phy: str, slots: int) -> list[str]:
+def _target_notes(adaptation: Adaptation | None, erased: int, slots: int) -> list[str]:
     """Note an error rate that `olla` leaves far above its target."""
     if adaptation is None or adaptation.adapt != "olla":
         return []
-    with open_trace(phy, PHY_TRACE) as chunks:
-        erased = sum(chunk.fates["erased"] for chunk in chunks)
     target = adaptation.target_error_rate
     if erased < _ENOUGH or erased <= _FAR * target * slots:
         return []
