@@ -62,8 +62,11 @@ SAMPLES = {
 }
 """Arguments of a sample of each command, one after the other in one folder, and lines of output to show."""
 
-KEYS = frozenset({"Path", "Queue", "Queue droptail", "Wired", "Proxy", "Traffic", "Resume"})
-"""Headings of `tmt replay` whose options are keys of scenario files."""
+KEYS = dict.fromkeys(
+    ("Path", "Queue", "Queue droptail", "Wired", "Proxy", "Traffic", "Resume"),
+    "[scenario files](../scenarios.md)",
+) | dict.fromkeys(("Programs", "Second"), "[programs](../programs.md)")
+"""Headings of `tmt replay` whose options are keys of scenario files, and the page that explains these."""
 
 HEAD = """\
 # The command line
@@ -157,7 +160,7 @@ def _sections(
     section = f"{mark} {name}\n\n```text\n{text}\n```\n"
     for heading, own in groupby(keys, lambda option: option.heading):
         flags = ", ".join(f"`{option.opts[-1]}`" for option in own)
-        section += f"\n{heading}, explained as keys of [scenario files](../scenarios.md): {flags}.\n"
+        section += f"\n{heading}, explained as keys of {KEYS[heading]}: {flags}.\n"
     for option in chain(keys, helps, *repeated.values()):
         option.hidden = False
     for first, hidden in repeated.items():
