@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.command_line import start
-from analysis.pages import write_csv, write_tables
+from analysis.pages import start, write_csv, write_tables
 from analysis.scenario_runs import run_named
 from analysis.selections import chosen, interval
 from tmt.spec.stacks import VARIANTS

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.command_line import start
 from analysis.judge.report import ALLOWED, SCENARIOS, link_of, read_campaign
-from analysis.pages import DOCS
+from analysis.pages import DOCS, start
 from analysis.scenario_runs import SCENARIOS as SHIPPED, run
 from analysis.selections import chosen, interval, relative_difference
 from tmt import __version__

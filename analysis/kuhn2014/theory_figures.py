@@ -21,9 +21,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.command_line import start
 from analysis.kuhn2014.theory_figure import ComparedCurve, draw_comparison
-from analysis.pages import write_csv, write_tables
+from analysis.pages import start, write_csv, write_tables
 from tmt.cli.progress import progress_bar
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.convert import convert

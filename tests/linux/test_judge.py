@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from analysis.judge import bbr3, report
-from analysis.judge.__main__ import main
-from analysis.judge.real_time import MARKER, SCENARIO as REAL_TIME, table as real_time_table
+from analysis.judge.__main__ import MARKER, REAL_TIME, main, table as real_time_table
 from analysis.judge.report import SCENARIOS, read_campaign
 from analysis.scenario_runs import run
 from tmt import Bernoulli, ErrorFree, Scenario
