@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sqlite3
 from contextlib import closing
@@ -165,7 +164,3 @@ def _large_store(folder: Path) -> dict[str, float]:
 
     table_s, read_s = paired_medians(read_table, read_and_compare, REPEATS, thread_time)
     return {"open_s": open_s, "table_s": table_s, "read_s": read_s}
-
-
-if __name__ == "__main__":
-    print(measure_campaign(), f"on {os.cpu_count()} processors")

@@ -91,8 +91,3 @@ def _cost(subject: Subject) -> ProgramCost:
         return ProgramCost(missing=str(error).splitlines()[0])
     units = {"s": 1, "s per simulated second": simulated_s, "s per MB": SIZE_BYTES / 1e6}
     return ProgramCost(cost.cpu_s / units[subject.unit], of_flow, cost.memory_mib)
-
-
-if __name__ == "__main__":
-    for name, found in measure_programs().items():
-        print(name, found)
