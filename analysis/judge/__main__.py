@@ -15,7 +15,7 @@ import pandas as pd
 from analysis.judge import bbr3
 from analysis.judge.report import FIGURE, PAGE, SCENARIOS, read_campaign, write_report
 from analysis.pages import start
-from analysis.scenario_runs import run
+from analysis.runs import run
 from tmt.core.errors import TmtError
 from tmt.results.statistics import t_interval
 from tmt.spec.stacks import VARIANTS

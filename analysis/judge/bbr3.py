@@ -14,7 +14,7 @@ import pandas as pd
 
 from analysis.judge.report import ALLOWED, SCENARIOS, link_of, read_campaign
 from analysis.pages import DOCS, start
-from analysis.scenario_runs import SCENARIOS as SHIPPED, run
+from analysis.runs import SCENARIOS as SHIPPED, run
 from analysis.selections import chosen, interval, relative_difference
 from tmt import __version__
 from tmt.io.atomic import write_text

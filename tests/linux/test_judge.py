@@ -10,7 +10,7 @@ import pytest
 from analysis.judge import bbr3, report
 from analysis.judge.__main__ import MARKER, REAL_TIME, main, table as real_time_table
 from analysis.judge.report import SCENARIOS, read_campaign
-from analysis.scenario_runs import run
+from analysis.runs import run
 from tmt import Bernoulli, ErrorFree, Scenario
 
 PLACES = "".join(
