@@ -19,6 +19,7 @@ from tmt.run.programs.job import FILES, copy_files
 from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
 from tmt.spec.stacks import Stack
 from tmt.spec.traffic import Traffic
+from tools.page_tables import markdown_table
 
 RTT_S = 0.5
 RATES_BPS = (2e6, 100e6)
@@ -30,6 +31,9 @@ FAST_BPS = 1e9
 FAST_RTT_S = 0.02
 FAST_QUEUE_PACKETS = 4000
 CORE_TARGET_BPS = 1e9
+LINUX_TARGETS = {2e6: 0.02, 100e6: 1.0}
+"""Upper bounds on the kernel's CPU time, by the rate of the link."""
+MEMORY_TARGET_MIB = 64
 
 COST = """
 import resource, subprocess, sys
@@ -71,6 +75,26 @@ class Cost:
     cpu_s: float = 0.0
     memory_mib: float = 0.0
     missing: str = ""
+
+
+def backend_table() -> str:
+    """One row per rate of the link."""
+    rows = []
+    for rate_bps in RATES_BPS:
+        linux = measure_simulated(rate_bps, "linux")
+        missed = linux.cpu_s > LINUX_TARGETS[rate_bps] or linux.memory_mib > MEMORY_TARGET_MIB
+        row = [
+            f"{rate_bps / 1e6:g} Mbit/s",
+            _cost(measure_simulated(rate_bps, "modern")),
+            marked(_cost(linux), not missed),
+            _cost(measure_emulated(rate_bps)),
+        ]
+        rows.append(row)
+    return markdown_table(["link", "ns-2", "Linux in simulated time", "emulator, real time"], rows)
+
+
+def _cost(cost: Cost) -> str:
+    return cost.missing or f"{1000 * cost.cpu_s:.3g} ms, {cost.memory_mib:.0f} MiB"
 
 
 def measure_simulated(rate_bps: float, stack: Stack) -> Cost:
