@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -103,16 +102,10 @@ def measure_first_call(n_slots: int = 50_000, repeats: int = 5) -> float:
         return median(times)
 
 
-@dataclass(frozen=True)
-class LongMeasurement:
-    """`tmt convert` on a long trace: time / time of a bare read and write; its peak of resident memory."""
-
-    ratio: float
-    peak_mib: float
-
-
-def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 5) -> LongMeasurement:
+def long_figures(n_slots: int = LONG_SLOTS, repeats: int = 5) -> dict[str, str]:
     """Measure `tmt convert` on a trace of many slots, under ARQ, against a bare read and write in turn.
+
+    Return its time / theirs, and its peak of resident memory, as the page has them.
 
     Both are programs that start anew each time. The reference is that of `file_table`, a row group at a
     time.
@@ -134,7 +127,12 @@ def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 5) -> LongMeasurement
             peaks_mib.append(int(said.split()[-2]) / 1024)
             bare_s, uncounted_s = _python(bare, folder)
             ratios.append(convert_s / (bare_s - float(uncounted_s)))
-    return LongMeasurement(median(ratios), max(peaks_mib))
+    ratio, peak_mib = median(ratios), max(peaks_mib)
+    return {
+        "long_slots": f"{n_slots:,}",
+        "long_ratio": marked(f"{ratio:.2f}", ratio <= FILE_TARGET),
+        "peak_mib": marked(f"{peak_mib:.0f} MiB", peak_mib <= 300),
+    }
 
 
 def _python(arguments: list[str], folder: str) -> tuple[float, str]:
