@@ -186,10 +186,16 @@ def write(experiment: TheoryFigure, table: pd.DataFrame, folder: Path) -> list[P
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
     figures = [images / f"{experiment.name}.{ending}" for ending in ("png", "svg")]
-    channels = [TwoStateChannel(experiment.alpha, beta) for beta in experiment.betas]
+    parameters = {one.label: one.parameters for one in experiment.contenders}
     printed = [
-        evaluate(one.scheme, channel, experiment.link, one.parameters, "printed")
-        for one, channel in product(experiment.contenders, channels)
+        evaluate(
+            str(row.scheme),
+            TwoStateChannel(row.alpha, row.beta),
+            experiment.link,
+            parameters[str(row.label)],
+            "printed",
+        )
+        for row in table.itertuples()
     ]
     efficiencies, delays_s = ([getattr(one, name) for one in printed] for name in MEASURED)
     drawn = table.assign(efficiency_printed=efficiencies, delay_s_printed=delays_s)
