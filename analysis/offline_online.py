@@ -14,7 +14,7 @@ import pandas as pd
 
 from analysis.figure_style import LINE_STYLES, draw_intervals, new_figure, save
 from analysis.pages import start, write_csv, write_tables
-from analysis.scenario_runs import run_named
+from analysis.runs import run_named
 from analysis.selections import change, chosen
 from tmt.results.statistics import Interval
 from tmt.show.charts.style import MUTED

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.scenario_runs import run_named
+from analysis.runs import run_named
 from analysis.selections import change, chosen, difference, interval, relative_difference
 from tmt import Lms
 from tmt.core.generate import Line, in_mdb

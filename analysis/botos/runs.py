@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.botos.losses import ERRORS_PER_CLUSTER, PACKET_BITS, SHORT_BITS
-from analysis.script_runs import PointRuns, over_seeds
+from analysis.runs import PointRuns, over_seeds
 from tmt.results.statistics import Interval
 from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 from tmt.show.charts.style import TCP_STYLES

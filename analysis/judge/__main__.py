@@ -15,7 +15,7 @@ import pandas as pd
 from analysis.judge import bbr3
 from analysis.judge.report import FIGURE, PAGE, SCENARIOS, read_campaign, write_report
 from analysis.pages import start
-from analysis.scenario_runs import run
+from analysis.runs import run
 from tmt.core.errors import TmtError
 from tmt.results.statistics import t_interval
 from tmt.spec.stacks import VARIANTS
@@ -34,13 +34,12 @@ def main(
     pairs: Sequence[Path] = bbr3.BESIDE,
 ) -> str:
     """Execute the runs that are missing, then write the report, BBRv3 and the cross-check in real time."""
-    campaigns = []
+    campaigns = {}
     for scenario in scenarios:
         kept = folder / scenario.stem
         run(scenario, kept)
-        campaigns.append(read_campaign(kept))
-    write_report(campaigns, page, figure)
-    judged = pd.concat([campaign.runs for campaign in campaigns], ignore_index=True)
+        campaigns[kept] = read_campaign(kept)
+    judged = write_report(campaigns, page, figure)
     bbr3.fill(page, judged, folder / "bbr3", scenarios, pairs)
     checked = cross_check(folder / real_time.stem, page, real_time)
     return f"Tables: {page}; windows over time: {figure}; {checked}"
@@ -50,7 +49,7 @@ def cross_check(folder: Path, page: Path, scenario: Path) -> str:
     """Run the cross-check and write its table; where the machine cannot emulate, the page stays as it is."""
     try:
         run(scenario, folder)
-        runs = read_campaign(folder).runs
+        runs = read_campaign(folder)
     except TmtError as error:
         return f"no cross-check in real time: {error}"
     fill_tables(page, {MARKER: table(runs, platform.release())})

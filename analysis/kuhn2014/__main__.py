@@ -13,7 +13,7 @@ from analysis.kuhn2014.figures import draw
 from analysis.kuhn2014.measures import cells, effort, read_cells, write_cells
 from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
 from analysis.pages import start, write_csv
-from analysis.scenario_runs import SCENARIOS, run
+from analysis.runs import SCENARIOS, run
 from tmt.io.atomic import write_text
 
 

@@ -32,7 +32,7 @@ from analysis.kuhn2014_today.cells import (
 )
 from analysis.kuhn2014_today.conclusions import JUDGES, OTHERS, conclusions
 from analysis.pages import render, start, write_csv
-from analysis.scenario_runs import run_named
+from analysis.runs import run_named
 from analysis.statements import Statement, count, frame, table
 from tmt.io.atomic import write_text
 from tmt.show.charts.style import BLUE, INK, MUTED, ORANGE

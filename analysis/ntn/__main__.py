@@ -50,7 +50,7 @@ from analysis.ntn.flows import (
     table_of_goodput,
 )
 from analysis.pages import render, start, write_csv
-from analysis.scenario_runs import run_named
+from analysis.runs import run_named
 from tmt.io.atomic import write_text
 from tmt.results.statistics import t_interval
 from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, VERMILLION

@@ -29,7 +29,7 @@ from analysis.kuhn2014_today.cells import (
 )
 from analysis.kuhn2014_today.conclusions import conclusions
 from analysis.pages import DOCS
-from analysis.scenario_runs import SCENARIOS
+from analysis.runs import SCENARIOS
 from tmt import Lms, Scenario, Shadows
 from tmt.spec.stacks import LINUX
 
