@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 from itertools import chain, groupby
@@ -13,7 +14,6 @@ from tempfile import TemporaryDirectory
 import click
 
 from tmt.cli.command_line import COMMANDS, SETTINGS
-from tmt.cli.values import Values
 from tmt.spec.options import ValueOption
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -62,6 +62,9 @@ SAMPLES = {
 }
 """Arguments of a sample of each command, one after the other in one folder, and lines of output to show."""
 
+ROW = re.compile(r"\n {4}[a-z-]+ {2}.*(?:\n {5,}.*)*")
+"""A class to choose from, with what it is, in a help text."""
+
 KEYS = dict.fromkeys(
     ("Path", "Queue", "Queue droptail", "Wired", "Proxy", "Traffic", "Resume"),
     "[scenario files](../scenarios.md)",
@@ -74,10 +77,11 @@ HEAD = """\
 Choose a command of `tmt`. Each has a page with its arguments and options, as
 `tmt COMMAND --help` prints them, and a sample of its output (`python tools/cli_reference.py`). Options
 that are keys of [scenario files](scenarios.md) are explained there. An option that several members of a
-command have stands once, with the first of them; `--help` is everywhere.
+command have stands once, with the first of them; `--help` is everywhere. Where an option chooses a class,
+such as `--scheme`, the class has its parameters in [Python](api.md) as options, with `-` for `_`.
 
 Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
-the key or the option. A failed run ends in exit status 1. `clift` is a second name of `tmt`.
+the key or the option. A failed run ends in exit status 1.
 
 | command | purpose |
 | --- | --- |
@@ -96,7 +100,7 @@ def reference() -> dict[str, str]:
         sections = _sections(
             command, f"tmt {name}", "#", {} if isinstance(command, click.Group) else explained
         )
-        pages[f"cli/{name}.md"] = "\n".join([*sections, *_chosen(command), *samples.get(name, [])])
+        pages[f"cli/{name}.md"] = "\n".join([*sections, *samples.get(name, [])])
     return pages
 
 
@@ -118,13 +122,6 @@ def _samples() -> dict[str, list[str]]:
             shown = [f"$ tmt {command} {arguments}".rstrip(), *said[:lines], *["..."][: len(said) > lines]]
             found[command] = ["## A sample\n", "```text", *shown, "```", ""]
     return found
-
-
-def _chosen(command: click.Command) -> list[str]:
-    """Return where the options of the classes are that a command chooses from."""
-    parts = [part for part in command.parts if part.is_choice] if isinstance(command, Values) else []
-    where = "its parameters in [Python](../api.md), with `-` for `_`"
-    return [f"The options of the class that `{part.flag}` chooses are {where}.\n" for part in parts]
 
 
 def _sections(
@@ -152,15 +149,15 @@ def _sections(
     paragraphs = dict.fromkeys(most if isinstance(command, click.Group) else [*most, last])
     is_member = context.info_name != f"tmt {page}"
     text = "\n\n".join(
-        one
+        _new_rows(one, explained)
         for one in paragraphs
         if explained.get((one, "")) != page and not (is_member and one.startswith("Usage:"))
     )
-    explained |= {(one, ""): page for one in paragraphs}
+    explained |= {(one, ""): page for each in paragraphs for one in (each, *ROW.findall(each))}
     section = f"{mark} {name}\n\n```text\n{text}\n```\n"
     for heading, own in groupby(keys, lambda option: option.heading):
         flags = ", ".join(f"`{option.opts[-1]}`" for option in own)
-        section += f"\n{heading}, explained as keys of {KEYS[heading]}: {flags}.\n"
+        section += f"\n{heading}, keys of {KEYS[heading]}: {flags}.\n"
     for option in chain(keys, helps, *repeated.values()):
         option.hidden = False
     for first, hidden in repeated.items():
@@ -174,6 +171,14 @@ def _sections(
             assert inner is not None
             sections += _sections(inner, f"{name} {member}", f"{mark}#", explained)
     return sections
+
+
+def _new_rows(paragraph: str, explained: dict[tuple[str, str], str]) -> str:
+    """Return a paragraph without the classes to choose from that another page has."""
+    old = [row for row in ROW.findall(paragraph) if (row, "") in explained]
+    pages = {explained[row, ""] for row in old}
+    more = f"\n    Others: as on the page of `tmt {min(pages)}`." if pages else ""
+    return ROW.sub(lambda row: "" if row[0] in old else row[0], paragraph) + more
 
 
 def _headings(options: list[click.Option]) -> list[str]:
