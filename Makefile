@@ -9,8 +9,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SYSTEM_PACKAGES ?= install
-# Folders that test kernels; others reach the same ones, or start programs, as tests with ns-2 do.
-JIT_OFF_TESTS := $(addprefix tests/,channels convert fit inspect schemes)
+# Tests of kernels beside slow twins and formulas; others reach the same ones, or start programs, as tests with ns-2 do.
+JIT_OFF_TESTS := $(addprefix tests/,channels fit/test_fit.py schemes)
 
 help:  ## show this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
