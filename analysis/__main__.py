@@ -9,11 +9,11 @@ from analysis.barakat2003.__main__ import main as barakat2003
 from analysis.botos import coding_place
 from analysis.botos.__main__ import main as botos
 from analysis.channel import channel_check
-from analysis.command_line import start
 from analysis.jin2006.__main__ import main as jin2006
 from analysis.kuhn2014 import theory_figures
 from analysis.kuhn2014.__main__ import main as kuhn2014
 from analysis.measured import gallery
+from analysis.pages import start
 from analysis.tcp import congestion_controls
 
 RECIPES = {

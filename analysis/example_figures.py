@@ -11,8 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.command_line import start
-from analysis.pages import DOCS
+from analysis.pages import DOCS, start
 from tmt.results.reading import read_results
 from tmt.show.charts.campaign import Members, compare
 from tmt.show.charts.files import save_chart

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.command_line import start
-from analysis.pages import write_csv, write_tables
-from analysis.scenario_runs import run_named
+from analysis.pages import start, write_csv, write_tables
+from analysis.runs import run_named
 from analysis.selections import chosen, interval
 from tmt.spec.stacks import VARIANTS
 from tools.page_tables import markdown_table

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.command_line import start
 from analysis.figure_style import LINE_STYLES, draw_intervals, new_figure, save
-from analysis.pages import write_csv, write_tables
-from analysis.scenario_runs import run_named
+from analysis.pages import start, write_csv, write_tables
+from analysis.runs import run_named
 from analysis.selections import change, chosen
 from tmt.results.statistics import Interval
 from tmt.show.charts.style import MUTED

@@ -1,15 +1,20 @@
-"""Pages that recipes write: templates and tables are filled, and files are copied to the documentation."""
+"""The command line of recipes, ``python -m analysis.NAME [FOLDER] [--docs]``, and the pages that they write.
+
+Templates and tables are filled, and files are copied to the documentation. FOLDER keeps the runs.
+"""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tmt.core.errors import InputError
+from tmt.core.errors import InputError, TmtError
 from tmt.io.atomic import write_text
 from tools.page_tables import fill_tables, listed
 
@@ -68,3 +73,25 @@ def write_tables(folder: Path, page: str, tables: Mapping[str, str]) -> str:
     for name, table in tables.items():
         write_text(place / f"{name}.md", table + "\n")
     return "\n\n".join(f"{name}:\n\n{table}" for name, table in tables.items())
+
+
+def start(main: Callable[..., str], *docs: str, default: str = "out/reproduce", **switches: str) -> None:
+    """Run a recipe in the given folder, and print its findings; an error that a user can mend is one line.
+
+    `main` takes the folder, `default` where none is named, and each of `switches`, flags with their
+    meanings, by its name. `docs` are pages and patterns of files that ``--docs`` copies; see `to_docs`.
+    """
+    parser = ArgumentParser(description=main.__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(default))
+    for name, meaning in switches.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=meaning)
+    if docs:
+        parser.add_argument("--docs", action="store_true", help="copy what was written to docs/")
+    given = parser.parse_args()
+    (given.folder / "images").mkdir(parents=True, exist_ok=True)
+    try:
+        print(main(given.folder, **{name: getattr(given, name) for name in switches}))
+        if docs and given.docs:
+            to_docs(given.folder, docs)
+    except TmtError as error:
+        sys.exit(str(error))

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.command_line import start
-from analysis.pages import write_csv, write_tables
-from analysis.scenario_runs import run_named
+from analysis.pages import start, write_csv, write_tables
+from analysis.runs import run_named
 from analysis.selections import change, chosen, interval, means
 from tmt.results.statistics import Interval
 from tmt.results.values import OF_PROGRAM, interval_text, with_measures

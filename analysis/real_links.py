@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.command_line import start
-from analysis.pages import write_csv, write_tables
-from analysis.scenario_runs import SCENARIOS, run_named
+from analysis.pages import start, write_csv, write_tables
+from analysis.runs import SCENARIOS, run_named
 from analysis.selections import chosen, interval
 from tmt.core.errors import UsageError
 from tmt.results.dataset import Published, Results

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+from benchmarks.timing import marked
 from tmt.core.errors import TmtError
 from tmt.run.emulate import Emulation, run as emulate
 from tmt.run.experiment import run
@@ -19,6 +19,7 @@ from tmt.run.programs.job import FILES, copy_files
 from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
 from tmt.spec.stacks import Stack
 from tmt.spec.traffic import Traffic
+from tools.page_tables import markdown_table
 
 RTT_S = 0.5
 RATES_BPS = (2e6, 100e6)
@@ -29,6 +30,10 @@ REPEATS = 3
 FAST_BPS = 1e9
 FAST_RTT_S = 0.02
 FAST_QUEUE_PACKETS = 4000
+CORE_TARGET_BPS = 1e9
+LINUX_TARGETS = {2e6: 0.02, 100e6: 1.0}
+"""Upper bounds on the kernel's CPU time, by the rate of the link."""
+MEMORY_TARGET_MIB = 64
 
 COST = """
 import resource, subprocess, sys
@@ -72,16 +77,24 @@ class Cost:
     missing: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EmulatorSpeed:
-    """Rate of the emulator, and of one core of it: packets of 1500 bytes over their CPU time."""
+def backend_table() -> str:
+    """One row per rate of the link."""
+    rows = []
+    for rate_bps in RATES_BPS:
+        linux = measure_simulated(rate_bps, "linux")
+        missed = linux.cpu_s > LINUX_TARGETS[rate_bps] or linux.memory_mib > MEMORY_TARGET_MIB
+        row = [
+            f"{rate_bps / 1e6:g} Mbit/s",
+            _cost(measure_simulated(rate_bps, "modern")),
+            marked(_cost(linux), not missed),
+            _cost(measure_emulated(rate_bps)),
+        ]
+        rows.append(row)
+    return markdown_table(["link", "ns-2", "Linux in simulated time", "emulator, real time"], rows)
 
-    delivered_bps: float
-    core_bps: float
-    packet_s: float
-    memory_mib: float
-    lateness_p50_s: float
-    lateness_p99_s: float
+
+def _cost(cost: Cost) -> str:
+    return cost.missing or f"{1000 * cost.cpu_s:.3g} ms, {cost.memory_mib:.0f} MiB"
 
 
 def measure_simulated(rate_bps: float, stack: Stack) -> Cost:
@@ -128,21 +141,29 @@ def measure_emulated(rate_bps: float) -> Cost:
     return Cost(row["emulator_cpu_s"] / row["duration_s"], row["emulator_memory_bytes"] / 2**20)
 
 
-def measure_emulator() -> EmulatorSpeed | str:
-    """Send as fast as a link of 1 Gbit/s allows; return why, where this machine allows no emulation."""
+def emulator_table() -> str:
+    """Send as fast as a link of 1 Gbit/s allows; return the figures, or why this machine allows no emulation.
+
+    The rate of one core is that of packets of 1500 bytes over their CPU time.
+    """
     try:
         row = _emulated(FAST_BPS, LinkPath(rtt=FAST_RTT_S, queue_packets=FAST_QUEUE_PACKETS))
     except TmtError as error:
         return str(error).splitlines()[0]
     packet_s = row["emulator_cpu_s"] / row["forward_packets_delivered"]
-    return EmulatorSpeed(
-        row["forward_delivered_bps"],
-        1500 * 8 / packet_s,
-        packet_s,
-        row["emulator_memory_bytes"] / 2**20,
-        row["forward_lateness_p50_s"],
-        row["forward_lateness_p99_s"],
-    )
+    core_bps = 1500 * 8 / packet_s
+    core = marked(f"{core_bps / 1e6:.0f} Mbit/s", core_bps >= CORE_TARGET_BPS)
+    lateness = " µs, ".join(f"{1e6 * row[f'forward_lateness_{part}_s']:.0f}" for part in ("p50", "p99"))
+    lines = [
+        "| | measured |",
+        "| --- | --- |",
+        f"| delivered | {row['forward_delivered_bps'] / 1e6:.0f} Mbit/s |",
+        f"| CPU time per packet | {1e6 * packet_s:.1f} µs |",
+        f"| one core carries | {core} |",
+        f"| memory | {row['emulator_memory_bytes'] / 2**20:.0f} MiB |",
+        f"| lateness, median and 99 % | {lateness} µs |",
+    ]
+    return "\n".join(lines)
 
 
 def _emulated(rate_bps: float, path: LinkPath) -> dict[str, float]:
@@ -158,11 +179,3 @@ def _emulated(rate_bps: float, path: LinkPath) -> dict[str, float]:
         )
         row = emulate(emulation).row
     return {name: float(value) for name, value in row.items() if isinstance(value, int | float)}
-
-
-if __name__ == "__main__":
-    for rate_bps in RATES_BPS:
-        for stack in ("modern", "linux"):
-            print(json.dumps([rate_bps, stack]), measure_simulated(rate_bps, stack))
-        print(json.dumps([rate_bps, "emulate"]), measure_emulated(rate_bps))
-    print(measure_emulator())

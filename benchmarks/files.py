@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -15,7 +14,7 @@ from time import perf_counter
 import numpy as np
 import pyarrow.parquet as pq
 
-from benchmarks.timing import paired_medians
+from benchmarks.timing import marked, paired_medians
 from tmt.core.schema import PHY_TRACE
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
@@ -26,24 +25,17 @@ from tmt.core.trace import PhyTrace
 from tmt.io import create_trace
 from tmt.io.conversion import convert_file
 from tmt.io.parquet import READ_SETTINGS, WRITE_SETTINGS
+from tools.page_tables import markdown_table
 
 LONG_SLOTS = 100_000_000
+FILE_TARGET = 1.25
+"""Upper bound on the time of a conversion / that of a bare read and write."""
 RTT_S = 0.5
 SCHEMES: tuple[Scheme, ...] = (NoScheme(), Fec(10, 2), Arq(), Harq(10, 2))
 TMT = Path(sys.executable).with_name("tmt")
 BARE_COPY = Path(__file__).with_name("bare_copy.py")
 AS_USERS = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """Surroundings of a command: Python keeps its byte code."""
-
-
-@dataclass(frozen=True)
-class FileMeasurement:
-    """How long a conversion takes: time of `tmt convert` / time of a bare read and write."""
-
-    scheme: str
-    slots: int
-    ratio: float
-    slots_per_s: float
 
 
 def write_phy(path: Path, n_slots: int, erased: float = 0.01) -> None:
@@ -55,8 +47,8 @@ def write_phy(path: Path, n_slots: int, erased: float = 0.01) -> None:
             writer.write(PhyTrace(tx, np.where(rng.random(len(tx)) < erased, 0, 36_000_000)))
 
 
-def measure_files(n_slots: int = 10_000_000, repeats: int = 3) -> list[FileMeasurement]:
-    """Measure conversions from Parquet to Parquet.
+def file_table(n_slots: int = 10_000_000, repeats: int = 3) -> str:
+    """Return the table of conversions from Parquet to Parquet, a row for each scheme.
 
     The reference reads the two columns of the PHY trace and writes the four columns of the link trace that
     the conversion gave, with pyarrow and the same settings; reading the latter beforehand is not counted.
@@ -64,12 +56,12 @@ def measure_files(n_slots: int = 10_000_000, repeats: int = 3) -> list[FileMeasu
     with TemporaryDirectory() as folder:
         phy, link, copy = (Path(folder, name) for name in ("phy.parquet", "link.parquet", "copy.parquet"))
         write_phy(phy, n_slots)
-        measurements = []
+        rows = []
         for scheme in SCHEMES:
             convert_file(phy, link, scheme, RTT_S)
-            with pq.ParquetFile(link) as rows:
-                schema = rows.schema_arrow
-                groups = [rows.read_row_group(group) for group in range(rows.num_row_groups)]
+            with pq.ParquetFile(link) as held:
+                schema = held.schema_arrow
+                groups = [held.read_row_group(group) for group in range(held.num_row_groups)]
 
             def bare(groups: list[object] = groups, schema: object = schema) -> None:
                 with pq.ParquetFile(phy, **READ_SETTINGS) as source:
@@ -82,10 +74,10 @@ def measure_files(n_slots: int = 10_000_000, repeats: int = 3) -> list[FileMeasu
             bare_s, convert_s = paired_medians(
                 bare, lambda scheme=scheme: convert_file(phy, link, scheme, RTT_S), repeats
             )
-            measurements.append(
-                FileMeasurement(scheme.label, n_slots, convert_s / bare_s, n_slots / convert_s)
-            )
-        return measurements
+            ratio = convert_s / bare_s
+            shown = marked(f"{ratio:.2f}", ratio <= FILE_TARGET, FILE_TARGET)
+            rows.append([scheme.label, shown, f"{n_slots / convert_s / 1e6:.1f} M/s"])
+        return markdown_table(["scheme", "time / bare read and write", "slots per second"], rows)
 
 
 def measure_first_call(n_slots: int = 50_000, repeats: int = 5) -> float:
@@ -110,18 +102,12 @@ def measure_first_call(n_slots: int = 50_000, repeats: int = 5) -> float:
         return median(times)
 
 
-@dataclass(frozen=True)
-class LongMeasurement:
-    """`tmt convert` on a long trace: time / time of a bare read and write; its peak of resident memory."""
-
-    ratio: float
-    peak_mib: float
-
-
-def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 5) -> LongMeasurement:
+def long_figures(n_slots: int = LONG_SLOTS, repeats: int = 5) -> dict[str, str]:
     """Measure `tmt convert` on a trace of many slots, under ARQ, against a bare read and write in turn.
 
-    Both are programs that start anew each time. The reference is that of `measure_files`, a row group at a
+    Return its time / theirs, and its peak of resident memory, as the page has them.
+
+    Both are programs that start anew each time. The reference is that of `file_table`, a row group at a
     time.
     """
     # Not the maximum of getrusage: it includes the memory of the calling process.
@@ -141,7 +127,12 @@ def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 5) -> LongMeasurement
             peaks_mib.append(int(said.split()[-2]) / 1024)
             bare_s, uncounted_s = _python(bare, folder)
             ratios.append(convert_s / (bare_s - float(uncounted_s)))
-    return LongMeasurement(median(ratios), max(peaks_mib))
+    ratio, peak_mib = median(ratios), max(peaks_mib)
+    return {
+        "long_slots": f"{n_slots:,}",
+        "long_ratio": marked(f"{ratio:.2f}", ratio <= FILE_TARGET),
+        "peak_mib": marked(f"{peak_mib:.0f} MiB", peak_mib <= 300),
+    }
 
 
 def _python(arguments: list[str], folder: str) -> tuple[float, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, thread_time
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.files import write_phy
-from benchmarks.timing import paired_medians
+from benchmarks.timing import marked, paired_medians
 from tmt.core.converter import empty_rows
 from tmt.core.schemes.arq import Arq, kernel as arq
 from tmt.core.schemes.fec import Fec, kernel as fec
@@ -24,6 +23,7 @@ from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.io.conversion import convert_file
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from tmt.core.kernels import Rows
@@ -48,26 +48,6 @@ Kernel = Callable[["Int64Array", "Int64Array", "Rows"], None]
 def file_target(erased: float) -> float:
     """Least ratio of a kernel's slots per second to those of a conversion from Parquet to Parquet."""
     return 3.0 if erased <= 0.1 else 1.5
-
-
-@dataclass(frozen=True)
-class KernelMeasurement:
-    """Speed of one kernel on one channel, and its ratios to a copy and to a conversion of files."""
-
-    kernel: str
-    has_targets: bool
-    erased: float
-    slots_per_s: float
-    of_copy: float
-    of_files: float
-
-    @property
-    def misses(self) -> bool:
-        """Whether a ratio is below its target."""
-        if not self.has_targets:
-            return False
-        slow_copy = self.erased == 0.01 and self.of_copy < COPY_TARGET
-        return slow_copy or self.of_files < file_target(self.erased)
 
 
 def run_none(tx: Int64Array, decode: Int64Array, out: Rows) -> None:
@@ -163,8 +143,8 @@ MEMORY_SHARE = 10
 """All slots / the slots of these schemes, which take many times as long as the others."""
 
 
-def measure_kernels(n_slots: int = N_SLOTS) -> list[KernelMeasurement]:
-    """Measure all kernels on all channels.
+def kernel_table(n_slots: int = N_SLOTS) -> str:
+    """Return the table of all kernels, a row for each scheme, on all channels, a column for each.
 
     A conversion of files uses more than one core and waits, so that its wall-clock time counts; the shortest
     of three, since other work on the machine can only lengthen it.
@@ -176,7 +156,7 @@ def measure_kernels(n_slots: int = N_SLOTS) -> list[KernelMeasurement]:
     out = (rows.tx_time_ns, rows.delay_ns, rows.delivered, rows.transmissions)
     for column in out:
         column[:] = 1
-    measurements = []
+    rows_of = {scheme: [scheme.label] for scheme in SCHEMES}
     for erased in ERASURES:
         all_decode = np.where(uniform < erased, 0, DECODE_NS)
         with TemporaryDirectory() as folder:
@@ -206,14 +186,8 @@ def measure_kernels(n_slots: int = N_SLOTS) -> list[KernelMeasurement]:
                     start = perf_counter()
                     convert_file(traces[n], link, scheme, RTT_S)
                     file_s.append(perf_counter() - start)
-                measurements.append(
-                    KernelMeasurement(
-                        scheme.label,
-                        not isinstance(scheme, IN_MEMORY),
-                        erased,
-                        n / kernel_s,
-                        copy_s / kernel_s,
-                        min(file_s) / kernel_s,
-                    )
-                )
-    return measurements
+                of_copy, of_files = copy_s / kernel_s, min(file_s) / kernel_s
+                is_slow = (erased == 0.01 and of_copy < COPY_TARGET) or of_files < file_target(erased)
+                speeds = f"{n / kernel_s / 1e6:.0f} M/s, {of_copy:.2f}, {of_files:.1f}"
+                rows_of[scheme].append(marked(speeds, isinstance(scheme, IN_MEMORY) or not is_slow))
+    return markdown_table(["scheme", *(f"{erased:.0%} erased" for erased in ERASURES)], rows_of.values())

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.backends import measure_run
+from benchmarks.backends import MEMORY_TARGET_MIB, measure_run
+from benchmarks.timing import marked
 from tmt.core.errors import TmtError
 from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
 from tmt.spec.programs import Program
 from tmt.spec.stacks import Stack
 from tmt.spec.traffic import Traffic
+from tools.page_tables import markdown_table
 
 SCENARIOS = Path(__file__).resolve().parents[1] / "scenarios"
 ROOT = SCENARIOS / "out" / "programs.tar"
@@ -29,16 +31,6 @@ class Subject:
     unit: str
     target: float
     stack: Stack | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramCost:
-    """Processor time in a subject's unit and over that of the flow; memory; or why there is no figure."""
-
-    cpu_s: float = 0.0
-    of_flow: float | None = None
-    memory_mib: float = 0.0
-    missing: str = ""
 
 
 def _quic(name: str, control: str = "") -> Program:
@@ -73,26 +65,28 @@ SUBJECTS = {
 """What is measured; `docs/programs-compared.md` says how root and programs are made."""
 
 
-def measure_programs() -> dict[str, ProgramCost]:
-    """Move 3 MB at 5 Mbit/s by each pair of programs, and by a flow of CUBIC."""
-    return {name: _cost(subject) for name, subject in SUBJECTS.items()}
+def program_table() -> str:
+    """Return the table of 3 MB at 5 Mbit/s by each pair of programs, beside a flow of CUBIC."""
+    heads = ["programs", "processor time", "target", "/ flow (stack)", "memory"]
+    return markdown_table(heads, [[name, *_cells(name, subject)] for name, subject in SUBJECTS.items()])
 
 
-def _cost(subject: Subject) -> ProgramCost:
-    program = subject.program
+def _cells(name: str, subject: Subject) -> list[str]:
+    program, of_flow = subject.program, ""
     try:
         cost, simulated_s = measure_run(Experiment(LINK, PATH, program), program.files)
-        of_flow = None
         if subject.stack:
             path = replace(PATH, window_packets=20_000)
             traffic = Traffic("cubic", subject.stack, transfer_bytes=SIZE_BYTES)
-            of_flow = cost.cpu_s / measure_run(Experiment(LINK, path, traffic))[0].cpu_s
+            flow_s = measure_run(Experiment(LINK, path, traffic))[0].cpu_s
+            of_flow = f"{cost.cpu_s / flow_s:.0f} ({subject.stack})"
     except TmtError as error:
-        return ProgramCost(missing=str(error).splitlines()[0])
+        return [str(error).splitlines()[0], "", "", ""]
     units = {"s": 1, "s per simulated second": simulated_s, "s per MB": SIZE_BYTES / 1e6}
-    return ProgramCost(cost.cpu_s / units[subject.unit], of_flow, cost.memory_mib)
-
-
-if __name__ == "__main__":
-    for name, found in measure_programs().items():
-        print(name, found)
+    cpu_s = cost.cpu_s / units[subject.unit]
+    return [
+        marked(f"{cpu_s:.2f} {subject.unit}", cpu_s <= subject.target),
+        f"{subject.target:g}",
+        of_flow,
+        marked(f"{cost.memory_mib:.0f} MiB", name != BOOT or cost.memory_mib <= MEMORY_TARGET_MIB),
+    ]

@@ -13,14 +13,18 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from benchmarks.timing import marked
 from tmt.core.schema import Packing
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
 from tmt.run.ns2 import Simulator
+from tools.page_tables import markdown_table
 
 SCRIPTS = Path(__file__).with_name("ns2")
 DISTRIBUTION_NS = Path("/usr/bin/ns")
 REPEATS = 5
+SCRIPT_TARGET = 1.5
+"""Least processor time of the distribution's ns-2 / ours."""
 
 TITLES = {
     ("dumbbell.tcl", "600"): "ten TCP flows, one bottleneck",
@@ -33,25 +37,6 @@ TITLES = {
 
 WITHOUT_TARGET = frozenset({("wireless.tcl",)})
 """Scripts that spend their time on lines of `trace-all`, which the distribution writes equally fast."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptSpeed:
-    """How much faster a script runs: processor time of the distribution's ns-2 / ours, median of pairs."""
-
-    title: str
-    ratio: float
-    ours_s: float
-    has_target: bool
-
-
-@dataclass(frozen=True, slots=True)
-class QueueCost:
-    """Cost of a packet in a trace-driven queue, in parts of its cost with ns-2's DropTail."""
-
-    title: str
-    discipline: str
-    ratio: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +59,13 @@ LINES = (
 )
 
 
-def measure_scripts(repeats: int = REPEATS) -> list[ScriptSpeed]:
-    """Run every script with both programs in turn; their outputs must be the same."""
+def script_table(repeats: int = REPEATS) -> str:
+    """Return the table of every script, run with both programs in turn; their outputs must be the same.
+
+    A ratio is the median of pairs.
+    """
     ns = Simulator.find().program
-    measured = []
+    rows = []
     for words, title in TITLES.items():
         pairs = []
         for _ in range(repeats):
@@ -86,15 +74,11 @@ def measure_scripts(repeats: int = REPEATS) -> list[ScriptSpeed]:
             if ours != theirs:
                 raise AssertionError(f"{' '.join(words)}: the two programs do not write the same")
             pairs.append((theirs_s, ours_s))
-        measured.append(
-            ScriptSpeed(
-                title,
-                median(a / b for a, b in pairs),
-                median(ours_s for _, ours_s in pairs),
-                words not in WITHOUT_TARGET,
-            )
-        )
-    return measured
+        ratio = median(a / b for a, b in pairs)
+        is_reached = words in WITHOUT_TARGET or ratio >= SCRIPT_TARGET
+        ours = f"{median(ours_s for _, ours_s in pairs):.1f} s"
+        rows.append([title, marked(f"{ratio:.2f}", is_reached, SCRIPT_TARGET), ours])
+    return markdown_table(["script", "theirs / ours", "ours"], rows)
 
 
 QUEUE_TARGETS = {"droptail": 1.1, "codel": 1.3}
@@ -111,11 +95,11 @@ def queue_measure() -> str:
     return "Instructions of a packet" if shutil.which("valgrind") else "Processor time"
 
 
-def measure_queue() -> list[QueueCost]:
-    """Send the same datagrams through DropTail at 10 Mbit/s and through traces of 10 Mbit/s."""
+def queue_table() -> str:
+    """Return the table of a packet's cost in a queue over a trace of 10 Mbit/s / in DropTail at that rate."""
     ns = Simulator.find().program
     cases = [*((line, "droptail") for line in LINES), (LINES[0], "codel")]
-    measured = []
+    rows = []
     with TemporaryDirectory() as folder:
         for number, (line, discipline) in enumerate(cases):
             trace = Path(folder, f"{number}.npy")
@@ -130,8 +114,9 @@ def measure_queue() -> list[QueueCost]:
                     / _run(ns, "link.tcl", str(TIMED_S), "DropTail")[0]
                     for _ in range(TIMED_PAIRS)
                 )
-            measured.append(QueueCost(line.title, discipline, ratio))
-    return measured
+            target = QUEUE_TARGETS[discipline]
+            rows.append([line.title, discipline, marked(f"{ratio:.2f}", ratio <= target, target)])
+    return markdown_table(["rows per packet", "discipline", "Clift / DropTail"], rows)
 
 
 @cache
@@ -172,8 +157,3 @@ def _run(ns: Path, script: str, *words: str) -> tuple[float, tuple[str, bytes]]:
         trace = Path(folder, "out.tr")
         traced = trace.read_bytes() if trace.is_file() else b""
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, (done.stdout, traced)
-
-
-if __name__ == "__main__":
-    for one in (*measure_scripts(), *measure_queue()):
-        print(one)

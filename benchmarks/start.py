@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 from statistics import median
 
+from benchmarks.timing import marked
+from tools.page_tables import markdown_table
+
 REPEATS = 9
 
 TARGETS = {"": 7.0, "replay": 15.0, "import": 15.0}
@@ -16,8 +19,8 @@ TARGETS = {"": 7.0, "replay": 15.0, "import": 15.0}
 TMT = Path(sys.executable).with_name("tmt")
 
 
-def measure_start() -> dict[str, float]:
-    """Return the ratio of each command."""
+def start_table() -> str:
+    """Return the table of the ratio of each command."""
     arguments = {name: [str(TMT), *filter(None, [name]), "--help"] for name in TARGETS}
     times: dict[str, list[float]] = {name: [] for name in arguments}
     nothing = []
@@ -27,7 +30,13 @@ def measure_start() -> dict[str, float]:
             if repeat:
                 nothing.append(reference_s)
                 times[name].append(command_s)
-    return {name: median(found) / median(nothing) for name, found in times.items()}
+    rows = []
+    for name, found in times.items():
+        ratio, target = median(found) / median(nothing), TARGETS[name]
+        rows.append(
+            [f"`tmt {name}".rstrip() + " --help`", marked(f"{ratio:.1f}", ratio <= target), f"{target:g}"]
+        )
+    return markdown_table(["command", "CPU time / `python -c pass`", "target"], rows)
 
 
 def _cpu_s(command: list[str]) -> float:
@@ -35,7 +44,3 @@ def _cpu_s(command: list[str]) -> float:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-if __name__ == "__main__":
-    print(measure_start())

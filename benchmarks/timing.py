@@ -1,4 +1,4 @@
-"""Two things timed in turn, so that both meet the same machine."""
+"""Two things timed in turn, so that both meet the same machine; figures beside their targets."""
 
 from __future__ import annotations
 
@@ -26,3 +26,8 @@ def paired_medians(
             if repeat:
                 column.append(clock() - start)
     return median(times[0]), median(times[1])
+
+
+def marked(figure: str, is_reached: bool, target: float | None = None) -> str:
+    """Mark a figure that misses its target."""
+    return figure if is_reached else f"{figure} (misses)" if target is None else f"{figure} (misses {target})"

@@ -12,7 +12,7 @@ from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 from analysis.barakat2003.runs import FRAME_UNITS, SCRIPT
 from analysis.figure_style import LINE_STYLES, draw_intervals, new_figure, save
-from analysis.script_runs import over_seeds
+from analysis.runs import over_seeds
 from tmt.results.statistics import Interval
 from tmt.run.ns2.script import ScriptSettings
 from tools.page_tables import markdown_table

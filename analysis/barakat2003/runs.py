@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from analysis.script_runs import PointRuns, over_seeds
+from analysis.runs import PointRuns, over_seeds
 from tmt.results.statistics import Interval
 from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 from tmt.theory.hybrid import HybridLink, hybrid

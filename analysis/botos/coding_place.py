@@ -11,10 +11,9 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.command_line import start
 from analysis.figure_style import draw_intervals, new_figure, save
-from analysis.pages import write_tables
-from analysis.scenario_runs import run_named
+from analysis.pages import start, write_tables
+from analysis.runs import run_named
 from analysis.selections import chosen, difference, interval
 from tmt.show.charts.style import INK, TCP_STYLES
 from tools.page_tables import markdown_table, plus_minus

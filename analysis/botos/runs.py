@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.botos.losses import ERRORS_PER_CLUSTER, PACKET_BITS, SHORT_BITS
-from analysis.script_runs import PointRuns, over_seeds
+from analysis.runs import PointRuns, over_seeds
 from tmt.results.statistics import Interval
 from tmt.run.ns2.script import ScriptFigures, ScriptSettings
+from tmt.show.charts.style import TCP_STYLES
 
 SCRIPT = Path(__file__).with_name("wlan.tcl")
 SEEDS = 5
@@ -38,6 +39,12 @@ QUEUES_PACKETS = (10, 20, 50, 200)
 """Lengths of the access point's queue over which FECTCP and TCP share; 50 elsewhere."""
 UDP_BPS = 160_000
 """20 kB/s."""
+LABELS = {FECTCP: "FECTCP", "sack": "SACK", "udp": "UDP, 20 kB/s"}
+
+
+def label(tcp: str) -> str:
+    """Return the label of a flow in figures and tables."""
+    return LABELS.get(tcp) or TCP_STYLES[tcp].label
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from analysis.botos.figures import label
 from analysis.botos.losses import ROUGHLY, SHORT_BITS, longest_roughly_equal_bits, process
 from analysis.botos.runs import (
     FECTCP,
@@ -20,6 +19,7 @@ from analysis.botos.runs import (
     Download,
     Shares,
     Sharing,
+    label,
 )
 from analysis.statements import Statement, verdict
 from tmt.results.statistics import Interval

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.scenario_runs import run_named
+from analysis.runs import run_named
 from analysis.selections import chosen
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_S

@@ -19,8 +19,8 @@ from matplotlib.axes import Axes
 from scipy.special import i0e, j0, ndtr
 
 from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
-from analysis.command_line import start
 from analysis.figure_style import new_figure, save
+from analysis.pages import start
 from tmt.core.channels.lms import Lms
 from tmt.core.channels.lms.path import POINTS_PER_DOPPLER_PERIOD
 from tmt.core.generate import Line

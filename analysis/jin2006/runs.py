@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from analysis.script_runs import PointRuns, by_point, figures_of, over_seeds
+from analysis.runs import PointRuns, by_point, figures_of, over_seeds
 from tmt.results.statistics import Interval
 from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 from tmt.theory.split import (

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.command_line import start
 from analysis.judge.report import ALLOWED, SCENARIOS, link_of, read_campaign
-from analysis.pages import DOCS
-from analysis.scenario_runs import SCENARIOS as SHIPPED, run
+from analysis.pages import DOCS, start
+from analysis.runs import SCENARIOS as SHIPPED, run
 from analysis.selections import chosen, interval, relative_difference
 from tmt import __version__
 from tmt.io.atomic import write_text
@@ -45,7 +44,7 @@ def alone(stack: Stack, folder: Path, scenarios: Sequence[Path] = SCENARIOS) -> 
         traffic = tuple(replace(one, tcp=NAMES[stack], stack=stack) for one in uses)
         kept = folder / path.stem
         _run(replace(asked, seeds=asked.each_seed[:SEEDS], records=(), traffic=traffic), kept)
-        found.append(read_campaign(kept).runs.assign(beside="", share=None)[COLUMNS])
+        found.append(read_campaign(kept).assign(beside="", share=None)[COLUMNS])
     return pd.concat(found, ignore_index=True)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 
@@ -40,22 +39,14 @@ COLOURS = {LINUX: INK, "2009": ORANGE, "modern": BLUE}
 WIDTHS = {LINUX: 1.6, "2009": 0.8, "modern": 1.0}
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedCampaign:
-    """A campaign's folder and its finished runs; their column `link` names the link of each."""
-
-    folder: Path
-    runs: pd.DataFrame
-
-
-def read_campaign(folder: Path) -> JudgedCampaign:
-    """Read a campaign whose runs are all done; InputError when one has failed."""
+def read_campaign(folder: Path) -> pd.DataFrame:
+    """Return the runs of a campaign, with the link of each in `link`; InputError when one has failed."""
     results = read_results(folder)
     if results.failures:
         first = results.failures[0]
         raise InputError(folder, f"{len(results.failures)} runs have no result; {first.name}: {first.reason}")
     runs = results.runs.assign(link=[link_of(row) for _, row in results.runs.iterrows()])
-    return JudgedCampaign(folder, runs.sort_values("link", kind="stable", ignore_index=True))
+    return runs.sort_values("link", kind="stable", ignore_index=True)
 
 
 def link_of(run: pd.Series) -> str:
@@ -66,9 +57,9 @@ def link_of(run: pd.Series) -> str:
     return f"{run['trace']}{scheme}{order}" + (", an ACK for each packet" if each else "")
 
 
-def write_report(campaigns: Sequence[JudgedCampaign], page: Path, figure: Path) -> None:
-    """Write the tables into the page and beside it, and the figure."""
-    runs = pd.concat([campaign.runs for campaign in campaigns], ignore_index=True)
+def write_report(campaigns: Mapping[Path, pd.DataFrame], page: Path, figure: Path) -> pd.DataFrame:
+    """Write the tables of campaigns into the page and beside it, and the figure; return all runs."""
+    runs = pd.concat(campaigns.values(), ignore_index=True)
     cells = of_cells(runs)
     write_csv(page.with_suffix(".csv"), cells.round(1))
     deviations = cells.loc[cells["stack"] == "modern", "deviation_percent"]
@@ -76,6 +67,7 @@ def write_report(campaigns: Sequence[JudgedCampaign], page: Path, figure: Path) 
     said = f"{_extent(runs)} The modern stack is within {ALLOWED} % of the kernel in {near} cells."
     fill_tables(page, {"runs of make judge": said, "written by make judge": table(cells)})
     draw(campaigns, figure)
+    return runs
 
 
 def _extent(runs: pd.DataFrame) -> str:
@@ -134,7 +126,7 @@ def _variants(runs: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(runs["tcp"]))
 
 
-def draw(campaigns: Sequence[JudgedCampaign], path: Path) -> None:
+def draw(campaigns: Mapping[Path, pd.DataFrame], path: Path) -> None:
     """Draw the windows of the runs that kept their records: a row per link, a column per variant."""
     windows = _windows(campaigns)
     with new_figure(10.0, 2.1 * len(DRAWN_LINKS)) as figure:
@@ -156,13 +148,12 @@ Windows = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 """Times in seconds, and congestion windows in segments."""
 
 
-def _windows(campaigns: Sequence[JudgedCampaign]) -> dict[tuple[str, str, str], Windows]:
+def _windows(campaigns: Mapping[Path, pd.DataFrame]) -> dict[tuple[str, str, str], Windows]:
     """Return the windows of each drawn run, by link, variant and stack."""
     found = {}
-    for campaign in campaigns:
-        runs = campaign.runs
+    for folder, runs in campaigns.items():
         drawn = runs[runs["link"].isin(DRAWN_LINKS) & runs["tcp"].isin(DRAWN_VARIANTS)]
-        for records in read_chosen(campaign.folder, drawn):
+        for records in read_chosen(folder, drawn):
             run = drawn.iloc[records.row]
             times_s = records.windows["time_ns"] / NS_PER_S
             found[run["link"], run["tcp"], run["stack"]] = times_s, records.windows["cwnd_packets"]

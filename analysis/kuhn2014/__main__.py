@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.command_line import start
 from analysis.kuhn2014 import readings
 from analysis.kuhn2014.campaigns import BEYOND, DISTRIBUTION_ES_N0_DB, PAPER
 from analysis.kuhn2014.figures import draw
 from analysis.kuhn2014.measures import cells, effort, read_cells, write_cells
 from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
-from analysis.pages import write_csv
-from analysis.scenario_runs import SCENARIOS, run
+from analysis.pages import start, write_csv
+from analysis.runs import SCENARIOS, run
 from tmt.io.atomic import write_text
 
 

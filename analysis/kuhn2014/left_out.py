@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import lsq_linear
 
-from analysis.kuhn2014.comparison import Compared
+from analysis.kuhn2014.published import Compared
 from analysis.kuhn2014.readings import AS_HERE
 
 Array = npt.NDArray[np.float64]

@@ -10,9 +10,8 @@ import pandas as pd
 
 from analysis.kuhn2014 import published
 from analysis.kuhn2014.campaigns import BY_REPAIR, INTERLEAVED, UP, code_rate, packet_rate_kbps
-from analysis.kuhn2014.comparison import Compared, origin
 from analysis.kuhn2014.left_out import FREE, LeftOut, rms
-from analysis.kuhn2014.published import Value
+from analysis.kuhn2014.published import Compared, Value, origin
 from analysis.kuhn2014.readings import AS_HERE
 from tmt.show.charts.style import TCP_STYLES
 from tools.page_tables import markdown_table

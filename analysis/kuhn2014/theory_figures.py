@@ -10,20 +10,22 @@ N_S = 1, slots of 1.004 ms (33 bytes at 263 kbit/s), decoded after 36 ms (the in
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.transforms import ScaledTranslation
 
-from analysis.command_line import start
-from analysis.kuhn2014.theory_figure import ComparedCurve, draw_comparison
-from analysis.pages import write_csv, write_tables
+from analysis.figure_style import new_figure, save
+from analysis.pages import start, write_csv, write_tables
 from tmt.cli.progress import progress_bar
 from tmt.core.channels.gilbert_elliott import GilbertElliott
 from tmt.core.convert import convert
@@ -31,10 +33,14 @@ from tmt.core.schemes import SCHEMES
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.results.statistics import LEVEL, t_interval
+from tmt.show.charts.style import INK, MUTED, SCHEME_STYLES
 from tmt.theory import Parameters, RegularLink, TwoStateChannel, evaluate
 from tools.page_tables import markdown_table
 
 PAGE = "validation.md"
+
+MEASURED = ("efficiency", "recovery_delay_s")
+"""Figures of a scheme's performance."""
 
 DELAY_TOLERANCE = 0.01
 """Relative deviation of the recovery delay that is allowed."""
@@ -180,13 +186,20 @@ def write(experiment: TheoryFigure, table: pd.DataFrame, folder: Path) -> list[P
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
     figures = [images / f"{experiment.name}.{ending}" for ending in ("png", "svg")]
-    draw_comparison(
-        figures,
-        experiment.title,
-        "erasure probability p",
-        [_curve(experiment, table, c, "efficiency", "efficiency") for c in experiment.contenders],
-        [_curve(experiment, table, c, "delay_s", "recovery_delay_s") for c in experiment.contenders],
-    )
+    parameters = {one.label: one.parameters for one in experiment.contenders}
+    printed = [
+        evaluate(
+            str(row.scheme),
+            TwoStateChannel(row.alpha, row.beta),
+            experiment.link,
+            parameters[str(row.label)],
+            "printed",
+        )
+        for row in table.itertuples()
+    ]
+    efficiencies, delays_s = ([getattr(one, name) for one in printed] for name in MEASURED)
+    drawn = table.assign(efficiency_printed=efficiencies, delay_s_printed=delays_s)
+    draw(figures, experiment.title, drawn)
     tables = {
         folder / f"{experiment.name}.csv": table,
         folder / f"{experiment.name}-worst.csv": worst(table).reset_index(),
@@ -196,6 +209,57 @@ def write(experiment: TheoryFigure, table: pd.DataFrame, folder: Path) -> list[P
     return [*figures, *tables]
 
 
+_POINT: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markerfacecolor": "white", "linestyle": "none"}
+_PRINTED: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (1, 2))}
+
+
+def draw(paths: Sequence[Path], title: str, table: pd.DataFrame) -> None:
+    """Draw theory as curves and measurement as points, and below them how far the two are apart.
+
+    Efficiency stands on the left, recovery delay on the right; the printed formulas are thin curves.
+    """
+    with new_figure(7.2, 5.6) as figure:
+        panels = figure.subplots(2, 2, sharex=True, height_ratios=(3, 1))
+        headings = {"efficiency": "throughput efficiency", "delay_s": "recovery delay (s)"}
+        for (values, deviations), (column, heading) in zip(panels.T, headings.items(), strict=True):
+            for index, (label, own) in enumerate(table.groupby("label", sort=False)):
+                style, p = SCHEME_STYLES[own["scheme"].iloc[0]], own["erasure_probability"]
+                theory, colour = own[f"{column}_theory"], style.colour
+                values.plot(p, theory, color=colour, linestyle=style.dash, label=label)
+                values.plot(p, own[f"{column}_tmt"], color=colour, **_POINT)
+                values.plot(p, own[f"{column}_printed"], color=colour, **_PRINTED)
+                percent = 100 * own[f"{column}_deviation"]
+                halves = 100 * own[f"{column}_half_width"] / theory
+                _draw_deviations(deviations, p, percent, halves, colour, aside_points=4.0 * (index - 1))
+            values.set_ylabel(heading)
+            values.set_ylim(bottom=0.0)
+            deviations.axhline(0.0, color=MUTED, linewidth=0.8)
+            deviations.set_ylabel("TMT against\ntheory (%)")
+            deviations.set_xlabel("erasure probability p")
+        handles, labels = panels[0, 0].get_legend_handles_labels()
+        handles += panels[0, 0].plot([], [], color=MUTED, **_POINT)
+        handles += panels[0, 0].plot([], [], color=MUTED, **_PRINTED)
+        labels += ["TMT, with 95 % interval", "as printed in the paper"]
+        figure.align_ylabels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10, color=INK)
+        for path in paths:
+            save(figure, path)
+
+
+def _draw_deviations(
+    panel: Axes, x: pd.Series, percent: pd.Series, halves: pd.Series, colour: str, aside_points: float
+) -> None:
+    """Draw intervals, set aside from their place so that those of one place can be told apart."""
+    aside = ScaledTranslation(aside_points / 72, 0.0, panel.figure.dpi_scale_trans)
+    place = panel.transData + aside
+    panel.errorbar(x, percent, yerr=halves, color=colour, capsize=2, transform=place, **_POINT)
+    # Points that are set aside do not count for the limits, so the ends are named here.
+    for ends in (percent - halves, percent + halves):
+        panel.update_datalim(list(zip(x, ends, strict=True)))
+    panel.autoscale_view()
+
+
 def page_table(found: pd.DataFrame) -> str:
     """Return the worst deviations as a table of the page."""
     rows = (
@@ -203,32 +267,6 @@ def page_table(found: pd.DataFrame) -> str:
         for label, *counts, efficiency, delay in found.itertuples()
     )
     return markdown_table(["scheme", *found], rows)
-
-
-def _curve(
-    experiment: TheoryFigure, table: pd.DataFrame, contender: Contender, quantity: str, attribute: str
-) -> ComparedCurve:
-    own = table[table["label"] == contender.label]
-    printed = [
-        evaluate(
-            contender.scheme,
-            TwoStateChannel(experiment.alpha, beta),
-            experiment.link,
-            contender.parameters,
-            "printed",
-        )
-        for beta in own["beta"]
-    ]
-    return ComparedCurve(
-        contender.scheme,
-        contender.label,
-        x=own["erasure_probability"].tolist(),
-        theory=own[f"{quantity}_theory"].tolist(),
-        measured=own[f"{quantity}_tmt"].tolist(),
-        deviation=(100 * own[f"{quantity}_deviation"]).tolist(),
-        half_width=(100 * own[f"{quantity}_half_width"] / own[f"{quantity}_theory"]).tolist(),
-        printed=[getattr(performance, attribute) for performance in printed],
-    )
 
 
 def report(experiment: TheoryFigure, table: pd.DataFrame) -> str:

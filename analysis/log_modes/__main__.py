@@ -17,9 +17,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.command_line import start
 from analysis.measured.gallery import GALLERY
-from analysis.pages import write_tables
+from analysis.pages import start, write_tables
 from tmt.api.traces import generate_trace, read_trace
 from tmt.core.channels.snr import Snr
 from tmt.core.measure.mode_use import ModeUse

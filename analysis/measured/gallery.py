@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
-from analysis.command_line import start
 from analysis.figure_style import new_figure, save
+from analysis.pages import start
 from tmt.core.channels.snr.tables import SignalSeries, read_signal_series
 from tmt.core.trace import FloatArray
 from tmt.core.units import NS_PER_MS, NS_PER_S

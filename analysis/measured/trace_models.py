@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.command_line import start
 from analysis.measured.gallery import GALLERY, LINKS
-from analysis.pages import write_tables
+from analysis.pages import start, write_tables
 from tmt.core.units import ns_to_seconds
 from tmt.io import read_trace
 from tmt.results.stretches import GoodputComparison, compare_goodput

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.command_line import start
-from analysis.pages import write_csv, write_tables
-from analysis.script_runs import PointRuns, over_seeds
+from analysis.pages import start, write_csv, write_tables
+from analysis.runs import PointRuns, over_seeds
 from analysis.tcp.response_functions import independent_losses, published
 from tmt.run.ns2.script import ScriptFigures, ScriptSettings
 from tools.page_tables import markdown_table

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.command_line import start
 from analysis.figure_style import new_figure, save
-from analysis.pages import write_csv, write_tables
-from analysis.scenario_runs import run_named
+from analysis.pages import start, write_csv, write_tables
+from analysis.runs import run_named
 from analysis.selections import change, chosen, interval, means
 from tmt.results.values import interval_text
 from tmt.show.charts.style import INK, TCP_STYLES

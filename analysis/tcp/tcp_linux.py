@@ -22,8 +22,7 @@ from types import ModuleType
 
 import numpy as np
 
-from analysis.command_line import start
-from analysis.pages import write_tables
+from analysis.pages import start, write_tables
 from tmt.cli.progress import progress_bar
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.trace import LinkTrace

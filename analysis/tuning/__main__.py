@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.command_line import start
-from analysis.pages import render, write_csv
+from analysis.pages import render, start, write_csv
 from analysis.tuning import cases
 from tmt.campaign.local_workers import LocalWorkers, default_jobs
 from tmt.campaign.pool import Pool

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.script_runs import PointRuns, by_point, read_figures
+from analysis.runs import PointRuns, by_point, read_figures
 from tmt.campaign.campaign import open_runs
 from tmt.campaign.cluster import perform_away
 from tmt.campaign.local_workers import LocalWorkers

@@ -16,7 +16,6 @@ TARGETS = {
 """Name of each reader, and its function in clift-ns2/tests/fuzz_targets.h."""
 
 SOURCE = ROOT / "clift-ns2"
-EMULATOR_PARTS = ("flow_table", "frame", "ip_packet", "settings")
 OPTIONS = ("-std=c++17", "-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all")
 MOST_BYTES = 4096
 PLANS = tuple(bytes.fromhex(text) for text in ("100005000910ff00", "1002052009100ff0", "100e05400918ff00"))
@@ -26,6 +25,16 @@ PLANS = tuple(bytes.fromhex(text) for text in ("100005000910ff00", "100205200910
 def compiler() -> str | None:
     """Return clang with libFuzzer; None where there is none."""
     return next((found for name in ("clang++", "clang++-19") if (found := shutil.which(name))), None)
+
+
+def sources() -> list[Path]:
+    """Return the files that stand beside the headers which the entry includes, and those include."""
+    files = [ROOT / "tests" / "fuzz" / "libfuzzer.cc"]
+    for file in files:
+        for name in re.findall(r'^#include "(.+)\.h"', file.read_text(encoding="utf-8"), re.MULTILINE):
+            both = (SOURCE / f"{name}.h", SOURCE / f"{name}.cc")
+            files += [one for one in both if one.exists() and one not in files]
+    return [file for file in files if file.suffix == ".cc"]
 
 
 def fuzz(
@@ -41,14 +50,8 @@ def fuzz(
         Seconds and MiB of an input.
     """
     program = folder / name
-    sources = [
-        ROOT / "tests" / "fuzz" / "libfuzzer.cc",
-        SOURCE / "tests" / "fuzz_targets.cc",
-        *sorted((SOURCE / "core").glob("*.cc")),
-        *(SOURCE / "emulate" / f"{part}.cc" for part in EMULATOR_PARTS),
-    ]
     built_by = compiler()
-    command = [built_by, *OPTIONS, f"-I{SOURCE}", f"-DTARGET={TARGETS[name]}", *sources, "-o", program]
+    command = [built_by, *OPTIONS, f"-I{SOURCE}", f"-DTARGET={TARGETS[name]}", *sources(), "-o", program]
     subprocess.run(command, check=True)
     corpus = folder / "corpus"
     corpus.mkdir()

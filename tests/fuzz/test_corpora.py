@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz.cpp_readers import SOURCE, sources
 from tests.fuzz.drawn import TOGETHER
 from tests.fuzz.inputs import changed
 from tests.fuzz.readers import ENDINGS, READERS, read, seeds
@@ -26,3 +27,9 @@ def test_reader__takes_or_refuses_any_input(name: str, tmp_path: Path) -> None:
     for content in (*known, *together, *drawn):
         path.write_bytes(content)
         read(name, path)
+
+
+def test_cpp_readers__are_compiled_with_what_their_files_include() -> None:
+    """Few machines have clang, which would name a file that is missing."""
+    found = {str(file.relative_to(SOURCE)) for file in sources() if file.is_relative_to(SOURCE)}
+    assert {"tests/fuzz_targets.cc", "core/path_settings.cc", "core/aqm/disciplines.cc"} <= found

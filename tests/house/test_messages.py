@@ -20,7 +20,7 @@ from waiting import PATIENCE_S, until
 from tests.house.conftest import Said
 from tmt.campaign.engine import Progress
 from tmt.cli import progress
-from tmt.cli.tables import print_parts
+from tmt.cli.tables import print_parts, text_table
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.io import write_trace
 
@@ -280,6 +280,21 @@ def test_print_parts__takes_brackets_for_what_they_are(capsys: pytest.CaptureFix
     table.add_row("a[/bold].parquet")
     print_parts(table)
     assert capsys.readouterr().out.split() == ["[red]", "a[/bold].parquet"]
+
+
+def test_print_parts__lets_no_heading_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """A heading may be a name from a stranger's results."""
+    print_parts(text_table("", ["cubic\x1b[2J"], [["1"]], ()))
+    assert capsys.readouterr().out.split()[0] == "cubic?[2J"
+
+
+def test_spinner__shows_a_files_name_as_it_is_and_lets_it_command_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "\x1b]0;["
+    folder.mkdir()
+    (folder / "b].down").write_text("1\n2\n3\n5\n")
+    shown = on_terminal("import", "mahimahi", "\x1b]0;[/b].down", "phy.parquet", folder=tmp_path)
+    assert "reads ?]0;[/b].down" in shown
+    assert "\x1b]0;" not in shown
 
 
 def test_progress_lines__name_stage_runs_and_time_left(

@@ -8,10 +8,9 @@ import pandas as pd
 import pytest
 
 from analysis.judge import bbr3, report
-from analysis.judge.__main__ import main
-from analysis.judge.real_time import MARKER, SCENARIO as REAL_TIME, table as real_time_table
+from analysis.judge.__main__ import MARKER, REAL_TIME, main, table as real_time_table
 from analysis.judge.report import SCENARIOS, read_campaign
-from analysis.scenario_runs import run
+from analysis.runs import run
 from tmt import Bernoulli, ErrorFree, Scenario
 
 PLACES = "".join(
@@ -51,7 +50,7 @@ def test_links__are_told_apart_by_their_receivers(tmp_path: Path) -> None:
     replace(asked, seeds=1, traffic=tuple(uses)).write(scenario)
     run(scenario, kept)
     link = "5 % erasures, 30 ms, ARQ"
-    assert set(read_campaign(kept).runs["link"]) == {link, f"{link}, an ACK for each packet"}
+    assert set(read_campaign(kept)["link"]) == {link, f"{link}, an ACK for each packet"}
 
 
 def test_tables__compare_with_the_kernel_on_the_same_seeds() -> None:

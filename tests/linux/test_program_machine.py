@@ -261,3 +261,13 @@ def test_host_without_ptrace__says_whom_to_ask(machine: Callable[[str], Machine]
     assert done.stderr.startswith(
         "the host does not let this program trace its processes: Operation not permitted"
     )
+
+
+@pytest.mark.parametrize("request_number", ["2", "3", "4"])
+def test_machine_that_is_killed_before_it_traces__leaves_no_process(
+    request_number: str, machine: Callable[[str], Machine]
+) -> None:
+    own, script = machine("run"), Path(__file__).with_name("orphan_tracee.py")
+    own.prepare(client("true"))
+    command = (sys.executable, script, request_number, own.kernel, "mem=64M", *ARGUMENTS)
+    assert execute(*command, cwd=own.folder).stdout == "gone\n"

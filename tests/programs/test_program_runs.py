@@ -167,7 +167,10 @@ def test_run__that_cannot_begin_leaves_no_copies(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
-        ({"client": "nosuchprogram"}, "client: exit status 127: a command is not there"),
+        (
+            {"client": "./myquic"},
+            "client: exit status 127: a command is not there; programs start in /tmp, `files` are in $FILES",
+        ),
         ({"client": ["true", "kill -SEGV $$"]}, "client2: killed by SIGSEGV"),
         (
             {"server": "sleep 100", "ready": "tcp:80", "duration": 5},

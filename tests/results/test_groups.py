@@ -11,7 +11,7 @@ from tmt.results.comparison import compare
 from tmt.results.dataset import Results, find_axes
 from tmt.results.groups import ALONE, harm
 from tmt.show.page.comparison_page import groups_table as differences_of_groups
-from tmt.show.page.report_tables import groups_table
+from tmt.show.page.report_page import groups_table
 
 
 def group(tcp: str, goodput_bps: float, share: float, **values: Any) -> dict[str, Any]:

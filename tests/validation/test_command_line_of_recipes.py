@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis import pages
-from analysis.command_line import start
+from analysis.pages import start
 from tmt.core.errors import SimulatorError
 
 

@@ -11,7 +11,7 @@ from analysis.botos.coding_place import SCHEMES, TCPS, draw, table
 from analysis.botos.losses import PACKET_BITS, longest_roughly_equal_bits, process
 from analysis.botos.runs import DELAYS_S, LOSSES, SCRIPT, VARIANTS, Download, Shares, throughput_bps
 from analysis.botos.statements import Throughputs, judge_throughput
-from analysis.script_runs import PointRuns, over_seeds
+from analysis.runs import PointRuns, over_seeds
 from tmt import Scenario
 from tmt.results.statistics import t_interval
 

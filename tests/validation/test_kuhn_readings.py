@@ -11,11 +11,9 @@ import pytest
 
 from analysis.kuhn2014 import readings
 from analysis.kuhn2014.campaigns import INTERLEAVED, UP
-from analysis.kuhn2014.comparison import Compared
-from analysis.kuhn2014.contradictions import most_erasures
 from analysis.kuhn2014.left_out import FREE, left_out
 from analysis.kuhn2014.page import READINGS
-from analysis.kuhn2014.published import Value
+from analysis.kuhn2014.published import Compared, Value, most_erasures
 from analysis.kuhn2014_today.__main__ import of_choices, page
 from analysis.kuhn2014_today.cells import (
     CLEAR,
@@ -31,7 +29,7 @@ from analysis.kuhn2014_today.cells import (
 )
 from analysis.kuhn2014_today.conclusions import conclusions
 from analysis.pages import DOCS
-from analysis.scenario_runs import SCENARIOS
+from analysis.runs import SCENARIOS
 from tmt import Lms, Scenario, Shadows
 from tmt.spec.stacks import LINUX
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.ntn import flow_tables
+from analysis.ntn import flows as flow_tables
 from analysis.ntn.contenders import (
     HARQ,
     HARQ_NO_STALLS,
@@ -160,7 +160,7 @@ def test_sentences__say_what_the_rows_of_the_tables_say(monkeypatch: pytest.Monk
         monkeypatch.setattr(flow_tables, name, one)
     values = {HARQ_NO_STALLS: 3000.0, WINDOW: 2000.0, WINDOW_RLC: 2000.0, HARQ[32]: 750.0}
     flows = made_up(lambda name: values.get(name, 100.0), 0.0)
-    cells, goodput = flow_tables.of_flows(flows), flow_tables.GOODPUT
+    cells, goodput = flow_tables.of_flows(flows), flow_tables.GOODPUT_RANK
     best = cells[cells[goodput] != ""]
     assert best["goodput_kbps"].tolist() == ["2000"] * 6
     assert flow_tables.leaders(cells, goodput, "GEO") == [WINDOW, WINDOW_RLC]

@@ -8,7 +8,7 @@ import numba
 import pandas as pd
 import pytest
 
-from analysis.kuhn2014 import comparison, published
+from analysis.kuhn2014 import published
 from analysis.kuhn2014.campaigns import INTERLEAVED, PAPER, UP, code_rate, packet_rate_kbps
 from analysis.kuhn2014.left_out import rms
 from analysis.kuhn2014.measures import Cells, cells, read_cells, write_cells
@@ -132,9 +132,9 @@ def test_comparison__finds_deviations_and_their_root_mean_square(monkeypatch: py
             place | interval | {"es_n0_db": 6.0, "mean": 4.0},
         ]
     )
-    found = comparison.lines(Cells(table))
+    found = published.lines(Cells(table))
     assert [line.deviation for line in found] == pytest.approx([0.1, -0.2])
-    assert comparison.worst(found).value.es_n0_db == 6.0
+    assert published.worst(found).value.es_n0_db == 6.0
     assert rms([line.deviation for line in found]) == pytest.approx(0.1581, abs=1e-4)
 
 

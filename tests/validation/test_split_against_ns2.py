@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis.jin2006 import runs
-from analysis.script_runs import figures_of, over_seeds
+from analysis.runs import figures_of, over_seeds
 from tmt.theory.split import SYSTEMS
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]

@@ -14,6 +14,7 @@ from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.modes import Adaptation
 from tmt.core.schema import PHY_TRACE
+from tmt.core.trace import PhyTrace
 from tmt.core.words.values import time_notes
 from tmt.io import open_trace
 from tmt.io.generation import generate, overlay
@@ -32,8 +33,11 @@ _LATE = ("--report-delay", "--report-every", "--report-loss", "--report-cqi", "-
 _OF_RULES = {"--step": ("olla",), **dict.fromkeys(_LATE, ("margin", "olla"))}
 """Options of an adaptation that only some rules use."""
 _FAR = 3
-"""Error rates above this times the target are noted, from so many erased slots on as `_ENOUGH`."""
+"""Error rates so many times above or below the target are noted, if as many slots are erased or were to be as
+`_ENOUGH`."""
 _ENOUGH = 10
+_SMALL_RISE_DB = 3.0
+"""So much that an offset may need it at first."""
 
 
 @click.command(
@@ -132,15 +136,26 @@ def _check_rule(adaptation: Adaptation) -> None:
 
 
 def _target_notes(adaptation: Adaptation | None, phy: str, slots: int) -> list[str]:
-    """Note an error rate that `olla` leaves far above its target."""
+    """Note an error rate that `olla` leaves far from its target."""
     if adaptation is None or adaptation.adapt != "olla":
         return []
+    erased, late, before = 0, 0, 0
     with open_trace(phy, PHY_TRACE) as chunks:
-        erased = sum(chunk.fates["erased"] for chunk in chunks)
-    target = adaptation.target_error_rate
-    if erased < _ENOUGH or erased <= _FAR * target * slots:
-        return []
-    return [
-        f"the error rate is {erased / slots:.2g}, the target {target:g}: the channel changes faster than "
-        "reports arrive; a larger --margin or a shorter --report-delay lowers it"
-    ]
+        for chunk in chunks:
+            assert isinstance(chunk, PhyTrace)
+            is_erased = chunk.decode_time_ns == 0
+            erased += int(is_erased.sum())
+            late += int(is_erased[max(slots // 2 - before, 0) :].sum())
+            before += len(chunk)
+    expected = adaptation.target_error_rate * slots
+    rise_db = adaptation.step * expected / (1 - adaptation.target_error_rate)
+    if erased < _ENOUGH or erased <= _FAR * expected:
+        if expected < _ENOUGH or _FAR * erased >= expected or rise_db >= _SMALL_RISE_DB:
+            return []
+        why = f"ACKs raise the offset by {rise_db:.2g} dB in {slots} slots; a larger --step does it sooner"
+    elif late > _FAR * expected / 2:
+        why = "the channel changes faster than reports arrive; a larger --margin or a shorter --report-delay "
+        why += "lowers it"
+    else:
+        why = f"until NACKs of {adaptation.step:g} dB have lowered the offset; a larger --step does it sooner"
+    return [f"the error rate is {erased / slots:.2g}, the target {adaptation.target_error_rate:g}: {why}"]

@@ -78,7 +78,7 @@ def working(what: str, *, shown: bool = True) -> Iterator[None]:
         return
     columns = bars.SpinnerColumn(), "{task.description}", bars.TimeElapsedColumn()
     with _bar(*columns) as bar:
-        bar.add_task(what, total=None)
+        bar.add_task(printable(what), total=None)
         yield
 
 
@@ -175,7 +175,9 @@ class RunBar:
 
 
 def _bar(*columns: str | bars.ProgressColumn) -> bars.Progress:
-    return bars.Progress(*columns, console=console.Console(stderr=True), transient=True)
+    """Return a bar whose texts are shown as they are: a file's name may have brackets."""
+    parts = (bars.TextColumn(one, markup=False) if isinstance(one, str) else one for one in columns)
+    return bars.Progress(*parts, console=console.Console(stderr=True), transient=True)
 
 
 class TimeLeft:
@@ -229,4 +231,4 @@ class ProgressLines:
             f"{progress.failed} failed" if progress.failed else "",
             left,
         ]
-        print(f"{self._stage}: {', '.join(filter(None, parts))}", file=sys.stderr, flush=True)
+        say(f"{self._stage}: {', '.join(filter(None, parts))}", err=True)

@@ -32,7 +32,7 @@ def text_table(
         title_style="bold",
     )
     for number, name in enumerate(header):
-        table.add_column(texts.Text(name), justify="left" if number in left else "right", no_wrap=True)
+        table.add_column(_harmless(name), justify="left" if number in left else "right", no_wrap=True)
     for row in rows:
         table.add_row(*map(_harmless, row))
     return table

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 ENDED, OUT = "ended.txt", "out"
 
-SHELL_FINDS_NOTHING, SHELL_CANNOT_EXECUTE = 127, 126
-"""Exit statuses of a shell whose command is not there, or cannot be executed."""
+HINTS = {
+    126: ": cannot be executed",
+    127: ": a command is not there; programs start in /tmp, `files` are in $FILES",
+}
+"""What a shell's exit statuses say."""
 
 UNREADY = "unready"
 
@@ -117,8 +120,7 @@ def _fault(end: End, program: Program) -> str:
         return ""
     if end.signal:
         return f"killed by {signal.Signals(end.signal).name}"
-    hint = {SHELL_FINDS_NOTHING: ": a command is not there", SHELL_CANNOT_EXECUTE: ": cannot be executed"}
-    return f"exit status {end.status}{hint.get(end.status, '')}"
+    return f"exit status {end.status}{HINTS.get(end.status, '')}"
 
 
 def _failed(

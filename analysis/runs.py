@@ -1,9 +1,10 @@
-"""Runs of a paper's own ns-2 script, done by the campaign engine, and their results by point."""
+"""Runs of this repository's scenarios and of the papers' own ns-2 scripts: the missing ones, their rows."""
 
 from __future__ import annotations
 
 import json
 import statistics
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +12,48 @@ from typing import Protocol, TypeVar
 
 import pandas as pd
 
-from analysis.scenario_runs import execute_missing
-from tmt.campaign.campaign import open_runs
+from tmt.campaign.campaign import OpenCampaign, open_campaign, open_runs
 from tmt.campaign.columns import DONE
+from tmt.campaign.local_workers import LocalWorkers, default_jobs
+from tmt.campaign.pool import Pool
 from tmt.campaign.runs import plan_script_run
+from tmt.cli.progress import run_progress
 from tmt.core.errors import InputError
 from tmt.results.statistics import Interval, t_interval
 from tmt.run.ns2.script import ScriptExperiment, ScriptFigures, ScriptSettings
+from tmt.spec.toml import read
+
+SCENARIOS = Path(__file__).resolve().parents[1] / "scenarios"
+
+
+def execute_missing(campaign: OpenCampaign, name: str, *, retry_failed: bool = False) -> None:
+    """Execute the missing runs of a campaign on all processors, and report progress."""
+    todo = campaign.plan(retry_failed=retry_failed)
+    if todo.missing:
+        print(f"{name}: {len(todo.missing)} of {len(todo.runs)} runs to do", flush=True)
+    try:
+        with run_progress(name) as (watch, _):
+            campaign.execute(todo, lambda _: Pool(LocalWorkers(default_jobs())), watch)
+    except KeyboardInterrupt:
+        print("\ninterrupted: the same command goes on from here", flush=True)
+        sys.exit(130)
+
+
+def run_named(name: str, folder: Path) -> pd.DataFrame:
+    """Execute the missing runs of a scenario of `scenarios/`, kept in `folder`; see `run`."""
+    return run(SCENARIOS / f"{name}.toml", folder / "campaigns" / name)
+
+
+def run(scenario: Path, folder: Path, *, execute: bool = True) -> pd.DataFrame:
+    """Execute the runs of a scenario that `folder` does not hold; return the rows of all that are done."""
+    with open_campaign(read(scenario), folder) as campaign:
+        if execute:
+            execute_missing(campaign, scenario.stem)
+        rows = campaign.rows()
+    done = rows[rows["status"] == DONE]
+    if len(done) < len(rows):
+        print(f"{scenario.stem}: {len(rows) - len(done)} runs FAILED; {folder} says why", flush=True)
+    return done.assign(es_n0_db=[json.loads(text).get("es_n0_db") for text in done["trace_parameters"]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,0 @@
-"""Barakat and Al Fawal (2003): hybrid FEC/ARQ-SR, simulated online in ns-2, beside their model."""

@@ -1,1 +1,0 @@
-"""Queueing delay and goodput of six disciplines before four links: which one copes with what."""

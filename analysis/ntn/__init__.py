@@ -1,1 +1,0 @@
-"""5G over satellites (non-terrestrial networks): HARQ processes, repetition, RLC and a sliding window."""

@@ -1,1 +1,0 @@
-"""Changes of TCP-Linux by the patches, its audit, and the congestion controls beside their laws."""
