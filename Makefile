@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SYSTEM_PACKAGES ?= install
 # Tests of kernels beside slow twins and formulas; others reach the same ones, or start programs, as tests with ns-2 do.
-JIT_OFF_TESTS := $(addprefix tests/,channels fit/test_fit.py schemes)
+JIT_OFF_TESTS := $(addprefix tests/,$(addprefix channels/test_,channels.py lms_kernels.py neyman_a.py) fit/test_fit.py schemes)
 
 help:  ## show this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
