@@ -19,7 +19,7 @@ run: system-packages  ## compare the TCP variants over the sample trace and a me
 	@$(MAKE) --no-print-directory --jobs 2 SYSTEM_PACKAGES=skip $(VENV)/installed simulator PROGRAMS=ns
 	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
 	$(BIN)/tmt run scenarios/quickstart.toml
-	@$(BIN)/tmt report scenarios/out/quickstart > /dev/null
+	@$(BIN)/tmt report scenarios/out/quickstart --no-figures > /dev/null
 	@echo "open scenarios/out/quickstart/report/report.html"
 
 test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in twelve minutes, with the JIT on and off
