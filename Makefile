@@ -9,8 +9,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SYSTEM_PACKAGES ?= install
-# Folders that test kernels; others reach the same ones, or start programs, as tests with ns-2 do.
-JIT_OFF_TESTS := $(addprefix tests/,channels convert fit inspect schemes)
+# Tests of kernels beside slow twins and formulas; others reach the same ones, or start programs, as tests with ns-2 do.
+JIT_OFF_TESTS := $(addprefix tests/,$(addprefix channels/test_,channels.py lms_kernels.py neyman_a.py) fit/test_fit.py schemes)
 
 help:  ## show this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -19,7 +19,7 @@ run: system-packages  ## compare the TCP variants over the sample trace and a me
 	@$(MAKE) --no-print-directory --jobs 2 SYSTEM_PACKAGES=skip $(VENV)/installed simulator PROGRAMS=ns
 	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
 	$(BIN)/tmt run scenarios/quickstart.toml
-	@$(BIN)/tmt report scenarios/out/quickstart > /dev/null
+	@$(BIN)/tmt report scenarios/out/quickstart --no-figures > /dev/null
 	@echo "open scenarios/out/quickstart/report/report.html"
 
 test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in twelve minutes, with the JIT on and off

@@ -262,6 +262,31 @@ def test_error_rate_of_olla__is_noted_far_above_its_target(
 
 
 @pytest.mark.parametrize(
+    ("margin", "step", "said"),
+    [
+        (
+            "-3",
+            "0.1",
+            "0.001: until NACKs of 0.1 dB have lowered the offset; a larger --step",
+        ),
+        ("3", "0.1", "0.001: ACKs raise the offset by 1 dB in 10000 slots; a larger --step does it sooner"),
+        ("3", "1", ""),
+    ],
+)
+def test_offset_of_olla__is_noted_if_it_moves_too_slowly(
+    margin: str, step: str, said: str, tmp_path: Path
+) -> None:
+    """Constant signal: what the target needs is 3 dB away. From there on the offset holds the target."""
+    (tmp_path / "s.txt").write_text("0 12\n100 12\n")
+    words = "--channel snr --signal s.txt --modes nr-2 --resource-blocks 20 --adapt olla --target 0.001"
+    words += f" --duration 10 --step {step}"
+    told = tmt("generate", *words.split(), f"--margin={margin}", "p.parquet", folder=tmp_path)
+    assert told.status == 0
+    assert said in told.err
+    assert bool(told.err) == bool(said)
+
+
+@pytest.mark.parametrize(
     ("words", "line"),
     [
         (
