@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
-import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from itertools import chain, groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from tmt.cli.command_line import COMMANDS, SETTINGS
+from tmt.cli.main import main
 from tmt.cli.values import Values
 from tmt.spec.options import ValueOption
 
@@ -62,8 +64,11 @@ SAMPLES = {
 }
 """Arguments of a sample of each command, one after the other in one folder, and lines of output to show."""
 
-KEYS = frozenset({"Path", "Queue", "Queue droptail", "Wired", "Proxy", "Traffic", "Resume"})
-"""Headings of `tmt replay` whose options are keys of scenario files."""
+KEYS = dict.fromkeys(
+    ("Path", "Queue", "Queue droptail", "Wired", "Proxy", "Traffic", "Resume"),
+    "[scenario files](../scenarios.md)",
+) | dict.fromkeys(("Programs", "Second"), "[programs](../programs.md)")
+"""Headings of `tmt replay` whose options are keys of scenario files, and the page that explains these."""
 
 HEAD = """\
 # The command line
@@ -71,7 +76,7 @@ HEAD = """\
 Choose a command of `tmt`. Each has a page with its arguments and options, as
 `tmt COMMAND --help` prints them, and a sample of its output (`python tools/cli_reference.py`). Options
 that are keys of [scenario files](scenarios.md) are explained there. An option that several members of a
-command have stands once, with the first of them.
+command have stands once, with the first of them; `--help` is everywhere.
 
 Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
 the key or the option. A failed run ends in exit status 1. `clift` is a second name of `tmt`.
@@ -87,13 +92,15 @@ def reference() -> dict[str, str]:
     listing = "\n".join(f"cli/{name}" for name in COMMANDS)
     pages = {"cli.md": f"{HEAD}{''.join(rows)}\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n"}
     explained: dict[tuple[str, str], str] = {}
-    samples = _samples()
     for name in COMMANDS:
         command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
         sections = _sections(
             command, f"tmt {name}", "#", {} if isinstance(command, click.Group) else explained
         )
-        pages[f"cli/{name}.md"] = "\n".join([*sections, *_chosen(command), *samples.get(name, [])])
+        pages[f"cli/{name}.md"] = "\n".join([*sections, *_chosen(command)])
+    # After the sections: click keeps of each command with which words it was asked for help first.
+    for name, sample in _samples().items():
+        pages[f"cli/{name}.md"] += "\n" + "\n".join(sample)
     return pages
 
 
@@ -104,17 +111,25 @@ def _samples() -> dict[str, list[str]]:
         (folder / "traces").symlink_to(DOCS.parent / "traces")
         (folder / "first.toml").write_text(SCENARIO)
         (folder / "short.down").write_text("0\n12\n12\n15\n")
-        tmt = Path(sys.executable).with_name("tmt")
+        os.environ["COLUMNS"] = "100"
         for command, (arguments, lines) in SAMPLES.items():
-            call = [tmt, command, *arguments.split()]
-            environment = os.environ | {"COLUMNS": "100"}
-            done = subprocess.run(
-                call, cwd=folder, env=environment, capture_output=True, text=True, check=True
-            )
-            said = done.stdout.splitlines()
+            said = _printed([command, *arguments.split()], folder)
             shown = [f"$ tmt {command} {arguments}".rstrip(), *said[:lines], *["..."][: len(said) > lines]]
             found[command] = ["## A sample\n", "```text", *shown, "```", ""]
     return found
+
+
+def _printed(words: list[str], folder: Path) -> list[str]:
+    """Run a command in this process, whose imports serve all, and return the lines that it prints."""
+    out = io.StringIO()
+    sys.argv = ["tmt", *words]
+    with chdir(folder), redirect_stdout(out), redirect_stderr(io.StringIO()):
+        try:
+            main()
+        except SystemExit as ended:
+            if ended.code:
+                raise RuntimeError(f"tmt {' '.join(words)}: exit status {ended.code}") from ended
+    return out.getvalue().splitlines()
 
 
 def _chosen(command: click.Command) -> list[str]:
@@ -130,7 +145,7 @@ def _sections(
     """Return the section of a command, and those of the commands that it holds.
 
     An option or paragraph that has been there is not repeated: `explained` holds the page of each, and is
-    extended. A member has no usage of its own.
+    extended. A member has no usage of its own. The sections of members stand in place of their list.
     """
     page = name.split()[1]
     context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100, **SETTINGS)
@@ -138,13 +153,15 @@ def _sections(
     records = {option: option.get_help_record(context) for option in options}
     repeated: dict[str, list[click.Option]] = {}
     for option, record in records.items():
-        if record in explained and (option.opts[-1] not in ("--help", "--json") or explained[record] == page):
+        if record in explained and (option.opts[-1] != "--json" or explained[record] == page):
             repeated.setdefault(explained[record], []).append(option)
     keys = [one for one in options if isinstance(one, ValueOption) and one.heading in KEYS]
     keys = keys if page == "replay" else []
-    for option in chain(keys, *repeated.values()):
+    helps = [option for option in options if option.opts[-1] == "--help"]
+    for option in chain(keys, helps, *repeated.values()):
         option.hidden = True
-    paragraphs = dict.fromkeys(command.get_help(context).split("\n\n"))
+    *most, last = command.get_help(context).split("\n\n")
+    paragraphs = dict.fromkeys(most if isinstance(command, click.Group) else [*most, last])
     is_member = context.info_name != f"tmt {page}"
     text = "\n\n".join(
         one
@@ -155,8 +172,8 @@ def _sections(
     section = f"{mark} {name}\n\n```text\n{text}\n```\n"
     for heading, own in groupby(keys, lambda option: option.heading):
         flags = ", ".join(f"`{option.opts[-1]}`" for option in own)
-        section += f"\n{heading}, explained as keys of [scenario files](../scenarios.md): {flags}.\n"
-    for option in chain(keys, *repeated.values()):
+        section += f"\n{heading}, explained as keys of {KEYS[heading]}: {flags}.\n"
+    for option in chain(keys, helps, *repeated.values()):
         option.hidden = False
     for first, hidden in repeated.items():
         if first != page and (names := _headings(hidden)):
