@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import re
-import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from itertools import chain, groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +15,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from tmt.cli.command_line import COMMANDS, SETTINGS
+from tmt.cli.main import main
 from tmt.spec.options import ValueOption
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -94,13 +96,15 @@ def reference() -> dict[str, str]:
     listing = "\n".join(f"cli/{name}" for name in COMMANDS)
     pages = {"cli.md": f"{HEAD}{''.join(rows)}\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n"}
     explained: dict[tuple[str, str], str] = {}
-    samples = _samples()
     for name in COMMANDS:
         command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
         sections = _sections(
             command, f"tmt {name}", "#", {} if isinstance(command, click.Group) else explained
         )
-        pages[f"cli/{name}.md"] = "\n".join([*sections, *samples.get(name, [])])
+        pages[f"cli/{name}.md"] = "\n".join(sections)
+    # After the sections: click keeps of each command with which words it was asked for help first.
+    for name, sample in _samples().items():
+        pages[f"cli/{name}.md"] += "\n" + "\n".join(sample)
     return pages
 
 
@@ -111,17 +115,25 @@ def _samples() -> dict[str, list[str]]:
         (folder / "traces").symlink_to(DOCS.parent / "traces")
         (folder / "first.toml").write_text(SCENARIO)
         (folder / "short.down").write_text("0\n12\n12\n15\n")
-        tmt = Path(sys.executable).with_name("tmt")
+        os.environ["COLUMNS"] = "100"
         for command, (arguments, lines) in SAMPLES.items():
-            call = [tmt, command, *arguments.split()]
-            environment = os.environ | {"COLUMNS": "100"}
-            done = subprocess.run(
-                call, cwd=folder, env=environment, capture_output=True, text=True, check=True
-            )
-            said = done.stdout.splitlines()
+            said = _printed([command, *arguments.split()], folder)
             shown = [f"$ tmt {command} {arguments}".rstrip(), *said[:lines], *["..."][: len(said) > lines]]
             found[command] = ["## A sample\n", "```text", *shown, "```", ""]
     return found
+
+
+def _printed(words: list[str], folder: Path) -> list[str]:
+    """Run a command in this process, whose imports serve all, and return the lines that it prints."""
+    out = io.StringIO()
+    sys.argv = ["tmt", *words]
+    with chdir(folder), redirect_stdout(out), redirect_stderr(io.StringIO()):
+        try:
+            main()
+        except SystemExit as ended:
+            if ended.code:
+                raise RuntimeError(f"tmt {' '.join(words)}: exit status {ended.code}") from ended
+    return out.getvalue().splitlines()
 
 
 def _sections(
