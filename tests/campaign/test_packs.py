@@ -24,7 +24,7 @@ from tmt import Scenario, run_scenario
 from tmt.campaign.pack_reader import is_pack, unpacked
 from tmt.campaign.pack_writer import write_pack
 from tmt.core.errors import InputError, TmtError
-from tmt.results.reading import check_rows
+from tmt.results.pairing import packed_rows
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -351,6 +351,14 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "no UTF-8": (_with_text("message", b"\xff"), "results.parquet is damaged: "),
     "no seed": (_with_row("seed", None), "is damaged: a finished run has no seed"),
     "parameters": (_with_row("trace_parameters", "[1]"), "trace_parameters is [1]; a JSON object is needed"),
+    "measures": (
+        _with_row("measures", '{"page_s": 1}'),
+        "an object of objects of value, unit and better is needed",
+    ),
+    "groups": (
+        _with_row("groups", "{"),
+        "groups is {; a list of an object for each group of flows is needed",
+    ),
 }
 
 
@@ -413,7 +421,7 @@ def _refuses(folder: Path, reason: str) -> None:
     above = sorted(folder.parent.iterdir())
     assert is_pack(folder / "bad.zip")
     with pytest.raises(InputError) as refused, unpacked(folder / "bad.zip") as found:
-        check_rows(found.results, folder / "bad.zip")
+        packed_rows(found, folder / "bad.zip")
     assert reason in str(refused.value)
     assert str(refused.value).startswith(f"{folder / 'bad.zip'}: ")
     assert "\n" not in str(refused.value)

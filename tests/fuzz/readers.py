@@ -108,11 +108,11 @@ def _scenario(path: Path) -> None:
 
 def _campaign(path: Path) -> None:
     """Read and check the rows of a campaign; see `_of_database_or_cells`."""
-    from tmt.campaign.database import DATABASE, read_runs
+    from tmt.campaign.database import DATABASE, frame, read_runs
     from tmt.results.reading import check_rows
 
     def read_rows(folder: Path) -> None:
-        check_rows(read_runs(folder), folder / DATABASE)
+        check_rows(frame(read_runs(folder)), folder / DATABASE)
 
     _of_database_or_cells(path, read_rows)
 

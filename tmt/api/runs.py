@@ -138,6 +138,7 @@ def run_scenario(
     processes = processes_of(jobs)
     asked, file = scenario_of(scenario)
     with open_campaign(asked, default_folder(file) if out is None else path_of("out", out)) as campaign:
+        reading.check_campaign(campaign)
         todo = campaign.plan()
         with progress_shown() as watch:
             campaign.execute(todo, lambda _: Pool(LocalWorkers(processes)), watch)

@@ -146,6 +146,7 @@ def command(
         with pools(scheduler, place, processes) as new_pool:
             with progress_bar("planning", asked.scenario.size, "runs", shown=is_shown) as watch:
                 campaign = stack.enter_context(campaigns.open_campaign(asked, folder, watch, part))
+            reading.check_campaign(campaign)
             after = _execute(campaign, new_pool, retry=retry_failed, shown=is_shown)
             if part is not None:
                 if not quiet or after.failed:

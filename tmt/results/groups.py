@@ -39,7 +39,7 @@ USER = "trace.user"
 _SUMS = ("goodput_bps", "capacity_bps")
 """Columns that the users of a line have together."""
 
-_LIKE = ("tcp", "count", "direction", "rtt_s", "transfer_bytes")
+LIKE = ("tcp", "count", "direction", "rtt_s", "transfer_bytes")
 """Settings of a group that its flows alone have, too; start and end do not count."""
 
 
@@ -100,7 +100,7 @@ def _rows(run: dict[Any, Any]) -> list[dict[str, Any]]:
     found = []
     for one in groups:
         others = " + ".join(other["group"] for other in groups if other is not one)
-        like = tuple(_known(one[key]) for key in _LIKE)
+        like = tuple(_known(one[key]) for key in LIKE)
         found.append(run | one | {"tcp": one["group"], "beside": others or ALONE, "like": like})
     return found
 

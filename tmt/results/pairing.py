@@ -244,8 +244,9 @@ class Repetition:
 
 def packed_rows(pack: Pack, file: Path) -> pd.DataFrame:
     """Return the rows of a pack, checked as `check_rows` does; `file` is the pack's name."""
-    check_rows(pack.results, file)
-    return frame(pack.results)
+    rows = frame(pack.results)
+    check_rows(rows, file)
+    return rows
 
 
 def repetition(pack: str, packed: pd.DataFrame, repeated: pd.DataFrame) -> Repetition:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow.compute as pc
 
 from tmt.campaign.columns import COLUMNS, DONE, PUBLISHED_COLUMNS
 from tmt.campaign.database import DATABASE, PUBLISHED, SCENARIO, frame, read_runs
@@ -27,15 +26,17 @@ from tmt.results.dataset import (
     tcp_order,
     trace_uses,
 )
+from tmt.results.groups import LIKE
 from tmt.results.over_time import read_chosen
 from tmt.results.values import NO_VALUE, codes_of, joined, places_of, scalar, spread, texts, with_measures
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import numpy.typing as npt
-    import pyarrow as pa
 
+    from tmt.campaign.campaign import Campaign
     from tmt.results.values import Axis, Codes
 
 
@@ -62,15 +63,16 @@ def read_rows(folder: Path) -> Results:
     table = read_runs(folder)
     if not len(table):
         raise InputError(folder, "holds no runs yet; start them with `tmt run`")
-    check_rows(table, folder / DATABASE)
-    if scripts := _texts(table, "script"):
+    rows = frame(table)
+    check_rows(rows, folder / DATABASE)
+    if scripts := _texts(rows, "script"):
         raise InputError(
             folder,
             f"holds runs of {scripts[0]}, which is not a scenario; the recipe in its folder shows them",
         )
     scenario = _read_scenario(folder / SCENARIO)
     about = tomllib.loads(scenario)
-    results = results_of(frame(table), str(about.get("title", folder.resolve().name)))
+    results = results_of(rows, str(about.get("title", folder.resolve().name)))
     description = str(about.get("description", "")).strip()
     return replace(results, description=description, scenario_text=scenario)
 
@@ -78,29 +80,61 @@ def read_rows(folder: Path) -> Results:
 REQUIRED = ("tcp", "scheme", "trace", "seed")
 """Columns in which every finished run of a scenario has a value."""
 
+OBJECTS = ("scheme_parameters", "trace_parameters")
+"""Columns of one JSON object."""
 
-def check_rows(rows: pa.Table, file: Path) -> None:
-    """Refuse rows of `file` without their place in the grid, or with parameters that are no JSON objects.
+
+def check_rows(rows: pd.DataFrame, file: Path) -> None:
+    """Refuse rows of `file` without their place in the grid, or with JSON of another form than readers need.
 
     The rows are as `arrow_schema` declares them; the error is an InputError.
     """
-    done = rows.select(REQUIRED).filter(pc.equal(rows["status"], DONE))
+    done = rows.loc[rows["status"] == DONE, list(REQUIRED)]
     for column in REQUIRED:
-        if done[column].null_count and not _texts(rows, "script"):
+        if done[column].isna().any() and not _texts(rows, "script"):
             raise InputError(file, f"is damaged: a finished run has no {column}")
-    for column in ("scheme_parameters", "trace_parameters"):
-        for text in _texts(rows, column):
-            try:
-                found = json.loads(text)
-            except (ValueError, RecursionError):
-                found = None
-            if not isinstance(found, dict):
-                raise InputError(file, f"is damaged: {column} is {shown(text)}; a JSON object is needed")
+    for column in OBJECTS:
+        _check_json(rows, column, lambda found: isinstance(found, dict), "a JSON object", file)
+    _check_json(rows, "measures", _are_measures, "an object of objects of value, unit and better", file)
+    _check_json(rows, "groups", _are_groups, "a list of an object for each group of flows", file)
 
 
-def _texts(rows: pa.Table, column: str) -> list[str]:
+def check_campaign(campaign: Campaign) -> None:
+    """Refuse the rows that a campaign's folder held when it was opened, as `check_rows` does."""
+    check_rows(campaign.rows(), campaign.store.folder / DATABASE)
+
+
+def _check_json(
+    rows: pd.DataFrame, column: str, is_valid: Callable[[Any], bool], needed: str, file: Path
+) -> None:
+    for text in _texts(rows, column):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if not is_valid(found):
+            raise InputError(file, f"is damaged: {column} is {shown(text)}; {needed} is needed")
+
+
+def _are_measures(found: Any) -> bool:
+    return isinstance(found, dict) and all(
+        isinstance(one, dict)
+        and {"value", "unit", "better"} <= one.keys()
+        and isinstance(one["value"], float | int | None)
+        and isinstance(one["unit"], str)
+        for one in found.values()
+    )
+
+
+def _are_groups(found: Any) -> bool:
+    return isinstance(found, list) and all(
+        isinstance(one, dict) and isinstance(one.get("group"), str) and one.keys() >= {*LIKE} for one in found
+    )
+
+
+def _texts(rows: pd.DataFrame, column: str) -> list[str]:
     """Return the different texts of a column, in the order of the rows, without nulls."""
-    found: list[str] = rows[column].drop_null().unique().to_pylist()
+    found: list[str] = rows[column].dropna().unique().tolist()
     return found
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.errors import UsageError
+from tmt.core.words.refusals import printable
 from tmt.io.atomic import check_place, staged
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def save_charts(charts: Iterable[tuple[Spec, Sequence[str | PathLike[str]]]]) ->
             try:
                 contents = render(spec, endings)
             except (DrawingError, OSError) as error:
-                names = ", ".join(map(str, paths))
+                names = printable(", ".join(map(str, paths)))
                 print(f"warning: {names}: the chart cannot be drawn: {error}", file=sys.stderr)
                 continue
             for path, content in zip(paths, contents, strict=True):
