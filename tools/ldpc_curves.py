@@ -29,12 +29,18 @@ def assumed(name: str) -> pd.DataFrame:
 
 
 def simulate(name: str, links: Callable[[int, Any], Link], step_db: float, blocks: int) -> None:
-    """Count the errors of all modes of a table; `links` makes the link of a number and a row."""
-    counts = list[dict[str, Any]]()
-    for number, mode in enumerate(assumed(name).itertuples()):
-        counts += count(mode.name, links(number, mode), mode.es_n0_db, step_db, blocks)
-        print(f"{mode.name}: {len(counts)} points in all", flush=True)
-    pd.DataFrame(counts).to_csv(MODES / f"{name}-ldpc-counts.csv", index=False, lineterminator="\n")
+    """Count the errors of modes that have no counts yet; `links` makes the link of a number and a row."""
+    path, modes = MODES / f"{name}-ldpc-counts.csv", assumed(name)
+    counts = pd.read_csv(path) if path.exists() else pd.DataFrame({"name": []})
+    order = pd.Index(modes["name"]).get_indexer
+    for number, mode in enumerate(modes.itertuples()):
+        if mode.name not in set(counts["name"]):
+            points = pd.DataFrame(count(mode.name, links(number, mode), mode.es_n0_db, step_db, blocks))
+            counts = pd.concat([counts, points])
+            counts.sort_values("name", key=order, kind="stable").to_csv(
+                path, index=False, lineterminator="\n"
+            )
+            print(f"{mode.name}: {len(points)} points", flush=True)
 
 
 def count(name: str, link: Link, assumed_db: float, step_db: float, blocks: int) -> list[dict[str, Any]]:
@@ -60,6 +66,7 @@ def count(name: str, link: Link, assumed_db: float, step_db: float, blocks: int)
 def write_table(name: str, header: str, error_rate: float, *, one_width: bool = False) -> None:
     """Write the table that fits the counted errors; the modes' curves have one width or each its own."""
     counts, modes = pd.read_csv(MODES / f"{name}-ldpc-counts.csv"), assumed(name)
+    modes = modes[modes["name"].isin(counts["name"])].copy()
     groups = [counts] if one_width else [group for _, group in counts.groupby("name")]
     curves = pd.concat(map(fit, groups)).loc[modes["name"]]
     modes["es_n0_db"] = [

@@ -28,21 +28,31 @@ QPSK 9/10: 6.2704 1.433e-2, 6.3166 5.777e-4, 6.3720 9.306e-6
 """DVB-S2's Es/N0 in dB and error rates: `additional-input/linkresults/s2_*.txt` of sns3-data, b8e73b4b."""
 
 
-def test_table_of_ldpc_codes__is_what_was_counted() -> None:
-    """Blocks lost at each Es/N0 against Phi((half - Es/N0) / width): chi-square over all points of a mode.
+def pulls(name: str, least: float) -> pd.Series:
+    """Return (lost - expected) / deviation at points where so many blocks are expected on either side.
 
-    Of points with at least 2 blocks expected on either side. Their number n is 2 to 8, and chi-square with n
-    degrees of freedom exceeds 10 + 3 n with a probability of at most 4e-4.
+    A block is lost with the probability Phi((half - Es/N0) / width).
     """
-    table, counts = read_table(str(MODES / "nr-1-ldpc.csv")), pd.read_csv(MODES / "nr-1-ldpc-counts.csv")
-    for mode, name in enumerate(table.names):
-        of_mode = counts[counts["name"] == name]
-        blocks, errors = of_mode["blocks"].to_numpy(), of_mode["errors"].to_numpy()
-        rate = norm.cdf((table.half_db[mode] - of_mode["es_n0_db"]) / table.width_db[mode])
-        usable = (blocks * rate >= 2) & (blocks * (1 - rate) >= 2)
-        pull = (errors - blocks * rate)[usable] / np.sqrt(blocks * rate * (1 - rate))[usable]
-        assert usable.sum() >= 2, name
-        assert (pull**2).sum() < 10 + 3 * usable.sum(), name
+    table, counts = read_table(str(MODES / f"{name}.csv")), pd.read_csv(MODES / f"{name}-counts.csv")
+    mode = pd.Index(table.names).get_indexer(counts["name"])
+    assert np.array_equal(np.unique(mode), np.arange(len(table.names)))
+    rate = norm.cdf((table.half_db[mode] - counts["es_n0_db"]) / table.width_db[mode])
+    lost, decoded = counts["blocks"] * rate, counts["blocks"] * (1 - rate)
+    found = (counts["errors"] - lost) / np.sqrt(lost * (1 - rate))
+    return found.set_axis(counts["name"])[((lost >= least) & (decoded >= least)).to_numpy()]
+
+
+def test_table_of_nr__is_what_was_counted() -> None:
+    """A mode has n = 2 to 8 such points; the chance that chi-square exceeds 10 + 3 n is at most 4e-4."""
+    for name, of_mode in pulls("nr-1-ldpc", 2).groupby(level=0):
+        assert len(of_mode) >= 2, name
+        assert (of_mode**2).sum() < 10 + 3 * len(of_mode), name
+
+
+def test_table_of_dvb__is_what_was_counted() -> None:
+    """All modes at once, 8 frames at a point: four deviations of chi-square."""
+    found = pulls("dvb-s2-ldpc", 1)
+    assert (found**2).sum() == pytest.approx(len(found), abs=4 * np.sqrt(2 * len(found)))
 
 
 def test_assumed_es_n0__is_within_a_fifth_of_a_decibel_of_real_codes_of_1000_bits() -> None:
@@ -56,11 +66,22 @@ def test_assumed_es_n0__is_within_a_fifth_of_a_decibel_of_real_codes_of_1000_bit
     assert ((apart_db[~is_long] > 0.2) & (apart_db[~is_long] < 0.85)).all()
 
 
-def test_assumed_curves_of_dvb_s2__are_within_a_tenth_of_a_decibel_of_those_of_sns3() -> None:
-    table, points = read_table("dvb-s2"), SNS3.strip().splitlines()
-    assert len(points) == 12
+def test_frames_of_dvb__need_about_what_the_standard_says() -> None:
+    """At 1e-5. The standard's are simulations with 50 iterations, too, in fixed-point arithmetic."""
+    real, standard = read_table(str(MODES / "dvb-s2-ldpc.csv")), read_table("dvb-s2")
+    assert {name.split()[0] for name in real.names} == {"QPSK", "8PSK", "16APSK", "32APSK"}
+    known = [standard.names.index(name) for name in real.names]
+    apart_db = real.needed_db(1e-5) - standard.needed_db(1e-5)[known]
+    assert ((apart_db > -0.3) & (apart_db < 0.1)).all()
+    assert np.median(apart_db) == pytest.approx(0, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["dvb-s2", str(MODES / "dvb-s2-ldpc.csv")])
+def test_curves_of_dvb__are_within_an_eighth_of_a_decibel_of_those_of_sns3(name: str) -> None:
+    table, points = read_table(name), SNS3.strip().splitlines()
     for line in points:
-        name, _, pairs = line.partition(": ")
+        mode, _, pairs = line.partition(": ")
         for es_n0_db, rate in (map(float, pair.split()) for pair in pairs.split(", ")):
-            needed_db = table.needed_db(rate)[table.names.index(name)]
-            assert needed_db == pytest.approx(es_n0_db, abs=0.1), line
+            if mode in table.names:
+                needed_db = table.needed_db(rate)[table.names.index(mode)]
+                assert needed_db == pytest.approx(es_n0_db, abs=0.125), line
