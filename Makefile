@@ -9,8 +9,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SYSTEM_PACKAGES ?= install
-# Folders that test kernels; others reach the same ones, or start programs, as tests with ns-2 do.
-JIT_OFF_TESTS := $(addprefix tests/,channels convert fit inspect schemes)
+# Tests of kernels beside slow twins and formulas; others reach the same ones, or start programs, as tests with ns-2 do.
+JIT_OFF_TESTS := $(addprefix tests/,$(addprefix channels/test_,channels.py lms_kernels.py neyman_a.py) fit/test_fit.py schemes)
 
 help:  ## show this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -19,7 +19,7 @@ run: system-packages  ## compare the TCP variants over the sample trace and a me
 	@$(MAKE) --no-print-directory --jobs 2 SYSTEM_PACKAGES=skip $(VENV)/installed simulator PROGRAMS=ns
 	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
 	$(BIN)/tmt run scenarios/quickstart.toml
-	@$(BIN)/tmt report scenarios/out/quickstart > /dev/null
+	@$(BIN)/tmt report scenarios/out/quickstart --no-figures > /dev/null
 	@echo "open scenarios/out/quickstart/report/report.html"
 
 test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in twelve minutes, with the JIT on and off
@@ -36,8 +36,8 @@ test-blocks: setup test-packages $(VENV)/installed-dev  ## run every command of 
 	TMT_CODE_BLOCKS=all $(BIN)/pytest -n 2 --dist worksteal -q tests/house/test_code_blocks.py
 
 soak: setup test-packages $(VENV)/installed-dev  ## kill two engines KILLS=200 times, invert every byte of a campaign's files, emulate ten minutes and 5000 times
-	TMT_SOAK_KILLS=$(or $(KILLS),200) TMT_SOAK_STOPPED_S=60 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k "killed_many_times or stopped_goes_on"
-	TMT_EVERY_BYTE=1 $(BIN)/pytest -n 2 -q tests/campaign/test_inverted_bytes.py tests/campaign/test_packs.py -k inverted
+	TMT_SOAK_KILLS=$(or $(KILLS),200) TMT_SOAK_STOPPED_S=60 $(BIN)/pytest -n 2 -q --timeout 7200 tests/campaign/test_engine.py -k "killed_many_times or stopped_goes_on"
+	TMT_EVERY_BYTE=1 $(BIN)/pytest -n 2 -q --timeout 7200 tests/campaign/test_inverted_bytes.py tests/campaign/test_packs.py -k inverted
 	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q tests/ns2/test_core.py
 	TMT_SOAK_EMULATION_S=600 TMT_SOAK_EMULATIONS=5000 $(BIN)/pytest -q tests/emulate/test_soak.py
 

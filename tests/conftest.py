@@ -3,9 +3,10 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, chdir, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 import rich.style  # noqa: F401  (its import draws a random number: Hypothesis, which touches lazy modules, refuses that)
@@ -54,6 +55,31 @@ def no_progress_lines() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tmt.cli.progress.LINE_EVERY_S", float("inf"))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def usual_renderer() -> Iterator[Callable[..., object]]:
+    """Let the process that draws charts stay for all tests, as its start takes a second; give what starts it.
+
+    One that dies is replaced, as always.
+    """
+    from tmt.show.charts import files
+
+    usual = files.renderer
+    with usual() as render, pytest.MonkeyPatch.context() as patch:
+
+        def render_at_home(*asked: Any) -> object:
+            with chdir(ROOT):  # a process in a test's folder would keep it busy
+                return render(*asked)
+
+        patch.setattr(files, "renderer", lambda: nullcontext(render_at_home))
+        yield usual
+
+
+@pytest.fixture
+def own_drawing_processes(usual_renderer: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw by a process each time, as users do: its charts have numbers, which their bytes hold."""
+    monkeypatch.setattr("tmt.show.charts.files.renderer", usual_renderer)
 
 
 @pytest.fixture

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
-import subprocess
+import re
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from itertools import chain, groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +15,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from tmt.cli.command_line import COMMANDS, SETTINGS
-from tmt.cli.values import Values
+from tmt.cli.main import main
 from tmt.spec.options import ValueOption
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -62,8 +64,14 @@ SAMPLES = {
 }
 """Arguments of a sample of each command, one after the other in one folder, and lines of output to show."""
 
-KEYS = frozenset({"Path", "Queue", "Queue droptail", "Wired", "Proxy", "Traffic", "Resume"})
-"""Headings of `tmt replay` whose options are keys of scenario files."""
+ROW = re.compile(r"\n {4}[a-z-]+ {2}.*(?:\n {5,}.*)*")
+"""A class to choose from, with what it is, in a help text."""
+
+KEYS = dict.fromkeys(
+    ("Path", "Queue", "Queue droptail", "Wired", "Proxy", "Traffic", "Resume"),
+    "[scenario files](../scenarios.md)",
+) | dict.fromkeys(("Programs", "Second"), "[programs](../programs.md)")
+"""Headings of `tmt replay` whose options are keys of scenario files, and the page that explains these."""
 
 HEAD = """\
 # The command line
@@ -71,10 +79,11 @@ HEAD = """\
 Choose a command of `tmt`. Each has a page with its arguments and options, as
 `tmt COMMAND --help` prints them, and a sample of its output (`python tools/cli_reference.py`). Options
 that are keys of [scenario files](scenarios.md) are explained there. An option that several members of a
-command have stands once, with the first of them.
+command have stands once, with the first of them; `--help` is everywhere. Where an option chooses a class,
+such as `--scheme`, the class has its parameters in [Python](api.md) as options, with `-` for `_`.
 
 Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
-the key or the option. A failed run ends in exit status 1. `clift` is a second name of `tmt`.
+the key or the option. A failed run ends in exit status 1.
 
 | command | purpose |
 | --- | --- |
@@ -87,13 +96,15 @@ def reference() -> dict[str, str]:
     listing = "\n".join(f"cli/{name}" for name in COMMANDS)
     pages = {"cli.md": f"{HEAD}{''.join(rows)}\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n"}
     explained: dict[tuple[str, str], str] = {}
-    samples = _samples()
     for name in COMMANDS:
         command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
         sections = _sections(
             command, f"tmt {name}", "#", {} if isinstance(command, click.Group) else explained
         )
-        pages[f"cli/{name}.md"] = "\n".join([*sections, *_chosen(command), *samples.get(name, [])])
+        pages[f"cli/{name}.md"] = "\n".join(sections)
+    # After the sections: click keeps of each command with which words it was asked for help first.
+    for name, sample in _samples().items():
+        pages[f"cli/{name}.md"] += "\n" + "\n".join(sample)
     return pages
 
 
@@ -104,24 +115,25 @@ def _samples() -> dict[str, list[str]]:
         (folder / "traces").symlink_to(DOCS.parent / "traces")
         (folder / "first.toml").write_text(SCENARIO)
         (folder / "short.down").write_text("0\n12\n12\n15\n")
-        tmt = Path(sys.executable).with_name("tmt")
+        os.environ["COLUMNS"] = "100"
         for command, (arguments, lines) in SAMPLES.items():
-            call = [tmt, command, *arguments.split()]
-            environment = os.environ | {"COLUMNS": "100"}
-            done = subprocess.run(
-                call, cwd=folder, env=environment, capture_output=True, text=True, check=True
-            )
-            said = done.stdout.splitlines()
+            said = _printed([command, *arguments.split()], folder)
             shown = [f"$ tmt {command} {arguments}".rstrip(), *said[:lines], *["..."][: len(said) > lines]]
             found[command] = ["## A sample\n", "```text", *shown, "```", ""]
     return found
 
 
-def _chosen(command: click.Command) -> list[str]:
-    """Return where the options of the classes are that a command chooses from."""
-    parts = [part for part in command.parts if part.is_choice] if isinstance(command, Values) else []
-    where = "its parameters in [Python](../api.md), with `-` for `_`"
-    return [f"The options of the class that `{part.flag}` chooses are {where}.\n" for part in parts]
+def _printed(words: list[str], folder: Path) -> list[str]:
+    """Run a command in this process, whose imports serve all, and return the lines that it prints."""
+    out = io.StringIO()
+    sys.argv = ["tmt", *words]
+    with chdir(folder), redirect_stdout(out), redirect_stderr(io.StringIO()):
+        try:
+            main()
+        except SystemExit as ended:
+            if ended.code:
+                raise RuntimeError(f"tmt {' '.join(words)}: exit status {ended.code}") from ended
+    return out.getvalue().splitlines()
 
 
 def _sections(
@@ -130,7 +142,7 @@ def _sections(
     """Return the section of a command, and those of the commands that it holds.
 
     An option or paragraph that has been there is not repeated: `explained` holds the page of each, and is
-    extended. A member has no usage of its own.
+    extended. A member has no usage of its own. The sections of members stand in place of their list.
     """
     page = name.split()[1]
     context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100, **SETTINGS)
@@ -138,25 +150,27 @@ def _sections(
     records = {option: option.get_help_record(context) for option in options}
     repeated: dict[str, list[click.Option]] = {}
     for option, record in records.items():
-        if record in explained and (option.opts[-1] not in ("--help", "--json") or explained[record] == page):
+        if record in explained and (option.opts[-1] != "--json" or explained[record] == page):
             repeated.setdefault(explained[record], []).append(option)
     keys = [one for one in options if isinstance(one, ValueOption) and one.heading in KEYS]
     keys = keys if page == "replay" else []
-    for option in chain(keys, *repeated.values()):
+    helps = [option for option in options if option.opts[-1] == "--help"]
+    for option in chain(keys, helps, *repeated.values()):
         option.hidden = True
-    paragraphs = dict.fromkeys(command.get_help(context).split("\n\n"))
+    *most, last = command.get_help(context).split("\n\n")
+    paragraphs = dict.fromkeys(most if isinstance(command, click.Group) else [*most, last])
     is_member = context.info_name != f"tmt {page}"
     text = "\n\n".join(
-        one
+        _new_rows(one, explained)
         for one in paragraphs
         if explained.get((one, "")) != page and not (is_member and one.startswith("Usage:"))
     )
-    explained |= {(one, ""): page for one in paragraphs}
+    explained |= {(one, ""): page for each in paragraphs for one in (each, *ROW.findall(each))}
     section = f"{mark} {name}\n\n```text\n{text}\n```\n"
     for heading, own in groupby(keys, lambda option: option.heading):
         flags = ", ".join(f"`{option.opts[-1]}`" for option in own)
-        section += f"\n{heading}, explained as keys of [scenario files](../scenarios.md): {flags}.\n"
-    for option in chain(keys, *repeated.values()):
+        section += f"\n{heading}, keys of {KEYS[heading]}: {flags}.\n"
+    for option in chain(keys, helps, *repeated.values()):
         option.hidden = False
     for first, hidden in repeated.items():
         if first != page and (names := _headings(hidden)):
@@ -169,6 +183,14 @@ def _sections(
             assert inner is not None
             sections += _sections(inner, f"{name} {member}", f"{mark}#", explained)
     return sections
+
+
+def _new_rows(paragraph: str, explained: dict[tuple[str, str], str]) -> str:
+    """Return a paragraph without the classes to choose from that another page has."""
+    old = [row for row in ROW.findall(paragraph) if (row, "") in explained]
+    pages = {explained[row, ""] for row in old}
+    more = f"\n    Others: as on the page of `tmt {min(pages)}`." if pages else ""
+    return ROW.sub(lambda row: "" if row[0] in old else row[0], paragraph) + more
 
 
 def _headings(options: list[click.Option]) -> list[str]:

@@ -94,7 +94,7 @@ def _loss(results: FigureResults) -> Iterator[Statement]:
         "Figure 4",
         "ARQ considerably improves the throughput",
         verdict(*(bool(values[at] > 1.2) for values in gain)),
-        f"at p2 = 0.05 {gain[False][at]:.2f} times end to end, {gain[True][at]:.2f} times split; at 0.2 "
+        f"p2 = 0.05: {gain[False][at]:.2f} times end to end, {gain[True][at]:.2f} times split; p2 = 0.2: "
         f"{gain[False][-1]:.1f} and {gain[True][-1]:.1f} times",
     )
     yield Statement(

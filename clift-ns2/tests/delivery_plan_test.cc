@@ -27,13 +27,6 @@ void expect_use(const RowUse& use, std::int64_t offered, std::int64_t used, std:
   EXPECT_EQ(use.repeats, repeats);
 }
 
-// Rows at 0, 10, 20, ..., each delivered 100 ns after it was sent.
-Rows even_rows(std::int64_t count) {
-  Rows rows;
-  for (std::int64_t i = 0; i < count; ++i) rows.push_back(delivered_row(10 * i, 100));
-  return rows;
-}
-
 PlanOptions in_order(Nanoseconds hold_ns = 0) {
   PlanOptions options;
   options.in_order = true;
@@ -42,7 +35,7 @@ PlanOptions in_order(Nanoseconds hold_ns = 0) {
 }
 
 TEST(DeliveryPlan, GivesAPacketAsManyRowsAsItsBytesNeed) {
-  const Rows rows = even_rows(12);
+  const Rows rows = even_rows(12, 100);
   DeliveryPlan plan(view(rows), {});
   expect_delivery(planned(plan, 0, 1), 0, 100);        // row 1
   expect_delivery(planned(plan, 0, 1500), 10, 110);    // row 2
@@ -53,7 +46,7 @@ TEST(DeliveryPlan, GivesAPacketAsManyRowsAsItsBytesNeed) {
 }
 
 TEST(DeliveryPlan, FollowsTheSizeOfAnLldu) {
-  const Rows rows = even_rows(20);
+  const Rows rows = even_rows(20, 100);
   PlanOptions options;
   options.lldu_bytes = 100;
   DeliveryPlan plan(view(rows), options);
@@ -69,7 +62,7 @@ TEST(DeliveryPlan, IsDeliveredWithTheLastOfItsRowsToArrive) {
 }
 
 TEST(DeliveryPlan, WastesTheRowsThatPassWhileTheQueueIsEmpty) {
-  const Rows rows = even_rows(12);
+  const Rows rows = even_rows(12, 100);
   DeliveryPlan plan(view(rows), {});
   expect_delivery(planned(plan, 0, 1500), 0, 100);
   expect_delivery(planned(plan, 20, 1500), 20, 120);   // the row at its very arrival is its own; 10 is wasted
@@ -96,7 +89,7 @@ TEST(DeliveryPlan, LeavesAPacketOpenWithAnUnsettledRow) {
 }
 
 TEST(DeliveryPlan, StopsForGoodWhenTooFewRowsAreLeft) {
-  const Rows rows = even_rows(4);
+  const Rows rows = even_rows(4, 100);
   DeliveryPlan plan(view(rows), {});
   expect_delivery(planned(plan, 0, 3000), 10, 110);
   EXPECT_FALSE(planned(plan, 0, 4500).has_value());  // two are left, three are needed
@@ -105,7 +98,7 @@ TEST(DeliveryPlan, StopsForGoodWhenTooFewRowsAreLeft) {
 }
 
 TEST(DeliveryPlan, TakesTheLastRowOfTheTrace) {
-  const Rows rows = even_rows(4);
+  const Rows rows = even_rows(4, 100);
   DeliveryPlan plan(view(rows), {});
   expect_delivery(planned(plan, 30, 1500), 30, 130);
   EXPECT_FALSE(planned(plan, 30, 1500).has_value());
@@ -113,7 +106,7 @@ TEST(DeliveryPlan, TakesTheLastRowOfTheTrace) {
 
 TEST(DeliveryPlan, RepeatsTheTraceWhenAsked) {
   // Four rows over 30 ns: a repetition lasts 30 * 4 / 3 = 40, and the rows go on at 40, 50, 60, 70, 80, ...
-  Rows rows = even_rows(4);
+  Rows rows = even_rows(4, 100);
   rows[1] = lost_row(10, 200);
   PlanOptions options;
   options.loop = true;
@@ -131,7 +124,7 @@ TEST(DeliveryPlan, RepeatsTheTraceWhenAsked) {
 
 TEST(DeliveryPlan, StartsAtAnOffsetIntoTheTrace) {
   // At simulated time 0 the trace is at 25: its rows at 30, 40 and 50 come at 5, 15 and 25.
-  const Rows rows = even_rows(6);
+  const Rows rows = even_rows(6, 100);
   PlanOptions options;
   options.offset_ns = 25;
   DeliveryPlan plan(view(rows), options);
@@ -145,7 +138,7 @@ TEST(DeliveryPlan, StartsAtAnOffsetIntoTheTrace) {
 }
 
 TEST(DeliveryPlan, StartsAtAnOffsetIntoATraceThatRepeats) {
-  const Rows rows = even_rows(4);  // repeats every 40
+  const Rows rows = even_rows(4, 100);  // repeats every 40
   PlanOptions options;
   options.loop = true;
   options.offset_ns = 25;
@@ -156,7 +149,7 @@ TEST(DeliveryPlan, StartsAtAnOffsetIntoATraceThatRepeats) {
 }
 
 TEST(DeliveryPlan, CountsRepetitionsFromTheOneThatTheRunStartsIn) {
-  const Rows rows = even_rows(4);  // repeats every 40
+  const Rows rows = even_rows(4, 100);  // repeats every 40
   PlanOptions options;
   options.loop = true;
   options.offset_ns = 105;  // in the third repetition, whose last row comes at 110 - 105 = 5
@@ -228,7 +221,7 @@ TEST(DeliveryPlan, CountsNoMoreBytesThanTheCounterHolds) {
 }
 
 TEST(DeliveryPlan, CountsRowsThatHaveBeenSent) {
-  const Rows rows = even_rows(10);
+  const Rows rows = even_rows(10, 100);
   DeliveryPlan plan(view(rows), {});
   expect_use(plan.use_until(0), 1, 0, 1);  // the row at 0 passes an empty queue
   planned(plan, 15, 3000);                     // rows at 20 and 30

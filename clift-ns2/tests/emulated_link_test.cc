@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulate/link.h"
+#include "tests/milliseconds.h"
 #include "tests/rows.h"
 #include "tests/slow_plan.h"
 
@@ -136,7 +137,6 @@ TEST(EmulatedLink, AgreesWithTheSlowPlan) {
 
 TEST(EmulatedLink, ServesAPlainLinkAtItsRate) {
   // 1000 bytes at 8 Mbit/s take 1 ms.
-  constexpr Nanoseconds ms = 1'000'000;
   NumberedLink link(RatePlan(8e6), limited_to(2), propagation_ns);
   EXPECT_FALSE(drops(link, 0, packet_number(0, 1000)));
   EXPECT_FALSE(drops(link, 0, packet_number(1, 500)));
@@ -152,7 +152,6 @@ TEST(EmulatedLink, ServesAPlainLinkAtItsRate) {
 // 1500 bytes take 1 ms. Packet 2 has waited 2 ms, the target, when the link pulls it at 2 ms: the one after the interval of
 // 1 ms is marked or dropped, and in place of a dropped one goes the next.
 TEST(EmulatedLink, MarksWhatIsEcnCapableAndDropsOthers) {
-  constexpr Nanoseconds ms = 1'000'000;
   QueueOptions queue;
   queue.discipline = DisciplineChoice::of("codel target 0.002 interval 0.001 mtu_bytes 0");
   for (const Ecn ecn : {Ecn::ect_0, Ecn::not_ect}) {

@@ -5,7 +5,7 @@
 namespace clift {
 namespace {
 
-Settings read(std::vector<std::string> words) {
+Settings settings_from(std::vector<std::string> words) {
   words.insert(words.begin(), "clift-emulate");
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -14,7 +14,7 @@ Settings read(std::vector<std::string> words) {
 
 std::string refusal(const std::vector<std::string>& words) {
   try {
-    read(words);
+    settings_from(words);
   } catch (const SettingError& error) {
     return error.what();
   }
@@ -22,7 +22,7 @@ std::string refusal(const std::vector<std::string>& words) {
 }
 
 TEST(EmulatorSettings, AreReadFromKeysAndValues) {
-  const Settings settings = read({"forward", "a.npy", "return_rate_bps", "1e5", "forward_lldu_bytes", "33",
+  const Settings settings = settings_from({"forward", "a.npy", "return_rate_bps", "1e5", "forward_lldu_bytes", "33",
                                   "return_begin_ns", "5", "return_length_ns", "7", "return_offset_ns", "3", "loop", "0",
                                   "sysctl", "net.a=1", "sysctl", "net.b=2", "--", "ls", "--", "-l"});
   EXPECT_EQ(settings.links[0].trace, "a.npy");
@@ -41,7 +41,7 @@ TEST(EmulatorSettings, AreReadFromKeysAndValues) {
 }
 
 TEST(EmulatorSettings, HoldLimitsAndDisciplineOfTheQueue) {
-  const QueueOptions queue = read({"queue", "droptail drop head", "queue_bytes", "3000", "queue_time_ns", "5",
+  const QueueOptions queue = settings_from({"queue", "droptail drop head", "queue_bytes", "3000", "queue_time_ns", "5",
                                    "queue_counts", "waiting", "--", "ls"}).queue;
   EXPECT_EQ(queue.discipline.parameters, (std::vector<std::pair<std::string, std::string>>{{"drop", "head"}}));
   EXPECT_EQ(queue.limits.packets, QueueLimits().packets);

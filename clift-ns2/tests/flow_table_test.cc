@@ -3,22 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
+#include "tests/octets.h"
 
 namespace clift {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
 using schema::PacketRecord;
 
-constexpr std::uint8_t syn = 2, ack = 16;
-
-void append(Bytes& bytes, std::uint64_t value, int width) {
-  for (int shift = 8 * (width - 1); shift >= 0; shift -= 8) bytes.push_back(static_cast<std::uint8_t>(value >> shift));
-}
-
-Bytes ip4(std::uint8_t protocol, const Bytes& payload, bool forward, std::uint16_t fragment = 0) {
-  Bytes bytes{0x45, 0};
+Octets ip4(std::uint8_t protocol, const Octets& payload, bool forward, std::uint16_t fragment = 0) {
+  Octets bytes{0x45, 0};
   append(bytes, 20 + payload.size(), 2);
   append(bytes, 7, 2);
   append(bytes, fragment, 2);
@@ -29,8 +22,8 @@ Bytes ip4(std::uint8_t protocol, const Bytes& payload, bool forward, std::uint16
   return bytes;
 }
 
-Bytes ip6(std::uint8_t protocol, const Bytes& payload) {
-  Bytes bytes{0x60, 0, 0, 0};
+Octets ip6(std::uint8_t protocol, const Octets& payload) {
+  Octets bytes{0x60, 0, 0, 0};
   append(bytes, payload.size(), 2);
   bytes.insert(bytes.end(), {protocol, 64});
   for (const int last : {1, 2}) {
@@ -41,15 +34,15 @@ Bytes ip6(std::uint8_t protocol, const Bytes& payload) {
   return bytes;
 }
 
-struct Segment {
+struct NumberedSegment {
   std::uint32_t sequence;
   std::uint32_t acknowledged;
   std::uint8_t flags;
   std::size_t payload;
 };
 
-Bytes tcp(const Segment& segment, bool forward = true, std::uint16_t port = 40'000) {
-  Bytes bytes;
+Octets tcp(const NumberedSegment& segment, bool forward = true, std::uint16_t port = 40'000) {
+  Octets bytes;
   append(bytes, forward ? port : 5000, 2);
   append(bytes, forward ? 5000 : port, 2);
   append(bytes, segment.sequence, 4);
@@ -60,16 +53,16 @@ Bytes tcp(const Segment& segment, bool forward = true, std::uint16_t port = 40'0
   return bytes;
 }
 
-class Numbers : public testing::Test {
+class RecordNumbers : public testing::Test {
  protected:
-  PacketRecord of(const Bytes& bytes, std::uint8_t direction = 0) {
+  PacketRecord of(const Octets& bytes, std::uint8_t direction = 0) {
     PacketRecord record{};
     table_.number(bytes, direction, record);
     return record;
   }
 
-  PacketRecord sent(const Segment& segment) { return of(ip4(6, tcp(segment), true)); }
-  PacketRecord answered(const Segment& segment) { return of(ip4(6, tcp(segment, false), false), 1); }
+  PacketRecord sent(const NumberedSegment& segment) { return of(ip4(6, tcp(segment), true)); }
+  PacketRecord answered(const NumberedSegment& segment) { return of(ip4(6, tcp(segment, false), false), 1); }
 
   FlowTable table_;
 };
@@ -79,7 +72,7 @@ void expect(const PacketRecord& record, std::int64_t sequence, int transmission)
   EXPECT_EQ(record.transmission, transmission);
 }
 
-TEST_F(Numbers, SegmentsFromTheSynOn) {
+TEST_F(RecordNumbers, SegmentsFromTheSynOn) {
   // A sequence number near its end, so that it wraps within the first segment.
   constexpr std::uint32_t first = 0xffffff00;
   expect(sent({first - 1, 0, syn, 0}), 0, 1);
@@ -99,14 +92,14 @@ TEST_F(Numbers, SegmentsFromTheSynOn) {
   EXPECT_EQ(table_.flows(), 1U);
 }
 
-TEST_F(Numbers, ANewConnectionOnOldPortsFromTheBeginning) {
+TEST_F(RecordNumbers, ANewConnectionOnOldPortsFromTheBeginning) {
   sent({1000, 0, syn, 0});
   sent({1001, 1, ack, 500});
   expect(sent({77'000, 0, syn, 0}), 0, 1);
   expect(sent({77'001, 1, ack, 500}), 1, 1);
 }
 
-TEST_F(Numbers, AConnectionThatWasThereBefore) {
+TEST_F(RecordNumbers, AConnectionThatWasThereBefore) {
   expect(sent({5000, 1, ack, 1448}), 1, 1);
   expect(sent({6448, 1, ack, 1448}), 2, 1);
 }
@@ -129,8 +122,8 @@ TEST(SegmentNumbers, OfALongTransferNeedBoundedMemory) {
   }
 }
 
-TEST_F(Numbers, FlowsOfEveryKind) {
-  const Bytes datagram = {0, 53, 0, 99, 0, 8, 0, 0};
+TEST_F(RecordNumbers, FlowsOfEveryKind) {
+  const Octets datagram = {0, 53, 0, 99, 0, 8, 0, 0};
   EXPECT_EQ(of(ip4(6, tcp({1, 1, ack, 5}), true)).flow, 0);
   EXPECT_EQ(of(ip4(6, tcp({1, 1, ack, 5}, false), false), 1).flow, 0);
   EXPECT_EQ(of(ip4(6, tcp({1, 1, ack, 5}, true, 40'001), true)).flow, 1);
@@ -147,9 +140,9 @@ TEST_F(Numbers, FlowsOfEveryKind) {
 }
 
 TEST(IpPacket, CutAnywhereIsReadWithoutFault) {
-  for (const Bytes& whole : {ip4(6, tcp({1, 1, ack, 5}), true), ip6(6, tcp({1, 1, ack, 5})), ip6(0, {58, 0, 0, 0, 0, 0, 0, 0, 143})}) {
+  for (const Octets& whole : {ip4(6, tcp({1, 1, ack, 5}), true), ip6(6, tcp({1, 1, ack, 5})), ip6(0, {58, 0, 0, 0, 0, 0, 0, 0, 143})}) {
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+      const Octets cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
       EXPECT_FALSE(parsed(cut).has_value());
       EXPECT_FALSE(is_housekeeping(cut));
     }

@@ -4,24 +4,17 @@
 
 #include <gtest/gtest.h>
 
-#include "emulate/ip_packet.h"
-
 #include <random>
 #include <string>
-#include <vector>
+
+#include "emulate/ip_packet.h"
+#include "tests/octets.h"
 
 namespace clift {
 namespace {
 
-using Octets = std::vector<std::uint8_t>;
-
-constexpr std::uint8_t cwr = 128, ack = 16, psh = 8, fin = 1;
 constexpr int tcp4 = 1, tcp6 = 4;
 constexpr std::size_t virtio_bytes = 10;
-
-void append(Octets& octets, std::uint64_t value, int width) {
-  for (int shift = 8 * (width - 1); shift >= 0; shift -= 8) octets.push_back(static_cast<std::uint8_t>(value >> shift));
-}
 
 Octets joined(std::initializer_list<Octets> parts) {
   Octets all;

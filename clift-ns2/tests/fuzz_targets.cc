@@ -21,7 +21,7 @@ namespace clift {
 namespace {
 
 constexpr std::size_t option_bytes = 8;
-constexpr int packets = 50;
+constexpr int carried_packets = 50;
 constexpr Nanoseconds last_arrival_ns = 4'000'000'000'000'000'000;
 // Rows 1 ns apart with 2 GiB each hold more bytes in 5 s than 63 bits count.
 constexpr Nanoseconds last_sized_arrival_ns = 1'000'000'000;
@@ -60,7 +60,7 @@ void carry(const std::uint8_t* data, LinkRows rows) {
   const Nanoseconds last_ns = rows.have_sizes() ? last_sized_arrival_ns : last_arrival_ns;
   Nanoseconds now_ns = 0;
   RowUse before{};
-  for (int packet = 0; packet < packets && now_ns <= last_ns; ++packet) {
+  for (int packet = 0; packet < carried_packets && now_ns <= last_ns; ++packet) {
     now_ns += Nanoseconds{data[4]} << (data[5] & 55);
     if (now_ns > last_ns) return;
     Delivery delivery;

@@ -26,7 +26,7 @@ NpyHeader read(const std::string& file) {
   return reason == nullptr ? std::get<NpyHeader>(parsed) : NpyHeader{};
 }
 
-std::string refusal_of(const std::string& file) {
+std::string header_refusal(const std::string& file) {
   const auto parsed = parse_npy_header(file);
   const auto* reason = std::get_if<std::string>(&parsed);
   return reason == nullptr ? "accepted" : *reason;
@@ -81,10 +81,10 @@ TEST(NpyHeader, SaysWhenThereIsNotOneDimension) {
 
 TEST(NpyHeader, IsRefusedWhenAnyPartOfItIsMissing) {
   const std::string file = npy_header(descr, 7);
-  EXPECT_EQ(refusal_of(""), schema::refusal::empty_file);
+  EXPECT_EQ(header_refusal(""), schema::refusal::empty_file);
   for (std::size_t held = 1; held < file.size(); ++held) {
     const char* reason = held < 6 ? schema::refusal::not_npy : schema::refusal::npy_header;
-    EXPECT_EQ(refusal_of(file.substr(0, held)), reason) << held << " bytes";
+    EXPECT_EQ(header_refusal(file.substr(0, held)), reason) << held << " bytes";
   }
 }
 
@@ -97,7 +97,7 @@ TEST(NpyHeader, IsRefusedWhenItsDictionaryIsDamaged) {
         "{'descr': '<i8', 'fortran_order': False, 'shape': (-1,)}",
         "{'descr': '<i8', 'fortran_order': False, 'shape': (,)}",
         "{'descr': '<i8', 'fortran_order': False, 'shape': (9223372036854775808,)}"}) {
-    EXPECT_EQ(refusal_of(file_with(dict)), schema::refusal::npy_header) << dict;
+    EXPECT_EQ(header_refusal(file_with(dict)), schema::refusal::npy_header) << dict;
   }
 }
 

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "core/time.h"
+#include "tests/milliseconds.h"
 
 namespace clift {
-
-inline constexpr Nanoseconds ms = 1'000'000;
 
 // Delays beyond the path's own, one for each copy of a packet that arrives. None: the packet is lost.
 using Delays = std::vector<Nanoseconds>;

@@ -78,7 +78,7 @@ TEST(Propagation, DelaysThePacketsOfALink) {
   EXPECT_EQ(outcome->due_ns, 16 + 10);  // 20 - 10 * 8 / 100 = 19.2 is 20 in whole ns towards the row before, half of it
 }
 
-std::string refusal_of(const std::string& content) {
+std::string series_refusal(const std::string& content) {
   const ScratchFolder folder;
   const std::string path = folder.file("rtt.npy");
   write_file(path, content);
@@ -96,14 +96,14 @@ std::string file_of(const std::vector<RttRow>& series) {
 }
 
 TEST(RttSeriesFile, IsReadAndChecked) {
-  EXPECT_EQ(refusal_of(file_of(rows)), "accepted");
-  EXPECT_EQ(refusal_of(file_of({{5, 1}, {4, 1}})),
+  EXPECT_EQ(series_refusal(file_of(rows)), "accepted");
+  EXPECT_EQ(series_refusal(file_of({{5, 1}, {4, 1}})),
             ":row 2: time_ns is 4, earlier than 5 in the row before; times must increase");
-  EXPECT_EQ(refusal_of(file_of({{5, -1}})), ":row 1: rtt_ns is -1; the least allowed is 0");
-  EXPECT_EQ(refusal_of(file_of({})), ": there are no rows; a trace has at least one");
-  EXPECT_EQ(refusal_of(file_of(rows).substr(0, 128 + 16)),
+  EXPECT_EQ(series_refusal(file_of({{5, -1}})), ":row 1: rtt_ns is -1; the least allowed is 0");
+  EXPECT_EQ(series_refusal(file_of({})), ": there are no rows; a trace has at least one");
+  EXPECT_EQ(series_refusal(file_of(rows).substr(0, 128 + 16)),
             ": the file is cut short: its header promises 4 rows, it holds 1");
-  EXPECT_EQ(refusal_of(npy_header("[('f0', '<i8')]", 0)),
+  EXPECT_EQ(series_refusal(npy_header("[('f0', '<i8')]", 0)),
             ": these are not the columns of a rtt trace, which are time_ns <i8, rtt_ns <i8");
 }
 

@@ -67,12 +67,6 @@ class Host {
   int next_ = 0;
 };
 
-Rows even_rows(std::int64_t count) {
-  Rows rows;
-  for (std::int64_t i = 0; i < count; ++i) rows.push_back(delivered_row(10 * i, 0));
-  return rows;
-}
-
 QueueOptions options_of(const std::string& words) {
   QueueOptions options;
   options.discipline = DisciplineChoice::of(words);
@@ -80,7 +74,7 @@ QueueOptions options_of(const std::string& words) {
 }
 
 TEST(QueuedLink, CountsThePacketsOnTheLinkOrNot) {
-  const Rows rows = even_rows(20);
+  const Rows rows = even_rows(20, 0);
   for (const bool counts : {true, false}) {
     QueueOptions options;
     options.limits.packets = 1;
@@ -98,7 +92,7 @@ TEST(QueuedLink, CountsThePacketsOnTheLinkOrNot) {
 TEST(QueuedLink, LimitsBytes) {
   QueueOptions options;
   options.limits.bytes = 3000;
-  const Rows rows = even_rows(20);
+  const Rows rows = even_rows(20, 0);
   Host host(rows, options);
   host.take(1, 1500);
   host.take(2, 1000);
@@ -112,7 +106,7 @@ TEST(QueuedLink, LimitsBytes) {
 TEST(QueuedLink, DropsWhatHasWaitedTooLongWhenTheLinkPullsIt) {
   QueueOptions options;
   options.limits.time_ns = 15;
-  const Rows rows = even_rows(20);
+  const Rows rows = even_rows(20, 0);
   Host host(rows, options);
   for (const Nanoseconds arrival_ns : {1, 2, 3, 5}) host.take(arrival_ns);
   host.advance(100);
@@ -123,7 +117,7 @@ TEST(QueuedLink, DropsWhatHasWaitedTooLongWhenTheLinkPullsIt) {
 TEST(QueuedLink, DropsTheOldestPacketThatWaits) {
   QueueOptions options = options_of("droptail drop head");
   options.limits.packets = 2;
-  const Rows rows = even_rows(20);
+  const Rows rows = even_rows(20, 0);
   Host host(rows, options);
   host.take(0, 3000);  // on the link until 10: it stays
   host.take(1);
@@ -146,7 +140,7 @@ TEST(QueuedLink, PullsAtTheRowThatSendsAfterAnOutage) {
 }
 
 TEST(QueuedLink, StopsWithItsTraceAndKeepsWhatWaits) {
-  const Rows rows = even_rows(2);
+  const Rows rows = even_rows(2, 0);
   for (const bool counts : {true, false}) {
     QueueOptions options;
     options.limits.packets = 3;
@@ -161,7 +155,7 @@ TEST(QueuedLink, StopsWithItsTraceAndKeepsWhatWaits) {
 }
 
 TEST(QueuedLink, GivesAllPacketsBackAtOnceWithPie) {
-  const Rows rows = even_rows(3);
+  const Rows rows = even_rows(3, 0);
   Host host(rows, options_of("pie"));
   for (Nanoseconds arrival_ns = 1; arrival_ns < 4; ++arrival_ns) host.take(arrival_ns);
   EXPECT_EQ(host.link().take_all(5).size(), 3u);

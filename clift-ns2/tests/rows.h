@@ -18,6 +18,13 @@ inline LinkRow delivered_row(Nanoseconds tx_ns, Nanoseconds delay_ns) { return {
 inline LinkRow lost_row(Nanoseconds tx_ns, Nanoseconds delay_ns) { return {tx_ns, delay_ns, 0, 3}; }
 inline LinkRow unsettled_row(Nanoseconds tx_ns) { return {tx_ns, schema::unsettled, 0, 2}; }
 
+// Rows at 0, 10, 20, ..., each delivered so long after it was sent.
+inline Rows even_rows(std::int64_t count, Nanoseconds delay_ns) {
+  Rows rows;
+  for (std::int64_t i = 0; i < count; ++i) rows.push_back(delivered_row(10 * i, delay_ns));
+  return rows;
+}
+
 // Of a trace of this length, which starts again at its end; without a length the rows tell it.
 inline Playback repeating(Nanoseconds begin_ns = 0, Nanoseconds length_ns = 0, Nanoseconds offset_ns = 0) {
   return {begin_ns, length_ns, offset_ns, true};

@@ -20,7 +20,7 @@ target_link_libraries(aqm_replay PRIVATE tested)
 # The tests' own code has no sanitizers, which take half of the compiler's time in GoogleTest's templates. The core comes
 # first for the linker: of a function that both have, its copy is taken, with the sanitizers.
 add_executable(core_tests ${TEST_SOURCES})
-target_precompile_headers(core_tests PRIVATE <gtest/gtest.h> <algorithm> <random> <string> <vector>)
+set_target_properties(core_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
 target_compile_definitions(
   core_tests
   PRIVATE CONTRACT_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../traces/contract/"
@@ -31,7 +31,7 @@ target_link_libraries(core_tests PRIVATE GTest::gtest_main)
 # What these two test stands in headers that the core does not include.
 set_source_files_properties(
   ${CMAKE_CURRENT_LIST_DIR}/ack_thinning_test.cc ${CMAKE_CURRENT_LIST_DIR}/emulated_link_test.cc
-  PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${SANITIZERS}")
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS "${SANITIZERS}")
 
 foreach(target tested core_tests aqm_replay)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
@@ -41,3 +41,5 @@ foreach(target tested core_tests aqm_replay)
 endforeach()
 target_compile_options(tested PRIVATE ${SANITIZERS})
 target_compile_options(aqm_replay PRIVATE ${SANITIZERS})
+# Files that are compiled as one see each other's constants.
+target_compile_options(core_tests PRIVATE -Wno-shadow)

@@ -77,7 +77,7 @@ def _fill(path: Path) -> None:
 @pytest.fixture(scope="module")
 def scenario(tmp_path_factory: pytest.TempPathFactory, write_scenario: Callable[..., Path]) -> Path:
     path = tmp_path_factory.mktemp("scenario") / "short.toml"
-    return write_scenario(path, tcp='["newreno", "cubic", "hybla"]', seeds=3)
+    return write_scenario(path, tcp='["newreno", "cubic", "hybla"]', seeds=2)
 
 
 @pytest.fixture(scope="module")
@@ -94,17 +94,17 @@ def undisturbed(finished: Path) -> pd.DataFrame:
 
 
 def test_run__does_every_run_once(scenario: Path, undisturbed: pd.DataFrame, finished: Path) -> None:
-    assert len(undisturbed) == 3 * 2 * 3
+    assert len(undisturbed) == 3 * 2 * 2
     assert set(undisturbed["status"]) == {"done"}
     assert (undisturbed["goodput_bps"] > 0).all()
     assert len(undisturbed[["tcp", "scheme", "seed"]].drop_duplicates()) == len(undisturbed)
     # The runs of a seed see the same piece of the channel.
-    assert len(undisturbed[["seed", "forward_offset_s"]].drop_duplicates()) == 3
-    assert undisturbed["forward_offset_s"].nunique() == 3
+    assert len(undisturbed[["seed", "forward_offset_s"]].drop_duplicates()) == 2
+    assert undisturbed["forward_offset_s"].nunique() == 2
 
     before = pq.read_table(finished / "results.parquet")
     again = json.loads(_run(scenario, finished, "--json").out)
-    assert (again["runs"], again["done"]) == (18, 18)
+    assert (again["runs"], again["done"]) == (12, 12)
     assert pq.read_table(finished / "results.parquet").equals(before), "times and attempts included"
 
 
@@ -115,7 +115,7 @@ def test_run__killed_many_times_ends_as_if_undisturbed(
     """Of two engines one is stopped, the other killed, and then both are."""
     out, chance, most = tmp_path / "out", random.Random(seed), 0
     scenario = Path(shutil.copy(scenario, tmp_path / "kept.toml"))
-    scenario.write_text("records = [1, 2, 3]\n" + scenario.read_text())
+    scenario.write_text("records = [1, 2]\n" + scenario.read_text())
     for number in range(ROUNDS):
         with (
             subprocess.Popen(_command(scenario, out)) as engine,
@@ -199,9 +199,12 @@ def test_two_engines__of_two_versions_append_their_own_rows(
     )
 
 
-def test_engine__that_is_stopped_goes_on(scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as engine:
+def test_engine__that_is_stopped_goes_on_whatever_the_wall_clock_says(
+    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
+) -> None:
+    """Each look at it finds it ten years earlier or later, in the engine, its workers and the simulator."""
+    out, environment = tmp_path / "out", preloaded(Path(__file__).with_name("wild_clock.c"), tmp_path)
+    with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE, env=environment) as engine:
         _await_simulation(out)
         engine.send_signal(signal.SIGSTOP)
         time.sleep(STOPPED_S)
@@ -209,19 +212,9 @@ def test_engine__that_is_stopped_goes_on(scenario: Path, undisturbed: pd.DataFra
         assert engine.communicate()[1] == b""
     assert engine.returncode == 0
     assert results_of(out).equals(undisturbed)
-    assert set(pq.read_table(out / "results.parquet")["attempt"].to_pylist()) == {1}
-
-
-def test_wall_clock__that_jumps_changes_no_result_and_no_duration(
-    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
-) -> None:
-    """Each look at it finds it ten years earlier or later, in the engine, its workers and the simulator."""
-    out, environment = tmp_path / "out", preloaded(Path(__file__).with_name("wild_clock.c"), tmp_path)
-    done = subprocess.run(_command(scenario, out), env=environment, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert results_of(out).equals(undisturbed)
-    durations_s = pq.read_table(out / "results.parquet")["wall_time_s"].to_pylist()
-    assert all(0 < one < 600 for one in durations_s), "600 s is the scenario's timeout"
+    rows = pq.read_table(out / "results.parquet")
+    assert set(rows["attempt"].to_pylist()) == {1}
+    assert all(0 < one < 600 for one in rows["wall_time_s"].to_pylist()), "600 s is the scenario's timeout"
 
 
 @pytest.mark.parametrize("victim", ["simulation", "worker"])

@@ -52,6 +52,21 @@ def test_new__refuses_a_trace_that_run_would_refuse(tmp_path: Path) -> None:
     assert not (tmp_path / "mine.toml").exists()
 
 
+def test_new__names_all_that_is_wrong(tmp_path: Path) -> None:
+    refused = new(tmp_path, "mine.toml", "--tcp", "cubik", "--scheme", "ark,fex", "--rtt=-1", "--every", "0")
+    flags = [line.partition(":")[0] for line in refused.err.splitlines()]
+    assert (refused.status, flags) == (2, ["--every", "--tcp", "--scheme", "--scheme", "--rtt"])
+
+
+def test_new__takes_every_nth_slot_of_a_trace(tmp_path: Path) -> None:
+    """A tenth of 12 Mbit/s x 1 s is 100 packets of 1500 bytes."""
+    line = ("--channel", "error-free", "--duration", "5", "--rate", "12e6", "--lldu-bytes", "1500")
+    assert tmt("generate", *line, "phy.parquet", folder=tmp_path).status == 0
+    assert new(tmp_path, "one.toml", "--trace", "phy.parquet", "--every", "10", "--rtt", "1").status == 0
+    made = Scenario.read(tmp_path / "one.toml")
+    assert (made.trace[0].every, made.path[0].queue_packets) == (10, 100)
+
+
 def test_new__explains_each_key(tmp_path: Path) -> None:
     assert new(tmp_path, "mine.toml").status == 0
     written = (tmp_path / "mine.toml").read_text().splitlines()

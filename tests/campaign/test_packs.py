@@ -5,8 +5,6 @@ import io
 import json
 import shutil
 import stat
-import subprocess
-import sys
 import zipfile
 from collections.abc import Callable
 from contextlib import chdir
@@ -21,7 +19,6 @@ import pyarrow.parquet as pq
 import pytest
 from damage import damages
 from in_process import tmt
-from processes import execute
 
 from tmt import Scenario, run_scenario
 from tmt.campaign.pack_reader import is_pack, unpacked
@@ -77,11 +74,6 @@ def _contents(pack: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def _run(pack: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    program = Path(sys.executable).with_name("tmt")
-    return execute(program, "run", pack, *options)
-
-
 def test_pack__holds_scenario_traces_results_and_what_made_them(scenario: Path, pack: Path) -> None:
     contents = _contents(pack)
     assert list(contents) == [
@@ -125,16 +117,15 @@ def test_pack__takes_records_if_asked(scenario: Path, tmp_path: Path) -> None:
 
 
 def test_run_of_a_pack__repeats_it_and_says_that_the_results_are_equal(pack: Path, tmp_path: Path) -> None:
-    said = _run(pack, "--output", str(tmp_path / "out"))
-    assert (said.returncode, said.stderr) == (0, "")
-    assert said.stdout.splitlines()[-1] == f"{pack}: all 4 results are equal bit by bit"
+    said = tmt("run", pack, "--output", "out", folder=tmp_path)
+    assert (said.status, said.err) == (0, "")
+    assert said.out.splitlines()[-1] == f"{pack}: all 4 results are equal bit by bit"
     rows = pd.read_parquet(tmp_path / "out" / "results.parquet")
     assert (rows["status"] == "done").all()
 
-    compared = [Path(sys.executable).with_name("tmt"), "compare", pack, tmp_path / "out"]
-    said = execute(*compared)
-    assert (said.returncode, said.stderr) == (0, "")
-    assert said.stdout.endswith("All pairs are equal in everything that they measured, bit by bit.\n")
+    said = tmt("compare", pack, "out", folder=tmp_path)
+    assert (said.status, said.err) == (0, "")
+    assert said.out.endswith("All pairs are equal in everything that they measured, bit by bit.\n")
 
     # One digit of one result, and the simulator's hash, are others in this pack.
     contents = _contents(pack)
@@ -143,10 +134,10 @@ def test_run_of_a_pack__repeats_it_and_says_that_the_results_are_equal(pack: Pat
     results["simulator"] = "f" * 64
     contents["results.parquet"] = results.to_parquet()
     _write(tmp_path / "other.zip", _listed(contents))
-    said = _run(tmp_path / "other.zip", "--output", str(tmp_path / "out"), "--quiet")
-    assert (said.returncode, said.stdout) == (1, "")
-    assert said.stderr.splitlines() == [
-        f"{tmp_path / 'other.zip'}: 3 of 4 results are equal bit by bit, 1 differ, 0 are missing here",
+    said = tmt("run", "other.zip", "--output", "out", "--quiet", folder=tmp_path)
+    assert (said.status, said.out) == (1, "")
+    assert said.err.splitlines() == [
+        "other.zip: 3 of 4 results are equal bit by bit, 1 differ, 0 are missing here",
         "columns that differ, with the number of results: goodput_bps (1)",
         f"made by another simulator: {'f' * 16} in the pack, {rows['simulator'].iloc[0][:16]} here",
     ]

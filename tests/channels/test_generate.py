@@ -4,7 +4,6 @@ import shlex
 from fractions import Fraction
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 from in_process import tmt
@@ -134,9 +133,6 @@ def test_generate_command__takes_options_of_version_0_2_and_says_todays(tmp_path
     assert (tmp_path / "old.csv").read_bytes() == (tmp_path / "new.csv").read_bytes()
 
 
-@pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="a million slots: the kernel needs the JIT for them"
-)
 def test_sample_trace__is_what_the_command_in_its_datasheet_makes(tmp_path: Path) -> None:
     datasheet = (ROOT / "traces" / "README.md").read_text().replace("\\\n", " ")
     commands = [line.strip() for line in datasheet.splitlines() if line.startswith("    tmt generate")]

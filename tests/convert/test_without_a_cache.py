@@ -43,7 +43,6 @@ def run_from_read_only_folder(folder: Path, *words: object) -> subprocess.Comple
     )
 
 
-@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled then")
 def test_convert__compiles_anew_where_nothing_can_be_kept(tmp_path: Path) -> None:
     result = run_from_read_only_folder(tmp_path, "convert", "phy.npy", "link.npy", "--scheme", "none")
     assert result.returncode == 0, result.stderr
@@ -52,7 +51,6 @@ def test_convert__compiles_anew_where_nothing_can_be_kept(tmp_path: Path) -> Non
     assert read_link(tmp_path / "link.npy").delivered.tolist() == [True, False, True]
 
 
-@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="the same with and without")
 def test_run__hashes_sources_anew(tmp_path: Path, simulator: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLIFT_NS", str(simulator))
     (tmp_path / "s.toml").write_text(SCENARIO)

@@ -74,9 +74,9 @@ def _cycle(period: int = 8, windows: int = 400) -> PhyTrace:
 
 
 def test_semi_markov__recovers_a_known_source() -> None:
-    """In 12 traces of about 10 stays of each state, the estimated means lie within four standard errors."""
-    dwells, recognised, right = np.zeros((12, 3)), [], 0
-    for seed in range(12):
+    """In 8 traces of about 10 stays of each state, the estimated means lie within four standard errors."""
+    dwells, recognised, right = np.zeros((8, 3)), [], 0
+    for seed in range(8):
         trace, states = _source(seed)
         model = fit_model(trace, window_ns=WINDOW_NS)
         if len(model.law.dwells) != 3:
@@ -89,7 +89,7 @@ def test_semi_markov__recovers_a_known_source() -> None:
             assert like[state]["rate_per_s"] == pytest.approx(8 * 1500 * ROWS[state] * 10, rel=0.15)
             assert like[state]["lost"] == pytest.approx(LOST[state], abs=0.07)
             assert like[state]["delay_s"] == pytest.approx(DECODE_MS[state] / 1000)
-    assert right >= 9
+    assert right >= 6
     assert min(recognised) > 0.97
     found = dwells[dwells[:, 0] > 0]
     # A stay's variance is m + m^2 / 2 for the mean m of its windows behind the first one.
@@ -99,14 +99,14 @@ def test_semi_markov__recovers_a_known_source() -> None:
 
 
 def test_check__accepts_traces_of_a_semi_markov_source() -> None:
-    """Of 6 traces all are accepted; one would be rejected in fewer than 1 of 20."""
-    for seed in range(6):
+    """Of 3 traces all are accepted; one would be rejected in fewer than 1 of 20."""
+    for seed in range(3):
         assert fit_model(_source(seed)[0], window_ns=WINDOW_NS).check().adequate, seed
 
 
 def test_semi_markov__finds_one_state_in_white_noise() -> None:
-    found = [fit_semi_markov(Windows.of(_noise(seed), WINDOW_NS).features()) for seed in range(12)]
-    assert sum(len(model.follows) == 1 for model in found) >= 11
+    found = [fit_semi_markov(Windows.of(_noise(seed), WINDOW_NS).features()) for seed in range(6)]
+    assert sum(len(model.follows) == 1 for model in found) >= 5
     assert found[0].parameters == 0
     assert fit_model(_noise(0), window_ns=WINDOW_NS).check().adequate
 

@@ -16,6 +16,8 @@ FILES = {
     "bad.txt": "0 1\n0 1\n",
     "up.txt": "1\n3\n",
     "snr.csv": "time,snr\n0.0,9.5\n",
+    "dates.csv": "time,es_n0_db\n2026-01-01 00:00:00,9.5\n",
+    "slots.csv": "frame,slot,crc\n1023,19,OK\n0,1,KO\n",
 }
 FILES["s.toml"] = """
 seeds = 1

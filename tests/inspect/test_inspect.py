@@ -258,6 +258,7 @@ def test_efficiency__of_rows_with_sizes_is_of_bytes(
 
 
 @pytest.mark.parametrize("trace", [PHY, LINK], ids=["phy", "link"])
+@pytest.mark.usefixtures("own_drawing_processes")
 def test_inspect_command__prints_tables_json_and_a_picture(trace: Trace, tmp_path: Path) -> None:
     path, pictures = tmp_path / "trace.parquet", [tmp_path / "a.svg", tmp_path / "b.svg"]
     write_trace(path, trace)

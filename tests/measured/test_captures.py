@@ -92,7 +92,7 @@ def test_capture__skips_later_fragments(tmp_path: Path) -> None:
     [
         (b"not a capture, but text of some length", ": this is neither a pcap nor a pcapng file"),
         (pcap([(0, bytes(40))], 147), ":packet 1: its link type is 147; known are 0, 1, 12,"),
-        (pcap([(0, ipv4(b"", protocol=1))]), ": there is no UDP packet in this capture"),
+        (pcap([(0, ipv4(b"", protocol=1))]), ": there is no UDP packet in this capture; tmt import pcap-tcp"),
     ],
 )
 def test_capture__refuses_with_the_packet(data: bytes, reason: str, tmp_path: Path) -> None:

@@ -54,6 +54,14 @@ def test_time_of_day__passes_midnight(tmp_path: Path) -> None:
     assert "midnight passes 2 times: times run on" in trace.metadata["notes"]
 
 
+def test_frame_and_slot__count_on_after_frame_1023(tmp_path: Path) -> None:
+    """Slots of 30 kHz last 0.5 ms: slot 1 of frame 0 is two of them after slot 19 of frame 1023."""
+    text = "sfn,slot,x\n1023,19,1\n0,1,1\n1,0,1\n"
+    trace = imported(tmp_path, text, time="sfn+slot:30kHz")
+    assert (trace.tx_time_ns / MS).tolist() == [0, 1, 10.5]
+    assert "sfn+slot begins again 1 time: times run on" in trace.metadata["notes"]
+
+
 def test_first_row__with_a_time_of_day_is_no_header(tmp_path: Path) -> None:
     assert len(imported(tmp_path, "0:00:01.5\tok\n0:00:02.5\tbad\n", time="1:clock", bad="2=bad")) == 2
 

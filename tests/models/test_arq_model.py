@@ -2,7 +2,6 @@
 
 import math
 
-import numba
 import numpy as np
 import pytest
 from enumeration import moves
@@ -161,12 +160,6 @@ def test_blind_repetition__by_hand() -> None:
     assert math.isclose(found.recovery_delay_s, 1e-3 * (1 / 12) / (11 / 12))
 
 
-needs_jit = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="400,000 slots: the kernel needs the JIT for them"
-)
-
-
-@needs_jit
 @pytest.mark.parametrize("retransmission", ["asynchronous", "synchronous"])
 @pytest.mark.parametrize(("processes", "rtt_slots"), [(8, 7), (8, 29), (5, 3)])
 def test_law__agrees_with_the_conversion(retransmission: str, processes: int, rtt_slots: int) -> None:
@@ -201,7 +194,6 @@ def test_law__agrees_with_the_conversion(retransmission: str, processes: int, rt
     assert link.rtt_ns / 2e9 + delay_ns / 1e9 == pytest.approx(expected.recovery_delay_s, rel=0.02)
 
 
-@needs_jit
 def test_blind_repetition__agrees_with_the_conversion() -> None:
     """400,000 slots of seed 6: four standard errors are below 0.003 of the loss, 5 % of the delay."""
     parameters = (0.95, 0.8, 0.02, 0.7)

@@ -15,7 +15,6 @@ from tmt.theory import (
     erasure_count_law,
     gap_length_law,
     mean_burst_length,
-    mean_gap_length,
 )
 
 inner = st.floats(0.01, 0.99)
@@ -62,7 +61,6 @@ def test_burst_length_law__is_geometric_on_the_simple_gilbert_channel() -> None:
     np.testing.assert_allclose(burst_length_law(channel, 30), 0.1 * 0.9 ** (lengths - 1), rtol=1e-12)
     np.testing.assert_allclose(gap_length_law(channel, 30), 0.01 * 0.99 ** (lengths - 1), rtol=1e-12)
     assert math.isclose(mean_burst_length(channel), 10.0)
-    assert math.isclose(mean_gap_length(channel), 100.0)
 
 
 @pytest.mark.parametrize("inside", [True, False], ids=["bursts", "gaps"])
@@ -79,13 +77,11 @@ def test_length_laws__equal_enumeration(inside: bool) -> None:
 def test_mean_lengths__are_the_means_of_the_laws() -> None:
     lengths = np.arange(1, 2001)
     assert math.isclose(burst_length_law(BURSTY, 2000) @ lengths, mean_burst_length(BURSTY), rel_tol=1e-9)
-    assert math.isclose(gap_length_law(BURSTY, 2000) @ lengths, mean_gap_length(BURSTY), rel_tol=1e-9)
 
 
 def test_bursts__that_never_begin_have_no_law_and_no_mean() -> None:
     channel = TwoStateChannel(1.0, 0.5)
     assert math.isnan(mean_burst_length(channel))
-    assert math.isnan(mean_gap_length(channel))
 
 
 probability = st.floats(0.0, 1.0)

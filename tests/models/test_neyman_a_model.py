@@ -5,42 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from naive import neyman_a as naive
 from scipy.integrate import quad
-from scipy.stats import geom, poisson
+from scipy.stats import geom
 
-from tmt.theory import ClusteredErrors, error_count_law
-
-
-@pytest.mark.parametrize(("clusters", "errors"), [(0.1, 10.0), (2.0, 3.0), (5.0, 0.3)])
-def test_error_count_law__is_a_poisson_sum_of_poissons(clusters: float, errors: float) -> None:
-    # P(k) is the sum over n clusters of Poisson(n; m1) Poisson(k; n m2), by scipy's laws.
-    law = error_count_law(clusters, errors, 40)
-    n = np.arange(200)
-    for k in (0, 1, 2, 7, 40):
-        assert law[k] == pytest.approx(poisson.pmf(n, clusters) @ poisson.pmf(k, n * errors), rel=1e-10)
-
-
-@pytest.mark.parametrize(("clusters", "errors"), [(0.1, 10.0), (2.0, 3.0)])
-def test_error_count_law__has_the_moments_and_generating_function(clusters: float, errors: float) -> None:
-    # Mean m1 m2, variance m1 m2 (1 + m2), and E z^k = exp(-m1 (1 - exp(-m2 (1 - z)))).
-    law = error_count_law(clusters, errors, 400)
-    k = np.arange(401)
-    mean = float(law @ k)
-    assert law.sum() == pytest.approx(1.0)
-    assert mean == pytest.approx(clusters * errors)
-    assert law @ (k - mean) ** 2 == pytest.approx(clusters * errors * (1 + errors))
-    for z in (0.0, 0.5, 0.9):
-        assert law @ z**k == pytest.approx(math.exp(-clusters * (1 - math.exp(-errors * (1 - z)))))
-
-
-def test_error_count_law__is_that_of_errors_drawn_one_by_one() -> None:
-    # Clusters at a point, 4000 slots: standard deviation of each share at most 0.008; four of them allowed.
-    source = np.random.default_rng(8)
-    places = naive.error_places(0.7, 2.0, 0.0, 4000, source)
-    counts = np.bincount(np.floor(places).astype(int), minlength=4000)
-    shares = np.bincount(counts, minlength=60)[:6] / 4000
-    assert shares == pytest.approx(error_count_law(0.7, 2.0, 5), abs=0.032)
+from tmt.theory import ClusteredErrors
 
 
 @pytest.mark.parametrize("packets", [0.035, 1.0, 3.0])

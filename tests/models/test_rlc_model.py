@@ -3,7 +3,6 @@
 import math
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from naive import on_link
@@ -31,11 +30,6 @@ ONE_REPORT = {"poll_pdus": 2**31 - 1, "window_pdus": 131_072, "status_prohibit_n
 """One report for each gap: others, while the retransmission is on its way, would repeat the NACK."""
 
 LINK = RegularLink(25 * MS, MS, 3 * MS)
-
-
-needs_jit = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="a million slots: the kernel needs the JIT for them"
-)
 
 
 def converted(scheme: OnLink, erased: np.ndarray) -> tuple[np.ndarray, Counts]:
@@ -110,7 +104,6 @@ def test_rlc__chooses_the_mode_and_knows_channels_without_bursts() -> None:
     assert rlc(TwoStateChannel(0.0, 1.0), LINK, mode="unacknowledged").residual_loss == 1.0
 
 
-@needs_jit
 @pytest.mark.parametrize("delivery", ["any-order", "in-order"])
 def test_acknowledged__is_near_the_law_for_rare_random_bursts(delivery: str) -> None:
     """Four million slots, seed 4: 410 bursts of 2 slots on average; four standard errors are a fifth."""
@@ -163,7 +156,6 @@ def test_in_order__of_two_processes_by_hand(p: float) -> None:
     assert math.isclose(wait_slots(found, 2), expected, rel_tol=1e-9)
 
 
-@needs_jit
 @pytest.mark.parametrize("delivery", ["any-order", "in-order"])
 @pytest.mark.parametrize(
     ("p", "slots", "transmissions", "reassembly_ms"),

@@ -3,7 +3,6 @@
 import itertools
 import math
 
-import numba
 import numpy as np
 import pytest
 from naive import on_link, repair_queue
@@ -14,10 +13,6 @@ from tmt.core.trace import PhyTrace
 from tmt.theory import Performance, RegularLink, TwoStateChannel, sliding_window, tetrys
 
 LINK = RegularLink(0, 10, 10)
-
-needs_jit = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="a million slots: the kernel needs the JIT for them"
-)
 
 
 def wait_slots(delay_s: float) -> float:
@@ -57,7 +52,6 @@ def test_small_window__loses_what_its_queue_loses(window: int, interval: int, p:
     assert found.residual_loss == pytest.approx(repair_queue.loss(p, window, interval), rel=1e-8)
 
 
-@needs_jit
 @pytest.mark.parametrize(
     ("window", "interval", "alpha", "beta"),
     [(6, 2, 0.95, 0.5), (8, 3, 0.9, 0.1), (10, 5, 0.995, 0.5), (12, 1, 0.9, 0.7), (12, 5, 0.95, 0.05)],
@@ -111,7 +105,6 @@ def test_conversion__recovers_when_the_repair_lldus_are_as_many_as_the_erasures(
     assert different <= 3
 
 
-@needs_jit
 @pytest.mark.parametrize("parameters", [(0.99, 0.01), (0.95, 0.05), (0.99, 0.5), (0.998, 0.8)])
 def test_law__is_that_of_long_traces_where_the_window_is_long(parameters: tuple[float, float]) -> None:
     """A million slots of seed 5; four standard errors of the waits are below 8 %."""
@@ -188,7 +181,6 @@ def test_full_window__uses_w_slots_of_a_round_trip() -> None:
     assert found.efficiency == pytest.approx(3 / 7, rel=1 / 200)
 
 
-@needs_jit
 @pytest.mark.parametrize(
     ("window", "interval", "slots", "alpha", "beta"),
     [

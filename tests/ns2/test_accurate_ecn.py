@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from processes import TMT, execute
+from in_process import tmt
 
 pytestmark = pytest.mark.ns2
 
@@ -14,10 +14,10 @@ RECEIVED, FORWARD = 1, 0
 
 
 def replayed(*words: object) -> dict[str, Any]:
-    command = (TMT, "replay", "--duration", 30, "--queue-packets", 2000, "--queue", "dualpi2", *words)
-    result = execute(*map(str, (*command, "--json")))
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+    command = ("replay", "--duration", 30, "--queue-packets", 2000, "--queue", "dualpi2", *words)
+    said = tmt(*command, "--json", folder=Path())
+    assert said.status == 0, said.err
+    return json.loads(said.out)
 
 
 # RFC 9332 aims at roughly equal rates. Other cells of rate and RTT differ by more (docs/queue.md).

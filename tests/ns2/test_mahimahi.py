@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import TMT, execute
+from in_process import tmt
 
 from tests.measured.imports import import_trace
 from tests.ns2.scripts import output_of
@@ -82,6 +82,5 @@ def test_lte_uplink__carries_its_17_kbit_per_s(measured_data: Path, tmp_path: Pa
         carried = sum(int(row["tb_bytes"]) for row in csv.DictReader(file) if row["attempt"] == "1")
     import_trace("lte-harq", log, tmp_path / "link.parquet", as_="link")
     words = "replay --forward link.parquet --rtt 0.05 --duration 57.9 --json"
-    result = execute(TMT, *words.split(), cwd=tmp_path, check=True)
-    received = json.loads(result.stdout)["received_bps"] * 57.9 / 8
+    received = json.loads(tmt(*words.split(), folder=tmp_path).out)["received_bps"] * 57.9 / 8
     assert 0.95 * carried < received <= carried

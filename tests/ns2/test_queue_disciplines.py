@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from in_process import tmt
 from link_traces import sent_once
-from processes import TMT, execute
 
 from tests.ns2.aqm_twins.fates import fates_over_arq, fates_over_rows
 from tests.ns2.aqm_twins.twin import NOT_ECT, Limits, Packet
@@ -170,12 +170,12 @@ def test_discipline__decides_when_arq_has_a_slot_for_new_data(
 
 @pytest.mark.parametrize("tcp", ["newreno", "cubic"])
 def test_ecn__marks_take_the_place_of_drops(tcp: str) -> None:
-    command = (TMT, "replay", "--rate", 20e6, "--rtt", 0.05, "--duration", 20, "--queue-packets", 1000)
+    command = ("replay", "--rate", 20e6, "--rtt", 0.05, "--duration", 20, "--queue-packets", 1000)
     rows = {}
     for ecn in ("off", "classic"):
-        result = execute(*map(str, (*command, "--tcp", tcp, "--queue", "codel", "--ecn", ecn, "--json")))
-        assert result.returncode == 0, result.stderr
-        rows[ecn] = json.loads(result.stdout)
+        said = tmt(*command, "--tcp", tcp, "--queue", "codel", "--ecn", ecn, "--json", folder=Path())
+        assert said.status == 0, said.err
+        rows[ecn] = json.loads(said.out)
     assert rows["off"]["forward_aqm_dropped"] > 5
     assert rows["off"]["forward_marked"] == 0
     assert rows["off"]["retransmissions"] >= rows["off"]["forward_aqm_dropped"]

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -99,6 +100,19 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def opened(browser: Browser, page: Path) -> Iterator[Callable[..., Page]]:
     """Give a function that opens the report in a window; problems and requests fail the test at its end."""
+    with _windows(browser, page) as show:
+        yield show
+
+
+@pytest.fixture(scope="module")
+def window(browser: Browser, page: Path) -> Iterator[Page]:
+    """A window with the report for tests that leave it as it is, as opening takes seconds."""
+    with _windows(browser, page) as show:
+        yield show()
+
+
+@contextmanager
+def _windows(browser: Browser, page: Path) -> Iterator[Callable[..., Page]]:
     contexts: list[BrowserContext] = []
     problems: list[str] = []
     requests: list[str] = []

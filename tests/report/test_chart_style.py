@@ -108,6 +108,7 @@ def test_save__writes_the_specification_as_json(tmp_path: Path) -> None:
     assert spec["datasets"] == {"rows": [{"x": 1, "y": 2}, {"x": 2, "y": None}]}
 
 
+@pytest.mark.usefixtures("own_drawing_processes")
 def test_save__gives_the_same_bytes_again(tmp_path: Path) -> None:
     for ending in ("png", "svg"):
         first, second = save_chart(_chart(), tmp_path / f"a.{ending}", tmp_path / f"b.{ending}")
@@ -142,6 +143,7 @@ def test_save__says_why_a_chart_cannot_be_drawn(tmp_path: Path, capfd: pytest.Ca
     assert said.count("\n") == 1
 
 
+@pytest.mark.usefixtures("own_drawing_processes")
 def test_save__without_a_process_costs_the_chart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

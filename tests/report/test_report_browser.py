@@ -67,17 +67,16 @@ def test_page__opens_in_every_window_without_a_problem_or_a_request(
     assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 28)"}[scheme]
 
 
-def test_chooser__takes_at_most_80_of_900_pixels(opened: Callable[..., Page]) -> None:
-    box = opened().locator("#chooser").bounding_box()
+def test_chooser__takes_at_most_80_of_900_pixels(window: Page) -> None:
+    box = window.locator("#chooser").bounding_box()
     assert box["height"] <= 80
 
 
-def test_page__shows_hostile_names_as_text(opened: Callable[..., Page]) -> None:
-    page = opened()
-    assert page.locator("script").count() == 3
-    assert page.locator("img, h1 b, main i").count() == 0
-    assert "<script>alert('mark')</script>" in page.locator("h1").inner_text()
-    assert "<b>Nobody</b>" in page.locator("#paper-table").inner_text()
+def test_page__shows_hostile_names_as_text(window: Page) -> None:
+    assert window.locator("script").count() == 3
+    assert window.locator("img, h1 b, main i").count() == 0
+    assert "<script>alert('mark')</script>" in window.locator("h1").inner_text()
+    assert "<b>Nobody</b>" in window.locator("#paper-table").inner_text()
 
 
 def test_chips__filter_charts_and_tables(opened: Callable[..., Page], campaign_folder: Path) -> None:
@@ -136,18 +135,16 @@ def test_chart__shows_letters_and_published_values(opened: Callable[..., Page]) 
     assert {"a", "b", "ab"} & set(texts)
 
 
-@pytest.mark.parametrize(
-    "view", ["compare", "sweep", "trade", "delay", "distribution", "timeline", "channel"]
-)
-def test_chart__is_saved_as_a_whole_svg(opened: Callable[..., Page], tmp_path: Path, view: str) -> None:
-    drawing = _download(opened(), f"#{view}-view", "Picture (SVG)", tmp_path / "chart.svg")
-    assert drawing.startswith("<svg")
-    assert "var(" not in drawing
-    assert drawing.count("<text") > 5
+def test_charts__are_saved_as_whole_svgs(window: Page, tmp_path: Path) -> None:
+    for view in ("compare", "sweep", "trade", "delay", "distribution", "timeline", "channel"):
+        drawing = _download(window, f"#{view}-view", "Picture (SVG)", tmp_path / f"{view}.svg")
+        assert drawing.startswith("<svg"), view
+        assert "var(" not in drawing, view
+        assert drawing.count("<text") > 5, view
 
 
-def test_csv__keeps_text_from_being_a_formula(opened: Callable[..., Page], tmp_path: Path) -> None:
-    text = _download(opened(), "#paper-table", "Download", tmp_path / "paper.csv")
+def test_csv__keeps_text_from_being_a_formula(window: Page, tmp_path: Path) -> None:
+    text = _download(window, "#paper-table", "Download", tmp_path / "paper.csv")
     sources = [row["Source"] for row in csv.DictReader(text.splitlines())]
     assert sources == ["<b>Nobody</b> 2000, figure 1", "'=1+1 of Nobody 1999"]
     assert re.search(r",-\d", text), "a negative deviation stays a number"
@@ -207,16 +204,15 @@ def test_pointer__shows_what_a_mark_says(opened: Callable[..., Page]) -> None:
     assert tip.inner_text() == mark.get_attribute("aria-label")
 
 
-def test_controls__have_names_for_assistive_technology(opened: Callable[..., Page]) -> None:
-    page = opened()
+def test_controls__have_names_for_assistive_technology(window: Page) -> None:
     for role in ("button", "checkbox", "combobox", "searchbox", "link", "table", "region"):
-        everything = page.get_by_role(role)
-        named = page.get_by_role(role, name=re.compile(r"\S"))
+        everything = window.get_by_role(role)
+        named = window.get_by_role(role, name=re.compile(r"\S"))
         assert everything.count() == named.count() > 0, role
-    levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((h) => h.tagName)")
+    levels = window.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((h) => h.tagName)")
     assert levels[0] == "H1"
     assert levels.count("H1") == 1
-    assert page.evaluate("document.documentElement.lang") == "en"
+    assert window.evaluate("document.documentElement.lang") == "en"
 
 
 def test_courses__lie_over_each_other(opened: Callable[..., Page], campaign_folder: Path) -> None:
@@ -238,8 +234,8 @@ def test_courses__lie_over_each_other(opened: Callable[..., Page], campaign_fold
     assert "slots erased" in channel
 
 
-def test_failures__stand_with_command_line_and_last_output(opened: Callable[..., Page]) -> None:
-    failures = opened().locator(".failure").all_inner_texts()
+def test_failures__stand_with_command_line_and_last_output(window: Page) -> None:
+    failures = window.locator(".failure").all_inner_texts()
     assert len(failures) == 24
     assert all("timed out" in text for text in failures)
 

@@ -26,7 +26,7 @@ from tmt.core.schemes.harq_processes import converter as processes_converter
 from tmt.core.schemes.rlc import converter as rlc_converter
 from tmt.core.trace import PhyTrace
 
-CASES = 200
+CASES = 60
 """Random traces, each converted by all schemes in random pieces."""
 
 

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import execute
+from processes import copied_programs, execute
 
-import tmt
+compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 
 COMPILE = """
 import numpy as np
@@ -19,14 +19,18 @@ print(sum(decode_runs.stats.cache_misses.values()))
 """
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
-@pytest.mark.parametrize("changed", ["schemes/fec/kernel.py", "kernels/rows.py"])
-@pytest.mark.parametrize("kept", ["beside the source", "in the home folder"])
+@compiled
+@pytest.mark.parametrize(
+    ("kept", "changed"),
+    [("beside the source", "kernels/rows.py"), ("in the home folder", "schemes/fec/kernel.py")],
+)
 def test_kernel__is_compiled_again_when_a_kernel_has_changed(kept: str, changed: str, tmp_path: Path) -> None:
-    shutil.copytree(Path(tmt.__file__).parent, tmp_path / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
+    copied_programs(tmp_path)
     if kept == "in the home folder":
         # Not even root can make a folder where a file is.
-        (tmp_path / "tmt" / "core" / "kernels" / "__pycache__").touch()
+        place = tmp_path / "tmt" / "core" / "kernels" / "__pycache__"
+        shutil.rmtree(place, ignore_errors=True)
+        place.touch()
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     environment |= {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home" / "cache")}
 
@@ -59,10 +63,10 @@ print(delay[1])
 """
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+@compiled
 def test_kernel__that_holds_a_part_which_changed_meanwhile_is_not_kept(tmp_path: Path) -> None:
     """By hand: the block is recovered at 3, so the row of slot 1 takes 2."""
-    shutil.copytree(Path(tmt.__file__).parent, tmp_path / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
+    copied_programs(tmp_path)
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     delays = [
         int(

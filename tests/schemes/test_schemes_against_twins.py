@@ -11,7 +11,7 @@ from naive import on_link
 from naive.on_link import OnLink
 from naive.traces import SCHEMES, by_twin, phy_trace, rows_of, slots
 
-QUICK = settings(max_examples=400)
+QUICK = settings(max_examples=200)
 
 
 @QUICK

@@ -74,14 +74,17 @@ def recovered_by_step(p: float) -> list[float]:
     return [(p * (1 - p)) ** (j - 1) * (1 - p) ** 2 for j in (1, 2, 3)]
 
 
-@pytest.mark.parametrize("p", [0.1, 0.5, 0.8])
-def test_law_at_w_2__equals_exhaustive_enumeration(p: float) -> None:
-    lost = np.zeros(3)
+def test_law_at_w_2__equals_exhaustive_enumeration() -> None:
+    erasure = np.array([0.1, 0.5, 0.8])
+    lost = np.zeros((3, 3))
     for pattern in itertools.product((0, 1), repeat=12):
         rows, _ = converted(SlidingWindow(2, 1), list(range(12)), list(pattern))
-        weight = math.prod(1 - p if arrives else p for arrives in pattern)
-        lost += weight * np.array([not row[2] for row in rows[:3]])
-    expected = [unknown_after_repair(p, unit) * (1 - sum(recovered_by_step(p))) for unit in range(3)]
+        weights = np.prod([1 - erasure if arrives else erasure for arrives in pattern], axis=0)
+        lost += np.outer(weights, [not row[2] for row in rows[:3]])
+    expected = [
+        [unknown_after_repair(p, unit) * (1 - sum(recovered_by_step(p))) for unit in range(3)]
+        for p in erasure.tolist()
+    ]
     np.testing.assert_allclose(lost, expected, rtol=1e-12)
 
 
@@ -216,7 +219,7 @@ def events(kinds: list[str], arrives: tuple[int, ...], until: int) -> list[tuple
     return [(slot, kinds[slot]) for at, slot in known if at <= until]
 
 
-@pytest.mark.parametrize("rtt", [0, 1, 2, 3])
+@pytest.mark.parametrize("rtt", [0, 3])
 def test_recoveries__are_those_of_a_count(rtt: int) -> None:
     """All patterns of eleven slots; a pair of equations in 255 is dependent by chance."""
     differing = 0

@@ -21,7 +21,7 @@ def test_committed_scenario__is_written_as_it_was_read(path: Path, tmp_path: Pat
     assert Scenario.read(tmp_path / "s.toml") == document.scenario
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(scenario=values(Scenario))
 def test_drawn_scenario__is_written_as_it_was_made(scenario: Scenario) -> None:
     assume(scenario.size <= 10_000)  # larger ones take hours

@@ -66,6 +66,14 @@ def test_tune__of_a_trace_needs_no_scenario(trace: Path, tmp_path: Path) -> None
     assert all(one["name"].startswith("ARQ") for one in result["ties"])
 
 
+def test_tune__gives_candidates_every_nth_slot(trace: Path, tmp_path: Path) -> None:
+    options = (
+        "--every 3 --rtt 0.05 --objective efficiency --scheme none --scheme arq --courses 4 --duration 1"
+    )
+    result = _tuned(tmp_path, trace, *options.split(), "--duration", "1", "--held-out", "2")
+    assert "every = 3" in (tmp_path / result["winner_scenario"]).read_text()
+
+
 def test_tune__with_two_objectives_gives_a_front(trace: Path, tmp_path: Path) -> None:
     options = """--rtt 0.05 --objective efficiency --objective goodput --scheme none --scheme arq --duration 3
         --vary in_order=true --vary arq.max_transmissions=2 --courses 4 --held-out 2"""

@@ -4,7 +4,6 @@ Fixed seeds, 12 replicates of 100 000 slots per case. Efficiency and loss must l
 of the replicates, delays within 1 %.
 """
 
-import numba
 import numpy as np
 import pytest
 from scipy import stats
@@ -35,11 +34,6 @@ CASES: list[tuple[str, Parameters, tuple[float, ...], int]] = [
 ]
 
 
-needs_jit = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="12 million slots: the kernels need the JIT for them"
-)
-
-
 def _measure(
     scheme: str, parameters: Parameters, channel: tuple[float, ...], link: RegularLink
 ) -> FloatArray:
@@ -58,7 +52,6 @@ def _measure(
     return found
 
 
-@needs_jit
 @pytest.mark.parametrize(("scheme", "parameters", "channel", "rtt_slots"), CASES)
 def test_model__agrees_with_tmt(
     scheme: str, parameters: Parameters, channel: tuple[float, ...], rtt_slots: int
@@ -74,7 +67,6 @@ def test_model__agrees_with_tmt(
     assert found[:, 2].mean() == pytest.approx(expected.recovery_delay_s, rel=0.01)
 
 
-@needs_jit
 def test_harq__is_pessimistic_as_documented_where_the_channel_outlasts_the_feedback() -> None:
     # rho^k = 0.91^20 = 0.15: docs/models.md states 1.2 %. Twelve replicates know it to +-0.5 %.
     link = RegularLink(20 * SLOT_NS, SLOT_NS, DECODE_NS)

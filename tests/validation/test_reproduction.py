@@ -4,7 +4,6 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
-import numba
 import pandas as pd
 import pytest
 
@@ -138,12 +137,6 @@ def test_comparison__finds_deviations_and_their_root_mean_square(monkeypatch: py
     assert rms([line.deviation for line in found]) == pytest.approx(0.1581, abs=1e-4)
 
 
-needs_jit = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="34 million slots: the kernels need the JIT for them"
-)
-
-
-@needs_jit
 @pytest.mark.parametrize("figure", [FIGURE_5, FIGURE_6], ids=["figure 5", "figure 6"])
 def test_figure__theory_and_tmt_agree(figure: TheoryFigure) -> None:
     # 60 replicates of 71 s instead of 100 of 500 s; the seeds are fixed. The 95 % interval of the longest
@@ -157,13 +150,11 @@ def test_figure__theory_and_tmt_agree(figure: TheoryFigure) -> None:
     assert table["delay_s_deviation"].abs().max() < 0.025
 
 
-@needs_jit
 def test_comparison__does_not_depend_on_the_number_of_processes() -> None:
     tiny = replace(FIGURE_5, betas=(0.5, 0.9), slots=13_200, replicates=3)
     pd.testing.assert_frame_equal(compare(tiny, processes=1), compare(tiny, processes=2))
 
 
-@needs_jit
 def test_comparison__rejects_a_theory_of_another_block(monkeypatch: pytest.MonkeyPatch) -> None:
     # A model of N_R = 6 where TMT uses 7: the smallest mistake that one can make in a block.
     from analysis.kuhn2014 import theory_figures as comparison

@@ -11,13 +11,12 @@ from tmt.theory.split import SYSTEMS
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
-SEEDS = 25
+SEEDS = 12
 
 
-@pytest.mark.parametrize("loss", [0.05])
-def test_latency__of_the_model_is_near_the_mean(loss: float, tmp_path: Path) -> None:
-    """25 seeds of 1000 segments for each system: 15 %, where a mean's standard error is 3 to 5 %."""
-    points = [runs.point(*system, loss) for system in SYSTEMS]
+def test_latency__of_the_model_is_near_the_mean(tmp_path: Path) -> None:
+    """12 seeds of 1000 segments for each system: 15 %, where a mean's standard error is 4 to 7 %."""
+    points = [runs.point(*system, 0.05) for system in SYSTEMS]
     found = over_seeds(runs.SCRIPT, points, SEEDS, tmp_path / "runs")
     for point, results in found.items():
         assert point.model().latency_s == pytest.approx(results.mean(runs.latency_s), rel=0.15)

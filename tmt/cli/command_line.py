@@ -146,7 +146,7 @@ def _hint(error: TmtError) -> str:
     if isinstance(error, OtherKindError) and (error.found, error.needed) == ("link", "phy"):
         return (
             "; a link trace is the result of a scheme: give the PHY trace that it was made of, or import the "
-            "measurement without --as link"
+            "measurement with --as phy"
         )
     if not isinstance(error, NotATraceError):
         return ""

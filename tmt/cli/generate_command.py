@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tmt.cli.options import FILE, JSON, SEED, json_text
@@ -13,14 +15,15 @@ from tmt.core.channels.snr import Snr
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.modes import Adaptation
-from tmt.core.schema import PHY_TRACE
-from tmt.core.trace import PhyTrace
 from tmt.core.words.values import time_notes
-from tmt.io import open_trace
 from tmt.io.generation import generate, overlay
 from tmt.io.signals import signal_notes
 from tmt.spec.options import Part, listed
 from tmt.spec.trace import SlotLine
+
+if TYPE_CHECKING:
+    from tmt.core.channels.base import BoolArray
+    from tmt.core.trace import PhyTrace
 
 VALUES = {
     "channel": Part(("channel",), Channel, among=CHANNELS, meaning="Channel model."),
@@ -111,6 +114,12 @@ def command(
         duration_ns = ns(slots.duration)
         if adaptation is not None:
             print_notes(time_notes("--report-delay", ns(adaptation.report_delay)))
+        erased: list[BoolArray] = []
+
+        def watch(chunk: PhyTrace) -> None:
+            if adaptation is not None and adaptation.adapt == "olla":
+                erased.append(chunk.decode_time_ns == 0)
+
         with progress_bar("generate", line.slots_within(duration_ns), compiles=True) as progress:
             made = generate(
                 phy,
@@ -122,8 +131,9 @@ def command(
                 with_es_n0=with_es_n0,
                 adaptation=adaptation,
                 progress=progress,
+                watch=watch,
             )
-        print_notes(_target_notes(adaptation, phy, made))
+        print_notes(_target_notes(adaptation, erased, made))
     if as_json:
         say(json_text({"phy": phy, "channel": channel.describe(), "seed": seed, "slots": made}))
 
@@ -135,18 +145,15 @@ def _check_rule(adaptation: Adaptation) -> None:
             raise UsageError(f"{flag}: is an option of --adapt {listed(rules)}, not of {adaptation.adapt}")
 
 
-def _target_notes(adaptation: Adaptation | None, phy: str, slots: int) -> list[str]:
+def _target_notes(adaptation: Adaptation | None, erased_of: list[BoolArray], slots: int) -> list[str]:
     """Note an error rate that `olla` leaves far from its target."""
-    if adaptation is None or adaptation.adapt != "olla":
+    if adaptation is None or not erased_of:
         return []
     erased, late, before = 0, 0, 0
-    with open_trace(phy, PHY_TRACE) as chunks:
-        for chunk in chunks:
-            assert isinstance(chunk, PhyTrace)
-            is_erased = chunk.decode_time_ns == 0
-            erased += int(is_erased.sum())
-            late += int(is_erased[max(slots // 2 - before, 0) :].sum())
-            before += len(chunk)
+    for is_erased in erased_of:
+        erased += int(is_erased.sum())
+        late += int(is_erased[max(slots // 2 - before, 0) :].sum())
+        before += len(is_erased)
     expected = adaptation.target_error_rate * slots
     rise_db = adaptation.step * expected / (1 - adaptation.target_error_rate)
     if erased < _ENOUGH or erased <= _FAR * expected:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import MISSING, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
@@ -14,7 +14,7 @@ from tmt.cli.options import FILE
 from tmt.cli.progress import print_notes, say, working
 from tmt.cli.values import Values, by_options
 from tmt.core.channels.lms import Lms
-from tmt.core.declaration import Problem, Refused, ns
+from tmt.core.declaration import Count, Param, Spec, ns
 from tmt.core.errors import UsageError
 from tmt.core.measure.link import summarise
 from tmt.core.schemes import SCHEMES
@@ -27,15 +27,16 @@ from tmt.spec import toml
 from tmt.spec.experiment import MAX_PACKETS, Path as LinkPath
 from tmt.spec.options import Part
 from tmt.spec.scenario import Scenario
+from tmt.spec.stacks import Variant
 from tmt.spec.trace import Trace
-from tmt.spec.traffic import Traffic
+from tmt.spec.traffic import Seed, Traffic
 
 with imported_when_used():
     from tmt.campaign import plan, recipe
 
 if TYPE_CHECKING:
+    from tmt.core.declaration import Rules
     from tmt.core.schemes.scheme import Scheme
-    from tmt.spec.stacks import Variant
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "fec": {"data": 10, "repair": 2},
@@ -63,7 +64,67 @@ HEAD = """\
 # axis of the comparison (docs/scenarios.md).
 """
 
+
+class Compared(Spec):
+    """What the scenario compares."""
+
+    trace: Annotated[
+        str | None,
+        "PHY trace to compare over",
+        Param(absent="a generated satellite channel", is_path=True),
+    ] = None
+    every: Annotated[
+        Count | None,
+        "every n-th slot of the trace is this user's",
+        Param(absent="1; 10 of the generated channel"),
+    ] = None
+    tcp: Annotated[tuple[Variant, ...], "TCP variants, with commas between them"] = (
+        "newreno",
+        "cubic",
+        "bbr",
+    )
+    scheme: Annotated[
+        tuple[Literal[NAMES], ...],  # type: ignore[valid-type]
+        "link-layer schemes, with commas between them",
+    ] = ("arq", "harq")
+    seeds: Annotated[Seed, "number of seeds, runs of each cell"] = 5
+
+    def rules(self) -> Rules:
+        """Refuse a name that is there twice."""
+        for key in ("tcp", "scheme"):
+            names = getattr(self, key)
+            for at, name in enumerate(names):
+                if name in names[:at]:
+                    yield (key, at), "each name once", "is listed twice"
+
+    def scenario(self, path: LinkPath, traffic: Traffic) -> Scenario:
+        """Return the scenario, whose queue is not sized yet (Refused)."""
+        if self.trace is None:
+            traces = tuple(replace(trace, every=self.every) for trace in GENERATED)
+        else:
+            is_drawn = self.seeds > 1 and path.loop
+            traces = (Trace(self.trace, every=self.every, offset="drawn" if is_drawn else None),)
+        return Scenario(
+            trace=traces,
+            scheme=tuple(_scheme(name, path.rtt) for name in self.scheme),
+            path=(path,),
+            traffic=tuple(replace(traffic, tcp=name) for name in self.tcp),
+            title=f"{', '.join(self.tcp)} over {', '.join(self.scheme)}",
+            seeds=self.seeds,
+            records=(1,),
+        )
+
+
+def _scheme(name: str, rtt: float) -> Scheme:
+    if not name.startswith("rlc"):
+        return SCHEMES[name](**EXAMPLES.get(name, {}))
+    prohibit = round(1.2 * rtt, 9)  # more than a round trip: fewer reports, no useless retransmissions
+    below = name.removeprefix("rlc").removeprefix("-over-") or "none"
+    return Rlc(SCHEMES[below](**EXAMPLES.get(below, {})), status_prohibit=prohibit)
+
+
 VALUES = {
+    "compared": Compared,
     "path": Part(("path",), LinkPath, LinkPath(rtt=0.5)),
     "traffic": Part(("traffic",), Traffic, Traffic(duration=120), hidden={"tcp": MISSING, "seeds": MISSING}),
 }
@@ -83,28 +144,8 @@ class _New(Values):
 
 @click.command(cls=_New, values=VALUES)
 @click.argument("scenario", type=FILE)
-@click.option(
-    "--trace", type=FILE, help="PHY trace to compare over.  [default: a generated satellite channel]"
-)
-@click.option("--tcp", default="newreno,cubic,bbr", help="TCP variants, with commas between them.")
-@click.option(
-    "--scheme",
-    "schemes",
-    default="arq,harq",
-    help=f"Link-layer schemes, with commas between them: {', '.join(NAMES)}.",
-)
-@click.option("--seeds", default=5, help="Number of seeds, runs of each cell.")
 @click.option("--from", "source", type=FILE, help="Write this scenario of version 0.2 in today's form.")
-def command(
-    scenario: str,
-    trace: str | None,
-    tcp: str,
-    schemes: str,
-    seeds: int,
-    source: str | None,
-    path: LinkPath,
-    traffic: Traffic,
-) -> None:
+def command(scenario: str, source: str | None, compared: Compared, path: LinkPath, traffic: Traffic) -> None:
     """Write the scenario file SCENARIO, ready for `tmt run`; comments explain its keys.
 
     The file is checked before it is written. An existing file is kept.
@@ -130,22 +171,14 @@ def command(
         made = toml.read(Path(source)).scenario
     else:
         print_notes(time_notes("--rtt", ns(path.rtt)))
-        with by_options({("trace", 0): "--trace", ("scheme",): "--scheme"}):
-            own = Trace(trace, offset="drawn" if seeds > 1 and path.loop else None) if trace else None
-            made = Scenario(
-                trace=GENERATED if own is None else (own,),
-                scheme=tuple(_scheme(name, path.rtt) for name in _names("scheme", schemes)),
-                path=(path,),
-                traffic=tuple(replace(traffic, tcp=cast("Variant", name)) for name in _names("tcp", tcp)),
-                title=f"{tcp} over {schemes}".replace(",", ", "),
-                seeds=seeds,
-                records=(1,),
-            )
-            with working("reads the trace"):
-                plan.expand(made, lambda *_: ("", ""))  # checks without the programs that would run
-                if path.queue_packets is None and not path.is_limited_otherwise:
-                    queue = GENERATED_QUEUE if own is None else _one_pipe(own, path.rtt, traffic.packet_bytes)
-                    made = replace(made, path=(replace(path, queue_packets=queue),))
+        with by_options({("trace", 0): "--trace", ("scheme",): "--scheme"}), working("reads the trace"):
+            made = compared.scenario(path, traffic)
+            plan.expand(made, lambda *_: ("", ""))  # checks without the programs that would run
+            if path.queue_packets is None and not path.is_limited_otherwise:
+                queue = GENERATED_QUEUE
+                if compared.trace is not None:
+                    queue = _one_pipe(made.trace[0], path.rtt, traffic.packet_bytes)
+                made = replace(made, path=(replace(path, queue_packets=queue),))
     text = toml.text_of(made, toml.relative_to(file.parent), explained=source is None)
     write_text(file, text if source is not None else HEAD.format(name=file.name, stem=file.stem) + text)
     say(f"{scenario}: `tmt run {scenario} --dry-run` says how many runs it has")
@@ -160,23 +193,5 @@ def _one_pipe(trace: Trace, rtt: float, packet_bytes: int) -> int:
     size = packet_bytes
     if found.packing == "padded" and found.lldu_bytes is not None:
         size = math.ceil(packet_bytes / found.lldu_bytes) * found.lldu_bytes
-    return min(max(math.ceil(rates.all_bps * rtt / (8 * size)), MIN_QUEUE_PACKETS), MAX_PACKETS)
-
-
-def _scheme(name: str, rtt: float) -> Scheme:
-    if name not in NAMES:
-        raise Refused([Problem(("scheme",), name, "choice", NAMES)])
-    if not name.startswith("rlc"):
-        return SCHEMES[name](**EXAMPLES.get(name, {}))
-    prohibit = round(1.2 * rtt, 9)  # more than a round trip: fewer reports, no useless retransmissions
-    below = name.removeprefix("rlc").removeprefix("-over-") or "none"
-    return Rlc(SCHEMES[below](**EXAMPLES.get(below, {})), status_prohibit=prohibit)
-
-
-def _names(key: str, text: str) -> list[str]:
-    """Return the names in a list (Refused when one is there twice)."""
-    names = [name.strip() for name in text.split(",")]
-    twice = [name for at, name in enumerate(names) if name in names[:at]]
-    if twice:
-        raise Refused([Problem((key,), twice[0], "repeated", "each name once")])
-    return names
+    packets = rates.all_bps / trace.kept * rtt / (8 * size)
+    return min(max(math.ceil(packets), MIN_QUEUE_PACKETS), MAX_PACKETS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, asdict
+from dataclasses import MISSING, asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +84,7 @@ def _varied(text: str) -> tuple[str, tuple[Any, ...]]:
     "path, such as hold=0.1,0.5 or queue=droptail,codel, or of a discipline's parameter, such as "
     "codel.target=0.005,0.05; keys as in scenario files; may be repeated.",
 )
+@click.option("--every", type=options.COUNT, help="Every n-th slot of TRACE is this user's.  [default: 1]")
 @click.option("--courses", type=options.whole(2), default=20, help="Most courses that the search runs.")
 @options.output_option(
     "Folder of the results; a second call goes on there.  [default: out/NAME-tune]",
@@ -151,7 +152,7 @@ def command(
 
 def _task_of_scenario(path: Path, given: dict[str, Any]) -> Task:
     """Return the task of a scenario file, which leaves nothing to options (UsageError)."""
-    flags = options.typed_flags("duration", "schemes", "varied", "courses")
+    flags = options.typed_flags("duration", "schemes", "varied", "every", "courses")
     for name in VALUES:
         said = [] if given[name] is None else given[name].said()
         flags += [f"--{key.replace('_', '-')}" for key in said]
@@ -179,7 +180,7 @@ def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
     pairs = [(key, value) for key, values in given["varied"] for value in values]
     varied = {key: list(dict.fromkeys(value for name, value in pairs if name == key)) for key, _ in pairs}
     with by_options(places):
-        return trace_task.trace_task(
+        task = trace_task.trace_task(
             trace,
             path,
             given["traffic"] or Traffic(),
@@ -189,6 +190,8 @@ def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
             courses=given["courses"],
             duration=given["duration"],
         )
+        shared = (replace(task.asked.trace[0], every=given["every"]),)
+        return tasks.task_of(replace(task.asked, trace=shared))
 
 
 def _forecast(planned: tuning.PlannedTuning, folder: Path, *, as_json: bool) -> str:

@@ -12,6 +12,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
+from tmt.importers.harq_logs import FRAME_NS, FRAMES, SLOTS_PER_FRAME
 from tmt.importers.log_files import UNITS_NS, date_of, since_epoch_ns
 
 if TYPE_CHECKING:
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
 
 DAY_NS = 86_400 * NS_PER_S
 
+SLOT_UNITS = {f"{spacing_khz}kHz": slots for spacing_khz, slots in SLOTS_PER_FRAME.items()}
+"""Slots of a frame by the units of a frame with its slot: subcarrier spacings."""
+
 _RANGES_NS = {
     DAY_NS,
-    10_240 * NS_PER_MS,  # frames of LTE and 5G
+    FRAMES * FRAME_NS,
     *(2**bits * unit_ns for bits in (31, 32) for unit_ns in (1, 1_000, NS_PER_MS)),
 }
 _ABOUT = Decimal(15) / 16
@@ -85,6 +89,8 @@ class Clock:
         self._counter: Counter | None = None
         if column.unit == "clock":
             self._counter = Counter(DAY_NS)
+        elif column.unit in SLOT_UNITS:
+            self._counter = Counter(FRAMES * FRAME_NS)
         elif wrap is not None and wrap != NEVER:
             self._counter = Counter(int(Decimal(wrap) * self._unit_ns))
         self._before_ns: int | None = None
@@ -129,6 +135,10 @@ class Clock:
 
     def _read(self, row: Row, column: NamedColumn) -> int:
         name, unit = column
+        if unit in SLOT_UNITS:
+            (frame, slot), slots = column.names, SLOT_UNITS[unit]
+            count = slots * row.whole(frame, 0, FRAMES - 1) + row.whole(slot, 0, slots - 1)
+            return count * FRAME_NS // slots
         text = _text(row, column)
         if unit in UNITS_NS:
             try:

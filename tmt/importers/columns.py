@@ -12,7 +12,7 @@ from pyarrow import parquet
 from tmt.core.errors import InputError, first_line
 from tmt.core.units import MAX_TIME_NS
 from tmt.core.words.refusals import refusal
-from tmt.importers.clocks import CounterRangeError
+from tmt.importers.clocks import SLOT_UNITS, CounterRangeError
 from tmt.importers.log_files import UNITS_NS, Row, TextTable, column_number
 from tmt.importers.notes import agreed, left_out
 from tmt.io.files import open_input
@@ -30,7 +30,9 @@ Invalid = Annotated[
     "count it",
 ]
 
-TIME_UNITS = (*UNITS_NS, "iso", "date", "clock")
+TIME_UNITS = (*UNITS_NS, "iso", "date", "clock", *SLOT_UNITS)
+_JOINING = ("iso", "date", *SLOT_UNITS)
+"""Units of times that may be split over columns."""
 RATE_UNITS = {
     "bit/s": 1.0,
     "kbit/s": 1e3,
@@ -60,8 +62,8 @@ class NamedColumn(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The columns of the file that it stands for: a date may be split over several, with + between."""
-        return self.name.split("+") if self.unit in ("iso", "date") else [self.name]
+        """The columns of the file that it stands for: parts of a date, or frame and slot, with + between."""
+        return self.name.split("+") if self.unit in _JOINING else [self.name]
 
 
 def named_column(text: str, units: Iterable[str]) -> NamedColumn:
@@ -69,6 +71,8 @@ def named_column(text: str, units: Iterable[str]) -> NamedColumn:
     known = tuple(units)
     name, _, unit = text.rpartition(":")
     if name and unit in known:
+        if unit in SLOT_UNITS and name.count("+") != 1:
+            raise ValueError(text)
         return NamedColumn(name, unit)
     if name and known and unit.replace("/", "").isalpha():
         raise ValueError(text)

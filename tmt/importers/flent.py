@@ -15,7 +15,7 @@ from tmt.core.declaration import Param
 from tmt.core.errors import InputError, UsageError
 from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 from tmt.core.words.values import counted
-from tmt.importers.log_files import json_number, member, read_json
+from tmt.importers.log_files import Record, member, read_json
 from tmt.importers.notes import HALF_TRIP
 from tmt.importers.rate_series import RateImporter, RateSeries, durations
 
@@ -88,7 +88,7 @@ def _unit_of(name: str) -> str:
 
 def _check(path: str, name: str, numbers: list[Any]) -> None:
     for index, number in enumerate(numbers):
-        json_number(path, f"{name}[{index}]", "the value", number, 0, _MOST)
+        Record.of(path, f"{name}[{index}]", {"the value": number}).number("the value", 0, _MOST)
 
 
 def _intervals(

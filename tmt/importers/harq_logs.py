@@ -34,7 +34,8 @@ FRAMES = 1024
 
 FRAME_NS = 10_000_000
 """Length of a frame of LTE and 5G."""
-_SLOTS_PER_FRAME = {15: 10, 30: 20, 60: 40, 120: 80}
+SLOTS_PER_FRAME = {15: 10, 30: 20, 60: 40, 120: 80}
+"""Slots of a frame by the subcarrier spacing in kHz."""
 
 
 PairingOf = Annotated[
@@ -89,8 +90,8 @@ class SlotImporter(CellImporter):
 
     def rules(self) -> Rules:
         """Refuse a spacing that no cell has."""
-        if self.subcarrier_spacing not in (None, *_SLOTS_PER_FRAME):
-            yield "subcarrier_spacing", f"{', '.join(map(str, _SLOTS_PER_FRAME))} kHz", "is not allowed"
+        if self.subcarrier_spacing not in (None, *SLOTS_PER_FRAME):
+            yield "subcarrier_spacing", f"{', '.join(map(str, SLOTS_PER_FRAME))} kHz", "is not allowed"
 
 
 def _whole_signal(es_n0_mdb: Sequence[int | None]) -> tuple[Int32Array | None, list[str]]:
@@ -182,9 +183,9 @@ def slot_of(per_frame: int) -> int:
 
 def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
     """Return a frame's slots, by the spacing or as few as fit; UsageError if `largest_slot` is too large."""
-    fitting = {khz: count for khz, count in _SLOTS_PER_FRAME.items() if largest_slot < count}
+    fitting = {khz: count for khz, count in SLOTS_PER_FRAME.items() if largest_slot < count}
     if spacing_khz is None:
-        return min(fitting.values(), default=max(_SLOTS_PER_FRAME.values()))
+        return min(fitting.values(), default=max(SLOTS_PER_FRAME.values()))
     if spacing_khz not in fitting:
         allowed = ", ".join(map(str, fitting))
         reason = f"with slot numbers up to {largest_slot}, allowed are {allowed}"

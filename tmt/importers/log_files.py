@@ -10,7 +10,7 @@ from codecs import BOM_UTF8
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.errors import InputError
@@ -70,26 +70,6 @@ def json_lines(path: str) -> Iterator[tuple[int, Any]]:
         yield line.number, document
 
 
-def json_number(
-    path: str, place: int | str | None, name: str, value: Any, least: float, most: float
-) -> float:
-    """Return a number of a JSON document that lies within bounds (InputError)."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
-        reason = f"{name} is {shown(repr(value), 60)}; a number from {least:g} to {most:g} is needed"
-        raise InputError(path, reason, place)
-    return value
-
-
-def json_whole(path: str, place: int | str | None, name: str, value: Any, least: int, most: int) -> int:
-    """Return a whole number of a JSON document, which may be text, within bounds (InputError)."""
-    number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= 20 else value
-    is_whole = isinstance(number, int | float) and not isinstance(number, bool) and number == number // 1
-    if not is_whole or not least <= number <= most:
-        reason = f"{name} is {shown(repr(value), 60)}; a whole number from {least} to {most} is needed"
-        raise InputError(path, reason, place)
-    return int(number)
-
-
 @dataclass(slots=True)
 class Row:
     """A row of a log: its fields as text by name, and its place for refusals."""
@@ -107,28 +87,25 @@ class Row:
 
     def whole(self, name: str, least: int, most: int) -> int:
         """Return a whole number within bounds, spelled as a decimal or not; refuse anything else."""
-        text, number = self[name], least - 1
-        if text.isdecimal() and text.isascii() and len(text) < 19:
-            number = int(text)
-        else:
-            with suppress(InvalidOperation):  # no number, or NaN, which does not compare
-                value = Decimal(text)
-                if least <= value <= most and value == value.to_integral_value():
-                    number = int(value)
-        if not least <= number <= most:
-            allowed = f"allowed are whole numbers from {least} to {most}"
-            raise self.refused(f"{name} is {shown(text) or 'empty'}; {allowed}")
+        value: Any = self[name]
+        number: int | None = None
+        with suppress(ArithmeticError, TypeError, ValueError):  # no number, or NaN, which does not compare
+            exact = Decimal(str(value))
+            if not isinstance(value, bool) and least <= exact <= most and exact == exact.to_integral_value():
+                number = int(exact)
+        if number is None:
+            raise self.refused(f"{name} is {_told(value)}; allowed are whole numbers from {least} to {most}")
         return number
 
     def number(self, name: str, least: float, most: float) -> float:
         """Return a number within bounds; refuse anything else."""
-        text, value = self[name], math.nan
-        if _NUMBER.fullmatch(text):
-            value = float(text)
-        if not least <= value <= most:
-            allowed = f"a number from {least:g} to {most:g} is needed"
-            raise self.refused(f"{name} is {_told(text)}; {allowed}")
-        return value
+        value: Any = self[name]
+        number = math.nan
+        if not isinstance(value, bool) and _NUMBER.fullmatch(str(value)):
+            number = float(str(value))
+        if not least <= number <= most:
+            raise self.refused(f"{name} is {_told(value)}; a number from {least:g} to {most:g} is needed")
+        return number
 
     def time_ns(self, name: str, unit_ns: int, least_ns: int = -MAX_TIME_NS) -> int:
         """Return a time as integer nanoseconds, rounded half to even; refuse anything else."""
@@ -170,14 +147,6 @@ class Record(Row):
         if value is None:
             raise self.refused(f"{name} is missing")
         return value
-
-    def whole(self, name: str, least: int, most: int) -> int:
-        """Return a whole number within bounds, which may be text; refuse anything else."""
-        return json_whole(self.path, self.place, name, self[name], least, most)
-
-    def number(self, name: str, least: float, most: float) -> float:
-        """Return a number within bounds; refuse anything else."""
-        return json_number(self.path, self.place, name, self[name], least, most)
 
 
 class TextTable:
@@ -265,8 +234,9 @@ def column_number(path: str, names: Sequence[str], name: str) -> int:
     """Return the number of the only column of a table that has a name (InputError), from 0."""
     if (found := names.count(name)) != 1:
         reason = "there is no column" if found == 0 else f"there are {found} columns"
+        joined = "; DAY+TIME:date and FRAME+SLOT:30kHz join columns" if "+" in name else ""
         columns = shown(", ".join(names), 300)
-        raise InputError(path, f"{reason} called {name}; the columns are {columns}")
+        raise InputError(path, f"{reason} called {name}{joined}; the columns are {columns}")
     return names.index(name)
 
 
@@ -274,8 +244,9 @@ def _is_value(field: str) -> bool:
     return bool(_NUMBER.fullmatch(field) or _TIME.match(field) or _DECIMAL_COMMA.fullmatch(field))
 
 
-def _told(text: str) -> str:
-    """Return a text that is no number, with the option that would make it one."""
+def _told(value: Any) -> str:
+    """Return a value that is no number, with the option that would make it one."""
+    text = value if isinstance(value, str) else repr(value)
     hint = " (numbers with a comma need --decimal comma)" if _DECIMAL_COMMA.fullmatch(text) else ""
     return (shown(text) or "empty") + hint
 

@@ -139,5 +139,6 @@ def read_capture(path: str) -> Capture:
             flow = (*packet.ends, source, target)
             datagrams.append(Datagram(packet.time_ns, flow, packet.ip_bytes, packet.payload[_HEADER.size :]))
     if not datagrams:
-        raise InputError(path, "there is no UDP packet in this capture; tmt import pcap-tcp reads TCP")
+        others = "tmt import pcap-tcp reads TCP, tmt import ping what ping prints"
+        raise InputError(path, f"there is no UDP packet in this capture; {others}")
     return Capture(datagrams, capture.cut_notes)

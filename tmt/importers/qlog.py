@@ -21,7 +21,7 @@ from tmt.core.errors import InputError
 from tmt.core.units import MAX_TIME_NS, NS_PER_MS
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
-from tmt.importers.log_files import UNITS_NS, json_lines, json_whole, member, read_json
+from tmt.importers.log_files import UNITS_NS, Record, json_lines, member, read_json
 from tmt.importers.notes import CUT_LINE, agreed, left_out, milliseconds
 from tmt.importers.probes import ProbeImporter, Probes
 from tmt.io.files import head_of
@@ -83,7 +83,7 @@ class _Event(NamedTuple):
 
     def whole(self, name: str, value: object) -> int:
         """Return a whole number (InputError)."""
-        return json_whole(self.path, self.place, name, value, 0, _MOST)
+        return Record.of(self.path, self.place, {name: value}).whole(name, 0, _MOST)
 
     @property
     def space(self) -> str:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
     from tmt.core.trace import FloatArray, Int64Array
     from tmt.importers.importer import Reading
+    from tmt.importers.table import AnyTable
+
+USUAL_BYTES = 1500
 
 Seed = Annotated[
     Number, "seed of the draws that choose the lost rows, where the measurement has only a share of losses"
@@ -83,36 +86,27 @@ class RateSeries:
         times = self.start_ns[index] + np.floor(into_ns + 1e-3).astype(np.int64)
         return separate(times)
 
-    def measurement(
-        self,
-        path: str,
-        reading: Reading,
-        *,
-        line: float | None,
-        lldu_bytes: int,
-        decode_time_ns: int,
-        seed: int,
-        until_ns: int | None,
-    ) -> Measurement:
-        """Return the opportunities as a trace: those of the rates, or of `line` in their place.
+    def measurement(self, path: str, asked: RateImporter | AnyTable, reading: Reading) -> Measurement:
+        """Return the opportunities as a trace: those of the rates, or of a line in their place.
 
         InputError when there is none, UsageError when there are more than `MAX_ROWS`.
         """
         series, notes = self, list(self.notes)
-        if line is not None:
-            series = replace(series, rate_bps=np.full(len(series.rate_bps), float(line)))
-            notes.append(f"the rate is set to {number(line)} bit/s")
-        times = series.opportunities_ns(lldu_bytes, until_ns)
+        if asked.line is not None:
+            series = replace(series, rate_bps=np.full(len(series.rate_bps), float(asked.line)))
+            notes.append(f"the rate is set to {number(asked.line)} bit/s")
+        lldu_bytes = asked.lldu_bytes or USUAL_BYTES
+        times = series.opportunities_ns(lldu_bytes, asked.until_ns)
         if not len(times):
             raise InputError(path, f"its rates carry no row of {lldu_bytes} bytes")
         at = np.searchsorted(series.start_ns, times, side="right") - 1
         lost = np.zeros(len(times), np.bool_)
         if series.loss is not None:
-            lost = np.random.Generator(np.random.PCG64(seed)).random(len(times)) < series.loss[at]
+            lost = np.random.Generator(np.random.PCG64(asked.seed)).random(len(times)) < series.loss[at]
         if series.loss is not None and ((series.loss > 0) & (series.loss < 1)).any():
-            drawn = f"is drawn (seed {seed}): {lost.sum():,} of {len(lost):,}"
+            drawn = f"is drawn (seed {asked.seed}): {lost.sum():,} of {len(lost):,}"
             notes.append(f"which packets of an interval are lost {drawn}")
-        delay = np.full(len(times), decode_time_ns, np.int64)
+        delay = np.full(len(times), ns(asked.decode_time), np.int64)
         if series.delay_ns is not None:
             delay = np.where(series.delay_ns[at] > 0, series.delay_ns[at], delay)
         rows: PhyTrace | LinkTrace
@@ -128,7 +122,7 @@ class RateImporter(Importer):
 
     as_: As = "link"
     line: LineRate = None
-    lldu_bytes: LlduBytes = 1500
+    lldu_bytes: LlduBytes = USUAL_BYTES
     decode_time: DecodeTime = 0.001
     seed: Seed = 1
 
@@ -138,16 +132,7 @@ class RateImporter(Importer):
 
     def read(self, path: str) -> Measurement:
         """Return the opportunities of one direction; UsageError when there are more than `MAX_ROWS`."""
-        series = self.rates(path)
-        return series.measurement(
-            path,
-            self.as_,
-            line=self.line,
-            lldu_bytes=self.lldu_bytes,
-            decode_time_ns=ns(self.decode_time),
-            seed=self.seed,
-            until_ns=self.until_ns,
-        )
+        return self.rates(path).measurement(path, self, self.as_)
 
 
 class TwoWayRateImporter(RateImporter):

@@ -28,7 +28,7 @@ from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.importers.clocks import Clock
 from tmt.importers.columns import Invalid, NamedColumn, TableRows
-from tmt.importers.log_files import TextTable, first_names, json_number, member, read_json
+from tmt.importers.log_files import Record, TextTable, first_names, member, read_json
 from tmt.importers.notes import HALF_TRIP
 from tmt.importers.rate_series import RateSeries, TwoWayRateImporter
 from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
@@ -162,7 +162,7 @@ def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
     if not isinstance(values, list) or not current.isdecimal() or len(current) > _MOST_DIGITS:
         raise InputError(path, f"{'current' if isinstance(values, list) else name} is missing or wrong")
     for place, value in enumerate(values):
-        json_number(path, f"value {place + 1}", name, value, 0, 1e15)
+        Record.of(path, f"value {place + 1}", {name: value}).number(name, 0, 1e15)
     array = np.array(values, np.float64)
     count = int(current)
     return np.roll(array, -(count % max(len(array), 1))) if count >= len(array) else array[:count]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -12,18 +10,8 @@ import numpy as np
 from tmt.core.declaration import Param, Seconds, ns, number
 from tmt.core.schema import Packing
 from tmt.core.units import NS_PER_S, seconds_to_ns
-from tmt.importers.clocks import NEVER, WRAP_MEANING, Clock, wraps
-from tmt.importers.columns import (
-    AMOUNT_UNITS,
-    RATE_UNITS,
-    SHARE_UNITS,
-    TIME_UNITS,
-    Invalid,
-    NamedColumn,
-    TableRows,
-    conditions,
-    named_column,
-)
+from tmt.importers.clocks import WRAP_MEANING, Clock, wraps
+from tmt.importers.columns import TIME_UNITS, Invalid, NamedColumn, TableRows, named_column
 from tmt.importers.importer import (
     AS_MEANING,
     LLDU_BYTES_MEANING,
@@ -33,51 +21,19 @@ from tmt.importers.importer import (
     Measurement,
     Reading,
 )
-from tmt.importers.log_files import UNITS_NS
 from tmt.importers.notes import agreed, rate_note
-from tmt.importers.rate_series import Seed
-from tmt.importers.sequences import SEQUENCE_UNITS
-from tmt.importers.table_blocks import NEW_DATA_UNITS, HarqColumns
+from tmt.importers.rate_series import USUAL_BYTES, Seed
+from tmt.importers.table_blocks import HarqColumns
 from tmt.importers.table_rows import Line, Outcome, in_time, measured, probes_of, read_lines
+from tmt.importers.table_rules import UNITS, rules_of
 from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from tmt.core.declaration import Rules
     from tmt.core.trace import Trace
 
-_USUAL_BYTES = 1500
-_UNITS: dict[str, tuple[str, ...]] = {
-    "time": TIME_UNITS,
-    "end": TIME_UNITS,
-    "rate": (*RATE_UNITS, *AMOUNT_UNITS),
-    "loss": tuple(SHARE_UNITS),
-    "size": ("bytes", "bits"),
-    "delay": tuple(UNITS_NS),
-    "received": TIME_UNITS,
-    "sequence": SEQUENCE_UNITS,
-    "transmissions": (),
-    "es_n0": (),
-    "mode": (),
-}
-"""Parameters that name a column, and the units that may follow the name; the first one need not."""
-_OF_ROWS = (
-    "bad",
-    "good",
-    "size",
-    "received",
-    "propagation",
-    "sequence",
-    "transmissions",
-    "process",
-    "new_data",
-    "es_n0",
-    "mode",
-)
-"""Parameters of single transmissions or packets."""
-_UNIT_OF_NAME = re.compile(r"[_ (\[](us|\u00b5s|\u03bcs|usec|ms|msec|ns|nsec)[)\]]?$", re.IGNORECASE)
-"""End of a column's name that states its unit; a unit of our notation would follow behind a colon."""
 _LONG_DECODING_NS = 5_000_000
 """A shortest delay beyond this may hold propagation: light takes as long over 1,500 km."""
 
@@ -107,7 +63,8 @@ class AnyTable(Importer):
     time: Annotated[
         str,
         "column of the time, with its unit: NAME:s, NAME:ms, NAME:us or NAME:ns; NAME:iso or NAME:date for "
-        "dates, NAME:clock for HH:MM:SS. DAY+TIME:date joins two columns",
+        "dates, NAME:clock for HH:MM:SS. DAY+TIME:date joins two columns, and FRAME+SLOT:30kHz those of a "
+        "subcarrier spacing of 15, 30, 60 or 120 kHz",
     ]
     end: Annotated[
         str | None,
@@ -148,7 +105,7 @@ class AnyTable(Importer):
     lldu_bytes: Annotated[
         int | None,
         LLDU_BYTES_MEANING,
-        Param("byte", 1, 2**31 - 1, absent=f"unknown; {_USUAL_BYTES} with --rate or --line"),
+        Param("byte", 1, 2**31 - 1, absent=f"unknown; {USUAL_BYTES} with --rate or --line"),
     ] = None
     delay: Annotated[
         str | None,
@@ -208,83 +165,7 @@ class AnyTable(Importer):
 
     def rules(self) -> Rules:
         """Refuse texts of another form, and what does not go together."""
-        for key, units in _UNITS.items():
-            text = getattr(self, key)
-            if text is not None and not _parses(named_column, text, units):
-                yield key, f"NAME, or NAME:UNIT with a unit of {', '.join(units)}", "has another unit"
-        for key in ("bad", "good", "where"):
-            if not _parses(conditions, getattr(self, key)):
-                yield key, "NAME=VALUE, or several with commas between", "is not a condition"
-        if self.origin not in ("first", "zero") and not _parses(seconds_to_ns, self.origin):
-            yield "origin", "first, zero, or a time in seconds", "is not a time"
-        if self.wrap is not None and not _parses(self._wraps):
-            allowed = f"a number of at least 2, {NEVER}, or NAME=NUMBER for a column of numbers"
-            yield "wrap", f"{allowed}: the time or the sequence number", "is not a range"
-        if self.bad is not None and self.good is not None:
-            yield "good", "one of bad and good", "has no meaning beside bad"
-        if self.size is not None and self.lldu_bytes is not None:
-            yield "lldu_bytes", "one of size and lldu_bytes", "has no meaning beside size"
-        if self.transmissions is not None and self.reading == "phy":
-            yield "transmissions", "none with --as phy: a slot is sent once", "has no meaning for slots"
-        if self.es_n0 is not None and self.reading == "link":
-            yield "es_n0", "none with --as link: a link trace has no Es/N0", "has no meaning for blocks"
-        if self.mode is not None and self.reading == "link":
-            yield "mode", "none with --as link: a link trace has no modes", "has no meaning for blocks"
-        yield from self._rules_of_processes()
-        yield from self._rules_of_units()
-        yield from self._rules_of_delays()
-        yield from self._rules_of_series() if self.is_series else self._rules_of_rows()
-
-    def _rules_of_units(self) -> Rules:
-        for key in ("time", "end", "delay", "received"):
-            text = getattr(self, key)
-            if text is not None and (said := _UNIT_OF_NAME.search(text)):
-                unit = said[1][0].lower().replace("\u00b5", "u").replace("\u03bc", "u") + "s"
-                yield key, f"{text}:{unit}, or {text}:s", "has no unit"
-
-    def _rules_of_delays(self) -> Rules:
-        if self.delay is not None and self.received is not None:
-            yield "received", "one of delay and received", "has no meaning beside delay"
-        if self.propagation is not None and self.delay is None and self.received is None:
-            yield "propagation", "with delay or received", "has no delay to be taken from"
-        if self.received is not None and _kind(self.received) != _kind(self.time):
-            yield "received", "a unit of the clock of --time", "is on another clock"
-
-    def _rules_of_processes(self) -> Rules:
-        if self.process is None or self.new_data is None:
-            for key, other in (("process", "new_data"), ("new_data", "process")):
-                if getattr(self, key) is not None:
-                    yield key, f"with {other}", f"has no meaning without {other}"
-            return
-        if not _parses(HarqColumns, self.process, self.new_data):
-            units = " or ".join(NEW_DATA_UNITS)
-            yield "new_data", f"NAME, NAME:UNIT with unit {units}, or NAME=VALUE", "tells no new blocks"
-        for key in ("sequence", "transmissions", "line"):
-            if getattr(self, key) is not None:
-                yield key, "none with process", "has no meaning for HARQ processes"
-
-    def _rules_of_series(self) -> Rules:
-        if self.rate is None and self.line is None:
-            yield "loss", "none without rate or line", "is the loss of rows of no known rate"
-        for key in _OF_ROWS:
-            if getattr(self, key) is not None:
-                yield key, "none with rate or loss", "has no meaning for intervals"
-        if self.origin != "first":
-            yield "origin", "first with rate or loss", "has no meaning for intervals"
-
-    def _rules_of_rows(self) -> Rules:
-        for key, usual in (("gap", None), ("holes", "remove"), ("end", None)):
-            if getattr(self, key) != usual:
-                yield key, "none without rate or loss", "has no meaning for single rows"
-        if self.line is None:
-            return
-        if self.as_ == "phy":
-            yield "as_", "link with line: probes show delays and fates", "has no meaning for probes"
-        for key in ("size", "transmissions"):
-            if getattr(self, key) is not None:
-                yield key, "none with line, whose rows have lldu_bytes", "has no meaning for probes"
-        if self.origin != "first":
-            yield "origin", "first with line", "has no meaning for probes"
+        return rules_of(self)
 
     @property
     def is_series(self) -> bool:
@@ -305,12 +186,12 @@ class AnyTable(Importer):
         """
         if self.is_series:
             return self._series(path)
-        columns = {key: column for key in _UNITS if (column := self._column(key)) is not None}
+        columns = {key: column for key in UNITS if (column := self._column(key)) is not None}
         outcome = Outcome(self.bad, self.good)
         harq = None if self.process is None else HarqColumns(self.process, self.new_data or "")
         others = outcome.columns if harq is None else (*outcome.columns, *harq.columns)
         rows = self._rows(path, list(columns.values()), others)
-        decode_time_ns, wrap = ns(self.decode_time), self._wraps().get("sequence")
+        decode_time_ns, wrap = ns(self.decode_time), self.ranges().get("sequence")
         lines, said = read_lines(
             rows,
             columns,
@@ -332,7 +213,7 @@ class AnyTable(Importer):
         if self.line is not None:
             what = agreed(len(lines), "row", "lie", "of probes")
             said.append(f"{what} over a line of {number(self.line)} bit/s")
-            lldu_bytes = self.lldu_bytes or _USUAL_BYTES
+            lldu_bytes = self.lldu_bytes or USUAL_BYTES
             probes = probes_of(path, lines)
             link = probes.over_line(self.line, lldu_bytes, self.until_ns)
             return Measurement(link, self.packing, lldu_bytes, tuple(said), extent=probes.extent)
@@ -350,7 +231,7 @@ class AnyTable(Importer):
 
     def _probes_note(self, lines: Sequence[Line], trace: Trace) -> str:
         """Return a sentence on the rate of rows, which tells people whether they are probes."""
-        usual_bytes = (self.lldu_bytes or _USUAL_BYTES) * len(lines)
+        usual_bytes = (self.lldu_bytes or USUAL_BYTES) * len(lines)
         octets = usual_bytes if trace.size_bytes is None else int(np.sum(trace.size_bytes, dtype=np.int64))
         return f"if rows are probes, {rate_note(8 * octets, lines[-1].time_ns - lines[0].time_ns)}"
 
@@ -368,23 +249,14 @@ class AnyTable(Importer):
         others = map(self._column, ("rate", "loss", "delay", "end"))
         columns = SeriesColumns(named_column(self.time, TIME_UNITS), *others)
         rows = self._rows(path, [column for column in columns if column is not None])
-        gap_ns = None if self.gap is None else ns(self.gap)
-        measurement = read_series(rows, columns, gap_ns, self.holes).measurement(
-            path,
-            self.reading,
-            line=self.line,
-            lldu_bytes=self.lldu_bytes or _USUAL_BYTES,
-            decode_time_ns=ns(self.decode_time),
-            seed=self.seed,
-            until_ns=self.until_ns,
-        )
-        return replace(measurement, packing=self.packing)
+        series = read_series(rows, columns, None if self.gap is None else ns(self.gap), self.holes)
+        return replace(series.measurement(path, self, self.reading), packing=self.packing)
 
     def _rows(self, path: str, columns: Sequence[NamedColumn], others: Sequence[str] = ()) -> TableRows:
         return TableRows(
             path,
             [*(name for column in columns for name in column.names), *others],
-            Clock(named_column(self.time, TIME_UNITS), self._wraps().get("time")),
+            Clock(named_column(self.time, TIME_UNITS), self.ranges().get("time")),
             self.where,
             decimal_comma=self.decimal == "comma",
             drops_invalid=self.invalid == "drop",
@@ -392,25 +264,9 @@ class AnyTable(Importer):
 
     def _column(self, key: str) -> NamedColumn | None:
         text = getattr(self, key)
-        return None if text is None else named_column(text, _UNITS[key])
+        return None if text is None else named_column(text, UNITS[key])
 
-    def _wraps(self) -> dict[str, str]:
+    def ranges(self) -> dict[str, str]:
         """Return the range of the time and of the sequence number, as far as they are given (ValueError)."""
         keys = ("time", "sequence")
         return wraps(self.wrap, [(key, column) for key in keys if (column := self._column(key)) is not None])
-
-
-def _kind(column: str) -> str:
-    """Return the kind of clock of a column of times: numbers, dates or times of day."""
-    with suppress(ValueError):
-        unit = named_column(column, TIME_UNITS).unit
-        return "date" if unit in ("iso", "date") else unit if unit == "clock" else "number"
-    return "number"
-
-
-def _parses(parse: Callable[..., object], *arguments: object) -> bool:
-    try:
-        parse(*arguments)
-    except (ValueError, ArithmeticError):
-        return False
-    return True

@@ -60,7 +60,8 @@ def connections(capture: CaptureFile) -> list[list[Segment]]:
             source, target = (packet.ends[0], source_port), (packet.ends[1], target_port)
             held[min(source, target), max(source, target)].append((source, packet))
     if not held:
-        raise InputError(capture.path, "there is no TCP packet in this capture; tmt import pcap reads UDP")
+        others = "tmt import pcap reads UDP, tmt import ping what ping prints"
+        raise InputError(capture.path, f"there is no TCP packet in this capture; {others}")
     found = [list(_segments(packets)) for packets in held.values()]
     return sorted(found, key=payload_bytes, reverse=True)
 

@@ -51,15 +51,16 @@ def generate(
     adaptation: Adaptation | None = None,
     sharing: Sharing | None = None,
     progress: Callable[[int], None] = lambda _: None,
+    watch: Callable[[PhyTrace], None] = lambda _: None,
 ) -> int:
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
     Slots are sent from 0 until before `duration_ns`, and the trace ends with the last one. `lldu_bytes` goes
     into the metadata. With an `adaptation` the channel gives only its Es/N0, and where modes have frames the
     line says only when the signal is sampled. With `sharing` the slots are those of one of the users who
-    share the line. `progress` takes the number of slots done since its last call. UsageError when no slot
-    fits, the trace is too long, the channel knows no Es/N0, or no mode reaches its target; OutputError when
-    the file cannot be written.
+    share the line. `progress` takes the number of slots done since its last call, `watch` each chunk.
+    UsageError when no slot fits, the trace is too long, the channel knows no Es/N0, or no mode reaches its
+    target; OutputError when the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
@@ -85,6 +86,7 @@ def generate(
     slots = 0
     with create_trace(path, PHY_TRACE, provenance.record(PHY_TRACE.kind, **extent.metadata, **how)) as writer:
         for samples, chunk in chunks:
+            watch(chunk)
             writer.write(chunk)
             slots += len(chunk)
             progress(samples)

@@ -1,13 +1,15 @@
-"""Notes on the file of a signal that is read as it stands, and probably is not what its user means."""
+"""What a series probably means that is read as it stands: units in the names of columns, dates, holes."""
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmt.core.channels.snr.tables import is_number, read_signal_series, text_lines
+from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -15,27 +17,45 @@ if TYPE_CHECKING:
 
     from tmt.core.channels.snr.tables import SignalSeries
 
-_NO_SECONDS = re.compile(r"(?<![a-z])(ms|msec|millis\w*|us|usec|ns|min|minutes?|h|hours?)\W*$", re.IGNORECASE)
+_UNIT = re.compile(
+    r"(?<![a-z])(?:(?P<ms>ms|msec|millis\w*)|(?P<us>us|usec|[\u00b5\u03bc]s)|(?P<ns>ns|nsec)|(?P<min>min|minutes?)"
+    r"|(?P<h>h|hours?))\W*$",
+    re.IGNORECASE,
+)
 _RATIO = re.compile(r"(?<![a-z])(eb|c)[_/]?n[0o](?![a-z])", re.IGNORECASE)
+_DATE = re.compile(r"\d{1,4}[-/.:]\d{1,2}[-/.:]\d")
 _HOLE = 5
 """Usual steps from sample to sample that make a hole in an even series."""
 
 
+def unit_in(name: str) -> str:
+    """Return the unit at the end of a column's name: ms, us, ns, min or h; empty where there is none."""
+    found = _UNIT.search(name)
+    return found.lastgroup or "" if found else ""
+
+
 def signal_notes(path: str, length_ns: int, *, needs_es_n0: bool) -> list[str]:
-    """Note units and ratios that the header names, holes, and a series shorter than the trace."""
+    """Note units and ratios that the header names, holes, and a series shorter than the trace.
+
+    InputError where times are dates.
+    """
+    lines = list(islice(text_lines(path), 2))
+    for number, text in lines:
+        if _DATE.match(text):
+            reason = "this time is a date; seconds are needed: docs/channels.md has the lines that make them"
+            raise InputError(path, reason, number)
     series = read_signal_series(path)
-    notes = [*_of_header(path, needs_es_n0), *_of_holes(path, series)]
+    notes = [*_of_header(path, lines[0][1], needs_es_n0), *_of_holes(path, series)]
     if 0 < (ends_ns := int(series.time_ns[-1])) < length_ns:
         notes.append(f"{path} lasts {ends_ns / NS_PER_S:g} s; the signal then starts again")
     return notes
 
 
-def _of_header(path: str, needs_es_n0: bool) -> Iterator[str]:
-    _, text = next(iter(text_lines(path)))
-    time, *rest = (field for field in re.split(r"[\s,;]+", text) if field)
+def _of_header(path: str, header: str, needs_es_n0: bool) -> Iterator[str]:
+    time, *rest = (field for field in re.split(r"[\s,;]+", header) if field)
     if is_number(time):
         return
-    if _NO_SECONDS.search(time):
+    if unit_in(time):
         yield f"{path}: its header says {time}; the times are read as seconds"
     value = " ".join(rest)
     if (found := _RATIO.search(value)) and (needs_es_n0 or found[1].lower() == "c"):

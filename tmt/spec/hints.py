@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tmt.core.declaration import declared
+from tmt.spec.queue import KernelQdisc
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.core.declaration import Problem
 
-OTHER_NAMES = {"throughput": "goodput", "reno": "newreno"}
+OTHER_NAMES = {"throughput": "goodput", "reno": "newreno", "kernel": "linux", "ns2": "modern"}
 """Usual words for what has another name here."""
 
 _NUMBER = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([a-zµ/]*)", re.IGNORECASE)
@@ -45,8 +48,15 @@ def _hint(problem: Problem, several: str) -> str:
     names = [name.strip() for name in value.split(",")]
     if len(names) > 1 and set(names) <= set(allowed):
         return several.format(names=", ".join(f'"{name}"' for name in names))
-    other = OTHER_NAMES.get(value, "")
-    return f"did you mean {other}?" if other in allowed else ""
+    if KernelQdisc.name in allowed and value in declared(KernelQdisc)["qdisc"].choices:
+        ours = f"{problem.close}, or " if problem.close else ""
+        table = f'{{ name = "kernel", qdisc = "{value}" }}'
+        own = f"--queue kernel --queue-qdisc {value}, in files {table}"
+        return f"did you mean {ours}stack linux's own ({own})?"
+    if (other := OTHER_NAMES.get(value, "")) in allowed:
+        return f"did you mean {other}?"
+    is_control = problem.place[-1:] == ("tcp",) and not problem.close
+    return "other controls of a kernel need stack linux" if is_control else ""
 
 
 def respelled(text: str, allowed: str) -> str:

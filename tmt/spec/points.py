@@ -140,7 +140,10 @@ def _ways(field: Field, raw: Any) -> list[Way]:
         if isinstance(raw, Mapping):
             return [((), value) for value in points(field.kind, raw)]
         if not isinstance(raw, Spec):
-            names = ", ".join(field.kind.kinds())
+            kinds = tuple(field.kind.kinds())
+            if isinstance(raw, str) and kinds != ("",):
+                raise Refused([Problem((), raw, "choice", kinds)])
+            names = ", ".join(kinds)
             keys = f"name ({names}) and its keys" if names else ", ".join(declared(field.kind))
             allowed = str(field.allowed).replace("a table", f"a table of {keys}", 1)
             raise Refused([Problem((), raw, "type", allowed)])

@@ -30,9 +30,8 @@ from tmt.theory.channel import (
     erasure_count_law,
     gap_length_law,
     mean_burst_length,
-    mean_gap_length,
 )
-from tmt.theory.neyman_a import ClusteredErrors, error_count_law
+from tmt.theory.neyman_a import ClusteredErrors
 from tmt.theory.rlc import (
     Bursts,
     rlc,
@@ -63,13 +62,11 @@ __all__ = [
     "conditional_count_laws",
     "delivered_by_transmission",
     "erasure_count_law",
-    "error_count_law",
     "fec",
     "gap_length_law",
     "harq",
     "harq_processes",
     "mean_burst_length",
-    "mean_gap_length",
     "no_scheme",
     "printed",
     "rlc",

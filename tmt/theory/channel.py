@@ -232,12 +232,6 @@ def burst_length_moments(channel: TwoStateChannel) -> tuple[float, float]:
     return mean, 2.0 * float((first @ remaining @ remaining).sum()) - mean
 
 
-def mean_gap_length(channel: TwoStateChannel) -> float:
-    """Return the mean number of decoded slots between two bursts, or NaN where no burst ever begins."""
-    rate = _burst_rate(channel)
-    return (1.0 - channel.erasure_probability) / rate if rate else math.nan
-
-
 def _burst_rate(channel: TwoStateChannel) -> float:
     """Bursts per slot: the probability that a slot is decoded and the next one erased."""
     decoded = channel.stationary * (1.0 - channel.errors)

@@ -21,26 +21,6 @@ if TYPE_CHECKING:
 BITS_PER_BYTE = 8
 
 
-def error_count_law(clusters: float, errors_per_cluster: float, most: int) -> npt.NDArray[np.float64]:
-    """Return the probability of 0..`most` errors in a Poisson number of clusters: [most + 1], float64.
-
-    The Neyman type A law, by its recursion (Johnson, Kemp and Kotz, Univariate Discrete Distributions, on
-    Neyman's distribution). It holds for an interval that cuts no cluster: errors at one point, or an interval
-    much longer than a cluster. Its mean is ``clusters * errors_per_cluster``, its variance that times
-    ``1 + errors_per_cluster``. m1, `clusters`, is the mean number of clusters in the interval, and m2,
-    `errors_per_cluster`, the mean number of errors in a cluster.
-    """
-    law = np.empty(most + 1)
-    law[0] = math.exp(clusters * math.expm1(-errors_per_cluster))
-    # Probability of j errors in one cluster.
-    inside = np.exp(
-        [j * math.log(errors_per_cluster) - errors_per_cluster - math.lgamma(j + 1) for j in range(most)]
-    )
-    for k in range(most):
-        law[k + 1] = clusters * errors_per_cluster / (k + 1) * float(inside[: k + 1] @ law[k::-1])
-    return law
-
-
 class ClusteredErrors(Spec):
     """Clusters over a line of packets of equal length; the unit of length is a packet."""
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/aqm/discipline.h"
+#include "tests/milliseconds.h"
 
 namespace clift {
 
@@ -16,7 +17,5 @@ inline QueuedPacket packet_of(Nanoseconds arrival_ns, std::int64_t size_bytes, E
   packet.ecn = ecn;
   return packet;
 }
-
-inline constexpr Nanoseconds ms = 1'000'000;
 
 }  // namespace clift

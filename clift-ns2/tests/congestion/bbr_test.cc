@@ -13,8 +13,6 @@
 namespace clift::tcp {
 namespace {
 
-using State = Bbr::State;
-
 const double high_gain = 2.0 / std::log(2.0);
 
 // Startup's rates double until 400 packets a second, then stay: the pipe is full after three rounds of it.
@@ -34,10 +32,10 @@ TEST(Bbr, LeavesStartupAfterThreeRoundsWithoutAQuarterOfGrowth) {
   RateScript script(control);
   script.in_flight = 1000;
   for (const double rate : {100.0, 200.0, 250.0, 312.0, 312.0}) script.round(rate);  // 250 is a quarter more, 312 not
-  EXPECT_EQ(control.state(), State::startup);
+  EXPECT_EQ(control.state(), Bbr::State::startup);
   EXPECT_DOUBLE_EQ(control.pacing_gain(), high_gain);
   script.round(312.0);
-  EXPECT_EQ(control.state(), State::drain);
+  EXPECT_EQ(control.state(), Bbr::State::drain);
   EXPECT_DOUBLE_EQ(control.pacing_gain(), 1.0 / high_gain);
 }
 
@@ -47,7 +45,7 @@ TEST(Bbr, DoesNotJudgeThePipeByWhatTheApplicationLimits) {
   script.round(100.0);
   script.is_app_limited = true;
   for (int i = 0; i < 10; ++i) script.round(50.0);
-  EXPECT_EQ(control.state(), State::startup);
+  EXPECT_EQ(control.state(), Bbr::State::startup);
   EXPECT_DOUBLE_EQ(control.max_bandwidth(), 100.0);
   script.round(120.0);  // but a larger rate counts whatever limited it
   EXPECT_DOUBLE_EQ(control.max_bandwidth(), 120.0);
@@ -60,10 +58,10 @@ TEST(Bbr, DrainsUntilOneBandwidthDelayProductIsInFlight) {
   // 400 a second for 100 ms is 40; three quanta of two packets come on top at 4.8 Mbit/s.
   script.in_flight = 47;
   script.round(400.0);
-  EXPECT_EQ(control.state(), State::drain);
+  EXPECT_EQ(control.state(), Bbr::State::drain);
   script.in_flight = 46;
   script.round(400.0);
-  EXPECT_EQ(control.state(), State::probe_bw);
+  EXPECT_EQ(control.state(), Bbr::State::probe_bw);
 }
 
 TEST(Bbr, KeepsTheLargestRateOfTenRounds) {
@@ -98,7 +96,7 @@ TEST(Bbr, BeginsProbeBwWithAnyPhaseButThatOfThreeQuarters) {
     Bbr control(parameters);
     RateScript script(control);
     reach_probe_bw(script);
-    ASSERT_EQ(control.state(), State::probe_bw);
+    ASSERT_EQ(control.state(), Bbr::State::probe_bw);
     EXPECT_NE(control.pacing_gain(), 0.75);
     probing += control.pacing_gain() == 1.25;
   }
@@ -114,7 +112,7 @@ TEST(Bbr, CyclesThroughItsGains) {
   };
   std::vector<Phase> phases;
   sender.after_ack = [&](const AckSample& ack) {
-    if (control.state() == State::probe_bw && (phases.empty() || phases.back().gain != control.pacing_gain()))
+    if (control.state() == Bbr::State::probe_bw && (phases.empty() || phases.back().gain != control.pacing_gain()))
       phases.push_back({control.pacing_gain(), ack.now_ns});
   };
   sender.run_until(10'000 * millisecond);
@@ -154,7 +152,7 @@ TEST(Bbr, ProbesTheRttWithFourPackets) {
   Nanoseconds begin_ns = 0, end_ns = 0, small_since_ns = never, small_ns = 0;
   double before = 0.0, after = 0.0;
   sender.after_ack = [&](const AckSample& ack) {
-    if (control.state() == State::probe_rtt) {
+    if (control.state() == Bbr::State::probe_rtt) {
       if (begin_ns == 0) begin_ns = ack.now_ns;
       EXPECT_LE(control.cwnd(), 4.0);
       if (ack.in_flight <= 4 && small_since_ns == never) small_since_ns = ack.now_ns;
@@ -239,7 +237,7 @@ TEST(Bbr, RestartsFromIdleAtTheBandwidth) {
   // Idleness has emptied the queue: no need to probe the RTT.
   script.now_ns += 20'000 * millisecond;
   script.round(400.0);
-  EXPECT_EQ(control.state(), State::probe_bw);
+  EXPECT_EQ(control.state(), Bbr::State::probe_bw);
 }
 
 // Cardwell et al. 2017: losses do not matter until they exceed the gain of probing with 5/4, 20 %.

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/milliseconds.h"
+
 namespace clift::tcp {
 namespace {
-
-constexpr Nanoseconds ms = 1'000'000;
 
 // A round of `samples` acknowledgements, all with one RTT.
 void round(HyStart& hystart, Nanoseconds rtt_ns, int samples = 8) {

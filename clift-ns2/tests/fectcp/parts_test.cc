@@ -8,11 +8,10 @@
 #include "core/fectcp/round_trip.h"
 #include "core/fectcp/segments.h"
 #include "core/fectcp/source_blocks.h"
+#include "tests/milliseconds.h"
 
 namespace clift::fectcp {
 namespace {
-
-constexpr Nanoseconds ms = 1'000'000;
 
 TEST(FectcpRoundTrip, FollowsEquationsOneAndTwo) {
   RoundTrip rtt(0.5);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "core/online/link_layer.h"
 #include "tests/rows.h"
 
@@ -24,6 +26,24 @@ struct Played {
   std::int64_t wakes = 0;
   bool stopped = false;
 };
+
+using Times = std::map<std::int64_t, Nanoseconds>;
+
+// Release times of delivered packets, and the negative ones of lost packets.
+inline Times times(const Played& played) {
+  Times found;
+  for (const auto& [packet, release] : played.released) {
+    found[packet] = release.delivered ? release.time_ns : -release.time_ns;
+  }
+  return found;
+}
+
+inline void expect_release(const Played& played, std::int64_t packet, Nanoseconds time_ns, bool delivered = true) {
+  SCOPED_TRACE("packet " + std::to_string(packet));
+  ASSERT_EQ(played.released.count(packet), 1U);
+  EXPECT_EQ(played.released.at(packet).time_ns, time_ns);
+  EXPECT_EQ(played.released.at(packet).delivered, delivered);
+}
 
 inline void collect(LinkLayer& layer, Nanoseconds now_ns, Played& played) {
   for (const Departure& departure : layer.take_departures()) {
@@ -56,6 +76,8 @@ inline Played play(LinkLayer& layer, const std::vector<Offer>& offers, Nanosecon
   played.stopped = layer.stopped();
   return played;
 }
+
+inline std::vector<Offer> one_unit_packets(std::size_t count) { return std::vector<Offer>(count, {0, 100}); }
 
 // A trace with a slot every 10 ns, each decoded after 3 ns but for those erased.
 inline std::vector<PhyRow> even_slots(std::int64_t count, const std::vector<std::int64_t>& erased = {}) {

@@ -70,7 +70,7 @@ TEST(GoBack, LosesAPacketOfWhichOneFrameIsGivenUp) {
 
 TEST(GoBack, DeliversInOrderWhateverComes) {
   Random random(11);
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int trial = 0; trial < 100; ++trial) {
     SCOPED_TRACE(trial);
     auto options = go_back(draw(random, 1, 9), draw(random, 0, 100));
     options.timeout_ns += draw(random, 0, 50);

@@ -31,9 +31,11 @@ Result play_all(const LinkLayerOptions& options, const std::vector<PhyRow>& rows
   return {std::move(played), layer->units()};
 }
 
+using Moments = std::vector<Nanoseconds>;
+
 // A delivered packet has the time of its release; a lost one has it, negative.
-std::vector<Nanoseconds> times(const Result& result) {
-  std::vector<Nanoseconds> found;
+Moments times(const Result& result) {
+  Moments found;
   for (const auto& [packet, release] : result.played.released) {
     EXPECT_EQ(packet, static_cast<std::int64_t>(found.size()));
     found.push_back(release.delivered ? release.time_ns : -release.time_ns);
@@ -41,29 +43,27 @@ std::vector<Nanoseconds> times(const Result& result) {
   return found;
 }
 
-using Times = std::vector<Nanoseconds>;
-
 TEST(HarqProcesses, StallsUntilAProcessIsFree) {
   // The only process: slot 0 is decoded at 3 and its feedback arrives at 28, so slots 1 and 2 stall; and so on.
   const Result one = play_all(with(1), even_slots(20), {{0, 100}, {0, 100}, {0, 100}});
-  EXPECT_EQ(times(one), (Times{3, 33, 63}));
+  EXPECT_EQ(times(one), (Moments{3, 33, 63}));
   EXPECT_EQ(one.units.stalled, 4);
   // Two processes send in slots 0, 1, 3, 4, 6.
   const Result two = play_all(with(2), even_slots(20), {{0, 500}});
-  EXPECT_EQ(times(two), (Times{63}));
+  EXPECT_EQ(times(two), (Moments{63}));
   EXPECT_EQ(two.units.stalled, 2);
 }
 
 TEST(HarqProcesses, SendsInEverySlotWithEnoughProcesses) {
   const Result result = play_all(with(3), even_slots(20), {{0, 900}});
-  EXPECT_EQ(times(result), (Times{83}));
+  EXPECT_EQ(times(result), (Moments{83}));
   EXPECT_EQ(result.units.stalled, 0);
 }
 
 TEST(HarqProcesses, LeavesProcessesFreeWithoutPackets) {
   // The process is busy until 28; the slots from 40 on pass without packets, which is no stall.
   const Result result = play_all(with(1), even_slots(20), {{0, 100}, {12, 100}, {101, 100}});
-  EXPECT_EQ(times(result), (Times{3, 33, 113}));
+  EXPECT_EQ(times(result), (Moments{3, 33, 113}));
   EXPECT_EQ(result.units.stalled, 1);  // slot 2
   EXPECT_EQ(result.played.departed.at(1), 30);
 }
@@ -71,7 +71,7 @@ TEST(HarqProcesses, LeavesProcessesFreeWithoutPackets) {
 TEST(HarqProcesses, RetransmitsInTheFirstSlotAfterTheNack) {
   // Slot 0 is erased, known at 25: slot 3. Packets 3 and 4 have slots 4 and 5, where processes are free again.
   const Result result = play_all(with(4), even_slots(20, {0}), std::vector<Offer>(5, {0, 100}));
-  EXPECT_EQ(times(result), (Times{33, 13, 23, 43, 53}));
+  EXPECT_EQ(times(result), (Moments{33, 13, 23, 43, 53}));
   EXPECT_EQ(result.units.repeated, 1);
 }
 
@@ -79,7 +79,7 @@ TEST(HarqProcesses, RetransmitsWhenNothingElseIsToBeSent) {
   // Slot 0 is erased. The packet of 12 has slot 2, before the NACK at 25; that of 26 waits for slot 3's retransmission,
   // and for the process of slot 2, which is free at 48.
   const Result result = play_all(with(2), even_slots(20, {0}), {{0, 100}, {12, 100}, {26, 100}});
-  EXPECT_EQ(times(result), (Times{33, 23, 53}));
+  EXPECT_EQ(times(result), (Moments{33, 23, 53}));
   EXPECT_EQ(result.units.stalled, 1);  // slot 4
   EXPECT_EQ(play_all(with(2), even_slots(20, {0}), {{0, 100}}).played.wakes, 1);
 }
@@ -91,7 +91,7 @@ TEST(HarqProcesses, FreesAProcessAtOnceWithoutRoundTrip) {
   options.repetitions = 0;
   const std::vector<PhyRow> rows = {{0, 0}, {1, 3}, {2, 3}, {4, 3}, {5, 3}};
   // Slot 0 loses packet 0; packet 1 has slot 1 and occupies the process until 4.
-  EXPECT_EQ(times(play_all(options, rows, std::vector<Offer>(3, {0, 100}))), (Times{0, 4, 7}));
+  EXPECT_EQ(times(play_all(options, rows, std::vector<Offer>(3, {0, 100}))), (Moments{0, 4, 7}));
 }
 
 TEST(HarqProcesses, GivesUpAfterTheLastTransmission) {
@@ -100,7 +100,7 @@ TEST(HarqProcesses, GivesUpAfterTheLastTransmission) {
   options.detection_delay_ns = 4;
   // The NACK of slot 0 arrives at 29; the feedback of slot 3 at 30 + 29 frees the process for slot 6.
   const Result result = play_all(options, even_slots(20, {0, 3}), {{0, 100}, {0, 100}});
-  EXPECT_EQ(times(result), (Times{-34, 63}));
+  EXPECT_EQ(times(result), (Moments{-34, 63}));
 }
 
 TEST(HarqProcesses, RetransmitsInSlotsOfTheSameProcess) {
@@ -108,12 +108,12 @@ TEST(HarqProcesses, RetransmitsInSlotsOfTheSameProcess) {
   options.harq_processes->synchronous = true;
   // Process 0 has slots 0 and 4, process 1 has slots 1 and 5.
   const Result result = play_all(options, even_slots(20, {0}), std::vector<Offer>(5, {0, 100}));
-  EXPECT_EQ(times(result), (Times{43, 13, 23, 33, 53}));
+  EXPECT_EQ(times(result), (Moments{43, 13, 23, 33, 53}));
   EXPECT_EQ(result.units.stalled, 0);
   // Two processes: slot 2 comes before the NACK at 25, so process 0 stalls there and retransmits in slot 4.
   options.harq_processes->processes = 2;
   const Result two = play_all(options, even_slots(20, {0}), std::vector<Offer>(3, {0, 100}));
-  EXPECT_EQ(times(two), (Times{43, 13, 53}));
+  EXPECT_EQ(times(two), (Moments{43, 13, 53}));
   EXPECT_EQ(two.units.stalled, 2);  // slots 2 and 3
 }
 
@@ -123,7 +123,7 @@ TEST(HarqProcesses, TellsTheProcessOfASlotByItsTime) {
   auto options = with(4);
   options.harq_processes->synchronous = true;
   options.harq_processes->slot_time_ns = 10;
-  EXPECT_EQ(times(play_all(options, rows, std::vector<Offer>(3, {0, 100}))), (Times{43, 13, 53}));
+  EXPECT_EQ(times(play_all(options, rows, std::vector<Offer>(3, {0, 100}))), (Moments{43, 13, 53}));
 }
 
 TEST(HarqProcesses, RepeatsBlindly) {
@@ -131,7 +131,7 @@ TEST(HarqProcesses, RepeatsBlindly) {
   options.harq_processes->copies = 2;
   options.detection_delay_ns = 4;
   const Result result = play_all(options, even_slots(20, {0, 2, 3}), {{0, 100}, {0, 100}, {0, 100}, {101, 100}});
-  EXPECT_EQ(times(result), (Times{13, -34, 43, 113}));
+  EXPECT_EQ(times(result), (Moments{13, -34, 43, 113}));
   EXPECT_EQ(result.units.data, 4);
   EXPECT_EQ(result.units.repeated, 4);
   EXPECT_EQ(result.units.stalled, 0);
@@ -141,15 +141,15 @@ TEST(HarqProcesses, DeliversTheCopyThatIsDecodedFirst) {
   auto options = with(1);
   options.harq_processes->copies = 2;
   const std::vector<PhyRow> rows = {{0, 30}, {10, 5}, {20, 9}};
-  EXPECT_EQ(times(play_all(options, rows, {{0, 100}, {0, 100}})), (Times{15, 29}));  // the trace ends before its copy
+  EXPECT_EQ(times(play_all(options, rows, {{0, 100}, {0, 100}})), (Moments{15, 29}));  // the trace ends before its copy
 }
 
 TEST(HarqProcesses, KeepsOpenWhatTheEndOfTheTraceCutsShort) {
-  EXPECT_EQ(times(play_all(with(2), even_slots(3, {0}), {{0, 100}})), Times{});
+  EXPECT_EQ(times(play_all(with(2), even_slots(3, {0}), {{0, 100}})), Moments{});
   auto blind = with(1);
   blind.harq_processes->copies = 2;
   const Result result = play_all(blind, even_slots(1, {0}), {{0, 100}});
-  EXPECT_EQ(times(result), Times{});
+  EXPECT_EQ(times(result), Moments{});
   EXPECT_TRUE(result.played.stopped);
 }
 
@@ -161,7 +161,7 @@ TEST(HarqProcesses, TakesMissingFeedbackForANack) {
   options.harq_processes->faults = numbers;
   // Packet 0 arrives in slot 0 and again in slot 3; its process is free at 58.
   const Result result = play_all(options, even_slots(20), {{0, 100}, {0, 100}});
-  EXPECT_EQ(times(result), (Times{3, 63}));
+  EXPECT_EQ(times(result), (Moments{3, 63}));
   EXPECT_EQ(result.units.repeated, 2);
 }
 
@@ -174,7 +174,7 @@ TEST(HarqProcesses, LosesAUnitWhoseNackIsReadAsAnAck) {
   options.harq_processes->faults = numbers;
   // Slot 0 is erased; packet 1 arrives in slot 3, and its ACK is read as a NACK.
   const Result result = play_all(options, even_slots(20, {0}), {{0, 100}, {0, 100}});
-  EXPECT_EQ(times(result), (Times{-4, 33}));
+  EXPECT_EQ(times(result), (Moments{-4, 33}));
   EXPECT_EQ(result.units.repeated, 1);
 }
 
@@ -183,7 +183,7 @@ TEST(HarqProcesses, SendsAtARate) {
   Numbers numbers(1);
   RateSlots slots(100, 10.0, {}, numbers);
   const auto layer = make_link_layer(with(1), slots);
-  EXPECT_EQ(times({play(*layer, {{0, 300}}), {}}), (Times{80}));
+  EXPECT_EQ(times({play(*layer, {{0, 300}}), {}}), (Moments{80}));
 }
 
 TEST(RateSlots, EndWithTime) {

@@ -20,13 +20,6 @@ LinkLayerOptions rlc(Nanoseconds rtt_ns = 25) {
   return options;
 }
 
-void expect_release(const Played& played, std::int64_t packet, Nanoseconds time_ns, bool delivered = true) {
-  SCOPED_TRACE("packet " + std::to_string(packet));
-  ASSERT_EQ(played.released.count(packet), 1U);
-  EXPECT_EQ(played.released.at(packet).time_ns, time_ns);
-  EXPECT_EQ(played.released.at(packet).delivered, delivered);
-}
-
 TEST(Rlc, PollsWithTheLastSegmentInTheQueue) {
   // Segment 1 (slot 1) is erased. Segment 2, the last one, arrives at 23: the timer runs until 28, and the report
   // reaches the sender at 53. Slot 6 retransmits segment 1, with a poll. The packets behind it wait until 63.
@@ -156,7 +149,7 @@ TEST(Rlc, WaitsForAProcess) {
 TEST(Rlc, AddsOnlyOrderToHarqThatRepairsEverything) {
   // Without timers that end and without limits, the packets have the times of HARQ processes and a resequencer.
   Random random(17);
-  for (int trial = 0; trial < 200; ++trial) {
+  for (int trial = 0; trial < 80; ++trial) {
     SCOPED_TRACE(trial);
     LinkLayerOptions harq;
     harq.framing = Framing::stream;
@@ -219,7 +212,7 @@ TEST(Rlc, AddsOnlyOrderToASchemeThatRepairsEverything) {
   // sliding window lose units: the first packet that is lost, or stays in flight, holds up all later ones.
   Random random(23);
   std::size_t compared = 0;
-  for (int trial = 0; trial < 400; ++trial) {
+  for (int trial = 0; trial < 150; ++trial) {
     SCOPED_TRACE(trial);
     const int kind = trial % 5;
     const bool loses = kind == 2 || kind == 3;
@@ -248,13 +241,13 @@ TEST(Rlc, AddsOnlyOrderToASchemeThatRepairsEverything) {
     EXPECT_EQ(layer->units().repeated, expected_layer->units().repeated);
     EXPECT_EQ(layer->units().erased, expected_layer->units().erased);
   }
-  EXPECT_GT(compared, 15'000U);
+  EXPECT_GT(compared, 5'000U);
 }
 
 TEST(Rlc, DeliversEverythingAboveASchemeThatLoses) {
   // Small windows and short timers: the scheme below idles while packets wait, and segments are sent several times.
   Random random(29);
-  for (int trial = 0; trial < 400; ++trial) {
+  for (int trial = 0; trial < 150; ++trial) {
     SCOPED_TRACE(trial);
     LinkLayerOptions options = drawn_lower_scheme(random, trial % 5);
     options.repetitions = draw(random, 0, 2);
@@ -322,7 +315,7 @@ TEST(Rlc, EndsABlockBelowUnlessASegmentArrivesInTime) {
 
 TEST(Rlc, EqualsItsSlowTwinOnLiveTraffic) {
   Random random(7);
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int trial = 0; trial < 120; ++trial) {
     SCOPED_TRACE(trial);
     auto options = rlc(draw(random, 0, 120));
     options.rlc->acknowledged = chance(random, 0.8);

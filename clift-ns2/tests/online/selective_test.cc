@@ -8,13 +8,6 @@
 namespace clift {
 namespace {
 
-void expect_release(const Played& played, std::int64_t packet, Nanoseconds time_ns, bool delivered = true) {
-  SCOPED_TRACE("packet " + std::to_string(packet));
-  ASSERT_EQ(played.released.count(packet), 1U);
-  EXPECT_EQ(played.released.at(packet).time_ns, time_ns);
-  EXPECT_EQ(played.released.at(packet).delivered, delivered);
-}
-
 LinkLayerOptions with(Recovery recovery, Framing framing, Nanoseconds rtt_ns = 25) {
   LinkLayerOptions options;
   options.recovery = recovery;

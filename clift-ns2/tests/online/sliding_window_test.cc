@@ -10,70 +10,57 @@
 namespace clift {
 namespace {
 
-LinkLayerOptions with(std::int64_t window, std::int64_t interval) {
+LinkLayerOptions sliding(std::int64_t window, std::int64_t interval) {
   LinkLayerOptions options;
   options.framing = Framing::stream;
   options.sliding_window = SlidingWindowOptions{window, interval};
   return options;
 }
 
-std::vector<Offer> one_unit_packets(std::size_t count) { return std::vector<Offer>(count, {0, 100}); }
-
-// Release times of delivered packets, and the negative ones of lost packets.
-std::map<std::int64_t, Nanoseconds> times(const Played& played) {
-  std::map<std::int64_t, Nanoseconds> found;
-  for (const auto& [packet, release] : played.released) {
-    found[packet] = release.delivered ? release.time_ns : -release.time_ns;
-  }
-  return found;
-}
-
-using Times = std::map<std::int64_t, Nanoseconds>;
-
 // With W = 4 and k = 2, slots 0 to 5 carry s0, s1, r0, s2, s3, r1.
 TEST(SlidingWindow, RecoversAUnitWithTheNextRepairUnitThatArrives) {
-  const Played played = play_trace(with(4, 2), even_slots(10, {1, 2}), one_unit_packets(4));
+  const Played played = play_trace(sliding(4, 2), even_slots(10, {1, 2}), one_unit_packets(4));
   EXPECT_EQ(times(played), (Times{{0, 3}, {1, 53}, {2, 33}, {3, 43}}));
   EXPECT_EQ(played.departed.at(2), 30);
 }
 
 TEST(SlidingWindow, RecoversOneUnitAfterTheOther) {
-  const Played played = play_trace(with(4, 2), even_slots(10, {1, 3}), one_unit_packets(4));
+  const Played played = play_trace(sliding(4, 2), even_slots(10, {1, 3}), one_unit_packets(4));
   EXPECT_EQ(times(played), (Times{{0, 3}, {1, 23}, {2, 53}, {3, 43}}));
 }
 
 TEST(SlidingWindow, RecoversNothingFromTwoEquationsInFourUnknowns) {
-  const Played played = play_trace(with(4, 2), even_slots(10, {0, 1, 3, 4}), one_unit_packets(4));
+  const Played played = play_trace(sliding(4, 2), even_slots(10, {0, 1, 3, 4}), one_unit_packets(4));
   EXPECT_EQ(times(played), Times{});
 }
 
 TEST(SlidingWindow, LosesAUnitWhenTheWindowPassesIt) {
   // W = 1, k = 1: s2 in slot 4 moves the window to s1 and s2.
-  const Played played = play_trace(with(1, 1), even_slots(10, {0, 1}), one_unit_packets(3));
+  const Played played = play_trace(sliding(1, 1), even_slots(10, {0, 1}), one_unit_packets(3));
   EXPECT_EQ(times(played), (Times{{0, -43}, {1, 23}, {2, 43}}));
 }
 
 TEST(SlidingWindow, DeliversAUnitThatTheWindowHasOvertaken) {
   auto rows = even_slots(10, {1});
   rows[0].decode_time_ns = 95;
-  EXPECT_EQ(times(play_trace(with(1, 1), rows, one_unit_packets(3))), (Times{{0, 95}, {1, 23}, {2, 43}}));
+  EXPECT_EQ(times(play_trace(sliding(1, 1), rows, one_unit_packets(3))), (Times{{0, 95}, {1, 23}, {2, 43}}));
   // The repair unit in slot 1 recovers it before it arrives.
   rows[1].decode_time_ns = 3;
-  EXPECT_EQ(times(play_trace(with(1, 1), rows, one_unit_packets(3))), (Times{{0, 13}, {1, 23}, {2, 43}}));
+  EXPECT_EQ(times(play_trace(sliding(1, 1), rows, one_unit_packets(3))), (Times{{0, 13}, {1, 23}, {2, 43}}));
 }
 
 TEST(SlidingWindow, ProtectsTheEndOfABurstAtOnce) {
   // One source unit of four: the repair unit follows in the next slot, where no packet waits.
-  const Played played = play_trace(with(4, 4), even_slots(10, {0}), {{0, 100}, {40, 100}});
+  const Played played = play_trace(sliding(4, 4), even_slots(10, {0}), {{0, 100}, {40, 100}});
   EXPECT_EQ(times(played), (Times{{0, 13}, {1, 43}}));
   // A packet that comes in time for the next slot takes it, and the repair unit covers both.
-  EXPECT_EQ(times(play_trace(with(4, 4), even_slots(10, {0}), {{0, 100}, {10, 100}})), (Times{{0, 23}, {1, 13}}));
+  EXPECT_EQ(times(play_trace(sliding(4, 4), even_slots(10, {0}), {{0, 100}, {10, 100}})), (Times{{0, 23}, {1, 13}}));
 }
 
 TEST(SlidingWindow, SendsNoSecondRepairUnitForTheSameUnits) {
   const auto rows = even_slots(40, {0, 1});
   TraceSlots slots(view(rows), 100);
-  const auto layer = make_link_layer(with(4, 4), slots);
+  const auto layer = make_link_layer(sliding(4, 4), slots);
   // The first packet and its repair unit are erased; the repair unit of the second packet covers the first, too.
   const Played played = play(*layer, {{0, 100}, {200, 100}});
   EXPECT_EQ(times(played), (Times{{0, 213}, {1, 203}}));
@@ -82,13 +69,13 @@ TEST(SlidingWindow, SendsNoSecondRepairUnitForTheSameUnits) {
 }
 
 TEST(SlidingWindow, DecodesArrivalsAfterTheLastSlot) {
-  const Played played = play_trace(with(2, 2), even_slots(3, {1}), one_unit_packets(3));
+  const Played played = play_trace(sliding(2, 2), even_slots(3, {1}), one_unit_packets(3));
   EXPECT_EQ(times(played), (Times{{0, 3}, {1, 23}}));
   EXPECT_TRUE(played.stopped);
 }
 
 TEST(SlidingWindow, ReleasesPacketsInOrder) {
-  auto options = with(4, 2);
+  auto options = sliding(4, 2);
   options.resequencer.in_order = true;
   const Played played = play_trace(options, even_slots(10, {1, 2}), one_unit_packets(4));
   EXPECT_EQ(times(played), (Times{{0, 3}, {1, 53}, {2, 53}, {3, 53}}));
@@ -156,21 +143,21 @@ Times slow_times(std::int64_t window, std::int64_t interval, const std::vector<P
 TEST(SlidingWindow, TakesTheSlotsAndTimesOfItsTwin) {
   Random random(5);
   std::size_t lost = 0, released = 0;
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < 30; ++trial) {
     SCOPED_TRACE(trial);
     const std::int64_t window = draw(random, 1, 6), interval = draw(random, 1, 5);
     const int slots = chance(random, 0.3) ? 150 : 2000;
     const auto rows = random_slots(random, slots, 0.05 * static_cast<double>(draw(random, 1, 8)), 1, draw(random, 1, 120));
     const std::vector<Offer> offers = random_offers(random);
-    const Played played = play_trace(with(window, interval), rows, offers);
+    const Played played = play_trace(sliding(window, interval), rows, offers);
     const Times found = times(played);
     ASSERT_EQ(found, slow_times(window, interval, rows, offers));
     released += found.size();
     lost += static_cast<std::size_t>(
         std::count_if(found.begin(), found.end(), [](const auto& one) { return one.second < 0; }));
   }
-  EXPECT_GT(lost, 100U);
-  EXPECT_GT(released - lost, 1000U);
+  EXPECT_GT(lost, 50U);
+  EXPECT_GT(released - lost, 400U);
 }
 
 }  // namespace

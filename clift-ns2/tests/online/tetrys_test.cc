@@ -13,7 +13,7 @@
 namespace clift {
 namespace {
 
-LinkLayerOptions with(std::int64_t window, std::int64_t interval, Nanoseconds rtt_ns = 20) {
+LinkLayerOptions tetrys(std::int64_t window, std::int64_t interval, Nanoseconds rtt_ns = 20) {
   LinkLayerOptions options;
   options.framing = Framing::stream;
   options.sliding_window = SlidingWindowOptions{window, interval, true};
@@ -21,36 +21,22 @@ LinkLayerOptions with(std::int64_t window, std::int64_t interval, Nanoseconds rt
   return options;
 }
 
-std::vector<Offer> packets(std::size_t count) { return std::vector<Offer>(count, {0, 100}); }
-
-using Times = std::map<std::int64_t, Nanoseconds>;
-
-// Release times; no packet is lost.
-Times times(const Played& played) {
-  Times found;
-  for (const auto& [packet, release] : played.released) {
-    EXPECT_TRUE(release.delivered);
-    found[packet] = release.time_ns;
-  }
-  return found;
-}
-
-struct Outcome {
+struct Fates {
   Times times;
   std::int64_t repairs;
   std::int64_t stalled;
 
-  bool operator==(const Outcome& other) const {
+  bool operator==(const Fates& other) const {
     return times == other.times && repairs == other.repairs && stalled == other.stalled;
   }
 };
 
-std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
+std::ostream& operator<<(std::ostream& out, const Fates& outcome) {
   for (const auto& [packet, time_ns] : outcome.times) out << packet << ':' << time_ns << ' ';
   return out << "repairs " << outcome.repairs << ", stalled " << outcome.stalled;
 }
 
-Outcome outcome_of(const LinkLayerOptions& options, const std::vector<PhyRow>& rows, const std::vector<Offer>& offers) {
+Fates outcome_of(const LinkLayerOptions& options, const std::vector<PhyRow>& rows, const std::vector<Offer>& offers) {
   TraceSlots slots(view(rows), 100);
   const auto layer = make_link_layer(options, slots);
   const Played played = play(*layer, offers);
@@ -58,43 +44,43 @@ Outcome outcome_of(const LinkLayerOptions& options, const std::vector<PhyRow>& r
 }
 
 TEST(Tetrys, RecoversALonePacketWithTheEarlyRepairUnit) {
-  const Outcome outcome = outcome_of(with(8, 4), even_slots(20, {0}), {{0, 100}});
-  EXPECT_EQ(outcome, (Outcome{{{0, 13}}, 1, 0}));
+  const Fates outcome = outcome_of(tetrys(8, 4), even_slots(20, {0}), {{0, 100}});
+  EXPECT_EQ(outcome, (Fates{{{0, 13}}, 1, 0}));
 }
 
 // Slots 0 and 1 are erased, which the receiver knows at 0 and 10 and the sender at 20 and 30: one unit is missing, and
 // no repair unit is under way from 30 on.
 TEST(Tetrys, RecoversALonePacketByFeedback) {
-  EXPECT_EQ(outcome_of(with(8, 4), even_slots(20, {0, 1}), {{0, 100}}), (Outcome{{{0, 33}}, 2, 0}));
+  EXPECT_EQ(outcome_of(tetrys(8, 4), even_slots(20, {0, 1}), {{0, 100}}), (Fates{{{0, 33}}, 2, 0}));
   // That of slot 3 is erased, too, which the sender knows at 50.
-  EXPECT_EQ(outcome_of(with(8, 4), even_slots(20, {0, 1, 3}), {{0, 100}}), (Outcome{{{0, 53}}, 3, 0}));
-  auto options = with(8, 4);
+  EXPECT_EQ(outcome_of(tetrys(8, 4), even_slots(20, {0, 1, 3}), {{0, 100}}), (Fates{{{0, 53}}, 3, 0}));
+  auto options = tetrys(8, 4);
   options.detection_delay_ns = 15;
-  EXPECT_EQ(outcome_of(options, even_slots(20, {0, 1}), {{0, 100}}), (Outcome{{{0, 53}}, 2, 0}));
+  EXPECT_EQ(outcome_of(options, even_slots(20, {0, 1}), {{0, 100}}), (Fates{{{0, 53}}, 2, 0}));
 }
 
 // W = 2: the sender knows at 43 that slot 0 has arrived, so that slots 2 to 4 stall. The early repair unit in slot 6
 // covers s2.
 TEST(Tetrys, StallsWhileTheWindowIsFull) {
-  EXPECT_EQ(outcome_of(with(2, 5, 40), even_slots(20), packets(3)), (Outcome{{{0, 3}, {1, 13}, {2, 53}}, 1, 3}));
+  EXPECT_EQ(outcome_of(tetrys(2, 5, 40), even_slots(20), one_unit_packets(3)), (Fates{{{0, 3}, {1, 13}, {2, 53}}, 1, 3}));
   // Slots 2 to 9 stall; then the trace ends.
-  EXPECT_EQ(outcome_of(with(2, 5, 400), even_slots(10), packets(3)), (Outcome{{{0, 3}, {1, 13}}, 0, 8}));
+  EXPECT_EQ(outcome_of(tetrys(2, 5, 400), even_slots(10), one_unit_packets(3)), (Fates{{{0, 3}, {1, 13}}, 0, 8}));
 }
 
 TEST(Tetrys, LeavesOutARepairUnitWhenNothingIsToBeRepaired) {
   // Without a round trip the sender knows of each arrival before the next slot.
-  EXPECT_EQ(outcome_of(with(4, 1, 0), even_slots(20), packets(4)),
-            (Outcome{{{0, 3}, {1, 13}, {2, 23}, {3, 33}}, 0, 0}));
+  EXPECT_EQ(outcome_of(tetrys(4, 1, 0), even_slots(20), one_unit_packets(4)),
+            (Fates{{{0, 3}, {1, 13}, {2, 23}, {3, 33}}, 0, 0}));
 }
 
 TEST(Tetrys, GoesOnWhereEveryUnitIsErased) {
   std::vector<std::int64_t> all(1000);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-  EXPECT_EQ(outcome_of(with(4, 2), even_slots(1000, all), packets(10)).times, Times());
+  EXPECT_EQ(outcome_of(tetrys(4, 2), even_slots(1000, all), one_unit_packets(10)).times, Times());
 }
 
 // Slot by slot: the sender knows all events until one round trip before. The receiver has no window.
-Outcome slow_outcome(const LinkLayerOptions& options, const std::vector<PhyRow>& rows,
+Fates slow_outcome(const LinkLayerOptions& options, const std::vector<PhyRow>& rows,
                      const std::vector<Offer>& offers) {
   const auto [window, interval, feedback] = *options.sliding_window;
   std::vector<std::size_t> queue;  // packet of each unit
@@ -160,7 +146,7 @@ Outcome slow_outcome(const LinkLayerOptions& options, const std::vector<PhyRow>&
                    is_repair ? repairs++ : -1, first, units - 1});
   }
   pass(never);
-  Outcome outcome{{}, repairs, stalled};
+  Fates outcome{{}, repairs, stalled};
   std::set<std::size_t> open;
   for (std::size_t unit = 0; unit < queue.size(); ++unit) {
     const auto packet = static_cast<std::int64_t>(queue[unit]);
@@ -178,22 +164,22 @@ Outcome slow_outcome(const LinkLayerOptions& options, const std::vector<PhyRow>&
 TEST(Tetrys, TakesTheSlotsAndTimesOfItsTwin) {
   Random random(7);
   std::int64_t repairs = 0, stalled = 0, released = 0;
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < 24; ++trial) {
     SCOPED_TRACE(trial);
-    LinkLayerOptions options = with(draw(random, 1, 12), draw(random, 1, 6), draw(random, 0, 1) * draw(random, 0, 200));
+    LinkLayerOptions options = tetrys(draw(random, 1, 12), draw(random, 1, 6), draw(random, 0, 1) * draw(random, 0, 200));
     options.detection_delay_ns = draw(random, 0, 1) * draw(random, 0, 60);
     const int slots = chance(random, 0.3) ? 150 : 2000;
     const auto rows = random_slots(random, slots, 0.05 * static_cast<double>(draw(random, 0, 10)), 1, draw(random, 1, 120));
     const std::vector<Offer> offers = random_offers(random);
-    const Outcome outcome = outcome_of(options, rows, offers);
+    const Fates outcome = outcome_of(options, rows, offers);
     ASSERT_EQ(outcome, slow_outcome(options, rows, offers));
     released += static_cast<std::int64_t>(outcome.times.size());
     repairs += outcome.repairs;
     stalled += outcome.stalled;
   }
-  EXPECT_GT(released, 2000);
-  EXPECT_GT(repairs, 1000);
-  EXPECT_GT(stalled, 1000);
+  EXPECT_GT(released, 700);
+  EXPECT_GT(repairs, 300);
+  EXPECT_GT(stalled, 300);
 }
 
 }  // namespace

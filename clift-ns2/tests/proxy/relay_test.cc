@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "core/proxy/relay.h"
+#include "tests/milliseconds.h"
 #include "tests/rows.h"
 
 namespace clift::proxy {
 namespace {
-
-constexpr Nanoseconds ms = 1'000'000;
 
 Relay relay_of(std::int64_t capacity, Nanoseconds delay_ns = 0) { return Relay({capacity, delay_ns}); }
 

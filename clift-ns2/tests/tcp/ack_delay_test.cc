@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "core/tcp/receiver.h"
+#include "tests/milliseconds.h"
 
 namespace clift::tcp {
 namespace {
-
-constexpr Nanoseconds ms = 1'000'000;
 
 // A receiver with an RTT of 100 ms; its 16 quick acknowledgements are over after packet 16, at `time_ns`.
 struct Fixture {

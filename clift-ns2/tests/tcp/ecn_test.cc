@@ -12,8 +12,6 @@ namespace clift::tcp {
 
 namespace {
 
-constexpr Nanoseconds ms = 1'000'000;
-
 struct Window : FixedWindow {
   Window(double packets, bool is_l4s) : FixedWindow(packets), scalable(is_l4s) {}
   bool is_scalable() const override { return scalable; }

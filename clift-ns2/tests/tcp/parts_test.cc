@@ -9,11 +9,10 @@
 #include "core/tcp/tail_loss_probe.h"
 #include "core/tcp/undo.h"
 #include "core/tcp/window_usage.h"
+#include "tests/milliseconds.h"
 
 namespace clift::tcp {
 namespace {
-
-constexpr Nanoseconds ms = 1'000'000;
 
 // ---- RFC 6298
 

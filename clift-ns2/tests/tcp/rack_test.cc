@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/milliseconds.h"
+
 namespace clift::tcp {
 namespace {
 
-constexpr Nanoseconds ms = 1'000'000;
 constexpr Nanoseconds rtt_ns = 100 * ms;
 
 DeliveredPacket packet(std::int64_t sequence, std::int64_t transmission, Nanoseconds sent_ns,

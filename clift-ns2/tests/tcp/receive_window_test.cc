@@ -4,10 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/milliseconds.h"
+
 namespace clift::tcp {
 namespace {
 
-constexpr Nanoseconds ms = 1'000'000;
 constexpr ReceiveWindowOptions ample{6'291'456, 1448, 1500};
 
 TEST(ReceiveWindow, BeginsWithHalfOfTheFirstBuffer) {

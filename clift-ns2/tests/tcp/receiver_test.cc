@@ -1,5 +1,6 @@
 // The examples of RFC 2018, section 4, and RFC 2883, section 4, in packets.
 #include "core/tcp/receiver.h"
+#include "tests/milliseconds.h"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +66,6 @@ TEST(Receiver, EchoesTheTimestampOfWhatItWaitedFor) {
 
 // RFC 7323, section 5.3, by hand; times in ms. The kernel does the same (tcp_paws_discard, tcp_send_dupack).
 TEST(Receiver, RejectsAPacketThatIsOlderThanTheRetransmissionBeforeIt) {
-  constexpr Nanoseconds ms = 1'000'000;
   Receiver receiver;
   const auto at = [&receiver](std::int64_t sequence, Nanoseconds sent_ms, Nanoseconds now_ms) {
     const Reply reply = receiver.on_packet({sequence, sent_ms * ms, now_ms * ms});
