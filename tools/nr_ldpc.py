@@ -8,23 +8,16 @@ demaps (3GPP TS 38.212 and 38.211), ldpc decodes.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import torch
 from ldpc import BpDecoder
-from scipy.optimize import minimize
+from ldpc_curves import simulate, write_table
 from scipy.sparse import csr_matrix
-from scipy.stats import norm
 from sionna.phy.fec.ldpc import LDPC5GEncoder
 from sionna.phy.mapping import Constellation, Demapper, Mapper
 
-ROOT = Path(__file__).resolve().parents[1]
-ASSUMED = ROOT / "tmt" / "core" / "modes" / "tables" / "nr-1.csv"
-TABLE = ROOT / "traces" / "modes" / "nr-1-ldpc.csv"
-COUNTS = ROOT / "traces" / "modes" / "nr-1-ldpc-counts.csv"
 SYMBOLS = 1440
 """Of a slot: 10 resource blocks of 144 resource elements. The block of each mode is one code word."""
 LEAST_RATE = 1 / 5
@@ -91,50 +84,13 @@ class Link:
         return not np.array_equal(found[: self.bits], sent)
 
 
-def count(name: str, link: Link, assumed_db: float) -> list[dict[str, Any]]:
-    """Count errors from where blocks begin to be decoded up to where none of them is lost."""
-    es_n0_db = assumed_db - 0.5
-    while link.errors(es_n0_db, 10) == 10:
-        es_n0_db += 2 * STEP_DB
-    rows, errors = [], BLOCKS
-    es_n0_db -= 2 * STEP_DB
-    while errors > 0:
-        errors = link.errors(es_n0_db, BLOCKS)
-        rows.append({"name": name, "es_n0_db": round(es_n0_db, 2), "blocks": BLOCKS, "errors": errors})
-        es_n0_db += STEP_DB
-    return rows
-
-
-def fit(counts: pd.DataFrame) -> tuple[float, float]:
-    """Return the Es/N0 at which half of the blocks are lost, and the width, by maximum likelihood."""
-
-    def negative(parameters: Any) -> float:
-        half_db, width_db = parameters[0], math.exp(parameters[1])
-        above = (counts["es_n0_db"] - half_db) / width_db
-        decoded = counts["blocks"] - counts["errors"]
-        return -float((counts["errors"] * norm.logsf(above) + decoded * norm.logcdf(above)).sum())
-
-    half_db, width = minimize(negative, [counts["es_n0_db"].mean(), -1.5], method="Nelder-Mead").x
-    return float(half_db), math.exp(width)
-
-
-def main() -> None:
-    """Simulate all modes, and write counts and table."""
-    torch.set_num_threads(1)
-    modes = pd.read_csv(ASSUMED, comment="#")
-    counts: list[dict[str, Any]] = []
-    for number, mode in enumerate(modes.itertuples()):
-        torch.manual_seed(number)
-        counts += count(mode.name, Link(mode.bits_per_symbol, mode.efficiency), mode.es_n0_db)
-        print(f"{mode.name}: {len(counts)} points in all", flush=True)
-    counted = pd.DataFrame(counts)
-    fits = [fit(counted[counted["name"] == name]) for name in modes["name"]]
-    modes["es_n0_db"] = [f"{half_db - width_db * norm.ppf(ERROR_RATE):.2f}" for half_db, width_db in fits]
-    modes["width_db"] = [f"{width_db:.2f}" for _, width_db in fits]
-    TABLE.parent.mkdir(parents=True, exist_ok=True)
-    counted.to_csv(COUNTS, index=False, lineterminator="\n")
-    TABLE.write_text(HEADER + modes.to_csv(index=False, lineterminator="\n"), encoding="utf-8")
+def link(number: int, mode: Any) -> Link:
+    """Return the link of a row of the table."""
+    torch.manual_seed(number)
+    return Link(mode.bits_per_symbol, mode.efficiency)
 
 
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    simulate("nr-1", link, STEP_DB, BLOCKS)
+    write_table("nr-1", HEADER, ERROR_RATE)
