@@ -231,6 +231,16 @@ def test_cycle_counter__is_simulated_time(tmp_path: Path, machine: Callable[[str
         assert (has_rdrand, processor) == ("0", "0")
 
 
+def test_floating_point_registers__are_each_threads_own(
+    tmp_path: Path, machine: Callable[[str], Machine]
+) -> None:
+    source, program = Path(__file__).with_name("registers.c"), tmp_path / "files" / "registers"
+    subprocess.run(["gcc", "-O1", "-pthread", "-o", str(program), str(source)], check=True)
+    own = machine("run")
+    own.run(client("$FILES/registers", f"{RUN}files {tmp_path / 'files'}\n"))
+    assert own.output("client") == "0 1\n"
+
+
 def test_wrong_key__is_told(machine: Callable[[str], Machine]) -> None:
     own = machine("run")
     own.prepare("rot /\n")
