@@ -138,11 +138,10 @@ def run_scenario(
     processes = processes_of(jobs)
     asked, file = scenario_of(scenario)
     with open_campaign(asked, default_folder(file) if out is None else path_of("out", out)) as campaign:
-        reading.check_campaign(campaign)
         todo = campaign.plan()
         with progress_shown() as watch:
             campaign.execute(todo, lambda _: Pool(LocalWorkers(processes)), watch)
-        return reading.results_of(campaign.rows(), campaign.title)
+        return reading.results_so_far(campaign)
 
 
 def read_results(folder: str | PathLike[str]) -> Results:

@@ -22,7 +22,6 @@ from tmt.spec.options import Part, listed
 from tmt.spec.trace import SlotLine
 
 if TYPE_CHECKING:
-    from tmt.core.channels.base import BoolArray
     from tmt.core.trace import PhyTrace
 
 VALUES = {
@@ -114,11 +113,13 @@ def command(
         duration_ns = ns(slots.duration)
         if adaptation is not None:
             print_notes(time_notes("--report-delay", ns(adaptation.report_delay)))
-        erased: list[BoolArray] = []
+        erased, late = 0, 0
 
         def watch(chunk: PhyTrace) -> None:
-            if adaptation is not None and adaptation.adapt == "olla":
-                erased.append(chunk.decode_time_ns == 0)
+            nonlocal erased, late
+            is_erased = chunk.decode_time_ns == 0
+            erased += int(is_erased.sum())
+            late += int(is_erased[chunk.tx_time_ns >= duration_ns // 2].sum())
 
         with progress_bar("generate", line.slots_within(duration_ns), compiles=True) as progress:
             made = generate(
@@ -133,7 +134,8 @@ def command(
                 progress=progress,
                 watch=watch,
             )
-        print_notes(_target_notes(adaptation, erased, made))
+        if adaptation is not None and adaptation.adapt == "olla":
+            print_notes(_target_notes(adaptation, made, erased, late))
     if as_json:
         say(json_text({"phy": phy, "channel": channel.describe(), "seed": seed, "slots": made}))
 
@@ -145,15 +147,8 @@ def _check_rule(adaptation: Adaptation) -> None:
             raise UsageError(f"{flag}: is an option of --adapt {listed(rules)}, not of {adaptation.adapt}")
 
 
-def _target_notes(adaptation: Adaptation | None, erased_of: list[BoolArray], slots: int) -> list[str]:
-    """Note an error rate that `olla` leaves far from its target."""
-    if adaptation is None or not erased_of:
-        return []
-    erased, late, before = 0, 0, 0
-    for is_erased in erased_of:
-        erased += int(is_erased.sum())
-        late += int(is_erased[max(slots // 2 - before, 0) :].sum())
-        before += len(is_erased)
+def _target_notes(adaptation: Adaptation, slots: int, erased: int, late: int) -> list[str]:
+    """Note an error rate that `olla` leaves far from its target; `late` are erased in the second half."""
     expected = adaptation.target_error_rate * slots
     rise_db = adaptation.step * expected / (1 - adaptation.target_error_rate)
     if erased < _ENOUGH or erased <= _FAR * expected:

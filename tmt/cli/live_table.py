@@ -13,12 +13,12 @@ from tmt.cli.progress import RunBar, is_terminal, run_progress
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tmt.campaign.campaign import Campaign
     from tmt.campaign.engine import Plan, Progress, Watch
 
 with imported_when_used():
     from rich import console as consoles, live, progress as bars, text as texts
 
-    from tmt.campaign import campaign as campaigns, columns
     from tmt.cli import run_output
     from tmt.results import reading
 
@@ -30,7 +30,7 @@ MOST_SHARE = 0.1
 
 
 @contextmanager
-def live_table(campaign: campaigns.Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
+def live_table(campaign: Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
     """Show progress on stderr; on a terminal as a bar, with the table if stdout is a terminal, too."""
     if not shown or not todo.missing or not is_terminal(sys.stderr):
         with run_progress(campaign.title, shown=shown) as (watch, _):
@@ -52,14 +52,12 @@ def live_table(campaign: campaigns.Campaign, todo: Plan, *, shown: bool) -> Iter
         yield watch
 
 
-def _screen(
-    campaign: campaigns.Campaign, bar: bars.Progress, console: consoles.Console
-) -> consoles.RenderableType:
+def _screen(campaign: Campaign, bar: bars.Progress, console: consoles.Console) -> consoles.RenderableType:
     """Return the tables of the runs that are done, as many as the terminal has lines for, above the bar."""
-    rows = campaign.rows()
-    if not (rows["status"] == columns.DONE).any():
+    results = reading.results_so_far(campaign)
+    if not len(results.runs):
         return bar
-    summary = reading.results_of(rows, campaign.title).cells
+    summary = results.cells
     parts: list[consoles.RenderableType] = []
     room = console.size.height - 4
     for number, table in enumerate(run_output.goodput_tables(summary)):

@@ -146,14 +146,12 @@ def command(
         with pools(scheduler, place, processes) as new_pool:
             with progress_bar("planning", asked.scenario.size, "runs", shown=is_shown) as watch:
                 campaign = stack.enter_context(campaigns.open_campaign(asked, folder, watch, part))
-            reading.check_campaign(campaign)
             after = _execute(campaign, new_pool, retry=retry_failed, shown=is_shown)
             if part is not None:
                 if not quiet or after.failed:
                     say(run_output.part(campaign, after, as_json=as_json), err=quiet)
                 return 1 if after.failed else 0
-            rows = campaign.rows()
-            results = reading.results_of(rows, campaign.title)
+            results = reading.results_so_far(campaign)
             print_warnings(results.warnings)
             paths = list(figures) or [folder / name for name in FIGURES]
             with working("draws the figures", shown=is_shown):
@@ -161,7 +159,8 @@ def command(
                 drawn = [] if chart is None else charts.save_chart(chart, *paths)
             repeated = None
             if pack is not None:
-                repeated = pairing.repetition(str(scenario), pairing.packed_rows(pack, scenario), rows)
+                packed = pairing.packed_rows(pack, scenario)
+                repeated = pairing.repetition(str(scenario), packed, campaign.rows())
             verdicts = run_output.judged(results, asked.scenario, junit)
             done = run_output.Finished(campaign, after, results, drawn, repeated, verdicts)
             if as_json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, asdict, replace
+from dataclasses import MISSING, asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,7 +180,7 @@ def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
     pairs = [(key, value) for key, values in given["varied"] for value in values]
     varied = {key: list(dict.fromkeys(value for name, value in pairs if name == key)) for key, _ in pairs}
     with by_options(places):
-        task = trace_task.trace_task(
+        return trace_task.trace_task(
             trace,
             path,
             given["traffic"] or Traffic(),
@@ -189,9 +189,8 @@ def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
             varied=varied,
             courses=given["courses"],
             duration=given["duration"],
+            every=given["every"],
         )
-        shared = (replace(task.asked.trace[0], every=given["every"]),)
-        return tasks.task_of(replace(task.asked, trace=shared))
 
 
 def _forecast(planned: tuning.PlannedTuning, folder: Path, *, as_json: bool) -> str:

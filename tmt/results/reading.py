@@ -99,11 +99,6 @@ def check_rows(rows: pd.DataFrame, file: Path) -> None:
     _check_json(rows, "groups", _are_groups, "a list of an object for each group of flows", file)
 
 
-def check_campaign(campaign: Campaign) -> None:
-    """Refuse the rows that a campaign's folder held when it was opened, as `check_rows` does."""
-    check_rows(campaign.rows(), campaign.store.folder / DATABASE)
-
-
 def _check_json(
     rows: pd.DataFrame, column: str, is_valid: Callable[[Any], bool], needed: str, file: Path
 ) -> None:
@@ -136,6 +131,13 @@ def _texts(rows: pd.DataFrame, column: str) -> list[str]:
     """Return the different texts of a column, in the order of the rows, without nulls."""
     found: list[str] = rows[column].dropna().unique().tolist()
     return found
+
+
+def results_so_far(campaign: Campaign) -> Results:
+    """Return the results of a campaign that is open; InputError when its database is damaged."""
+    rows = campaign.rows()
+    check_rows(rows, campaign.store.folder / DATABASE)
+    return results_of(rows, campaign.title)
 
 
 def results_of(rows: pd.DataFrame, title: str) -> Results:

@@ -52,14 +52,15 @@ def trace_task(
     varied: Mapping[str, Sequence[Value]] | None = None,
     courses: int = DEFAULT_COURSES,
     duration: float | None = None,
+    every: int | None = None,
 ) -> Task:
     """Return the task of a search over a PHY trace.
 
     `schemes` are names of the schemes to search; empty for all that convert traces, RLC above each. `varied`
     holds the values to search by ``KEY`` of the path, ``SCHEME.KEY`` or ``QUEUE.KEY``; `path` and
     `traffic` give the rest. The search runs `courses` at most, each for `duration` seconds; None is 60 s, or
-    the fiftieth part of a shorter trace. InputError when the trace cannot be used, Refused when another
-    parameter is not allowed.
+    the fiftieth part of a shorter trace. Of the trace every n-th slot is the user's. InputError when the
+    trace cannot be used, Refused when another parameter is not allowed.
     """
     found = look_at(trace)
     if duration is None:
@@ -76,7 +77,7 @@ def trace_task(
     scenario = Scenario(
         title=trace.name,
         seeds=courses,
-        trace=(Trace(str(trace)),),
+        trace=(Trace(str(trace), every=every),),
         scheme=searched,
         path=paths,
         traffic=(replace(traffic, duration=duration),),
