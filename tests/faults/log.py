@@ -81,4 +81,5 @@ class Log:
 
     def total(self) -> str:
         """Return the number of the injections, and of those with a defect."""
-        return f"{len(self._done)} calls failed, {sum(bool(one.wrong) for one in self._done.values())} with a defect"
+        defects = sum(bool(one.wrong) for one in self._done.values())
+        return f"{len(self._done)} calls failed, {defects} with a defect"

@@ -33,7 +33,7 @@ FILES["series.toml"] = FILES["s.toml"].replace("rtt = 0.1", 'rtt = 0.1, rtt_seri
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tx_ns, decode_ns = np.arange(60) * 1_000_000, np.full(60, 5_000_000)
     delivered, once, about = np.ones(24, np.bool_), np.ones(24, np.uint8), {"lldu_bytes": 1500}
     write_trace(folder / "phy.parquet", PhyTrace(tx_ns[:24], decode_ns[:24], about))
-    (folder / "inner").mkdir()
-    for long in ("long", "inner/long"):
-        write_trace(folder / f"{long}.parquet", PhyTrace(tx_ns, decode_ns, about))
+    write_trace(folder / "long.parquet", PhyTrace(tx_ns, decode_ns, about))
     write_trace(folder / "late.parquet", PhyTrace(tx_ns + 500_000, decode_ns, about))
     write_trace(folder / "link.parquet", LinkTrace(tx_ns[:24], decode_ns[:24], delivered, once, about))
     for name, text in FILES.items():
