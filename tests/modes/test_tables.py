@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tmt import Adaptation
-from tmt.core.declaration import Refused
 from tmt.core.errors import InputError
 from tmt.core.modes.table import read_table, shipped
 
@@ -153,23 +152,3 @@ def test_bad_table__is_refused_in_one_line(text: str, reason: str, tmp_path: Pat
         Adaptation(str(path), resource_blocks=1)
     assert str(refused.value).startswith(f"{path}{reason}")
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("values", "reason"),
-    [
-        ({"modes": "dvb-s2"}, "symbol_rate: is missing: dvb-s2 has frames; allowed: symbols per second"),
-        (
-            {"modes": "nr-1", "symbol_rate": 1_000_000, "resource_blocks": 3},
-            "symbol_rate: 1000000 does not go with the rest; allowed: none: nr-1 has slots",
-        ),
-        (
-            {"modes": "nr-1", "resource_blocks": 3, "target": 0.0},
-            "target: 0 is not allowed; allowed: a number",
-        ),
-    ],
-)
-def test_bad_adaptation__is_refused_in_one_line(values: dict[str, object], reason: str) -> None:
-    with pytest.raises(Refused) as refused:
-        Adaptation(**values)  # type: ignore[arg-type]
-    assert str(refused.value).startswith(reason)
