@@ -48,8 +48,6 @@ class AnyTable(Importer):
 
         tmt import table trace.csv phy.parquet --time Time:s --bad corrupt=1 \\
           --size tbSize --where direction=DL,rnti=1
-        tmt import table acks.csv phy.parquet --time ms:ms \\
-          --good ack=1 --size bits:bits
         tmt import table frames.csv phy.parquet --time at:date \\
           --good crc=OK --mode modcod:dvb-s2x --es-n0 es_n0
         tmt import table harq.csv link.parquet --time ms:ms --good crc=OK \\
@@ -143,8 +141,8 @@ class AnyTable(Importer):
     ] = None
     mode: Annotated[
         str | None,
-        "with --as phy: column of the number of the mode, such as the MCS index, 0 to 255; NAME:dvb-s2 or "
-        "NAME:dvb-s2x takes names such as 8PSK 3/4, or MODCODs, and gives rows the bytes of their frames",
+        "with --as phy: column of the mode's number, such as the MCS index; NAME:dvb-s2 or NAME:dvb-s2x takes "
+        "names such as 8PSK 3/4, or MODCODs, and gives rows the bytes of their frames",
     ] = None
     line: LineRate = None
     where: Annotated[
