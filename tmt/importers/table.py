@@ -141,8 +141,8 @@ class AnyTable(Importer):
     ] = None
     mode: Annotated[
         str | None,
-        "with --as phy: column of the mode's number, such as the MCS index; NAME:dvb-s2 or NAME:dvb-s2x takes "
-        "names such as 8PSK 3/4, or MODCODs, and gives rows the bytes of their frames",
+        "with --as phy: column of the mode's number, such as the MCS index; NAME:dvb-s2 or NAME:dvb-s2x "
+        "takes names such as 8PSK 3/4, or MODCODs, and gives rows the bytes of their frames",
     ] = None
     line: LineRate = None
     where: Annotated[
