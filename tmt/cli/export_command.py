@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     "--for",
     "tool",
     type=click.Choice(list(EXPORTERS)),
-    help="Write this tool's form, whatever the ending of OUT; signal: Es/N0 for `tmt generate --signal`.",
+    metavar="TOOL",
+    help=f"Write the form of a tool: {', '.join(EXPORTERS)}. signal is Es/N0, for `tmt generate --signal`.",
 )
 @click.option(
     "--lldu-bytes", type=COUNT, help="With --for: useful bytes of one LLDU.  [default: the trace's]"

@@ -213,7 +213,8 @@ def _forecast(planned: tuning.PlannedTuning, folder: Path, *, as_json: bool) -> 
         f"{content['candidates']} candidates, {how}, on {task.rules.first} to {courses.n_search} courses: "
         f"{content['least_outcomes']} outcomes and more; an exhaustive search has "
         f"{content['exhaustive_outcomes']}\n"
-        f"{courses.n_held_out} courses are held out; a run lasts {task.traffic.duration:g} s\nresults in {folder}"
+        f"{courses.n_held_out} courses are held out; a run lasts {task.traffic.duration:g} s\n"
+        f"results in {folder}"
     )
 
 
