@@ -123,8 +123,8 @@ def _held_out(found: Tuning) -> list[str]:
     moved = with_unit(found, aim, change, signed=True)
     return [
         f"{aim.label}: {means[0]} on {unseen.count} courses (pieces of the channel, "
-        f"{found.task.traffic.duration:g} s each) that were held out of the search, {means[1]} on those of the "
-        f"search; the change is {verdict} ({moved})."
+        f"{found.task.traffic.duration:g} s each) that were held out of the search, {means[1]} on those of "
+        f"the search; the change is {verdict} ({moved})."
     ]
 
 
