@@ -9,20 +9,21 @@ TYPE_CHECKING = False  # as in the module typing, which would take most of the t
 
 if TYPE_CHECKING:
     from tmt import importers as importers
-    from tmt.api import (
+    from tmt.api.arguments import trace_from_frame as trace_from_frame
+    from tmt.api.runs import (
         compare_results as compare_results,
+        read_results as read_results,
+        replay_trace as replay_trace,
+        run_scenario as run_scenario,
+    )
+    from tmt.api.searches import tune_scenario as tune_scenario, tune_trace as tune_trace
+    from tmt.api.traces import (
         convert_trace as convert_trace,
         fit_trace as fit_trace,
         generate_trace as generate_trace,
         import_trace as import_trace,
         inspect_trace as inspect_trace,
-        read_results as read_results,
         read_trace as read_trace,
-        replay_trace as replay_trace,
-        run_scenario as run_scenario,
-        trace_from_frame as trace_from_frame,
-        tune_scenario as tune_scenario,
-        tune_trace as tune_trace,
         write_trace as write_trace,
     )
     from tmt.core.channels.gilbert_elliott import GilbertElliott as GilbertElliott
@@ -66,11 +67,13 @@ if TYPE_CHECKING:
     from tmt.spec.traffic import Flow as Flow, Resume as Resume, Traffic as Traffic
 
 _NAMES = {
-    "tmt.api": (
-        *("read_trace", "write_trace", "trace_from_frame", "import_trace", "generate_trace"),
-        *("convert_trace", "inspect_trace", "fit_trace", "replay_trace", "run_scenario"),
-        *("tune_trace", "tune_scenario", "read_results", "compare_results"),
+    "tmt.api.traces": (
+        *("read_trace", "write_trace", "import_trace", "generate_trace", "convert_trace", "inspect_trace"),
+        "fit_trace",
     ),
+    "tmt.api.arguments": ("trace_from_frame",),
+    "tmt.api.runs": ("replay_trace", "run_scenario", "read_results", "compare_results"),
+    "tmt.api.searches": ("tune_trace", "tune_scenario"),
     "tmt.spec.scenario": ("Scenario",),
     "tmt.spec.trace": ("Trace",),
     "tmt.core.orbit": ("Orbit",),

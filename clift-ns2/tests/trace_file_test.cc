@@ -46,7 +46,7 @@ std::string refusal_of(const std::string& path) {
   return "accepted";
 }
 
-// The rows of make_contract.py: in time, late, given up, without delay, unsettled, and the latest times allowed.
+// The rows of traces/contract/maker/rows.py: in time, late, given up, without delay, unsettled, and the latest times allowed.
 constexpr Nanoseconds latest_ns = Nanoseconds{1} << 62;
 const Rows contract_rows = {
     {0, 20'000'000, 1, 1},

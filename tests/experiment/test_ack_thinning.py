@@ -12,7 +12,6 @@ from experiments import Asked, asked
 from link_traces import sent_once
 
 from tmt import PlainLink, TraceLink
-from tmt.core.declaration import Refused
 from tmt.core.errors import SimulatorError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_MS, NS_PER_S
@@ -179,21 +178,3 @@ def test_thinning__spares_the_return_link(forward: TraceLink) -> None:
     assert isinstance(none, int)
     assert isinstance(thinned, int)
     assert thinned < none / 2
-
-
-@pytest.mark.parametrize(
-    ("settings", "key"),
-    [
-        ({"ack_thinning": "decimate"}, "ack_interval"),
-        ({"ack_thinning": "filter", "ack_interval": 0.01}, "ack_interval"),
-        ({"ack_thinning": "filter", "tcp": "fectcp"}, "ack_thinning"),
-    ],
-)
-def test_thinning__is_refused_where_it_means_nothing(settings: dict[str, Any], key: str) -> None:
-    with pytest.raises(Refused, match=key):
-        asked(forward=PlainLink(1e6), rtt=0.1, **settings)
-
-
-def test_thinning__is_refused_in_real_time() -> None:
-    with pytest.raises(Refused, match="ack_thinning"):
-        asked(forward=PlainLink(1e6), rtt=0.1, stack="linux", backend="emulate", ack_thinning="filter")

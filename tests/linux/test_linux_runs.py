@@ -12,7 +12,6 @@ from tests.experiment.test_return_flows import check, result
 from tests.linux.schedules import check_fates
 from tests.ns2.conftest import Datagrams
 from tmt import PlainLink, TraceLink
-from tmt.core.declaration import Refused
 from tmt.core.errors import SimulatorError, UsageError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_MS, NS_PER_S
@@ -201,10 +200,6 @@ def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, 
 
 def test_control_of_a_users_kernel__is_a_value_that_needs_no_kernel() -> None:
     assert asked(tcp="my_cc", stack=LINUX, forward=PlainLink(1e6), rtt=0.1).experiment.traffic.tcp == "my_cc"
-    with pytest.raises(Refused, match="my_cc"):
-        asked(tcp="my_cc", stack="modern", forward=PlainLink(1e6), rtt=0.1)
-    with pytest.raises(Refused, match="16 letters"):
-        asked(tcp="a_name_of_more_than_16 letters", stack=LINUX, forward=PlainLink(1e6), rtt=0.1)
 
 
 @pytest.mark.usefixtures("kernel")

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from conversions import converted
 from enumeration import moves
 from naive import on_link, schemes as naive
 
 from tmt import GilbertElliott
-from tmt.core.trace import PhyTrace
 from tmt.theory import (
     FeedbackFaults,
     RegularLink,
@@ -118,11 +118,9 @@ def test_utilisation__is_n_slots_over_the_feedback_time(rtt_ms: int, processes: 
     # Slots and decoding of 1 ms: the feedback of a slot takes rtt + 1 ms.
     link = RegularLink(rtt_ms * MS, MS, MS, MS)
     assert utilisation(link, processes) == expected
-    tx = np.arange(0, 20_000 * MS, MS)
-    converter = on_link.harq_processes(rtt_ms * MS, processes, detection_delay_ns=MS).converter()
-    converter.feed(PhyTrace(tx, np.full(len(tx), MS)))
-    converter.finish()
-    assert 1 - converter.counts.stalled_slots / len(tx) == pytest.approx(expected, abs=0.002)
+    scheme = on_link.harq_processes(rtt_ms * MS, processes, detection_delay_ns=MS)
+    _, counts = converted(scheme, np.zeros(20_000, bool), MS, MS)
+    assert 1 - counts.stalled_slots / 20_000 == pytest.approx(expected, abs=0.002)
 
 
 def test_synchronous__waits_for_the_next_turn_of_the_process() -> None:
@@ -166,7 +164,6 @@ def test_law__agrees_with_the_conversion(retransmission: str, processes: int, rt
     """400,000 slots of seed 5: four standard errors are below 0.006, those of the delay below 2 %."""
     parameters = (0.95, 0.8, 0.02, 0.7)
     erased = GilbertElliott(*parameters).erasures(5).next(400_000)
-    trace = PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS))
     scheme = on_link.harq_processes(
         rtt_slots * MS,
         processes,
@@ -176,9 +173,7 @@ def test_law__agrees_with_the_conversion(retransmission: str, processes: int, rt
         false_feedback=0.02,
         detection_delay_ns=MS,
     )
-    converter = scheme.converter()
-    rows, rest = converter.feed(trace), converter.finish()
-    counts = converter.counts
+    delay_ns, counts = converted(scheme, erased, MS, MS)
     link = RegularLink(rtt_slots * MS, MS, MS, MS)
     expected = harq_processes(
         TwoStateChannel(*parameters),
@@ -190,20 +185,15 @@ def test_law__agrees_with_the_conversion(retransmission: str, processes: int, rt
     )
     assert counts.efficiency == pytest.approx(expected.efficiency, abs=0.006)
     assert counts.lost / counts.data_rows == pytest.approx(expected.residual_loss, abs=0.006)
-    delay_ns = np.append(rows.delay_ns[rows.delivered], rest.delay_ns[rest.delivered]).mean()
-    assert link.rtt_ns / 2e9 + delay_ns / 1e9 == pytest.approx(expected.recovery_delay_s, rel=0.02)
+    assert link.rtt_ns / 2e9 + delay_ns.mean() / 1e9 == pytest.approx(expected.recovery_delay_s, rel=0.02)
 
 
 def test_blind_repetition__agrees_with_the_conversion() -> None:
     """400,000 slots of seed 6: four standard errors are below 0.003 of the loss, 5 % of the delay."""
     parameters = (0.95, 0.8, 0.02, 0.7)
     erased = GilbertElliott(*parameters).erasures(6).next(399_999)
-    converter = on_link.harq_processes(0, repetitions=3).converter()
-    rows = converter.feed(PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS)))
-    converter.finish()
-    link, counts = RegularLink(0, MS, MS), converter.counts
-    expected = blind_repetition(TwoStateChannel(*parameters), link, 3)
+    delay_ns, counts = converted(on_link.harq_processes(0, repetitions=3), erased, MS, MS)
+    expected = blind_repetition(TwoStateChannel(*parameters), RegularLink(0, MS, MS), 3)
     assert counts.efficiency == pytest.approx(expected.efficiency, abs=0.001)
     assert counts.lost / counts.data_rows == pytest.approx(expected.residual_loss, abs=0.003)
-    waited_s = rows.delay_ns[rows.delivered].mean() / 1e9 - 1e-3
-    assert waited_s == pytest.approx(expected.recovery_delay_s - 1e-3, rel=0.05)
+    assert delay_ns.mean() / 1e9 - 1e-3 == pytest.approx(expected.recovery_delay_s - 1e-3, rel=0.05)

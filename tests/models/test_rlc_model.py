@@ -5,12 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conversions import converted
 from naive import on_link
-from naive.on_link import OnLink
 
 from tmt import Bernoulli, GilbertElliott, HarqProcesses
-from tmt.core.converter import Counts, joined
-from tmt.core.trace import PhyTrace
 from tmt.theory import (
     Bursts,
     Performance,
@@ -30,14 +28,6 @@ ONE_REPORT = {"poll_pdus": 2**31 - 1, "window_pdus": 131_072, "status_prohibit_n
 """One report for each gap: others, while the retransmission is on its way, would repeat the NACK."""
 
 LINK = RegularLink(25 * MS, MS, 3 * MS)
-
-
-def converted(scheme: OnLink, erased: np.ndarray) -> tuple[np.ndarray, Counts]:
-    """Return the delays of the delivered rows, with decoding in 3 ms, and the counts."""
-    converter = scheme.converter()
-    trace = PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, 3 * MS))
-    rows = joined(converter.feed(trace), converter.finish())
-    return rows.delay_ns[rows.delivered], converter.counts
 
 
 def isolated(longest: int = 1) -> tuple[np.ndarray, Bursts]:
@@ -60,7 +50,7 @@ def test_recovery__by_hand() -> None:
 def test_acknowledged__has_the_law_exactly_on_isolated_bursts(delivery: str, longest: int) -> None:
     erased, bursts = isolated(longest)
     scheme = on_link.rlc(rtt_ns=LINK.rtt_ns, delivery=delivery, reassembly_ns=10 * MS, **ONE_REPORT)
-    delay_ns, counts = converted(scheme, erased)
+    delay_ns, counts = converted(scheme, erased, MS, 3 * MS)
     expected = rlc_acknowledged(bursts, LINK, 10 * MS, in_order=delivery == "in-order")
     assert LINK.rtt_ns / 2e9 + delay_ns.mean() / 1e9 == pytest.approx(expected.recovery_delay_s, rel=1e-12)
     assert counts.efficiency == pytest.approx(expected.efficiency, rel=1e-12)
@@ -71,7 +61,8 @@ def test_acknowledged__repeats_nacks_while_the_retransmission_is_on_its_way() ->
     """Without t-StatusProhibit: timers end 14, 25 and 36 ms after the erased slot; it arrives after 42."""
     erased, _ = isolated()
     settings = ONE_REPORT | {"status_prohibit_ns": 0}
-    _, counts = converted(on_link.rlc(rtt_ns=LINK.rtt_ns, reassembly_ns=10 * MS, **settings), erased)
+    scheme = on_link.rlc(rtt_ns=LINK.rtt_ns, reassembly_ns=10 * MS, **settings)
+    _, counts = converted(scheme, erased, MS, 3 * MS)
     assert counts.retransmission_slots == 3 * erased.sum()
 
 
@@ -80,7 +71,7 @@ def test_acknowledged__repeats_nacks_while_the_retransmission_is_on_its_way() ->
 def test_unacknowledged__has_the_law_exactly_on_isolated_bursts(reassembly_ms: float, longest: int) -> None:
     (erased, bursts), reassembly_ns = isolated(longest), round(reassembly_ms * MS)
     scheme = on_link.rlc(rtt_ns=LINK.rtt_ns, mode="unacknowledged", reassembly_ns=reassembly_ns)
-    delay_ns, counts = converted(scheme, erased)
+    delay_ns, counts = converted(scheme, erased, MS, 3 * MS)
     expected = rlc_unacknowledged(bursts, LINK, reassembly_ns)
     assert LINK.rtt_ns / 2e9 + delay_ns.mean() / 1e9 == pytest.approx(expected.recovery_delay_s, rel=1e-12)
     assert counts.lost / counts.data_rows == pytest.approx(expected.residual_loss, rel=1e-12)
@@ -110,7 +101,7 @@ def test_acknowledged__is_near_the_law_for_rare_random_bursts(delivery: str) -> 
     parameters = (0.9999, 0.5)
     erased = GilbertElliott(*parameters).erasures(4).next(4_000_000)
     scheme = on_link.rlc(rtt_ns=LINK.rtt_ns, delivery=delivery, reassembly_ns=10 * MS, **ONE_REPORT)
-    delay_ns, counts = converted(scheme, erased)
+    delay_ns, counts = converted(scheme, erased, MS, 3 * MS)
     expected = rlc(TwoStateChannel(*parameters), LINK, 10 * MS, delivery=delivery)
     wait_s = expected.recovery_delay_s - LINK.recovery_delay_s(0.0)
     assert delay_ns.mean() / 1e9 - 3e-3 == pytest.approx(wait_s, rel=0.2)
@@ -178,16 +169,13 @@ def test_law__is_that_of_long_traces(
         poll_pdus=2**31 - 1,
         window_pdus=131_072,
     )
-    converter = scheme.converter()
-    phy = PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS))
-    rows = joined(converter.feed(phy), converter.finish())
+    delay_ns, counts = converted(scheme, erased, MS, MS)
     expected = model(
         p, slots, max_transmissions=transmissions, reassembly_ns=reassembly_ms * MS, delivery=delivery
     )
-    waited = rows.delay_ns[rows.delivered].mean() / MS - 1
     tolerance = 0.1 if transmissions == 1 else 0.03
-    assert waited == pytest.approx(wait_slots(expected, slots), rel=tolerance)
-    assert converter.counts.efficiency == pytest.approx(expected.efficiency, rel=1e-3)
+    assert delay_ns.mean() / MS - 1 == pytest.approx(wait_slots(expected, slots), rel=tolerance)
+    assert counts.efficiency == pytest.approx(expected.efficiency, rel=1e-3)
 
 
 def test_loss__is_that_of_long_traces() -> None:
@@ -205,10 +193,7 @@ def test_loss__is_that_of_long_traces() -> None:
         poll_pdus=2**31 - 1,
         window_pdus=131_072,
     )
-    converter = scheme.converter()
-    converter.feed(PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS)))
-    converter.finish()
-    counts = converter.counts
+    _, counts = converted(scheme, erased, MS, MS)
     expected = model(0.3, 5, max_transmissions=2, reassembly_ns=30 * MS, max_retransmissions=1)
     assert math.isclose(expected.residual_loss, 0.09**2)
     assert counts.lost / counts.data_rows == pytest.approx(0.0081, rel=0.12)

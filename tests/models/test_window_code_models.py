@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 import pytest
+from conversions import converted
 from naive import on_link, repair_queue
+from naive.on_link import OnLink
 
 from tmt import GilbertElliott, SlidingWindow
-from tmt.core.converter import joined
-from tmt.core.trace import PhyTrace
 from tmt.theory import Performance, RegularLink, TwoStateChannel, sliding_window, tetrys
 
 LINK = RegularLink(0, 10, 10)
@@ -59,14 +59,11 @@ def test_small_window__loses_what_its_queue_loses(window: int, interval: int, p:
 def test_small_window__has_the_law_of_traces(window: int, interval: int, alpha: float, beta: float) -> None:
     """Two million slots of seed 5; four standard errors are below 6 % of losses and waits."""
     erased = GilbertElliott(alpha, beta).erasures(5).next(2_000_000)
-    converter = SlidingWindow(window, interval).converter()
-    rows = converter.feed(PhyTrace(np.arange(len(erased)) * 10, np.where(erased, 0, 10)))
-    converter.finish()
+    delay_ns, counts = converted(OnLink(SlidingWindow(window, interval)), erased, 10, 10)
     expected = sliding_window(TwoStateChannel(alpha, beta), LINK, window, interval)
-    counts = converter.counts
     assert expected.residual_loss > 1e-3
     assert counts.lost / counts.data_rows == pytest.approx(expected.residual_loss, rel=0.06)
-    waited = rows.delay_ns[rows.delivered].mean() / 10 - 1
+    waited = delay_ns.mean() / 10 - 1
     assert waited == pytest.approx(wait_slots(expected.recovery_delay_s), rel=0.06)
     assert counts.efficiency == pytest.approx(expected.efficiency, rel=0.001)
 
@@ -96,11 +93,9 @@ def test_conversion__recovers_when_the_repair_lldus_are_as_many_as_the_erasures(
     different = 0
     for pattern in itertools.product((0, 1), repeat=9):
         padded = pattern + (1,) * 60
-        trace = PhyTrace(np.arange(len(padded)) * 10, np.array(padded) * 10)
-        converter = SlidingWindow(60, interval).converter()
-        rows = converter.feed(trace)
-        assert rows.delivered.all()
-        waits = sorted(rows.delay_ns[rows.delay_ns > 10] // 10 - 1)
+        delay_ns, counts = converted(OnLink(SlidingWindow(60, interval)), np.array(padded) == 0, 10, 10)
+        assert len(delay_ns) == counts.data_rows
+        waits = sorted(delay_ns[delay_ns > 10] // 10 - 1)
         different += waits != sorted(walked(padded, interval))
     assert different <= 3
 
@@ -109,14 +104,12 @@ def test_conversion__recovers_when_the_repair_lldus_are_as_many_as_the_erasures(
 def test_law__is_that_of_long_traces_where_the_window_is_long(parameters: tuple[float, float]) -> None:
     """A million slots of seed 5; four standard errors of the waits are below 8 %."""
     erased = GilbertElliott(*parameters).erasures(5).next(1_000_000)
-    converter = SlidingWindow(400, 4).converter()
-    rows = converter.feed(PhyTrace(np.arange(len(erased)) * 10, np.where(erased, 0, 10)))
-    converter.finish()
+    delay_ns, counts = converted(OnLink(SlidingWindow(400, 4)), erased, 10, 10)
     expected = sliding_window(TwoStateChannel(*parameters), LINK, 400, 4)
-    waited = rows.delay_ns[rows.delivered].mean() / 10 - 1
+    waited = delay_ns.mean() / 10 - 1
     assert waited == pytest.approx(wait_slots(expected.recovery_delay_s), rel=0.08)
-    assert converter.counts.lost == pytest.approx(expected.residual_loss * len(rows), abs=5)
-    assert converter.counts.efficiency == pytest.approx(expected.efficiency, abs=2e-5)
+    assert counts.lost == pytest.approx(expected.residual_loss * counts.data_rows, abs=5)
+    assert counts.efficiency == pytest.approx(expected.efficiency, abs=2e-5)
 
 
 def test_small_window__loses_everything_where_everything_is_erased() -> None:
@@ -195,12 +188,11 @@ def test_full_window__uses_w_slots_of_a_round_trip() -> None:
 def test_law__is_that_of_traces(window: int, interval: int, slots: int, alpha: float, beta: float) -> None:
     """A million slots of seed 5: four standard errors are 0.3 % of the efficiency, 2.5 % of the waits."""
     erased = GilbertElliott(alpha, beta).erasures(5).next(1_000_000)
-    converter = on_link.tetrys(window, interval, link(slots).rtt_ns, detection_delay_ns=10).converter()
-    phy = PhyTrace(np.arange(len(erased)) * 10, np.where(erased, 0, 10))
-    rows = joined(converter.feed(phy), converter.finish())
+    scheme = on_link.tetrys(window, interval, link(slots).rtt_ns, detection_delay_ns=10)
+    delay_ns, counts = converted(scheme, erased, 10, 10)
     expected = tetrys(TwoStateChannel(alpha, beta), link(slots), window, interval)
-    assert converter.counts.efficiency == pytest.approx(expected.efficiency, rel=0.003)
-    waited = rows.delay_ns[rows.delivered].mean() / 10 - 1
+    assert counts.efficiency == pytest.approx(expected.efficiency, rel=0.003)
+    waited = delay_ns.mean() / 10 - 1
     assert waited == pytest.approx(slots_waited(expected, slots), rel=0.025)
 
 

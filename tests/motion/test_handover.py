@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tmt import Handover
-from tmt.core.declaration import Refused
 from tmt.core.generate import lay_over
 from tmt.core.trace import PhyTrace
 from tmt.io import read_trace
@@ -98,21 +97,3 @@ def test_files__keep_their_length(tmp_path: Path) -> None:
     assert made.metadata["generator"]["channel"] == "handover"
     again = Handover(times=(0.5,), outage=0.25)
     assert overlay(tmp_path / "a.parquet", tmp_path / "b.parquet", again, seed=1) == 2750
-
-
-@pytest.mark.parametrize(
-    ("settings", "line"),
-    [
-        ({}, "period: is missing; allowed: a period, or times, and not both"),
-        ({"period": 15, "times": (3,)}, "period: 15 does not go with the rest; allowed: a period, or times, and not both"),  # noqa: E501
-        ({"times": (3, 2)}, "times[1]: 2 is out of order; allowed: later than 3 s, the one before"),
-        ({"period": 1, "outage": 1}, "outage: 1 does not go with the rest; allowed: less than the time between handovers, 1 s"),  # noqa: E501
-        ({"times": (3, 3.5), "outage": 0.6}, "outage: 0.6 does not go with the rest; allowed: less than the time between handovers, 0.5 s"),  # noqa: E501
-        ({"period": 1, "capacity": (0,)}, "capacity[0]: 0 is not allowed; allowed: a number from 0.001 to 1"),
-        ({"times": (3,), "first": 3}, "first: 3 does not go with the rest; allowed: none with times"),
-    ],
-)  # fmt: skip
-def test_wrong_handovers__are_refused_in_one_line(settings: dict[str, Any], line: str) -> None:
-    with pytest.raises(Refused) as refusal:
-        Handover(**settings)
-    assert str(refusal.value) == line

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tmt import Orbit, Refused
+from tmt import Orbit
 from tmt.core.errors import UsageError
 
 C_KM = 299_792.458
@@ -89,11 +89,6 @@ def test_handovers__are_at_the_period_and_to_the_highest() -> None:
     series = orbit.series(7 * S, 120 * S)
     assert (np.diff(series["time_ns"]) >= 0).all()
     assert np.count_nonzero(np.diff(series["time_ns"]) == 0) == len(passes) - 1
-
-
-def test_handovers__are_a_second_apart_at_least() -> None:
-    with pytest.raises(Refused, match=r"handover_period: 1e-09 is not allowed; allowed: a number from 1 to"):
-        Orbit(550, 53, 40, 10, handover_period=1e-9)
 
 
 def test_rows__are_dense_enough_for_straight_lines() -> None:

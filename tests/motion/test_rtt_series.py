@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.experiments import asked
-from tmt import Orbit, Path as LinkPath, PlainLink
+from tmt import PlainLink
 from tmt.core.declaration import Refused
 from tmt.core.errors import InputError
 from tmt.io.rtt_series import read_rtt_series
@@ -52,24 +52,6 @@ def test_wrong_series__is_refused_with_its_line(tmp_path: Path, text: str, line:
     with pytest.raises(InputError) as refusal:
         read_rtt_series(path)
     assert str(refusal.value) == path + line
-
-
-ORBIT = Orbit(550, 0, 0, 0)
-"""Its mask is at 10 degrees: sqrt(6921^2 - (6371 cos 10)^2) - 6371 sin 10 = 1815.1 km, 12.109 ms there and back."""  # noqa: E501
-
-
-@pytest.mark.parametrize(
-    ("settings", "line"),
-    [
-        ({"overtaking": True}, "overtaking: true has no meaning at a constant round-trip time; allowed: false without rtt_series or orbit"),  # noqa: E501
-        ({"rtt_series": "a.csv", "orbit": ORBIT}, "rtt_series: 'a.csv' stands beside an orbit; allowed: none with an orbit"),  # noqa: E501
-        ({"orbit": ORBIT, "rtt": 0.01}, "rtt: 0.01 is less than the round trip over a satellite at the mask; allowed: 0.012109 s or more"),  # noqa: E501
-    ],
-)  # fmt: skip
-def test_wrong_motion__is_refused(settings: dict[str, Any], line: str) -> None:
-    with pytest.raises(Refused) as refusal:
-        LinkPath(**({"rtt": 0.1} | settings))
-    assert str(refusal.value) == line
 
 
 @pytest.mark.parametrize(

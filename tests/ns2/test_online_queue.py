@@ -10,19 +10,15 @@ import pytest
 from answers import cases
 
 from tests.ns2.conftest import Datagrams
+from tests.ns2.online import DELAY_S, MS, RTT_S, bursty_trace, check_equals_offline
 from tests.ns2.scripts import run_script
 from tmt import Arq, Fec, Harq, HarqProcesses, NoScheme, SlidingWindow, Tetrys
 from tmt.core.convert import convert
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.trace import PhyTrace
-from tmt.run.ns2 import scheme_words
 from tmt.theory.hybrid import HybridLink
 
 pytestmark = pytest.mark.ns2
-
-MS = 1_000_000
-DELAY_S = 0.01
-RTT_S, RTT_NS = 0.02, 20 * MS
 
 SCHEMES: dict[str, Scheme] = {
     "none": NoScheme(),
@@ -72,22 +68,6 @@ IN_ORDER = (
 """All schemes have one resequencer: for order, one of each kind is enough."""
 
 
-def queue_variables(scheme: Scheme) -> dict[str, str]:
-    """Return the commands and variables that set a scheme, as a replay does."""
-    name, *words = scheme_words(scheme).split()
-    return {"scheme": name} | {f"{word}_": value for word, value in zip(words[::2], words[1::2], strict=True)}
-
-
-def phy_trace(seed: int, slots: int = 4000) -> PhyTrace:
-    rng = np.random.default_rng(seed)
-    tx = 2 * (5 * MS + np.cumsum(rng.integers(1, 2 * MS, slots)))
-    decode = rng.integers(1, 9 * MS, slots)
-    bursty = rng.random(slots) < np.where(np.arange(slots) // 50 % 4 == 0, 0.5, 0.05)
-    decode[bursty] = 0
-    es_n0_mdb = np.where(decode > 0, rng.integers(-1000, 9000, slots), rng.integers(-8000, 3000, slots))
-    return PhyTrace(tx.astype(np.int64), decode.astype(np.int64), es_n0_mdb=es_n0_mdb.astype(np.int32))
-
-
 @pytest.mark.parametrize(
     ("name", "in_order", "hold_s"),
     [
@@ -99,24 +79,10 @@ def test_online__equals_offline_on_a_link_that_is_never_idle(
     name: str, in_order: int, hold_s: float, send_datagrams: Datagrams
 ) -> None:
     scheme = SCHEMES[name]
-    phy = phy_trace(seed=len(name) + in_order)
-    rng = np.random.default_rng(5)
-    sendings = [(1 + 2 * i, int(size)) for i, size in enumerate(rng.integers(1, 500, 3000))]
-    common: dict[str, Any] = {"limit_": 5000, "in_order_": in_order, "hold_": hold_s}
-    offline = send_datagrams(
-        convert(phy, scheme, RTT_S), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common
+    phy = bursty_trace(np.random.default_rng(len(name) + in_order))
+    online = check_equals_offline(
+        send_datagrams, scheme, phy, np.random.default_rng(5), 500, in_order_=in_order, hold_=hold_s
     )
-    words = {"unit_bytes_": 100, **queue_variables(scheme), **common}
-    online = send_datagrams(phy, sendings, delay_s=DELAY_S, **words)
-    assert offline.status == online.status == 0, online.stderr
-    settled = {uid: fate for uid, fate in offline.fates().items() if fate[0] != "link_unsettled"}
-    assert len(settled) > 500
-    found = online.fates()
-    # At the trace's end, in-order packets stand behind unsettled ones: offline until the last slot.
-    beyond = int(phy.tx_time_ns[-1]) - 2 * RTT_NS
-    early = {uid: fate for uid, fate in settled.items() if fate[1] < beyond}
-    assert len(early) > 0.9 * len(settled)
-    assert {uid: found.get(uid) for uid in early} == early
     if isinstance(scheme, HarqProcesses | Tetrys):
         converter = scheme.converter(RTT_S)
         converter.feed(phy)

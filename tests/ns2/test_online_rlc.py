@@ -7,23 +7,12 @@ import numpy as np
 import pytest
 
 from tests.ns2.conftest import Datagrams
+from tests.ns2.online import DELAY_S, MS, bursty_trace, check_equals_offline, queue_variables
 from tmt import Arq, Fec, Harq, HarqProcesses, Rlc, SlidingWindow, Tetrys
-from tmt.core.convert import convert
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.trace import PhyTrace
-from tmt.run.ns2 import scheme_words
 
 pytestmark = pytest.mark.ns2
-
-MS = 1_000_000
-DELAY_S = 0.01
-RTT_S, RTT_NS = 0.02, 20 * MS
-
-
-def variables(scheme: Rlc) -> dict[str, Any]:
-    """Return the queue's variables, as `tmt replay` sets them."""
-    name, *words = scheme_words(scheme).split()
-    return {"scheme": name} | {f"{key}_": value for key, value in zip(words[::2], words[1::2], strict=True)}
 
 
 def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> Rlc:
@@ -72,16 +61,6 @@ def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> Rlc:
     return Rlc(processes, **parameters)
 
 
-def drawn_trace(rng: np.random.Generator, slots: int = 4000) -> PhyTrace:
-    """A trace with bursts of erasures, whose decode times reorder the segments."""
-    tx = 2 * (5 * MS + np.cumsum(rng.integers(1, 2 * MS, slots)))
-    decode = rng.integers(1, 9 * MS, slots)
-    bursty = rng.random(slots) < np.where(np.arange(slots) // 50 % 4 == 0, 0.5, 0.05)
-    decode[bursty] = 0
-    es_n0_mdb = rng.integers(-8000, 3000, slots).astype(np.int32)
-    return PhyTrace(tx.astype(np.int64), decode.astype(np.int64), es_n0_mdb=es_n0_mdb)
-
-
 @pytest.mark.parametrize(
     ("mode", "below", "cases"),
     [
@@ -106,26 +85,9 @@ def drawn_trace(rng: np.random.Generator, slots: int = 4000) -> PhyTrace:
 def test_rlc__equals_offline(mode: str, below: str, cases: int, send_datagrams: Datagrams) -> None:
     for case in range(cases):
         rng = np.random.default_rng([case, len(mode)])
-        scheme, phy = drawn_scheme(rng, mode, below), drawn_trace(rng)
-        sendings = [(1 + 2 * i, int(size)) for i, size in enumerate(rng.integers(1, 500, 3000))]
-        common: dict[str, Any] = {"limit_": 5000, "in_order_": case % 2, "packed_": int(case % 3 == 0)}
-        offline = send_datagrams(
-            convert(phy, scheme, RTT_S), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common
-        )
-        online = send_datagrams(
-            phy, sendings, delay_s=DELAY_S, unit_bytes_=100, **variables(scheme), **common
-        )
-        assert offline.status == online.status == 0, online.stderr
-        # At the trace's end, in-order packets stand behind unsettled ones: offline until the last row.
-        beyond = int(phy.tx_time_ns[-1]) - 2 * RTT_NS
-        settled = {
-            uid: fate
-            for uid, fate in offline.fates().items()
-            if fate[0] != "link_unsettled" and (not common["in_order_"] or fate[1] < beyond)
-        }
-        assert len(settled) > 50
-        found = online.fates()
-        assert {uid: found.get(uid) for uid in settled} == settled, f"case {case}: {scheme}"
+        scheme, phy = drawn_scheme(rng, mode, below), bursty_trace(rng)
+        words = {"in_order_": case % 2, "packed_": int(case % 3 == 0)}
+        check_equals_offline(send_datagrams, scheme, phy, rng, 50, **words)
 
 
 def test_rlc__polls_with_the_last_segment_of_a_burst(send_datagrams: Datagrams) -> None:
@@ -144,7 +106,7 @@ def test_rlc__polls_with_the_last_segment_of_a_burst(send_datagrams: Datagrams) 
         [(9_500_000, 1000)] * 3 + [(59_500_000, 1000)],
         delay_s=DELAY_S,
         duration_s=0.19,
-        **variables(scheme),
+        **queue_variables(scheme),
     )
     arrivals = [20_500_000, 46_500_000, 46_500_000, 120_500_000]
     assert run.fates() == {uid: ("received", time_ns) for uid, time_ns in enumerate(arrivals)}
@@ -163,7 +125,7 @@ def test_rlc__stalls_while_its_window_is_full(send_datagrams: Datagrams) -> None
         [(9_500_000, 1000)] * 3,
         delay_s=DELAY_S,
         duration_s=0.09,
-        **variables(Rlc(window_pdus=2)),
+        **queue_variables(Rlc(window_pdus=2)),
     )
     arrivals = [20_500_000, 21_500_000, 42_500_000]
     assert run.fates() == {uid: ("received", time_ns) for uid, time_ns in enumerate(arrivals)}

@@ -11,7 +11,6 @@ from in_process import tmt
 from tests.linux.schedules import check_fates
 from tests.ns2.conftest import Datagrams
 from tmt import Flow, PlainLink, TraceLink
-from tmt.core.declaration import Refused
 from tmt.core.errors import SimulatorError
 from tmt.core.measure.transport import DECODED, RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
@@ -132,21 +131,6 @@ def test_marks__take_the_place_of_drops(tcp: str) -> None:
     assert row["retransmissions"] == row["forward_aqm_dropped"] == 0
     # Each mark that is answered halves the window, or takes three tenths of it: the link stays in use.
     assert 0.6 < row["goodput_bps"] / 10e6 < 0.97  # type: ignore[operator]
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"tcp": "hybla"}, "newreno, cubic, bbr"),
-        ({"packet_bytes": 1000}, "1228"),
-        ({"delayed_acks": False}, "delayed_acks"),
-        ({"tcp": "bbr", "ecn": "classic"}, "ecn"),
-        ({"slow_start": "search"}, "slow_start"),
-    ],
-)
-def test_what_quic_lacks__is_refused(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(Refused, match=said):
-        experiment(**settings)
 
 
 def test_missing_program__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from scipy.special import gammainc
 
 from tmt import HarqProcesses
 from tmt.core.convert import convert
-from tmt.core.declaration import Refused
 from tmt.core.errors import InputError
 from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
@@ -154,8 +153,6 @@ def test_thresholds_by_mode__need_a_table_and_modes() -> None:
         convert(replace(plain, mode=np.zeros(1, np.uint8)), one, 0.0)
     with pytest.raises(InputError, match="mode is 2; its table of modes ends with 1"):
         convert(replace(plain, mode=np.array([2], np.uint8), metadata={"modes": MODES}), one, 0.0)
-    with pytest.raises(Refused, match="a number in dB for a scheme that works online"):
-        HarqProcesses(combining="chase", combining_threshold_db="by-mode", online=True)
 
 
 CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract" / "combining.tsv"

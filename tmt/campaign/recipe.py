@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tmt.core.channels.snr import Snr
 from tmt.core.declaration import Place, Problem, Refused, in_nanoseconds, ns
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
 from tmt.core.identity import core_places, model_places, source_hash
-from tmt.core.provenance import digest
+from tmt.core.provenance import digest, file_version
 from tmt.core.schema import ES_N0_MDB, PHY_TRACE
 from tmt.core.schemes.none import NoScheme
 from tmt.io import open_trace
@@ -96,7 +97,8 @@ class Source:
     """A trace of a scenario with the facts about its file.
 
     `place` is in the scenario. `es_n0_from` names what knows the Es/N0 of each slot: channel, file, both or
-    none. `sha256` is the hash of the file's slots, or empty; `is_measured`: imported from a measurement.
+    none. `sha256` is the hash of the file's slots, or empty; `is_measured`: imported from a measurement;
+    `signal` is the hash of the channel with its files, or empty.
     """
 
     trace: Trace
@@ -106,6 +108,7 @@ class Source:
     es_n0_from: tuple[str, ...]
     sha256: str = ""
     is_measured: bool = False
+    signal: str = ""
 
     @property
     def file(self) -> Path | None:
@@ -114,13 +117,16 @@ class Source:
 
 
 def source_of(trace: Trace, place: Place) -> Source:
-    """Look at a trace's file, if any (InputError); Refused unless one source tells the size of LLDUs."""
+    """Look at a trace's files, if any (InputError); Refused unless one source tells the size of LLDUs."""
     channel, name = trace.channel, trace.file
+    signal = ""
+    if isinstance(channel, Snr):
+        signal = _signal(channel, *map(file_version, filter(None, (channel.signal, channel.error_rates))))
     has_channel = channel is not None and channel.has_es_n0
     es_n0_from = [f"the channel {channel.name}"] if has_channel and channel is not None else []
     if name is None:
         packing = trace.packing or ("padded" if trace.adaptation is None else "packed")
-        return Source(trace, place, trace.line_lldu_bytes, packing, tuple(es_n0_from))
+        return Source(trace, place, trace.line_lldu_bytes, packing, tuple(es_n0_from), signal=signal)
     found = look_at(Path(name))
     if found.has_es_n0:
         es_n0_from.append(f"the column {ES_N0_MDB.name} of {name}")
@@ -136,7 +142,15 @@ def source_of(trace: Trace, place: Place) -> Source:
         allowed = "lldu_bytes of the trace, or a file that says it (`tmt import table --lldu-bytes`)"
         raise Refused([Problem(at, None, "rule", allowed, f"is missing: {name} does not say it")])
     packing = trace.packing or found.packing or "padded"
-    return Source(trace, place, lldu_bytes, packing, tuple(es_n0_from), found.sha256, found.is_measured)
+    seen = found.sha256, found.is_measured, signal
+    return Source(trace, place, lldu_bytes, packing, tuple(es_n0_from), *seen)
+
+
+@lru_cache
+def _signal(channel: Snr, *_versions: object) -> str:
+    """Return the hash of a channel with its files (InputError), which are read once."""
+    channel.realisation(0)
+    return digest(channel.describe())
 
 
 def look_at(file: Path) -> PhyFile:

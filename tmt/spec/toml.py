@@ -11,6 +11,7 @@ from math import prod
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
+from tmt.core.channels.snr import Snr
 from tmt.core.declaration import Field, Place, Problem, Refused, Spec, canonical, declared, spelled
 from tmt.core.errors import InputError
 from tmt.core.modes import Adaptation
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 PATHS = {
     key: (*one.choices, "none")
-    for kind in (Scenario, Trace, Adaptation, Path, Program, SecondPath)
+    for kind in (Scenario, Trace, Snr, Adaptation, Path, Program, SecondPath)
     for key, one in declared(kind).items()
     if one.param.is_path
 }
