@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from benchmarks.timing import marked
+from benchmarks.timing import children_cpu_s, marked
 from tmt.core.schema import Packing
 from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
@@ -144,7 +143,7 @@ def _write_line(path: Path, line: RowLayout, n: int = 100_000) -> None:
 def _run(ns: Path, script: str, *words: str) -> tuple[float, tuple[str, bytes]]:
     """Return the processor time of a run, its output and its trace file."""
     with TemporaryDirectory() as folder:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before_s = children_cpu_s()
         done = subprocess.run(
             [ns, SCRIPTS / script, *words],
             cwd=folder,
@@ -153,7 +152,7 @@ def _run(ns: Path, script: str, *words: str) -> tuple[float, tuple[str, bytes]]:
             text=True,
             stdin=subprocess.DEVNULL,
         )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu_s = children_cpu_s() - before_s
         trace = Path(folder, "out.tr")
         traced = trace.read_bytes() if trace.is_file() else b""
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, (done.stdout, traced)
+    return cpu_s, (done.stdout, traced)

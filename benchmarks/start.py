@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 from pathlib import Path
 from statistics import median
 
-from benchmarks.timing import marked
+from benchmarks.timing import children_cpu_s, marked
 from tools.page_tables import markdown_table
 
 REPEATS = 9
@@ -40,7 +39,6 @@ def start_table() -> str:
 
 
 def _cpu_s(command: list[str]) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before_s = children_cpu_s()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return children_cpu_s() - before_s

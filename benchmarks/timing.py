@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from statistics import median
 from time import perf_counter
@@ -26,6 +27,12 @@ def paired_medians(
             if repeat:
                 column.append(clock() - start)
     return median(times[0]), median(times[1])
+
+
+def children_cpu_s() -> float:
+    """Return the CPU time of all programs that this process has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def marked(figure: str, is_reached: bool, target: float | None = None) -> str:

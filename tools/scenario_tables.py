@@ -90,7 +90,7 @@ def tables() -> dict[str, str]:
     return {
         "scenario": _keys(Scenario, (*AXES, "tune")),
         "trace": _keys(Trace),
-        "channels": _kinds({name: kind for name, kind in CHANNELS.items() if name != "snr"}),
+        "channels": _kinds(CHANNELS),
         "schemes": _kinds(SCHEMES, ("online",)),
         "path": _keys(LinkPath),
         "resume": _keys(Resume),

@@ -3,9 +3,9 @@
 ``python -m analysis.log_modes FOLDER`` writes the tables; ``--docs`` puts them into `docs/adaptation.md`
 and `docs/motion.md`.
 
-The attempts of ns-3 come from arielluane/ns3_6G_NTN, commit 6dd5d0a (GPL-2), `RxPacketTrace.txt`, by
+The attempts of ns-3 mmWave come from arielluane/ns3_6G_NTN, commit 6dd5d0a (GPL-2), `RxPacketTrace.txt`, by
 ``tmt import ns3-nr RxPacketTrace.txt ns3-mmwave.down.parquet --direction down``
-and the same with ``up``.
+and the same with ``up``; `attempts.py` counted those of other logs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from analysis.log_modes.attempts import FILE
 from analysis.measured.gallery import GALLERY
 from analysis.pages import start, write_tables
 from tmt.api.traces import generate_trace, read_trace
@@ -44,10 +45,16 @@ RULES = {
     "`olla`, target 0.1": Adaptation(
         "nr-1", "olla", target=0.1, report_delay=REPORT_DELAY_S, resource_blocks=25
     ),
-    "`olla`, target 0.01": Adaptation(
-        "nr-1", "olla", target=0.01, report_delay=REPORT_DELAY_S, resource_blocks=25
-    ),
 }
+
+LOGS = {
+    "5G-LENA, down": "`nr-1` at its SINR",
+    "srsRAN, down": "`nr-1` at its CQI",
+    "NR-Scope, cell 1": None,
+    "NR-Scope, cell 2": None,
+    "MobileInsight, up": None,
+}
+"""Logs of `attempts.csv`, with the rule that has a row beside each; None without Es/N0."""
 
 HEADS = ("log", "attempts", "chosen by", "bit/symbol", "erased, %", "modes above the log's", "dB above need")
 
@@ -65,6 +72,7 @@ PIECE_HEADS = ("from, s", "Mbit/s", "delay, ms", "interrupted, ms")
 def main(folder: Path) -> str:
     """Compare the modes, and write the tables."""
     rows = [row for direction in ("down", "up") for row in attempts(direction)]
+    rows += [row for name in LOGS for row in log_rows(name)]
     rows += phone_rows()
     tables = {
         TABLES[0]: markdown_table(HEADS, rows),
@@ -109,6 +117,36 @@ def attempts(direction: str) -> list[tuple[str, ...]]:
         modes = np.stack([one.mode for one in made])
         rows.append(row(chosen, modes, np.stack([one.decode_time_ns == 0 for one in made])))
     return rows
+
+
+def log_rows(name: str) -> list[tuple[str, ...]]:
+    """Return the row of a log whose attempts are counted and, if it has Es/N0, that of the best modes."""
+    counts, table, rule = read_attempts(), read_table("nr-1"), LOGS[name]
+    log = counts[counts["log"] == name]
+    attempts = log["attempts"]
+    own = log.dropna(subset="bit_per_symbol")
+    efficiency = np.average(own["bit_per_symbol"], weights=own["attempts"])
+    erased = "" if log["erased"].isna().any() else f"{100 * log['erased'].sum() / attempts.sum():.1f}"
+    first = (name, f"{attempts.sum():,}")
+    if rule is None:
+        return [(*first, "the log, without Es/N0", f"{efficiency:.2f}", erased, "", "")]
+    needed_db = table.needed_db(table.usual_target)
+    best = np.searchsorted(needed_db, log["es_n0_db"], side="right") - 1
+
+    def spare_db(mode: np.ndarray) -> str:
+        return f"{np.median(np.repeat(log['es_n0_db'] - needed_db[mode], attempts)):.1f}"
+
+    more = np.average(best - log["mode"], weights=attempts)
+    chosen = np.average(table.efficiency[best], weights=attempts)
+    return [
+        (*first, "the log", f"{efficiency:.2f}", erased, "", spare_db(log["mode"].to_numpy(int))),
+        (*first, rule, f"{chosen:.2f}", "", f"{more:+.1f}", spare_db(best)),
+    ]
+
+
+def read_attempts() -> pd.DataFrame:
+    """Return how many attempts of logs had each mode and Es/N0, and how many of them were erased."""
+    return pd.read_csv(FILE, comment="#")
 
 
 def phone_rows() -> list[tuple[str, ...]]:

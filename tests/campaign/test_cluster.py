@@ -1,5 +1,6 @@
 """A real scheduler and real workers, one of which is killed: the results are those of this machine alone."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -27,6 +28,7 @@ from tmt.campaign.cluster import (
     perform_away,
     private_folder,
 )
+from tmt.campaign.columns import DONE
 from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.runs import ReplayRun
 from tmt.campaign.store import Store
@@ -320,8 +322,13 @@ def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(
     home = Simulate(run, 1, *(tmp_path / name for name in ("cache", "scratch")))
     for folder in (home.cache, home.scratch):
         folder.mkdir()
+    for name in (run.recipe.identity, run.key):  # of a worker in another container, which was given up
+        (home.scratch / f"{name}-{os.getpid()}").mkdir()
+        (home.scratch / f"{name}-{os.getpid()}" / "stdout.txt").touch()
     assert perform(Convert(run.recipe, home.cache, home.scratch)) == {"error": None}
     expected = perform(home)
+    assert expected["status"] == DONE
+    assert (home.scratch / f"{run.key}-{os.getpid()}").exists()
     kept_there = home.scratch / Path(str(expected["records"])).name
     content = (
         link_file(home.cache, run.recipe).read_bytes(),

@@ -1,5 +1,6 @@
 """A store keeps every finished run once, for several writers and after each kind of abrupt end."""
 
+import fcntl
 import os
 import resource
 import signal
@@ -433,3 +434,36 @@ def test_store__refuses_a_file_system_without_locks(error: int | None, reason: s
     assert reason in result.stdout
     assert result.stdout.count("\n") == 1
     assert not (tmp_path / "out" / DATABASE).exists()
+
+
+def test_store__works_without_hard_links(tmp_path: Path) -> None:
+    """A library stands for exFAT by FUSE; one of two engines that start at once makes the database."""
+    environment = preloaded(Path(__file__).with_name("no_links.c"), tmp_path)
+    script = (
+        "import sys; from pathlib import Path; from tmt.campaign.store import Store\n"
+        "made = [Store(sys.argv[1]) for _ in range(2)]\n"
+        "made[1]._make_database()\n"
+        "for store in made: store.close()\n"
+        "print(*sorted(path.name for path in Path(sys.argv[1]).rglob('*')))"
+    )
+    result = execute(sys.executable, "-c", script, tmp_path / "out", env=environment)
+    assert (result.stdout, result.stderr) == ("cache campaign.sqlite records scratch\n", "")
+
+
+def test_engine__may_be_looked_at_by_other_users(tmp_path: Path) -> None:
+    """One that root had started, and that was killed, would keep the folder's owner out."""
+    before = os.umask(0o022)
+    try:
+        store = Store(tmp_path / "out")
+        assert (store.scratch / "alive").stat().st_mode & 0o777 == 0o644
+        store.close()
+    finally:
+        os.umask(before)
+
+
+def test_store__opens_beside_an_engine_of_the_same_process_number(tmp_path: Path) -> None:
+    """Another container may have one, which looks at the locks just now."""
+    (tmp_path / "out" / "scratch").mkdir(parents=True)
+    with (tmp_path / "out" / "scratch" / f"lock-{os.getpid()}").open("w") as probe:
+        fcntl.flock(probe, fcntl.LOCK_EX)
+        Store(tmp_path / "out").close()

@@ -5,7 +5,7 @@ calls that the command makes. A line for each kind counts how the command ended,
 defect.
 
 ``--log FILE`` keeps each injection. A second start leaves out those that the file holds, but for those with a
-defect. At the end a table of the commands is printed from the file.
+defect.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def main() -> int:
                         _one_kind(bench, call, how, chosen.every, log)
             finally:
                 shutil.rmtree(folder)
-        print(log.table())
+        print(log.total())
         return int(log.has_defects())
 
 

@@ -5,8 +5,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
-from tests.faults.tracer import ERRORS
-
 
 @dataclass(frozen=True)
 class Injection:
@@ -81,35 +79,7 @@ class Log:
         first = min((one.number for one in own if one.wrong), default=None)
         return f"{case:12} {call:7} {how:7} {counts}  {first or 'none'}"
 
-    def table(self) -> str:
-        """Return a table in Markdown with a line for each command."""
-        lines = [
-            "| command | calls, each of which failed | injections | first n with a defect | limits |",
-            "| --- | --- | --- | --- | --- |",
-        ]
-        for case in dict.fromkeys(one.case for one in self._done.values()):
-            own = [one for one in self._done.values() if one.case == case]
-            kinds = ", ".join(_covered(own, call) for call in dict.fromkeys(one.call for one in own))
-            first = next((f"{one.call} {one.number}, {one.how}" for one in own if one.wrong), "none")
-            limits = sum(one.is_limit for one in own)
-            lines.append(f"| {case} | {kinds} | {len(own):,} | {first} | {limits} |")
-        return "\n".join(lines)
-
-
-def _covered(own: list[Injection], call: str) -> str:
-    """Return the number of calls of a kind, with the faults of each if not all calls had all."""
-    numbers: dict[str, set[int]] = {}
-    for one in own:
-        if one.call == call:
-            numbers.setdefault(one.how, set()).add(one.number)
-    most = max(one.calls for one in own if one.call == call)
-    # A transfer of one byte cannot be cut short, so that fewer calls have this fault.
-    hows = [how for how in ERRORS.get(call, ("kill",)) if how != "short"]
-    whole = [how for how in hows if len(numbers.get(how, ())) >= most]
-    name = "`kill -9` at any" if call == "any" else call
-    if whole == hows:
-        return f"{name} {most}"
-    if whole:
-        return f"{name} {most} with {', '.join(whole)} only"
-    how, found = max(numbers.items(), key=lambda item: len(item[1]))
-    return f"{name} {len(found)} of {most}" + (f" with {how} only" if call != "any" else "")
+    def total(self) -> str:
+        """Return the number of the injections, and of those with a defect."""
+        defects = sum(bool(one.wrong) for one in self._done.values())
+        return f"{len(self._done)} calls failed, {defects} with a defect"

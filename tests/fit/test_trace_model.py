@@ -16,7 +16,7 @@ from scipy.stats import nbinom
 
 import tmt
 from tmt.cli.fit_command import command
-from tmt.core.errors import InputError, UsageError
+from tmt.core.errors import UsageError
 from tmt.core.extent import Extent
 from tmt.core.schema import UNSETTLED
 from tmt.core.trace import LinkTrace, PhyTrace
@@ -275,27 +275,6 @@ def test_usual_window__follows_from_length_and_rows() -> None:
     assert usual_window_ns(58 * 10**9, 1_200) == 500 * MS  # 10.3 rows in each of 116 windows
     with pytest.raises(UsageError, match="holds 900 settled rows, too few"):
         usual_window_ns(58 * 10**9, 900)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--generate", "1", "--window", "5"], "the trace is 30 s long, 6 windows of 5 s with"),
-        (["--model", "resample", "--window", "0.0001"], "at most 20,000 are allowed, windows of 0.0015 s"),
-        (["--window", "5"], "--window: needs --generate, --model semi-markov or --model resample"),
-        (["--check-tcp"], "--check-tcp: needs --generate"),
-        (["--output", "a.csv"], "--output: needs --generate, the number of traces to make"),
-        (["--model", "resample", "--rtt", "0.1"], "--rtt: needs --check-tcp"),
-        (["--generate", "2", "--plot", "a.svg"], "--plot: draws fits of erasures"),
-        (["--generate", "2", "--model", "erasures"], "--generate: does not go with --model erasures"),
-        (["--generate", "2", "--output", "more.xyz"], "more.xyz: its ending tells no trace format"),
-    ],
-)
-def test_fit_command__refuses_what_it_cannot_do(options: list[str], words: str, tmp_path: Path) -> None:
-    write_trace(tmp_path / "phy.parquet", _noise(1))
-    result = CliRunner().invoke(command, [str(tmp_path / "phy.parquet"), *options])
-    assert isinstance(result.exception, InputError | UsageError)
-    assert words in str(result.exception)
 
 
 def test_fit_command__writes_traces_of_adequate_models_only(

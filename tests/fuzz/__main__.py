@@ -4,9 +4,6 @@ Atheris guides the changes by coverage where it is installed (`make fuzz` instal
 ``--drawn``, they are drawn from a seed: that is ten times as fast. Readers of C++ run under libFuzzer and
 sanitizers, where clang is installed. An input may take 10 s of CPU time and 1 GiB. The program prints how
 many inputs each reader had, and for each failure the file that shows it.
-
-``--log FILE`` makes a long run that can be interrupted: it goes on from the file until each reader of Python
-has ``--inputs`` inputs, and prints a table of the readers. See `tests.fuzz.long_run`.
 """
 
 import argparse
@@ -18,7 +15,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NoReturn
 
-from tests.fuzz import cpp_readers, long_run
+from tests.fuzz import cpp_readers
 from tests.fuzz.drawn import INPUT_MIB, INPUT_S, Shard, bound_memory, in_fork, shard
 from tests.fuzz.readers import READERS, import_libraries, read, seeds
 
@@ -33,14 +30,10 @@ def main() -> int:
     parser.add_argument("--drawn", action="store_true", help="do not guide by coverage")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--failures", type=Path, default=Path("out/fuzz"), help="folder for inputs that fail")
-    parser.add_argument("--log", type=Path, help="make a long run, which goes on where this file ends")
     chosen = parser.parse_args()
     names = chosen.readers or list(known)
     failures = chosen.failures.resolve()
     failures.mkdir(parents=True, exist_ok=True)
-    if chosen.log is not None:
-        names = [name for name in names if name in READERS]
-        return long_run.go_on(chosen.log, names, chosen.inputs, chosen.seconds, failures)
     if cpp_readers.compiler() is None:
         print("there is no clang, which the readers of C++ need: they are left out")
         names = [name for name in names if name in READERS]

@@ -185,6 +185,26 @@ def test_campaign__needs_no_locale_no_wide_terminal_and_no_other_users(
     assert all(path.stat().st_mode & mask == 0 for path in made)
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM})",
+    ],
+)
+def test_signal_of_ended_programs__that_a_parent_ignores_or_blocks_is_not_needed(
+    how: str, tmp_path: Path
+) -> None:
+    (tmp_path / "s.toml").write_text(CAMPAIGN)
+    (tmp_path / "ns").write_text("#!/bin/sh\nexit 3\n")
+    (tmp_path / "ns").chmod(0o755)
+    start = f"import os, signal, sys; {how}; os.execv(sys.argv[1], sys.argv[1:])"
+    environment = os.environ | {"CLIFT_NS": str(tmp_path / "ns")}
+    result = execute(sys.executable, "-c", start, TMT, "run", "s.toml", cwd=tmp_path, env=environment)
+    assert result.returncode == 1
+    assert ", seed 1: exit status 3\n" in result.stdout + result.stderr
+
+
 def test_memory__that_is_refused_ends_it_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
     words = f"ulimit -v 400000; exec {TMT} convert phy.txt link.txt --scheme arq --rtt 0.1"

@@ -17,6 +17,7 @@ FILES = {
     "up.txt": "1\n3\n",
     "snr.csv": "time,snr\n0.0,9.5\n",
     "dates.csv": "time,es_n0_db\n2026-01-01 00:00:00,9.5\n",
+    "low.txt": "0 -20\n9 -25\n",
     "slots.csv": "frame,slot,crc\n1023,19,OK\n0,1,KO\n",
 }
 FILES["s.toml"] = """
@@ -42,6 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     delivered, once, about = np.ones(24, np.bool_), np.ones(24, np.uint8), {"lldu_bytes": 1500}
     write_trace(folder / "phy.parquet", PhyTrace(tx_ns[:24], decode_ns[:24], about))
     write_trace(folder / "long.parquet", PhyTrace(tx_ns, decode_ns, about))
+    write_trace(folder / "late.parquet", PhyTrace(tx_ns + 500_000, decode_ns, about))
     write_trace(folder / "link.parquet", LinkTrace(tx_ns[:24], decode_ns[:24], delivered, once, about))
     for name, text in FILES.items():
         (folder / name).write_text(text)

@@ -141,6 +141,7 @@ SEARCHED = {
     "more traces like mine": "fit",
     "adaptive coding modulation": "questions",
     "handover 15 seconds": "questions",
+    "starlink reconfiguration": "questions",
     "two users": "questions",
     "cubic or bbr": "questions",
     "which bbr": "congestion-controls",

@@ -7,9 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from analysis.log_modes.__main__ import NS3, read_phone
+from analysis.log_modes.__main__ import NS3, read_attempts, read_phone
+from analysis.log_modes.attempts import NR_SCOPE, count
 from tests.measured.imports import import_trace, written
 from tmt.io import read_phy
 
@@ -52,3 +54,23 @@ def test_phone__has_the_seconds_of_the_log(measured_data: Path) -> None:
             row for row in csv.DictReader(file) if row["State"] == "D" and "-" not in (row["SNR"], row["CQI"])
         ]
     assert Counter((float(row["SNR"]), float(row["CQI"])) for row in rows) == kept
+
+
+def test_counted_attempts__are_those_of_the_logs(measured_data: Path) -> None:
+    pd.testing.assert_frame_equal(count(measured_data), read_attempts(), check_dtype=False)
+
+
+def test_counted_attempts_of_5g_lena__have_the_modes_of_the_log(measured_data: Path) -> None:
+    lines = (measured_data / "formats" / "ns3nr_RxPacketTrace.txt").read_text().splitlines()[1:]
+    mode = Counter(fields[12] for fields in map(str.split, lines) if fields[10] == "2")
+    counts = read_attempts().query("log == '5G-LENA, down'").groupby("mode")["attempts"].sum()
+    assert mode == {str(int(one)): number for one, number in counts.items()}
+
+
+@pytest.mark.parametrize(("name", "user"), NR_SCOPE.values())
+def test_mcs_28__repeats_as_in_table_2(measured_data: Path, name: str, user: int) -> None:
+    """In tables 1 and 3 it is a mode of its own (TS 38.214, 5.1.3.1)."""
+    grants = pd.read_csv(measured_data / "formats" / "nrscope_5g_dci" / f"{name}.csv.gz")
+    reserved = grants.query(f"ue == {user} and dci_format == '1_1' and mcs_index >= 28")
+    assert len(reserved) > 300
+    assert (reserved["redundancy_version"] > 0).mean() > 0.95

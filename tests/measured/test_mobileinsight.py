@@ -121,6 +121,7 @@ def test_downlink__counts_by_crc_and_process(form: str, tmp_path: Path) -> None:
         form,
     )
     phy = import_trace("mobileinsight", path, direction="down")
+    assert phy.mode is None
     assert phy.tx_time_ns.tolist() == [0, 1, 8 * MS, 9 * MS]
     assert (phy.decode_time_ns == 0).tolist() == [True, False, False, False]
     assert "1 block of system information, paging and random access is left out" in phy.metadata["notes"]
@@ -135,6 +136,11 @@ def test_downlink__counts_what_was_recombined_as_a_repeat(tmp_path: Path) -> Non
     path = written(tmp_path, [downlink(0, 100, first), downlink(8, 108, again), downlink(9, 109, {"NDI": 1})])
     link = import_trace("mobileinsight", path, as_="link")
     assert link.transmissions.tolist() == [2, 1]
+
+
+def test_downlink__keeps_the_mcs(tmp_path: Path) -> None:
+    path = written(tmp_path, [downlink(0, 100, {"MCS": 7}), downlink(8, 108, {"NDI": 1, "MCS": 28})])
+    assert import_trace("mobileinsight", path).mode.tolist() == [7, 28]
 
 
 def test_streams__may_have_names_of_any_kind(tmp_path: Path) -> None:

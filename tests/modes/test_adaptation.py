@@ -284,34 +284,3 @@ def test_offset_of_olla__is_noted_if_it_moves_too_slowly(
     assert told.status == 0
     assert said in told.err
     assert bool(told.err) == bool(said)
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (
-            "--channel snr --signal low.txt --modes nr-2 --resource-blocks 9",
-            "no mode of nr-2 has a block error rate of 0.1: QPSK 120/1024 needs -6.53 dB, and the signal has "
-            "-20.00 dB at most",
-        ),
-        (
-            "--channel bernoulli --probability 0.1 --modes nr-2 --resource-blocks 9",
-            "channel bernoulli knows no Es/N0 of a slot; these channels do: lms, snr",
-        ),
-        (
-            "--channel snr --signal low.txt --modes dvb-s2 --symbol-rate 1000000 --slot-interval 0.1",
-            "--slot-interval: 0.1 has no meaning beside modes dvb-s2; allowed: none with frames, which",
-        ),
-        (
-            "--channel snr --signal low.txt",
-            "--error-rates: is missing; snr needs a table of error rates, or --modes",
-        ),
-    ],
-)
-def test_bad_input__is_one_line(words: str, line: str, tmp_path: Path) -> None:
-    (tmp_path / "low.txt").write_text("0 -20\n9 -25\n")
-    told = tmt("generate", *words.split(), "--duration", "2", "p.parquet", folder=tmp_path)
-    assert told.status == 2
-    assert told.err.strip().startswith(line)
-    assert len(told.err.strip().splitlines()) == 1
-    assert not (tmp_path / "p.parquet").exists()

@@ -30,6 +30,27 @@ def test_dvb_s2__has_the_28_modes_of_the_standard() -> None:
     np.testing.assert_allclose(table.needed_db(1e-5), [float(one[3]) for one in expected], atol=1e-9)
 
 
+OPENSAND = """
+QPSK 1/4 0.490 -2.35, QPSK 1/3 0.656 -1.24, QPSK 2/5 0.789 -0.30, QPSK 1/2 0.988 1.00, QPSK 3/5 1.188 2.23,
+QPSK 2/3 1.322 3.10, QPSK 3/4 1.487 4.03, QPSK 4/5 1.587 4.68, QPSK 5/6 1.655 5.18, QPSK 8/9 1.767 6.20,
+QPSK 9/10 1.789 6.42, 8PSK 3/5 1.780 5.50, 8PSK 2/3 1.981 6.62, 8PSK 3/4 2.228 7.91, 8PSK 5/6 2.479 9.35,
+8PSK 8/9 2.646 10.69, 8PSK 9/10 2.679 10.98, 16APSK 2/3 2.637 8.97, 16APSK 3/4 2.967 10.21,
+16APSK 4/5 3.166 11.03, 16APSK 5/6 3.300 11.61, 16APSK 8/9 3.523 12.89, 16APSK 9/10 3.567 13.13,
+32APSK 3/4 3.703 12.73, 32APSK 4/5 3.952 13.64, 32APSK 5/6 4.120 14.28, 32APSK 8/9 4.398 15.69,
+32APSK 9/10 4.453 16.05
+"""
+"""Efficiency and required Es/N0 (dB): `opensand-deploy/src/backend/backend.py` of CNES/opensand, 9fff1c0f."""
+
+
+def test_dvb_s2__has_the_thresholds_of_opensand() -> None:
+    """Its Es/N0 are ours to the last of their two digits; some of its efficiencies are cut, not rounded."""
+    table = read_table("dvb-s2")
+    expected = [one.split() for one in OPENSAND.replace("\n", " ").split(",")]
+    assert list(table.names) == [f"{modulation} {rate}" for modulation, rate, *_ in expected]
+    np.testing.assert_allclose(table.efficiency, [float(one[2]) for one in expected], atol=1e-3)
+    np.testing.assert_allclose(table.needed_db(1e-5), [float(one[3]) for one in expected], atol=0.005)
+
+
 def test_dvb_frames__by_hand() -> None:
     """QPSK 1/2: 360 slots of 90 symbols and a header, 32208 - 80 bits; pilots: 22 blocks of 36 symbols."""
     one = Adaptation("dvb-s2", symbol_rate=1_000_000, encapsulation="none")

@@ -249,16 +249,7 @@ def test_replay__says_which_trace_is_of_which_kind(tmp_path: Path) -> None:
     assert said == (2, "", line)
 
 
-def test_replay__needs_a_client_and_refuses_what_flows_have(tmp_path: Path) -> None:
-    said = tmt(*REPLAY, "--server", "x", folder=tmp_path)
-    assert said == (
-        2,
-        "",
-        "--client: is missing; needed with --server is shell command of the client, or several\n",
-    )
-    said = tmt(*REPLAY, "--client", "x", "--flows", "2", folder=tmp_path)
-    line = "--flows: 2 has no meaning for programs; allowed: none: the programs make their flows\n"
-    assert said == (2, "", line)
+def test_replay__of_programs_has_no_window_of_a_flow(tmp_path: Path) -> None:
     said = tmt(*REPLAY, "--client", "x", "--window-packets", "20", folder=tmp_path)
     assert said.err == "window_packets is given: programs have none; receive_buffer_bytes bounds it\n"
 

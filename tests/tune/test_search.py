@@ -254,6 +254,7 @@ def grid_of(*levels: int) -> list[Candidate]:
     places = np.stack(np.meshgrid(*map(np.arange, levels), indexing="ij"), axis=-1).reshape(-1, len(levels))
     return [
         Candidate(
+            Trace("phy.parquet"),
             NoScheme(),
             Path(0.1),
             {SCHEME: "planted"} | {f"p{axis}": int(level) for axis, level in enumerate(place)},

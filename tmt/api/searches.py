@@ -141,7 +141,7 @@ def tune_trace(
 def tune_scenario(
     scenario: Scenario | str | PathLike[str], out: str | PathLike[str] | None = None, jobs: int | None = None
 ) -> Tuning:
-    """Search the schemes and paths of a scenario that has a goal (`tune`), as `tmt tune` does.
+    """Search the schemes, paths and adaptations of a scenario that has a goal (`tune`), as `tmt tune` does.
 
     In a script, call it below ``if __name__ == "__main__":``, because each worker process imports the script.
 

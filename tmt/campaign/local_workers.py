@@ -157,9 +157,12 @@ def _without_current_folder() -> Iterator[None]:
 
 
 def _start_fork_server() -> None:
-    """Start the process that forks workers with Ctrl-C blocked, which would interrupt its imports."""
+    """Start the process that forks workers with Ctrl-C blocked, which would interrupt its imports.
+
+    Nothing else is: by SIGCHLD, which our parent may have blocked, it hears of a worker's end.
+    """
     resource_tracker.ensure_running()  # unblocks Ctrl-C where it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_SETMASK, {signal.SIGINT})
     try:
         forkserver.ensure_running()
     finally:
@@ -171,6 +174,7 @@ def work(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the engine handles Ctrl-C
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a simulator has no exit status where it is ignored
     tasks: SimpleQueue[Task | None] = SimpleQueue()
     try:
         threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()

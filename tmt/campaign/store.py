@@ -31,7 +31,7 @@ from tmt.campaign.rows import (
     runs_table,
     waiting,
 )
-from tmt.campaign.system import System, check_locks
+from tmt.campaign.system import System, check_locks, publish
 from tmt.core.errors import InputError, OutputError, TmtError, reason_of
 from tmt.core.schema import FORMAT_VERSION
 from tmt.io.atomic import make_folder
@@ -175,8 +175,8 @@ class Store(StoredRuns):
                 self._connection.execute("DELETE FROM claims WHERE engine = ?", (self.engine,))
                 self._connection.execute("DELETE FROM engines WHERE engine = ?", (self.engine,))
         finally:
+            self._life.close()  # some file systems keep a file that is removed while it is open
             shutil.rmtree(self.scratch, ignore_errors=True)
-            self._life.close()
             with suppress(sqlite3.Error):
                 self._connection.close()
 
@@ -249,7 +249,7 @@ class Store(StoredRuns):
         try:
             with closing(self._system.connect(staged)) as connection:
                 connection.executescript(SCHEMA)
-            self._path.hardlink_to(staged)
+            publish(staged, self._path)
         except (sqlite3.Error, FileExistsError, FileNotFoundError):
             if not holds_campaign(self.folder):
                 raise
@@ -300,7 +300,7 @@ class Store(StoredRuns):
         except TmtError:
             raise
         except OSError as error:
-            raise OutputError(f"{self.folder}: cannot be used: {error.strerror}") from error
+            raise OutputError(f"{error.filename or self.folder}: cannot be used: {error.strerror}") from error
 
 
 def _prepare(folder: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import secrets
 import shutil
 import struct
 from contextlib import suppress
@@ -26,13 +27,16 @@ WHOLE_FILE = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 
 HELD = (errno.EAGAIN, errno.EACCES)
 
+NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
+"""Reasons of file systems without hard links, such as exFAT."""
+
 
 def check_locks(folder: Path) -> None:
     """Refuse a folder whose file system has no locks, or grants the same lock twice (OutputError).
 
     Engines see each other by locks of whole files (flock); SQLite works by locks of ranges (fcntl).
     """
-    probe = folder / f"lock-{os.getpid()}"
+    probe = folder / f"lock-{secrets.token_hex(8)}"
     try:
         descriptors = [os.open(probe, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for _ in range(2)]
     except OSError as error:
@@ -53,6 +57,23 @@ def check_locks(folder: Path) -> None:
         raise
     except OSError as error:
         raise OutputError(f"{folder}: files cannot be locked here: {error.strerror}") from error
+
+
+def publish(staged: Path, path: Path) -> None:
+    """Give a finished file its final name; FileExistsError where there is another file."""
+    try:
+        path.hardlink_to(staged)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            if path.exists():
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+            staged.rename(path)
+        finally:
+            os.close(folder)
 
 
 def _lock_file(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
@@ -84,7 +105,8 @@ class System:
     def hold(self, path: Path) -> BinaryIO:
         """Make a file and hold its lock until the returned file is closed, or this process ends anyhow."""
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        file = os.fdopen(os.open(path, flags, 0o600), "r+b", buffering=0)
+        # Engines of other users look at the lock, too.
+        file = os.fdopen(os.open(path, flags, 0o644), "r+b", buffering=0)
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return file
 

@@ -11,6 +11,7 @@ import errno
 import hashlib
 import json
 import os
+import secrets
 import shlex
 import shutil
 from dataclasses import asdict, dataclass, replace
@@ -113,7 +114,7 @@ def failed_row(
 
 def _simulate(task: Simulate) -> Row:
     _check_programs(task.run)
-    folder = task.scratch / f"{task.run.key}-{os.getpid()}"
+    folder = _own_folder(task.scratch, task.run.key)
     try:
         row = _row_of(task, folder)
         _check_programs(task.run)  # they may have been replaced since the start
@@ -124,6 +125,11 @@ def _simulate(task: Simulate) -> Row:
         return row
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _own_folder(scratch: Path, name: str) -> Path:
+    """Return a path that no other worker uses: in other containers, process numbers are the same."""
+    return scratch / f"{name}-{secrets.token_hex(8)}"
 
 
 def _row_of(task: Simulate, folder: Path) -> Row:
@@ -226,7 +232,7 @@ def make_link_trace(task: Convert) -> str | None:
     for place in (link_file(cache, recipe), facts_file(cache, recipe)):
         if place.is_dir():
             raise InputError(place, "is a folder where a file of the cache belongs; remove it")
-    folder = task.scratch / f"{recipe.identity}-{os.getpid()}"
+    folder = _own_folder(task.scratch, recipe.identity)
     folder.mkdir()
     try:
         of_file = SlotsSeen(_extent_of(recipe.phy.file))

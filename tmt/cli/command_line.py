@@ -108,6 +108,7 @@ def run() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores it
             signal.signal(number, _terminate)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a program has no exit status where it is ignored
     open_closed_stdout()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A name that the terminal's encoding lacks is shown as a code, as on stderr.

@@ -57,7 +57,7 @@ Fact = tuple[str, str, str]
 @click.option(
     "--handover-period",
     type=POSITIVE_SECONDS,
-    help="Look for handovers with this period in seconds, such as Starlink's 15.",
+    help="List handovers of this period in seconds; 15: Starlink's reconfigurations.",
 )
 def command(
     trace: str,
@@ -78,7 +78,7 @@ def command(
       tmt inspect --plot phy.svg phy.parquet
 
     \b
-    The handovers of a satellite network, and what each one costs:
+    Starlink's reconfigurations (handovers every 15 s), and what each one costs:
       tmt inspect --handover-period 15 starlink.parquet
     """
     with open_trace(trace) as reader, progress_bar("inspect", reader.rows, "rows") as progress:
@@ -111,7 +111,7 @@ def _handovers(found: fitting.Handovers) -> tables.Table:
     )
     header = ("handover", "interruption", "delay before, ms", "behind", "good rows/s before", "behind")
     table = text_table("", header, rows, ())
-    told = "handovers" if found.are_found else "no handovers"
+    told = "handovers" if found.are_found else "perhaps no handovers"
     table.caption = (
         f"period {found.period_s:g} s: {told}; by chance so many interruptions have one phase with "
         f"probability {found.chance:.2g}"

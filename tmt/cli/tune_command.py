@@ -107,11 +107,12 @@ def command(
 ) -> int:
     """Find the best link-layer scheme and parameters for TRACE and a transport.
 
-    TRACE is a PHY trace, or a scenario file (.toml) with a table [tune], whose schemes and paths are the
-    search space. A course is a piece of the channel that all candidates see. All candidates run the first
-    courses; those that may still be the best run more. The result is a recommendation, its ties, an upper
-    bound on the gain of any other candidate, its value on courses that the search has not seen, and a verdict
-    in one sentence. The folder of the results also gets a page, and a scenario that repeats the winner.
+    TRACE is a PHY trace, or a scenario file (.toml) with a table [tune], whose schemes, paths and adaptations
+    are the search space. A course is a piece of the channel that all candidates see. All candidates run the
+    first courses; those that may still be the best run more. The result is a recommendation, its ties, an
+    upper bound on the gain of any other candidate, its value on courses that the search has not seen, and a
+    verdict in one sentence. The folder of the results also gets a page, and a scenario that repeats the
+    winner.
 
     The exit status is 1 if no candidate could be judged or keeps the constraints.
 

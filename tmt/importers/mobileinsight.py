@@ -23,7 +23,7 @@ from tmt.importers.attempts import (
 )
 from tmt.importers.harq_logs import SUBFRAME_NS, HarqImporter, SlotClock, extent_of_slots
 from tmt.importers.importer import DirectionOf
-from tmt.importers.log_files import Row
+from tmt.importers.log_files import Row, mcs_index
 from tmt.importers.lte_harq import synchronous
 from tmt.importers.notes import BROADCAST, left_out
 from tmt.io.files import MAX_JSON_LINE_BYTES, text_lines
@@ -143,6 +143,7 @@ def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Atte
                 stream=(str(record.fields.get("Serving Cell Index")), str(block.fields.get("TB Index"))),
                 version=version,
                 new_data=block.whole("NDI", 0, 1),
+                mode=mcs_index(str(block.fields.get("MCS", ""))),
             )
         )
     return attempts, others

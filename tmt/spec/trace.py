@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tmt.core.channels import CHANNELS
 from tmt.core.channels.base import Channel
+from tmt.core.channels.snr import Snr
 from tmt.core.declaration import (
     Count,
     Param,
@@ -91,8 +92,9 @@ class Trace(Spec):
             yield from self._adaptation_rules(self.adaptation)
         if self.sharing is not None:
             yield from self._sharing_rules(self.sharing)
-        if self.channel is not None and self.channel.name == "snr":
-            yield ("channel", "name"), "a channel without files; `tmt generate --channel snr` makes a trace"
+        if isinstance(self.channel, Snr) and self.channel.error_rates is None and self.adaptation is None:
+            allowed = "a table of error rates, or adaptation beside the channel"
+            yield ("channel", "error_rates"), allowed, "is missing"
         if self.file is not None:
             for key in ("rate", "length", "decode_time"):
                 if getattr(self, key) is not None:
@@ -210,9 +212,14 @@ def _usual_decode_time_ns(adaptation: Adaptation | None) -> int:
 
 
 def _named(channel: Channel) -> str:
-    said = {*channel.said(), "profile"} if channel.profiles else set(declared(type(channel)))
-    own = {key: getattr(channel, key) for key in declared(type(channel)) if key in said}
-    values = ", ".join(f"{key}={_short(value)}" for key, value in own.items() if value is not None)
+    fields = declared(type(channel))
+    said = {*channel.said(), "profile"} if channel.profiles else set(fields)
+    own = {key: getattr(channel, key) for key in fields if key in said}
+    values = ", ".join(
+        f"{key}={Path(value).name if fields[key].param.is_path else _short(value)}"
+        for key, value in own.items()
+        if value is not None
+    )
     return f"{channel.name}({values})" if values else channel.name
 
 

@@ -1,4 +1,4 @@
-"""The task of a search: a scenario whose schemes and paths are the space, and its goal, checked together."""
+"""The task of a search: a scenario whose schemes, paths and adaptations are the space, and its goal."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, TypeVar
 
-from tmt.core.declaration import Problem, Refused, Spec
+from tmt.core.declaration import Problem, Refused, Spec, declared
 from tmt.results.dataset import level_order
 from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME, Goal, parse_goal
 from tmt.results.tune.race import Rules
 from tmt.spec.points import leaves
+from tmt.spec.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,22 +21,22 @@ if TYPE_CHECKING:
     from tmt.core.schemes.scheme import Scheme
     from tmt.spec.experiment import Path
     from tmt.spec.scenario import Scenario
-    from tmt.spec.trace import Trace
     from tmt.spec.traffic import Traffic
 
-SCHEME, QUEUE = "scheme", "queue"
+SCHEME, QUEUE, ADAPTATION = "scheme", "queue", "adaptation"
 Value = str | int | float | bool | None
 SpecT = TypeVar("SpecT", bound=Spec)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A scheme with its parameters on a path.
+    """A scheme with its parameters on a path, over the trace of one adaptation if there are several.
 
     `settings` are the name of the scheme, that of the discipline where these are searched, and the parameters
     that vary in the space, by scenario key. No two candidates share a `name`.
     """
 
+    trace: Trace
     scheme: Scheme
     path: Path
     settings: dict[str, Value]
@@ -50,17 +51,19 @@ def candidates_of(scenario: Scenario) -> list[Candidate]:
     of_queue = _own_settings(disciplines) if len(disciplines) > 1 else {}
     keys = _varying([_table(path) for path in scenario.path])
     path_keys = [key for key in keys if not key.startswith(f"{QUEUE}.")]
+    trace_keys = _varying([_table(trace) for trace in scenario.trace])
     found = []
-    for scheme, path in product(scenario.scheme, scenario.path):
+    for trace, scheme, path in product(scenario.trace, scenario.scheme, scenario.path):
         settings = {SCHEME: scheme.full_name} | own[scheme]
         words = [labels[scheme]]
         if path.queue in of_queue:
             settings[QUEUE] = path.queue.name
             settings |= {f"{QUEUE}.{key}": value for key, value in of_queue[path.queue].items()}
             words.append(path.queue.label)
-        of_path = {key: _table(path).get(key) for key in path_keys}
-        words += [_spelled(key, value) for key, value in of_path.items()]
-        found.append(Candidate(scheme, path, settings | of_path, ", ".join(words)))
+        others = {key: _table(path).get(key) for key in path_keys}
+        others |= {key: _table(trace).get(key) for key in trace_keys}
+        words += [_spelled(key, value) for key, value in others.items()]
+        found.append(Candidate(trace, scheme, path, settings | others, ", ".join(words)))
     return found
 
 
@@ -104,7 +107,7 @@ def _varying(tables: Sequence[dict[str, Value]]) -> list[str]:
 def _spelled(key: str, value: Value) -> str:
     if key == "in_order":
         return "in order" if value else "any order"
-    words = key.replace("_", " ").replace(".", " ")
+    words = key.removeprefix(f"{ADAPTATION}.").replace("_", " ").replace(".", " ")
     if value is None:
         return f"no {words}"
     return f"{words} {value:g}" if isinstance(value, float) else f"{words} {value}"
@@ -114,9 +117,9 @@ def _spelled(key: str, value: Value) -> str:
 class Task:
     """A search that can start.
 
-    `scenario` has one trace and one kind of traffic; its schemes and paths are the space. `asked` is the
-    scenario as it was asked for. The search does not see `held_out` courses. Of a space larger than
-    `most_simulated` so many candidates are sampled and simulated.
+    `scenario` has one kind of traffic; its schemes, its paths and its traces, which differ in their
+    adaptation only, are the space. `asked` is the scenario as it was asked for. The search does not see
+    `held_out` courses. Of a space larger than `most_simulated` so many candidates are sampled and simulated.
     """
 
     scenario: Scenario
@@ -129,7 +132,7 @@ class Task:
 
     @property
     def trace(self) -> Trace:
-        """The trace."""
+        """The trace, of the first adaptation."""
         return self.scenario.trace[0]
 
     @property
@@ -147,6 +150,9 @@ def task_of(asked: Scenario) -> Task:
     _check_one_of_each(asked)
     scenario = _with_courses(_with_transfers(asked, goal))
     if any(measure.name == EFFICIENCY for measure in goal.measures):
+        if len(scenario.trace) > 1:
+            reason = f"has {EFFICIENCY}, which counts slots, whatever they carry"
+            raise _refused(("tune",), "measures of TCP, because adaptation varies", reason)
         for at, scheme in enumerate(scenario.scheme):
             if scheme.online:
                 reason = f"has no {EFFICIENCY}, which is an objective"
@@ -167,14 +173,17 @@ def _refused(place: Place, allowed: str, reason: str) -> Refused:
 
 
 def _check_one_of_each(scenario: Scenario) -> None:
-    """Refuse a scenario that varies anything but schemes and paths, or runs programs."""
+    """Refuse a scenario that varies anything but schemes, paths and adaptation, or runs programs."""
     if scenario.program:
         raise _refused(("program", 0), "traffic: a search runs no programs", "is not searched")
-    for key, several in (("trace", "traces"), ("traffic", "kinds of traffic")):
-        number = len(getattr(scenario, key))
-        if number > 1:
-            reason = f"makes {number} {several}"
-            raise _refused((key, 1), "one, because a search varies schemes and paths only", reason)
+    allowed = "one, because a search varies schemes, paths and adaptation only"
+    if len(scenario.traffic) > 1:
+        raise _refused(("traffic", 1), allowed, f"makes {len(scenario.traffic)} kinds of traffic")
+    first = scenario.trace[0]
+    for at, trace in enumerate(scenario.trace):
+        for key in declared(Trace):
+            if key != ADAPTATION and getattr(trace, key) != getattr(first, key):
+                raise _refused(("trace", at, key), allowed, "has several values")
     if scenario.traffic[0].seeds is not None:
         raise _refused(("traffic", 0, "seeds"), "seeds of the scenario", "has no meaning for a search")
     if scenario.trace[0].sharing is not None:
@@ -195,7 +204,7 @@ def _with_transfers(scenario: Scenario, goal: Goal) -> Scenario:
 
 
 def _with_courses(scenario: Scenario) -> Scenario:
-    """Return the scenario with a trace in which every seed is a course of its own."""
+    """Return the scenario with traces in which every seed is a course of its own."""
     trace = scenario.trace[0]
     if isinstance(trace.offset, float):
         raise _refused(("trace", 0, "offset"), '"drawn", or none', "gives all courses one start")
@@ -203,11 +212,11 @@ def _with_courses(scenario: Scenario) -> Scenario:
         for at, path in enumerate(scenario.path):
             if not path.loop:
                 raise _refused(("path", at, "loop"), "true", "gives all courses one start")
-        trace = replace(trace, offset="drawn")
-    elif trace.realisations is not None:
+        return replace(scenario, trace=(replace(trace, offset="drawn"),), records=())
+    if trace.realisations is not None:
         reason = "lets courses held out repeat some of the search"
         raise _refused(("trace", 0, "realisations"), "no such key", reason)
-    return replace(scenario, trace=(trace,), records=())
+    return replace(scenario, records=())
 
 
 def is_scenario(path: File) -> bool:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tmt.results.tune.task import Task
     from tmt.spec.experiment import Path
     from tmt.spec.scenario import Scenario
+    from tmt.spec.trace import Trace
 
 WINNER = "winner.toml"
 """The scenario that repeats the winner on all courses, in the folder of the search."""
@@ -146,6 +147,7 @@ def _winner_scenario(task: Task, courses: Courses, winner: int) -> Scenario:
         title=f"{task.scenario.title}: {candidate.name}",
         description=f"The winner of a search; the last {courses.n_held_out} seeds were held out.",
         seeds=courses.seeds,
+        trace=(candidate.trace,),
         scheme=(candidate.scheme,),
         path=(candidate.path,),
         tune=None,
@@ -202,15 +204,16 @@ class Simulation:
 
     def _planned(self, wanted: Sequence[Cell]) -> dict[Cell, ReplayRun]:
         """Return the run of each cell."""
-        groups: dict[tuple[int, Path], list[int]] = defaultdict(list)
-        for candidate, course in wanted:
-            groups[course, self._task.candidates[candidate].path].append(candidate)
+        groups: dict[tuple[int, Trace, Path], list[int]] = defaultdict(list)
+        for number, course in wanted:
+            candidate = self._task.candidates[number]
+            groups[course, candidate.trace, candidate.path].append(number)
         found: dict[Cell, ReplayRun] = {}
         scenario = self._task.scenario
-        for (course, path), members in groups.items():
+        for (course, trace, path), members in groups.items():
             schemes = tuple(self._task.candidates[one].scheme for one in members)
             seeds = (self._courses.seeds[course],)
-            runs = expand(replace(scenario, seeds=seeds, scheme=schemes, path=(path,)))
+            runs = expand(replace(scenario, seeds=seeds, trace=(trace,), scheme=schemes, path=(path,)))
             found |= {(one, course): run for one, run in zip(members, runs, strict=True)}
         return found
 

@@ -313,7 +313,7 @@ def _x(field: str, title: str) -> alt.X:
 
 
 def _names() -> alt.Axis:
-    return row_axis(alt.ExprRef("narrow ? 210 : 260"))
+    return row_axis(alt.ExprRef("narrow ? 210 : 400"))
 
 
 def _ringed(base: Any) -> Any:

@@ -128,7 +128,7 @@ def _setup(found: Tuning) -> list[Record]:
         ["objective", "; ".join(aim.text for aim in task.goal.objectives)],
         ["constraints", "; ".join(one.text for one in task.goal.constraints) or "none"],
         ["TCP", f"{task.traffic.tcp}, stack {task.traffic.stack}"],
-        ["trace", task.trace.title],
+        ["trace", "; ".join(dict.fromkeys(trace.title for trace in scenario.trace))],
         ["round-trip time", ", ".join(dict.fromkeys(f"{path.rtt:g} s" for path in scenario.path))],
         ["run", f"{task.traffic.duration:g} s"],
         ["seeds of the search", ", ".join(map(str, courses.seeds[: courses.n_search]))],
