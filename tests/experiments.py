@@ -40,6 +40,13 @@ def asker(**settings: Any) -> Callable[..., Asked]:
     return lambda **changes: asked(**(settings | changes))
 
 
+def number(result: ExperimentResult, name: str) -> float:
+    """Return a figure of a run, which is a number."""
+    value = result.row[name]
+    assert isinstance(value, int | float), f"{name} is {value}"
+    return value
+
+
 def _sorted(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Return the settings of the path, those of the traffic and the rest, with times in seconds."""
     rest = {

@@ -35,7 +35,7 @@ from tools.page_tables import markdown_table, plus_minus
 PAGE, CSV, IMAGES = "adapting-links.md", "adapting-links.csv", "images/adapting-*.png"
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 YOUNG, OLD = 1 / 20, 1 / 4
-"""Ages of a report in turns of the Doppler: below the first it is prompt, above the second useless."""
+"""Ages of a report in Doppler periods: below the first it is prompt, above the second useless."""
 UNITS = {"report": "% of the ideal rule's bytes", "resume": "change of the transfer's time"}
 """Units in the CSV file of what is no change of goodput."""
 

@@ -21,6 +21,7 @@ from damage import damages
 from in_process import tmt
 
 from tmt import Scenario, run_scenario
+from tmt.campaign import pack_reader
 from tmt.campaign.pack_reader import is_pack, unpacked
 from tmt.campaign.pack_writer import write_pack
 from tmt.core.errors import InputError, TmtError
@@ -161,6 +162,41 @@ def test_dry_run_of_a_pack__without_results_unpacks_no_trace(pack: Path, tmp_pat
     said = tmt("run", tmp_path / "bad.zip", folder=tmp_path)
     assert (said.status, said.out) == (2, "")
     assert "phy.parquet is not the file that pack.json lists" in said.err
+
+
+def test_dry_run_of_a_pack__counts_links_by_its_signals_and_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two margins and two seeds over one signal, with a table of modes of one's own."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/fade.txt").write_text("0 9\n2 12\n")
+    (tmp_path / "own/modem.csv").write_text("efficiency,es_n0_db\n0.5,-1\n2,7.5\n")
+    (tmp_path / "own/fades.toml").write_text(
+        """
+        seeds = 2
+        [[trace]]
+        channel = { name = "snr", signal = "fade.txt" }
+        adaptation = { modes = "modem.csv", resource_blocks = 10, margin = [0, 1] }
+        rate = 4e6
+        lldu_bytes = 500
+        length = 3
+        [[scheme]]
+        name = "none"
+        [path]
+        rtt = 0.1
+        [traffic]
+        tcp = "cubic"
+        duration = 2
+        """
+    )
+    for words in (("run", "own/fades.toml", "--quiet"), ("pack", "own/fades.toml")):
+        assert tmt(*words, folder=tmp_path).status == 0
+    shutil.rmtree(tmp_path / "own")
+    assert _counted(tmp_path / "fades.pack.zip", tmp_path / "out") == [4, 0, 4]
+    monkeypatch.setattr(pack_reader, "MOST_TABLES_BYTES", 400)
+    said = tmt("run", "fades.pack.zip", "--dry-run", folder=tmp_path)
+    assert said.status == 2
+    assert said.err.endswith("bytes; a dry run unpacks up to 400\n")
 
 
 def test_dry_run_of_a_pack__with_results_says_what_is_missing(

@@ -62,6 +62,30 @@ def test_signal__decides_the_runs_by_its_content(tmp_path: Path) -> None:
     assert files_of(Scenario.read(tmp_path / "s.toml")) == [str(tmp_path / "in/signal.txt")]
 
 
+def test_modes_of_a_file__decide_the_runs_by_their_content(tmp_path: Path) -> None:
+    own, keys = SCENARIO.replace('"nr-1"', '"modes.csv"'), []
+    for need_db in (6, 7, 6):
+        (tmp_path / "modes.csv").write_text(f"efficiency,es_n0_db\n1,{need_db}\n2,9\n")
+        keys.append({run.key for run in _runs(tmp_path, own)})
+    assert keys[0] == keys[2]
+    assert not keys[0] & keys[1]
+
+
+def test_files__decide_no_run_by_their_place(tmp_path: Path) -> None:
+    """A folder that was moved, or a pack that is unpacked, goes on with the same runs and rows."""
+    own = SCENARIO.replace('"nr-1"', '"in/modes.csv", report_cqi = "in/modes.csv"')
+    found = []
+    for folder in (tmp_path / "here", tmp_path / "there"):
+        (folder / "in").mkdir(parents=True)
+        (folder / "in/modes.csv").write_text("efficiency,es_n0_db\n1,6\n2,9\n")
+        runs = _runs(folder, own)
+        assert runs[0].coordinates["trace"].startswith("snr(signal=signal.txt) with ")
+        found.append([(run.key, run.recipe.trace_parameters) for run in runs])
+    assert found[0] == found[1]
+    told = [found[0][0][1][key] for key in ("signal", "modes", "report_cqi")]
+    assert told == ["signal.txt", "modes.csv", "modes.csv"]
+
+
 @pytest.mark.parametrize(
     ("text", "signal", "answer"),
     [

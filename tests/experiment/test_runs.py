@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments import asker
+from experiments import asker, number
 from waiting import PATIENCE_S, until
 
 from tests.experiment.conftest import LinkFactory
@@ -35,12 +35,6 @@ replay = asker(
     queue_packets=500,
     window_packets=600,
 )
-
-
-def number(result: ExperimentResult, name: str) -> float:
-    value = result.row[name]
-    assert isinstance(value, int | float), f"{name} is {value}"
-    return value
 
 
 def ip_rate_bps(result: ExperimentResult) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from experiments import asker
+from experiments import asker, number
 
 from tests.experiment.conftest import LinkFactory
 from tmt import PlainLink, TraceLink
@@ -38,12 +38,6 @@ ask = asker(
 
 def sender(tcp: str, **changes: Any) -> ExperimentResult:
     return ask(tcp=tcp, **changes).run()
-
-
-def number(result: ExperimentResult, name: str) -> float:
-    value = result.row[name]
-    assert isinstance(value, int | float), f"{name} is {value}"
-    return value
 
 
 def most_in_flight(result: ExperimentResult) -> int:

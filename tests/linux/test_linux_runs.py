@@ -143,12 +143,16 @@ SOUND = dict.fromkeys(
 """Counters of a sound run."""
 
 
+def doubt(folder: Path, **changes: int) -> str | None:
+    """Return why a run with these counters, else sound ones, is doubted."""
+    counters = SOUND | changes
+    (folder / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
+    return linux.reason_to_doubt(folder, 1)
+
+
 @pytest.mark.parametrize("name", list(linux.MACHINE_SIGNS))
 def test_sign_of_the_machine__is_told(name: str, tmp_path: Path) -> None:
-    counters = SOUND | {name: 7}
-    (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
-    reason = linux.reason_to_doubt(tmp_path, 1)
-    assert reason == f"{linux.MACHINE_SIGNS[name]} (7 times)"
+    assert doubt(tmp_path, **{name: 7}) == f"{linux.MACHINE_SIGNS[name]} (7 times)"
 
 
 def test_clock_that_jumps__is_told(tmp_path: Path) -> None:
@@ -156,24 +160,17 @@ def test_clock_that_jumps__is_told(tmp_path: Path) -> None:
         (1, None),
         (1001, "the clock jumped: a packet arrived 1001 ns after its due time"),
     ):
-        counters = SOUND | {"most_late_ns": late_ns}
-        (tmp_path / "counters.tsv").write_text(
-            "".join(f"{key}\t{value}\n" for key, value in counters.items())
-        )
-        assert linux.reason_to_doubt(tmp_path, 1) == reason
+        assert doubt(tmp_path, most_late_ns=late_ns) == reason
 
 
 def test_drops_that_are_not_recorded__are_told(tmp_path: Path) -> None:
-    counters = SOUND | {"qdisc_drops": 7, "recorded_qdisc_drops": 5}
-    (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
-    reason = linux.reason_to_doubt(tmp_path, 1)
+    reason = doubt(tmp_path, qdisc_drops=7, recorded_qdisc_drops=5)
     assert reason == "the kernel's queue says that it dropped 7 packets, and 5 are recorded"
 
 
 def test_send_buffer_that_limits__is_told(tmp_path: Path) -> None:
-    counters = SOUND | {"flow_0_sndbuf_limited_us": 1_500_000}
-    (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
-    assert linux.reason_to_doubt(tmp_path, 1) == "the send buffer limited flow 0 for 1.5 s"
+    reason = doubt(tmp_path, flow_0_sndbuf_limited_us=1_500_000)
+    assert reason == "the send buffer limited flow 0 for 1.5 s"
 
 
 @pytest.mark.usefixtures("kernel")

@@ -39,13 +39,9 @@ WHOLE = (
     + stamp(896)
     + terminal("100/10/1/0, dlsch_errors 0, pucch0_DTX 2", "7/0/0/0, ulsch_errors 0, ulsch_DTX 0", 1000, 50)
     + stamp(0)
-    + terminal(
-        "300/50/11/5, dlsch_errors 4, pucch0_DTX 5", "8/1/1/1, ulsch_errors 1, ulsch_DTX 1", 161_000, 50
-    )
+    + LATER
     + stamp(128)
-    + terminal(
-        "300/50/11/5, dlsch_errors 4, pucch0_DTX 5", "8/1/1/1, ulsch_errors 1, ulsch_DTX 1", 161_000, 50
-    )
+    + LATER
 )
 
 

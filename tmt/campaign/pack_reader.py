@@ -28,7 +28,7 @@ from tmt.spec.scenario import Scenario
 from tmt.spec.toml import files_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 Manifest = dict[str, Any]
 """Content of `pack.json`, as anybody may have written it."""
@@ -39,6 +39,8 @@ MOST_BYTES = 1 << 36
 """Upper bound on the content of a pack: 64 GiB."""
 
 MOST_SCENARIO_BYTES = 1 << 24
+MOST_TABLES_BYTES = 1 << 24
+"""Upper bound on the signals and tables, and the scenario, that a dry run unpacks."""
 
 MOST_ROWS = 10_000_000
 """Upper bound on the results: columns without values need no room in a file, and much in memory."""
@@ -81,7 +83,7 @@ def unpacked(path: Path, max_runs: int | None = None) -> Iterator[Pack]:
 
     InputError when it is damaged or has a file that is not allowed; OutputError when there is no room.
     """
-    with _unpacked(path, lambda _: True, max_runs) as (folder, manifest):
+    with _unpacked(path, lambda _, sizes: sizes, max_runs) as (folder, manifest):
         yield Pack(folder / manifest["scenario"], manifest, _results(path, folder / RESULTS))
 
 
@@ -89,30 +91,38 @@ def unpacked(path: Path, max_runs: int | None = None) -> Iterator[Pack]:
 def scenario_inside(path: Path, max_runs: int | None = None, *, with_traces: bool) -> Iterator[Path]:
     """Give a pack's scenario, without results and records, in a folder that vanishes afterwards.
 
-    Without traces only the scenario's file is there. InputError and OutputError as `unpacked`.
+    Without traces only the scenario's file is there, with its signals and tables, by which link traces are
+    counted. InputError and OutputError as `unpacked`.
     """
 
-    def is_wanted(name: str) -> bool:
-        return with_traces and name.startswith(f"{INSIDE}/")
+    def chosen(manifest: Manifest, sizes: dict[str, int]) -> dict[str, int]:
+        inside = {name: size for name, size in sizes.items() if name.startswith(f"{INSIDE}/")}
+        if with_traces:
+            return inside
+        traces = [one.get("file") for one in manifest["traces"]]
+        tables = {name: size for name, size in inside.items() if name not in traces}
+        if (size := sum(tables.values())) > MOST_TABLES_BYTES:
+            allowed = f"a dry run unpacks up to {MOST_TABLES_BYTES:,}"
+            raise InputError(path, f"scenario, signals and tables have {size:,} bytes; {allowed}")
+        return tables
 
-    with _unpacked(path, is_wanted, max_runs) as (folder, manifest):
+    with _unpacked(path, chosen, max_runs) as (folder, manifest):
         yield folder / manifest["scenario"]
 
 
 @contextmanager
 def _unpacked(
-    path: Path, is_wanted: Callable[[str], bool], max_runs: int | None
+    path: Path, choose: Callable[[Manifest, dict[str, int]], Iterable[str]], max_runs: int | None
 ) -> Iterator[tuple[Path, Manifest]]:
-    """Give a folder with the scenario and the files that are wanted, and the manifest."""
+    """Give a folder with the files that are chosen of the manifest, by name and size, and the manifest."""
     with tempfile.TemporaryDirectory(prefix="tmt-pack-") as name:
         folder = Path(name)
         try:
             with zipfile.ZipFile(path) as archive:
                 entries = _entries(path, archive)
                 manifest = _manifest(path, archive, entries)
-                wanted = [
-                    one for key, one in entries.items() if key == manifest["scenario"] or is_wanted(key)
-                ]
+                sizes = {name: entry.file_size for name, entry in entries.items()}
+                wanted = [entries[name] for name in choose(manifest, sizes)]
                 _check_room(path, sum(one.file_size for one in wanted), folder)
                 for entry in wanted:
                     _extract(path, archive, entry, folder, manifest["files"].get(entry.filename))
@@ -193,6 +203,9 @@ def _manifest(path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.Z
         raise InputError(path, f"{MANIFEST} lists no files")
     if differing := sorted({*files, MANIFEST} ^ entries.keys()):
         raise InputError(path, f"{shown(differing[0])} is not both in the pack and in {MANIFEST}")
+    traces = found.get("traces")
+    if not isinstance(traces, list) or not all(isinstance(one, dict) for one in traces):
+        raise InputError(path, f"{MANIFEST} lists no traces")
     scenario = found.get("scenario")
     if RESULTS not in files or scenario not in files or not str(scenario).startswith(f"{INSIDE}/"):
         raise InputError(path, f"is not a pack: {RESULTS} or the scenario is missing")

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from tmt.run.programs.inputs import with_inputs
 from tmt.spec.columns import columns_of
 from tmt.spec.experiment import Experiment, PlainLink, TraceLink
 from tmt.spec.points import plain
+from tmt.spec.toml import is_file
 from tmt.spec.trace import Trace
 
 if TYPE_CHECKING:
@@ -213,8 +214,12 @@ NO_SETTINGS = {"seeds", "backend", *("label", "files", "root", "second")}
 """Keys of traffic that decide no run; the programs' files and their second path are part of their stamp."""
 
 
-def _without_names(table: dict[str, object]) -> dict[str, object]:
-    return {key: value for key, value in table.items() if key not in {"file", "label"}}
+def _without_names(table: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _without_names(value) if isinstance(value, dict) else value
+        for key, value in table.items()
+        if key != "label" and not is_file(key, value)
+    }
 
 
 def _runs_of(

@@ -19,18 +19,23 @@ from tmt.core.declaration import Place, Problem, Refused, in_nanoseconds, ns
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
 from tmt.core.identity import core_places, model_places, source_hash
+from tmt.core.modes.table import read_table
 from tmt.core.provenance import digest, file_version
 from tmt.core.schema import ES_N0_MDB, PHY_TRACE
 from tmt.core.schemes.none import NoScheme
 from tmt.io import open_trace
 from tmt.io.metadata import trace_version
+from tmt.spec.toml import files_of
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import MAX_SEED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tmt.core.channels.base import Channel
     from tmt.core.generate import Line
     from tmt.core.modes import Adaptation
+    from tmt.core.provenance import FileVersion
     from tmt.core.schema import Packing
     from tmt.core.schemes.scheme import Scheme
     from tmt.core.sharing import Sharing
@@ -97,8 +102,8 @@ class Source:
     """A trace of a scenario with the facts about its file.
 
     `place` is in the scenario. `es_n0_from` names what knows the Es/N0 of each slot: channel, file, both or
-    none. `sha256` is the hash of the file's slots, or empty; `is_measured`: imported from a measurement;
-    `signal` is the hash of the channel with its files, or empty.
+    none. `sha256` is the hash of the file's slots, or empty; `is_measured`: imported from a measurement.
+    `versions` are those of the files that the trace names, so that a changed one makes another source.
     """
 
     trace: Trace
@@ -108,7 +113,7 @@ class Source:
     es_n0_from: tuple[str, ...]
     sha256: str = ""
     is_measured: bool = False
-    signal: str = ""
+    versions: tuple[FileVersion | None, ...] = ()
 
     @property
     def file(self) -> Path | None:
@@ -119,14 +124,14 @@ class Source:
 def source_of(trace: Trace, place: Place) -> Source:
     """Look at a trace's files, if any (InputError); Refused unless one source tells the size of LLDUs."""
     channel, name = trace.channel, trace.file
-    signal = ""
+    versions = tuple(map(file_version, files_of(trace)))
     if isinstance(channel, Snr):
-        signal = _signal(channel, *map(file_version, filter(None, (channel.signal, channel.error_rates))))
+        _check_signal(channel, versions)
     has_channel = channel is not None and channel.has_es_n0
     es_n0_from = [f"the channel {channel.name}"] if has_channel and channel is not None else []
     if name is None:
         packing = trace.packing or ("padded" if trace.adaptation is None else "packed")
-        return Source(trace, place, trace.line_lldu_bytes, packing, tuple(es_n0_from), signal=signal)
+        return Source(trace, place, trace.line_lldu_bytes, packing, tuple(es_n0_from), versions=versions)
     found = look_at(Path(name))
     if found.has_es_n0:
         es_n0_from.append(f"the column {ES_N0_MDB.name} of {name}")
@@ -142,15 +147,14 @@ def source_of(trace: Trace, place: Place) -> Source:
         allowed = "lldu_bytes of the trace, or a file that says it (`tmt import table --lldu-bytes`)"
         raise Refused([Problem(at, None, "rule", allowed, f"is missing: {name} does not say it")])
     packing = trace.packing or found.packing or "padded"
-    seen = found.sha256, found.is_measured, signal
+    seen = found.sha256, found.is_measured, versions
     return Source(trace, place, lldu_bytes, packing, tuple(es_n0_from), *seen)
 
 
 @lru_cache
-def _signal(channel: Snr, *_versions: object) -> str:
-    """Return the hash of a channel with its files (InputError), which are read once."""
+def _check_signal(channel: Snr, _versions: object) -> None:
+    """Refuse files that hold no signal or no error rates (InputError); they are read once."""
     channel.realisation(0)
-    return digest(channel.describe())
 
 
 def look_at(file: Path) -> PhyFile:
@@ -237,9 +241,11 @@ class Recipe:
         phy = self.phy
         parameters: dict[str, object] = {"every": self.every}
         if phy.channel is not None:
-            parameters |= phy.channel.describe()
+            parameters |= _by_names(phy.channel.describe())
         if phy.adaptation is not None:
-            parameters |= in_nanoseconds(phy.adaptation, but="")
+            own = in_nanoseconds(phy.adaptation, but="")
+            tables = {key: read_table(own[key]) for key in ("modes", "report_cqi") if own[key] is not None}
+            parameters |= own | _by_names({key: one.identity["table"] for key, one in tables.items()})
         if phy.sharing is not None:
             parameters |= phy.sharing.describe() | {"scheduler": phy.sharing.scheduler.label}
         if phy.line is not None:
@@ -249,6 +255,15 @@ class Recipe:
             if phy.channel is None:
                 parameters["sha256"] = phy.identity
         return parameters
+
+
+def _by_names(parameters: Mapping[str, Any]) -> dict[str, object]:
+    """Return parameters with the name and the hash of each file in place of both together."""
+    found: dict[str, object] = {}
+    for key, value in parameters.items():
+        is_file = isinstance(value, dict)
+        found |= {key: value["name"], f"{key}_sha256": value["sha256"]} if is_file else {key: value}
+    return found
 
 
 def recipes_of(

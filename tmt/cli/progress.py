@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -31,7 +31,8 @@ LINE_EVERY_S = 15.0
 SETTLED_S, SETTLED_RUNS, PATIENCE_S = 5.0, 4, 60.0
 """Least time and number of runs before the time left is told, and the time that does for fewer runs."""
 
-COMPILING = "compiling, first time only"
+COMPILES = "compiles at first use"
+"""Said beside the work until its first part is done."""
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -88,8 +89,7 @@ def progress_bar(
 ) -> Iterator[Callable[[int], None]]:
     """Show progress, rate and time left; yields a function that takes the amount done since its last call.
 
-    Without `total` only amount and rate are shown. `compiles` says that the work may begin with compiling,
-    which the bar then names while it lasts.
+    Without `total` only amount and rate are shown. `compiles` says that the work may begin with compiling.
     """
     if not shown or not is_terminal(sys.stderr):
         yield lambda done: None
@@ -101,38 +101,9 @@ def progress_bar(
         "{task.completed:,.0f} " + unit,
         bars.TimeRemainingColumn(),
     )
-    with ExitStack() as stack:
-        bar = stack.enter_context(_bar(*columns))
-        task = bar.add_task(what, total=total)
-        if compiles:
-            stack.enter_context(
-                _compiling(lambda now: bar.update(task, description=f"{what}: {COMPILING}" if now else what))
-            )
-        yield lambda done: bar.advance(task, done)
-
-
-@contextmanager
-def _compiling(tell: Callable[[bool], None]) -> Iterator[None]:
-    """Tell when numba begins and ends to compile kernels that its cache lacks; kernels may nest."""
-    from numba.core import event  # noqa: PLC0415  (slow to import)
-
-    class Listener(event.Listener):  # type: ignore[misc]
-        depth = 0
-
-        def on_start(self, event: object) -> None:
-            self.depth += 1
-            tell(True)
-
-        def on_end(self, event: object) -> None:
-            self.depth -= 1
-            tell(self.depth > 0)
-
-    listener = Listener()
-    event.register("numba:compile", listener)
-    try:
-        yield
-    finally:
-        event.unregister("numba:compile", listener)
+    with _bar(*columns) as bar:
+        task = bar.add_task(f"{what} ({COMPILES})" if compiles else what, total=total)
+        yield lambda done: bar.update(task, advance=done, description=what)
 
 
 @contextmanager
@@ -167,7 +138,7 @@ class RunBar:
         """Show how far the stage is."""
         words, done, total = self._stage, progress.ended, progress.total
         if progress.converted < progress.conversions:
-            words = "link traces" if progress.converted else "link traces (compiles at first use)"
+            words = "link traces" if progress.converted else f"link traces ({COMPILES})"
             done, total = progress.converted, progress.conversions
         failed = f"{progress.failed} failed" if progress.failed else ""
         left = self._left.words(progress)

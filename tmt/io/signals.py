@@ -42,7 +42,10 @@ def signal_notes(path: str, length_ns: int, *, needs_es_n0: bool) -> list[str]:
     lines = list(islice(text_lines(path), 2))
     for number, text in lines:
         if _DATE.match(text):
-            reason = "this time is a date; seconds are needed: docs/channels.md has the lines that make them"
+            reason = (
+                "this time is a date; seconds are needed: tmt import table FILE phy.parquet --time NAME:date "
+                "--es-n0 NAME, then tmt export phy.parquet OUT --for signal"
+            )
             raise InputError(path, reason, number)
     series = read_signal_series(path)
     notes = [*_of_header(path, lines[0][1], needs_es_n0), *_of_holes(path, series)]

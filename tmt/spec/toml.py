@@ -169,10 +169,11 @@ def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
         return {name: _mapped(one, path_of, name) for name, one in value.items()}
     if isinstance(value, list):
         return [_mapped(one, path_of, key) for one in value]
-    return path_of(value) if _is_file(key, value) else value
+    return path_of(value) if is_file(key, value) else value
 
 
-def _is_file(key: str, value: Any) -> bool:
+def is_file(key: str, value: Any) -> bool:
+    """Whether a key's value names a file, not a word that may stand there."""
     return key in PATHS and isinstance(value, str) and value != "" and value not in PATHS[key]
 
 
@@ -181,7 +182,7 @@ def _files_in(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
     if isinstance(value, dict | list):
         for at, one in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _files_in(one, (*place, at))
-    elif _is_file(next(str(at) for at in reversed(place) if isinstance(at, str)), value):
+    elif is_file(next(str(at) for at in reversed(place) if isinstance(at, str)), value):
         yield place, value
 
 
@@ -189,9 +190,9 @@ def _beside(file: File, name: str) -> str:
     return name if "://" in name else with_an_end(str(file.parent / name))
 
 
-def files_of(scenario: Scenario) -> list[str]:
-    """Return every file that a scenario names, each once."""
-    return list(dict.fromkeys(name for _, name in _files_in(plain(scenario))))
+def files_of(value: Spec) -> list[str]:
+    """Return every file that a scenario, or a part of one, names, each once."""
+    return list(dict.fromkeys(name for _, name in _files_in(plain(value))))
 
 
 def relative_to(folder: File) -> Callable[[str], str]:

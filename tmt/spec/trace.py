@@ -212,9 +212,14 @@ def _usual_decode_time_ns(adaptation: Adaptation | None) -> int:
 
 
 def _named(channel: Channel) -> str:
-    said = {*channel.said(), "profile"} if channel.profiles else set(declared(type(channel)))
-    own = {key: getattr(channel, key) for key in declared(type(channel)) if key in said}
-    values = ", ".join(f"{key}={_short(value)}" for key, value in own.items() if value is not None)
+    fields = declared(type(channel))
+    said = {*channel.said(), "profile"} if channel.profiles else set(fields)
+    own = {key: getattr(channel, key) for key in fields if key in said}
+    values = ", ".join(
+        f"{key}={Path(value).name if fields[key].param.is_path else _short(value)}"
+        for key, value in own.items()
+        if value is not None
+    )
     return f"{channel.name}({values})" if values else channel.name
 
 

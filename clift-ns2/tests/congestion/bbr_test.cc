@@ -15,6 +15,11 @@ namespace {
 
 const double high_gain = 2.0 / std::log(2.0);
 
+struct ScriptedBbr : testing::Test {
+  Bbr control{ControlParameters{}};
+  RateScript script{control};
+};
+
 // Startup's rates double until 400 packets a second, then stay: the pipe is full after three rounds of it.
 void fill_pipe(RateScript& script) {
   script.in_flight = 1000;  // so that Drain does not end
@@ -27,9 +32,7 @@ void reach_probe_bw(RateScript& script) {
   script.round(400.0);
 }
 
-TEST(Bbr, LeavesStartupAfterThreeRoundsWithoutAQuarterOfGrowth) {
-  Bbr control(ControlParameters{});
-  RateScript script(control);
+TEST_F(ScriptedBbr, LeavesStartupAfterThreeRoundsWithoutAQuarterOfGrowth) {
   script.in_flight = 1000;
   for (const double rate : {100.0, 200.0, 250.0, 312.0, 312.0}) script.round(rate);  // 250 is a quarter more, 312 not
   EXPECT_EQ(control.state(), Bbr::State::startup);
@@ -39,9 +42,7 @@ TEST(Bbr, LeavesStartupAfterThreeRoundsWithoutAQuarterOfGrowth) {
   EXPECT_DOUBLE_EQ(control.pacing_gain(), 1.0 / high_gain);
 }
 
-TEST(Bbr, DoesNotJudgeThePipeByWhatTheApplicationLimits) {
-  Bbr control(ControlParameters{});
-  RateScript script(control);
+TEST_F(ScriptedBbr, DoesNotJudgeThePipeByWhatTheApplicationLimits) {
   script.round(100.0);
   script.is_app_limited = true;
   for (int i = 0; i < 10; ++i) script.round(50.0);
@@ -51,9 +52,7 @@ TEST(Bbr, DoesNotJudgeThePipeByWhatTheApplicationLimits) {
   EXPECT_DOUBLE_EQ(control.max_bandwidth(), 120.0);
 }
 
-TEST(Bbr, DrainsUntilOneBandwidthDelayProductIsInFlight) {
-  Bbr control(ControlParameters{});
-  RateScript script(control);
+TEST_F(ScriptedBbr, DrainsUntilOneBandwidthDelayProductIsInFlight) {
   fill_pipe(script);
   // 400 a second for 100 ms is 40; three quanta of two packets come on top at 4.8 Mbit/s.
   script.in_flight = 47;
@@ -64,9 +63,7 @@ TEST(Bbr, DrainsUntilOneBandwidthDelayProductIsInFlight) {
   EXPECT_EQ(control.state(), Bbr::State::probe_bw);
 }
 
-TEST(Bbr, KeepsTheLargestRateOfTenRounds) {
-  Bbr control(ControlParameters{});
-  RateScript script(control);
+TEST_F(ScriptedBbr, KeepsTheLargestRateOfTenRounds) {
   script.round(1000.0);
   for (int i = 0; i < 9; ++i) script.round(500.0 - i);
   EXPECT_DOUBLE_EQ(control.max_bandwidth(), 1000.0);
@@ -74,9 +71,7 @@ TEST(Bbr, KeepsTheLargestRateOfTenRounds) {
   EXPECT_DOUBLE_EQ(control.max_bandwidth(), 500.0);
 }
 
-TEST(Bbr, KeepsTheLeastRttOfTenSeconds) {
-  Bbr control(ControlParameters{});
-  RateScript script(control);
+TEST_F(ScriptedBbr, KeepsTheLeastRttOfTenSeconds) {
   script.round(100.0);
   EXPECT_EQ(control.rtprop_ns(), 100 * millisecond);
   script.rtt_ns = 150 * millisecond;
@@ -184,9 +179,7 @@ TEST(Bbr, DoesNotTakeTheRatesOfProbeRttForThePaths) {
   sender.run_until(25'000 * millisecond);
 }
 
-TEST(Bbr, ConservesPacketsInTheFirstRoundOfRecovery) {
-  Bbr control(ControlParameters{});
-  RateScript script(control);
+TEST_F(ScriptedBbr, ConservesPacketsInTheFirstRoundOfRecovery) {
   reach_probe_bw(script);
   for (int i = 0; i < 10; ++i) script.round(400.0);
   const double before = control.cwnd();
@@ -214,9 +207,7 @@ TEST(Bbr, ConservesPacketsInTheFirstRoundOfRecovery) {
   EXPECT_DOUBLE_EQ(control.cwnd(), before);
 }
 
-TEST(Bbr, StartsAtOnePacketAfterATimeoutAndRestoresItsWindow) {
-  Bbr control(ControlParameters{});
-  RateScript script(control);
+TEST_F(ScriptedBbr, StartsAtOnePacketAfterATimeoutAndRestoresItsWindow) {
   reach_probe_bw(script);
   for (int i = 0; i < 10; ++i) script.round(400.0);
   const double before = control.cwnd();
@@ -226,9 +217,7 @@ TEST(Bbr, StartsAtOnePacketAfterATimeoutAndRestoresItsWindow) {
   EXPECT_DOUBLE_EQ(control.cwnd(), before);
 }
 
-TEST(Bbr, RestartsFromIdleAtTheBandwidth) {
-  Bbr control(ControlParameters{});
-  RateScript script(control);
+TEST_F(ScriptedBbr, RestartsFromIdleAtTheBandwidth) {
   reach_probe_bw(script);
   ASSERT_DOUBLE_EQ(control.pacing_gain(), 1.25);
   EXPECT_DOUBLE_EQ(control.pacing_rate(), 0.99 * 500.0);

@@ -11,24 +11,22 @@
 namespace clift::tcp {
 namespace {
 
-// A control in congestion avoidance with a window of `window` and no delay window.
-void avoid_congestion(Compound& control, Script& script, double window) {
-  while (control.cwnd() < 2 * window) script.ack();
-  script.loss();
-}
+struct ScriptedCompound : Scripted<Compound> {
+  // Brings the control into congestion avoidance with a window of `window` and no delay window.
+  void avoid_congestion(double window) {
+    while (control.cwnd() < 2 * window) script.ack();
+    script.loss();
+  }
+};
 
-TEST(Compound, HasNoDelayWindowInSlowStart) {
-  Compound control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedCompound, HasNoDelayWindowInSlowStart) {
   for (int i = 0; i < 4; ++i) script.round();
   EXPECT_DOUBLE_EQ(control.cwnd(), 160.0);
   EXPECT_DOUBLE_EQ(control.dwnd(), 0.0);
 }
 
-TEST(Compound, GrowsByABinomialLawWithoutAQueue) {
-  Compound control(ControlParameters{});
-  Script script(control, 100 * millisecond);
-  avoid_congestion(control, script, 100);
+TEST_F(ScriptedCompound, GrowsByABinomialLawWithoutAQueue) {
+  avoid_congestion(100);
   for (int rounds = 0; rounds < 20;) {
     const double window = control.cwnd(), dwnd = control.dwnd();
     script.ack();
@@ -41,11 +39,9 @@ TEST(Compound, GrowsByABinomialLawWithoutAQueue) {
   EXPECT_GT(control.cwnd(), 100.0 + 20 * 3.9);
 }
 
-TEST(Compound, MeasuresOnceInAWindowOfPackets) {
+TEST_F(ScriptedCompound, MeasuresOnceInAWindowOfPackets) {
   // 50 packets are on the way all the time, so that an RTT has 50 acknowledgements.
-  Compound control(ControlParameters{});
-  Script script(control, 100 * millisecond);
-  avoid_congestion(control, script, 100);
+  avoid_congestion(100);
   script.outstanding = 50;
   double dwnd = control.dwnd();
   std::vector<std::int64_t> ends;
@@ -57,10 +53,8 @@ TEST(Compound, MeasuresOnceInAWindowOfPackets) {
   for (std::size_t i = 1; i < ends.size(); ++i) EXPECT_EQ(ends[i] - ends[i - 1], 50);
 }
 
-TEST(Compound, IsRenoBelow38Packets) {
-  Compound control(ControlParameters{});
-  Script script(control, 100 * millisecond);
-  avoid_congestion(control, script, 30);
+TEST_F(ScriptedCompound, IsRenoBelow38Packets) {
+  avoid_congestion(30);
   while (control.cwnd() < 37.9) {
     script.ack();
     ASSERT_DOUBLE_EQ(control.dwnd(), 0.0);
@@ -69,10 +63,8 @@ TEST(Compound, IsRenoBelow38Packets) {
   EXPECT_GT(control.dwnd(), 0.0);
 }
 
-TEST(Compound, GivesTheQueueBackFromGammaOn) {
-  Compound control(ControlParameters{});
-  Script script(control, 100 * millisecond);
-  avoid_congestion(control, script, 200);
+TEST_F(ScriptedCompound, GivesTheQueueBackFromGammaOn) {
+  avoid_congestion(200);
   for (int i = 0; i < 20; ++i) script.round();
   const double window = control.cwnd(), dwnd = control.dwnd();
   ASSERT_GT(dwnd, 60.0);
@@ -86,10 +78,8 @@ TEST(Compound, GivesTheQueueBackFromGammaOn) {
   EXPECT_DOUBLE_EQ(control.dwnd(), 0.0);
 }
 
-TEST(Compound, HalvesBothWindowsAtALoss) {
-  Compound control(ControlParameters{});
-  Script script(control, 100 * millisecond);
-  avoid_congestion(control, script, 200);
+TEST_F(ScriptedCompound, HalvesBothWindowsAtALoss) {
+  avoid_congestion(200);
   for (int i = 0; i < 10; ++i) script.round();
   const double window = control.cwnd(), dwnd = control.dwnd();
   script.loss();
@@ -97,21 +87,17 @@ TEST(Compound, HalvesBothWindowsAtALoss) {
   EXPECT_DOUBLE_EQ(control.dwnd(), dwnd / 2.0);
 }
 
-TEST(Compound, ForgetsTheDelayWindowAtATimeout) {
-  Compound control(ControlParameters{});
-  Script script(control, 100 * millisecond);
-  avoid_congestion(control, script, 200);
+TEST_F(ScriptedCompound, ForgetsTheDelayWindowAtATimeout) {
+  avoid_congestion(200);
   for (int i = 0; i < 10; ++i) script.round();
   control.on_timeout(script.event());
   EXPECT_DOUBLE_EQ(control.cwnd(), 1.0);
   EXPECT_DOUBLE_EQ(control.dwnd(), 0.0);
 }
 
-TEST(Compound, TunesGammaByWhatRenoWouldQueue) {
-  Compound control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedCompound, TunesGammaByWhatRenoWouldQueue) {
   EXPECT_DOUBLE_EQ(control.gamma(), 30.0);
-  avoid_congestion(control, script, 100);
+  avoid_congestion(100);
   script.set_rtt(125 * millisecond);
   for (int i = 0; i < 3; ++i) script.round();
   const double reno = control.cwnd() - control.dwnd();

@@ -7,6 +7,8 @@
 namespace clift::tcp {
 namespace {
 
+using ScriptedDctcp = Scripted<Dctcp>;
+
 // Ten packets an ACK, each of which ends a window; the window does not grow.
 struct Windows {
   explicit Windows(CongestionControl& control, Nanoseconds rtt_ns = 100 * millisecond) : script(control, rtt_ns) {
@@ -32,9 +34,7 @@ TEST(Dctcp, AveragesTheShareOfMarkedPacketsOverWindows) {
   EXPECT_DOUBLE_EQ(control.alpha(), 0.913818359375);
 }
 
-TEST(Dctcp, CountsAWindowOnce) {
-  Dctcp control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedDctcp, CountsAWindowOnce) {
   script.outstanding = 10;
   script.ack(1);  // packet 10 is the first of the next window
   for (int i = 0; i < 9; ++i) script.ack(1, 0, 1);
@@ -59,9 +59,7 @@ TEST(Dctcp, FallsByHalfTheShareAndHalvesAtALoss) {
   EXPECT_DOUBLE_EQ(other.cwnd(), 5.0);
 }
 
-TEST(Dctcp, GrowsByThePacketsWithoutAMark) {
-  Dctcp control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedDctcp, GrowsByThePacketsWithoutAMark) {
   script.ack(6, 0, 4);  // slow start
   EXPECT_DOUBLE_EQ(control.cwnd(), 12.0);
   script.mark();

@@ -7,6 +7,8 @@
 namespace clift::tcp {
 namespace {
 
+using ScriptedPrague = Scripted<Prague>;
+
 // Leaves slow start by a mark; then `rounds` windows without one.
 void pass(Script& script, int rounds) {
   script.outstanding = 5;
@@ -19,9 +21,7 @@ void pass(Script& script, int rounds) {
   }
 }
 
-TEST(Prague, KeepsAlphaUntilTheFirstMark) {
-  Prague control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedPrague, KeepsAlphaUntilTheFirstMark) {
   script.is_cwnd_limited = false;
   script.outstanding = 10;
   for (int i = 0; i < 5; ++i) script.ack(11);
@@ -63,9 +63,7 @@ TEST(Prague, ThenAveragesOver25Milliseconds) {
   EXPECT_DOUBLE_EQ(control.alpha(), alpha + (0.5 - alpha) / 16);
 }
 
-TEST(Prague, IsPacedTwiceAsFastInSlowStart) {
-  Prague control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedPrague, IsPacedTwiceAsFastInSlowStart) {
   control.on_established(0, 100 * millisecond);
   EXPECT_DOUBLE_EQ(control.pacing_rate(), 200.0);
   pass(script, 1);

@@ -10,9 +10,9 @@
 namespace clift::tcp {
 namespace {
 
-TEST(Reno, DoublesItsWindowInEachRoundOfSlowStart) {
-  Reno control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+using ScriptedReno = Scripted<Reno>;
+
+TEST_F(ScriptedReno, DoublesItsWindowInEachRoundOfSlowStart) {
   EXPECT_DOUBLE_EQ(control.cwnd(), 10.0);
   script.round();
   EXPECT_DOUBLE_EQ(control.cwnd(), 20.0);
@@ -20,17 +20,13 @@ TEST(Reno, DoublesItsWindowInEachRoundOfSlowStart) {
   EXPECT_DOUBLE_EQ(control.cwnd(), 40.0);
 }
 
-TEST(Reno, CountsPacketsNotAcknowledgements) {
+TEST_F(ScriptedReno, CountsPacketsNotAcknowledgements) {
   // RFC 3465: ten acknowledgements of two packets each are twenty packets.
-  Reno control(ControlParameters{});
-  Script script(control, 100 * millisecond);
   for (int i = 0; i < 10; ++i) script.ack(2);
   EXPECT_DOUBLE_EQ(control.cwnd(), 30.0);
 }
 
-TEST(Reno, GrowsByOnePacketInEachRoundOfCongestionAvoidance) {
-  Reno control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedReno, GrowsByOnePacketInEachRoundOfCongestionAvoidance) {
   for (int i = 0; i < 3; ++i) script.round();
   script.loss();
   EXPECT_EQ(control.ssthresh(), 40);
@@ -43,9 +39,7 @@ TEST(Reno, GrowsByOnePacketInEachRoundOfCongestionAvoidance) {
   }
 }
 
-TEST(Reno, UsesInCongestionAvoidanceWhatSlowStartLeaves) {
-  Reno control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedReno, UsesInCongestionAvoidanceWhatSlowStartLeaves) {
   script.loss();  // ssthresh 5
   control.on_timeout(script.event());
   ASSERT_EQ(control.ssthresh(), 2);
@@ -66,9 +60,7 @@ TEST(Reno, GrowsOutOfOrderOnlyWherePacketsAreKnownToOvertakeEachOther) {
   EXPECT_DOUBLE_EQ(control.cwnd(), 12.0);
 }
 
-TEST(Reno, DoesNotCountPacketsAgainThatWereSelectivelyAcknowledged) {
-  Reno control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedReno, DoesNotCountPacketsAgainThatWereSelectivelyAcknowledged) {
   script.round();
   script.loss();
   ASSERT_DOUBLE_EQ(control.cwnd(), 10.0);
@@ -76,17 +68,13 @@ TEST(Reno, DoesNotCountPacketsAgainThatWereSelectivelyAcknowledged) {
   EXPECT_DOUBLE_EQ(control.cwnd(), 10.1);
 }
 
-TEST(Reno, StandsStillWhenTheWindowIsNotTheLimit) {
-  Reno control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedReno, StandsStillWhenTheWindowIsNotTheLimit) {
   script.is_cwnd_limited = false;
   script.round();
   EXPECT_DOUBLE_EQ(control.cwnd(), 10.0);
 }
 
-TEST(Reno, StartsAgainAtOnePacketAfterATimeout) {
-  Reno control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedReno, StartsAgainAtOnePacketAfterATimeout) {
   for (int i = 0; i < 3; ++i) script.round();
   control.on_timeout(script.event());
   EXPECT_EQ(control.ssthresh(), 40);

@@ -1,6 +1,8 @@
 // Hand-made acknowledgements for one congestion control.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "core/tcp/congestion_control.h"
 
 namespace clift::tcp {
@@ -81,6 +83,13 @@ class Script {
   CongestionControl& control_;
   Nanoseconds rtt_ns_;
   Nanoseconds min_rtt_ns_ = never;
+};
+
+// A control with the usual parameters over a path of 100 ms.
+template <class Control>
+struct Scripted : testing::Test {
+  Control control{ControlParameters{}};
+  Script script{control, 100 * millisecond};
 };
 
 }  // namespace clift::tcp

@@ -7,9 +7,9 @@
 namespace clift::tcp {
 namespace {
 
-TEST(Westwood, MeasuresTheBandwidthOnceInAnRtt) {
-  Westwood control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+using ScriptedWestwood = Scripted<Westwood>;
+
+TEST_F(ScriptedWestwood, MeasuresTheBandwidthOnceInAnRtt) {
   // 10 packets in each 100 ms: 100 a second, whatever the filter.
   for (int i = 1; i <= 50; ++i) {
     script.now_ns = i * 10 * millisecond;
@@ -21,9 +21,7 @@ TEST(Westwood, MeasuresTheBandwidthOnceInAnRtt) {
   EXPECT_DOUBLE_EQ(control.bandwidth(), 100.0);
 }
 
-TEST(Westwood, FiltersWithAPoleOfNineTenths) {
-  Westwood control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedWestwood, FiltersWithAPoleOfNineTenths) {
   const auto sample = [&](std::int64_t packets) {
     script.now_ns += 100 * millisecond;
     script.ack(packets);
@@ -36,9 +34,7 @@ TEST(Westwood, FiltersWithAPoleOfNineTenths) {
   EXPECT_DOUBLE_EQ(control.bandwidth(), 99.0);
 }
 
-TEST(Westwood, FallsToBandwidthTimesLeastRttAtALoss) {
-  Westwood control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedWestwood, FallsToBandwidthTimesLeastRttAtALoss) {
   for (int i = 1; i <= 3; ++i) {
     script.now_ns = i * 100 * millisecond;
     script.ack(40);
@@ -52,9 +48,7 @@ TEST(Westwood, FallsToBandwidthTimesLeastRttAtALoss) {
   EXPECT_DOUBLE_EQ(control.cwnd(), 40.0);
 }
 
-TEST(Westwood, KeepsTheSameThresholdAfterATimeout) {
-  Westwood control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedWestwood, KeepsTheSameThresholdAfterATimeout) {
   for (int i = 1; i <= 3; ++i) {
     script.now_ns = i * 100 * millisecond;
     script.ack(40);
@@ -64,18 +58,14 @@ TEST(Westwood, KeepsTheSameThresholdAfterATimeout) {
   EXPECT_DOUBLE_EQ(control.cwnd(), 1.0);
 }
 
-TEST(Westwood, HasAThresholdOfTwoAtLeast) {
-  Westwood control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedWestwood, HasAThresholdOfTwoAtLeast) {
   script.now_ns = 1000 * millisecond;
   script.ack();  // one packet a second
   script.loss();
   EXPECT_EQ(control.ssthresh(), 2);
 }
 
-TEST(Westwood, HalvesLikeRenoBeforeItHasMeasured) {
-  Westwood control(ControlParameters{});
-  Script script(control, 100 * millisecond);
+TEST_F(ScriptedWestwood, HalvesLikeRenoBeforeItHasMeasured) {
   script.loss();
   EXPECT_EQ(control.ssthresh(), 5);
 }

@@ -16,6 +16,13 @@ LinkLayerOptions with(Recovery recovery, Framing framing, Nanoseconds rtt_ns = 2
   return options;
 }
 
+LinkLayerOptions coded(Recovery recovery, Framing framing, std::int64_t data, std::int64_t repair) {
+  LinkLayerOptions options = with(recovery, framing);
+  options.data = data;
+  options.repair = repair;
+  return options;
+}
+
 TEST(Selective, SendsAPacketUnitByUnit) {
   const Played played = play_trace(with(Recovery::none, Framing::stream), even_slots(10), {{0, 250}, {5, 100}});
   expect_release(played, 0, 23);
@@ -75,9 +82,7 @@ TEST(Selective, KeepsOpenWhatTheEndOfTheTraceCutsShort) {
 
 TEST(Selective, RecoversErasedUnitsWithTheArrivalThatSuffices) {
   // Blocks of 2 + 1: slots 0 and 1 carry data of packets 0 and 1, slot 2 repair; slot 0 is erased.
-  auto options = with(Recovery::none, Framing::stream);
-  options.data = 2;
-  options.repair = 1;
+  const auto options = coded(Recovery::none, Framing::stream, 2, 1);
   const Played played = play_trace(options, even_slots(10, {0}), {{0, 100}, {0, 100}});
   expect_release(played, 0, 23);
   expect_release(played, 1, 13);
@@ -85,9 +90,7 @@ TEST(Selective, RecoversErasedUnitsWithTheArrivalThatSuffices) {
 
 TEST(Selective, ShortensABlockForWhichDataAreMissing) {
   // One unit of data of two: the repair follows in the next slot, where nothing else waits.
-  auto options = with(Recovery::none, Framing::stream);
-  options.data = 2;
-  options.repair = 1;
+  const auto options = coded(Recovery::none, Framing::stream, 2, 1);
   const Played played = play_trace(options, even_slots(10, {0}), {{0, 100}, {11, 100}});
   expect_release(played, 0, 13);
   expect_release(played, 1, 23);
@@ -111,9 +114,7 @@ TEST(Selective, InterleavesBlocks) {
 
 TEST(Selective, AsksForWhatABlockLacks) {
   // A block of 2 + 1 in slots 0 to 2, of which 0 and 2 are erased: 1 + 1 more, due at 20 + 25, in slots 5 and 6.
-  auto options = with(Recovery::extend, Framing::stream);
-  options.data = 2;
-  options.repair = 1;
+  auto options = coded(Recovery::extend, Framing::stream, 2, 1);
   options.repetitions = 1;
   const std::vector<Offer> offers = {{0, 100}, {0, 100}, {0, 100}, {0, 100}, {0, 100}};
   const Played played = play_trace(options, even_slots(20, {0, 2}), offers);
@@ -128,35 +129,27 @@ TEST(Selective, AsksForWhatABlockLacks) {
 TEST(Selective, SendsAFrameAsAWhole) {
   // Frames of 2 + 1 units. The first one loses slots 0 and 1, ends at 20 and is due at 45, while the packet's second
   // frame is under way in slots 3 to 5: it has slots 6 to 8.
-  auto options = with(Recovery::repeat, Framing::packet);
-  options.data = 2;
-  options.repair = 1;
+  const auto options = coded(Recovery::repeat, Framing::packet, 2, 1);
   const Played played = play_trace(options, even_slots(20, {0, 1}), {{0, 400}, {0, 200}});
   expect_release(played, 0, 83);
   expect_release(played, 1, 113);
 }
 
 TEST(Selective, DecodesAFrameWhenAllOfItIsThere) {
-  auto options = with(Recovery::repeat, Framing::packet);
-  options.data = 2;
-  options.repair = 1;
+  const auto options = coded(Recovery::repeat, Framing::packet, 2, 1);
   const Played played = play_trace(options, even_slots(20, {2}), {{0, 200}});
   expect_release(played, 0, 20);  // both data units are there at 13; the frame ends at 20
 }
 
 TEST(Selective, ForgetsAFailedTrial) {
   // Trial 1 keeps unit 0, trial 2 (slots 5 to 7) keeps unit 1: neither has two of three.
-  auto options = with(Recovery::repeat, Framing::packet);
-  options.data = 2;
-  options.repair = 1;
+  auto options = coded(Recovery::repeat, Framing::packet, 2, 1);
   options.repetitions = 1;
   expect_release(play_trace(options, even_slots(20, {1, 2, 5, 7}), {{0, 200}}), 0, 70, false);
 }
 
 TEST(Selective, SendsAShortPacketInAShortFrame) {
-  auto options = with(Recovery::repeat, Framing::packet);
-  options.data = 4;
-  options.repair = 1;
+  const auto options = coded(Recovery::repeat, Framing::packet, 4, 1);
   const Played played = play_trace(options, even_slots(20), {{0, 150}, {0, 100}});
   EXPECT_EQ(played.departed.at(0), 10);
   EXPECT_EQ(played.departed.at(1), 30);  // slot 2 is the first frame's redundancy

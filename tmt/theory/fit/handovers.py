@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import special
 
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.theory.fit.windows import delays_ns, delivered
@@ -89,7 +90,7 @@ def find_handovers(trace: Trace, period_ns: int) -> Handovers:
     phase_ns, hits = _best_phase(begins_ns, period_ns)
     periods = max(periods, hits)
     share = -math.expm1(-len(at) * WINDOW_NS / length_ns)
-    chance = min(1.0, _tail(hits, periods, share) * period_ns / WINDOW_NS)
+    chance = min(1.0, float(special.bdtrc(hits - 1, periods, share)) * period_ns / WINDOW_NS)
     found = []
     first = -((int(times_ns[0]) - phase_ns) // -period_ns)
     for number in range(first, (int(times_ns[-1]) - phase_ns) // period_ns + 1):
@@ -124,13 +125,6 @@ def _best_phase(begins_ns: Int64Array, period_ns: int) -> tuple[int, int]:
         hits = len(np.unique(since_ns[inside] // period_ns))
         best = max(best, (hits, -phase_ns))
     return -best[1], best[0]
-
-
-def _tail(hits: int, periods: int, share: float) -> float:
-    """Return the probability of so many hits or more in independent periods."""
-    return sum(
-        math.comb(periods, k) * share**k * (1 - share) ** (periods - k) for k in range(hits, periods + 1)
-    )
 
 
 def _median_s(times_ns: Int64Array, rows: BoolArray) -> float | None:
