@@ -20,7 +20,7 @@ from pyarrow import parquet
 from tests.faults.tracer import End, Fault, trace
 from tests.faults.warm import as_process, command, drawing_once, import_what
 
-UNDISTURBED_S, LEAST_LIMIT_S, MOST_TIMES_LONGER = 300.0, 40.0, 20.0
+UNDISTURBED_S, LEAST_LIMIT_S, MOST_TIMES_LONGER = 3000.0, 400.0, 20.0
 """Time after which a command without a fault is given up. One with a fault has at least `LEAST_LIMIT_S`, and
 this many times the duration of the undisturbed command: a busy machine is slow."""
 
