@@ -12,6 +12,7 @@ import platform
 import signal
 import struct
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -68,6 +69,8 @@ _SECCOMP_STOPS, _EXITKILL = 0x80, 0x100000
 _SECCOMP_EVENT = 7
 _WALL = 0x40000000
 _STACK_BYTES = 1 << 14
+LOOK_S = 20.0
+"""Time between two looks at the threads: no command sleeps so long without waking up."""
 _REGISTERS = """r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss
 fs_base gs_base ds es fs gs"""
 _ARGUMENTS = ("rdi", "rsi", "rdx", "r10")
@@ -162,8 +165,10 @@ class _Tracer:
         os.waitpid(self._child, _WALL)
         _ptrace(_SETOPTIONS, self._child, 0, _FOLLOW | _SECCOMP_STOPS | _EXITKILL)
         _ptrace(_CONT, self._child)
-        earlier = signal.signal(signal.SIGALRM, _raise_timeout)
-        signal.setitimer(signal.ITIMER_REAL, timeout_s)
+        self._ends_s, self._seen = time.monotonic() + timeout_s, dict[int, str]()
+        earlier = signal.signal(signal.SIGALRM, self._look)
+        look_s = min(LOOK_S, timeout_s)
+        signal.setitimer(signal.ITIMER_REAL, look_s, look_s)
         try:
             self._loop()
         except TimeoutError:
@@ -172,6 +177,13 @@ class _Tracer:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             signal.signal(signal.SIGALRM, earlier)
         return self._end
+
+    def _look(self, *_: object) -> None:
+        """Give up when the time is up, and when all threads have slept since the last look."""
+        seen = {thread: _sleep_of(thread) for thread in self._threads}
+        if time.monotonic() >= self._ends_s or (seen == self._seen and all(seen.values())):
+            raise TimeoutError
+        self._seen = seen
 
     def _loop(self) -> None:
         while self._threads:
@@ -246,6 +258,7 @@ class _Tracer:
         return registers.rdx > 1 and ("size" in terms or "parts" in terms)
 
     def _give_up(self) -> None:
+        self._ends_s = 0.0
         self._end.left = sorted({_process_of(thread) for thread in self._threads} - {0})
         for process in self._end.left:
             with suppress(ProcessLookupError):
@@ -257,6 +270,15 @@ class _Tracer:
                 if os.WIFSTOPPED(status):
                     with suppress(OSError):
                         _ptrace(_CONT, thread, 0, signal.SIGKILL)
+
+
+def _sleep_of(thread: int) -> str:
+    """Return how often a sleeping thread was at work; empty for one that is not asleep."""
+    try:
+        said = Path(f"/proc/{thread}/status").read_text()
+    except OSError:
+        return ""
+    return said[said.index("voluntary_ctxt") :] if "State:\tS" in said else ""
 
 
 def _ptrace(request: int, pid: int = 0, address: int = 0, data: int = 0) -> None:
@@ -339,7 +361,3 @@ def _process_of(thread: int) -> int:
     except OSError:
         pass
     return 0
-
-
-def _raise_timeout(*_: object) -> None:
-    raise TimeoutError

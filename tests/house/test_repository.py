@@ -194,6 +194,22 @@ SEARCHED = {
     "mptcp": "programs",
     "flow completion time": "questions",
     "compare two versions": "compare",
+    "dvb modcod log": "adaptation",
+    "link margin": "questions",
+    "modify tcp_cubic": "questions",
+    "struct_ops": "questions",
+    "quic ci thresholds": "continuous-integration",
+    "several traces": "questions",
+    "reordering buffer": "questions",
+    "irregular ping gaps": "import/probes",
+    "search slow start": "questions",
+    "packet size mtu": "questions",
+    "weather attenuation": "questions",
+    "resume interrupted campaign": "questions",
+    "use all cores": "questions",
+    "quic server certificate": "programs",
+    "real application over link": "questions",
+    "webrtc": "questions",
 }
 """Words that people type, and the page that answers."""
 

@@ -11,6 +11,7 @@ from in_process import tmt
 from link_traces import sent_once
 
 from tmt.cli.export_command import command
+from tmt.core.channels.snr.tables import read_signal_series
 from tmt.core.errors import UsageError
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.importers.exporters import EXPORTERS, LinkIntervals, packet_fates
@@ -209,3 +210,19 @@ def test_command__offers_every_tool_and_takes_a_size(tmp_path: Path) -> None:
     arguments = ["export", "link.csv", "out", "--for", "ns3"]
     told = tmt(*arguments, "--lldu-bytes", "1500", "--interval", "1", folder=tmp_path)
     assert told.out == "out: 1 line of rate and delay; 0 lost packets in out.losses\n"
+
+
+def test_signal__is_what_the_channel_reads(tmp_path: Path) -> None:
+    """A log with dates becomes a signal: seconds since its first row, and Es/N0."""
+    log = "at,dB\n2026-11-03 14:05:12,9.25\n2026-11-03 14:05:14.003,-1.5\n"
+    (tmp_path / "log.csv").write_text(log)
+    for words in (
+        "import table log.csv phy.parquet --time at:date --es-n0 dB",
+        "export phy.parquet signal.csv --for signal",
+    ):
+        assert tmt(*words.split(), folder=tmp_path).status == 0
+    assert (tmp_path / "signal.csv").read_text() == ("time_s,es_n0_db\n0.000000000,9.25\n2.003000000,-1.5\n")
+    found = read_signal_series(str(tmp_path / "signal.csv"))
+    assert found.time_ns.tolist() == [0, 2003 * MS]
+    with pytest.raises(UsageError, match="the trace has no column es_n0_mdb"):
+        EXPORTERS["signal"](tmp_path / "none", TRACE, 1500, 100 * MS)

@@ -226,6 +226,36 @@ def test_table__refuses_parquet_with_text_that_is_not_utf_8(tmp_path: Path) -> N
         import_trace("table", tmp_path / "table.parquet", time="t")
 
 
+def test_table__reads_the_modes_of_a_dvb_modem(tmp_path: Path) -> None:
+    """EN 302 307-1, table 5a: 8PSK 3/4 has BCH blocks of 48408 bits; by hand 6011 bytes in GSE."""
+    log = "at,modcod,snr,crc,fec_bits\n"
+    names = ("8PSK 3/4", "8psk-3/4", "8PSK_3/4 pilots", "DVB-S2 8PSK3/4", "14")
+    log += "".join(f"2026-11-03 14:05:1{at},{name},9.1,OK,64800\n" for at, name in enumerate(names))
+    log += "2026-11-03 14:05:18,QPSK 1/4,-1.5,not OK,64800\n"
+    options = {"time": "at:date", "good": "crc=OK", "es_n0": "snr"}
+    table = written(tmp_path, log)
+    for modes, linear in (("dvb-s2", None), ("dvb-s2x", 32)):
+        trace = import_trace("table", table, tmp_path / "phy.parquet", mode=f"modcod:{modes}", **options)
+        assert trace.mode.tolist() == [13] * 5 + [0]
+        assert trace.size_bytes.tolist() == [6011] * 5 + [16008 // 8 - 10 - 14 - 4]
+        shown = json.loads(tmt("inspect", "--json", "phy.parquet", folder=tmp_path).out)
+        assert {one["name"]: one["slots"] for one in shown["modes"]["used"]} == {"QPSK 1/4": 1, "8PSK 3/4": 5}
+        more = tmp_path / "more.csv"
+        more.write_text("at,modcod\n2026-11-03 14:05:10,8APSK 5/9-L\n")
+        if linear is None:
+            with pytest.raises(InputError, match="8APSK 5/9-L; a mode of dvb-s2, such as 8PSK 3/4"):
+                import_trace("table", more, time="at:date", mode=f"modcod:{modes}")
+        else:
+            found = import_trace("table", more, time="at:date", mode=f"modcod:{modes}")
+            assert found.mode.tolist() == [linear]
+    own = import_trace("table", table, mode="modcod:dvb-s2", size="fec_bits:bits", **options)
+    assert own.size_bytes.tolist() == [8100] * 6
+    with pytest.raises(InputError, match="modcod is 8PSK 3/4; --mode 'modcod:dvb-s2' or"):
+        import_trace("table", table, mode="modcod", **options)
+    with pytest.raises(TmtError, match="has no meaning for frames"):
+        import_trace("table", table, mode="modcod:dvb-s2", lldu_bytes=1500, **options)
+
+
 @pytest.mark.parametrize(("size", "is_known"), [("", False), ("--lldu-bytes 100", True)])
 def test_table__says_that_sizes_are_unknown(size: str, is_known: bool, tmp_path: Path) -> None:
     table = written(tmp_path, "t,ack\n0,1\n1,0\n")

@@ -41,16 +41,15 @@ def ns2() -> Path:
 
 def quic() -> Path:
     """Return the program of QUIC."""
-    linker = BUILD / "linker"  # rustc calls it without the usual libraries
+    linker = BUILD / "linker"  # rustc calls it, for the program only, without the usual libraries
     linker.parent.mkdir(parents=True, exist_ok=True)
     linker.write_text(LINKER)
     linker.chmod(0o755)
     settings = {
         "CARGO_TARGET_DIR": str(BUILD / "quic"),
         "CXXFLAGS": "-fsanitize=address,undefined -fno-omit-frame-pointer -g1 -D_GLIBCXX_ASSERTIONS",
-        "RUSTFLAGS": f'--cfg getrandom_backend="custom" -Clinker={linker}',
     }
-    command = ["cargo", "build", "--release", "--locked", "--quiet"]
+    command = ["cargo", "rustc", "--release", "--locked", "--quiet", "--", f"-Clinker={linker}"]
     subprocess.run(command, cwd=ROOT / "clift-quic", env=os.environ | settings, check=True)
     return BUILD / "quic" / "release" / "clift-quic"
 

@@ -60,6 +60,20 @@ def test_results__within_bounds_end_well_and_beyond_them_with_status_1(tmp_path:
 
 
 @pytest.mark.usefixtures("kernel")
+def test_place__names_the_only_program_and_each_trace_once(tmp_path: Path) -> None:
+    """A program is not called by the kernel's TCP; a file has no `channel n/a` beside its name."""
+    for number in (1, 2):
+        (tmp_path / f"{number}.csv").write_text(f"tx_time_ns,decode_time_ns\n0,1\n{number}000000,1\n")
+    file = '[[trace]]\nfile = ["1.csv", "2.csv"]\nlldu_bytes = 1500\n'
+    one = HEAD.partition('[[program]]\nlabel = "other"')[0].replace("seeds = 2", "seeds = 1")
+    (tmp_path / "s.toml").write_text(one + file + expectation("said", "most = 0"))
+    said = tmt("run", "s.toml", "--jobs", "1", folder=tmp_path)
+    assert "not as expected: said of web over none, trace 1.csv: 1 (mean of 1 run); at most 0" in said.out
+    assert "said, trace 2.csv\n" in said.out
+    assert "receiving application; one seed. *" in " ".join(said.out.split())
+
+
+@pytest.mark.usefixtures("kernel")
 def test_run__that_failed_is_an_error_of_the_suite(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(HEAD.replace('"true"', '"exit 3"'))
     said = tmt("run", "s.toml", "--jobs", "1", "--quiet", "--junit", "r.xml", folder=tmp_path)

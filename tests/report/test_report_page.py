@@ -132,6 +132,7 @@ def test_page__warns_of_variants_compared_over_a_link_without_losses(
 
 def test_page__tells_of_acks_that_fill_the_return_link() -> None:
     full = _page([run(return_ack_load=0.97, return_queue_dropped=1200), run(seed=2, return_ack_load=0.5)])
+    assert "Acknowledgements fill the return link of" in full
     assert "in some runs: they take 97 % of it, and its queue dropped 1,200 of them." in full
     assert "acknowledgements fill" not in _page([run(return_ack_load=0.5, return_queue_dropped=0)])
 

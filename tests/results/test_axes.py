@@ -23,6 +23,7 @@ from tmt.results.dataset import find_axes, scheme_order, tcp_order
         ),
         ([{"every": 10, "file": "a", "sha256": "x"}, {"every": 2, "file": "a"}], [("every", "", (2, 10))]),
         ([{"file": "lte.csv"}, {"file": "starlink.csv"}], [("trace", "", ("trace 0", "trace 1"))]),
+        ([{"margin": 1.0}, {"margin": 3.0}], [("margin", "dB", (1, 3))]),
         ([{"levels": [1, 2]}, {"levels": {"a": 1}}], [("levels", "", ("[1, 2]", '{"a": 1}'))]),
         (
             [{"channel": "lms", "los_frame_m": 3.5}, {"channel": "bernoulli"}],

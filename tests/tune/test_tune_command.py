@@ -46,6 +46,17 @@ def test_tune__writes_a_scenario_whose_runs_are_those_of_the_winner(searched: Se
     assert planned["to_run"] == 6 - searched.result["counts"]["courses_used"]
 
 
+def test_tune__takes_schemes_as_new_does(tmp_path: Path) -> None:
+    line = ("--channel", "bernoulli", "--probability", "0.1", "--rate", "1e6", "--duration", "60")
+    assert tmt("generate", *line, "--lldu-bytes", "1500", "phy.parquet", folder=tmp_path).status == 0
+    asked = ("phy.parquet", "--rtt", "0.1", "--dry-run")
+    one, both, pieces = (
+        _tuned(tmp_path, *asked, *schemes.split())["candidates"]
+        for schemes in ("--scheme none", "--scheme none,arq", "--scheme none --scheme arq")
+    )
+    assert one < both == pieces
+
+
 def test_tune__writes_a_page_with_every_section(searched: Searched) -> None:
     page = (searched.folder / "tune.html").read_text()
     for part in ("finalists-view", "front-view", "race-view", "candidates-table", "winner of a search"):

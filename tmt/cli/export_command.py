@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     "--for",
     "tool",
     type=click.Choice(list(EXPORTERS)),
-    help="Write this tool's form, whatever the ending of OUT.",
+    metavar="TOOL",
+    help=f"Write the form of a tool: {', '.join(EXPORTERS)}. signal is Es/N0, for `tmt generate --signal`.",
 )
 @click.option(
     "--lldu-bytes", type=COUNT, help="With --for: useful bytes of one LLDU.  [default: the trace's]"
@@ -65,7 +66,8 @@ def command(
         size = lldu_bytes or held.metadata.get("lldu_bytes")
         if held.size_bytes is not None and lldu_bytes is not None:
             raise UsageError(f"--lldu-bytes cannot be given: {trace} has a size for each row")
-        if held.size_bytes is None and not (isinstance(size, int) and size >= 1):
+        needs_size = tool != "signal" and held.size_bytes is None
+        if needs_size and not (isinstance(size, int) and size >= 1):
             raise UsageError(f"--lldu-bytes is missing, and {trace} does not say what one LLDU carries")
         rows, notes = len(held), EXPORTERS[tool](out, held, size, ns(interval))
     if as_json:

@@ -35,7 +35,7 @@ with imported_when_used():
     from tmt.campaign import plan, recipe
 
 if TYPE_CHECKING:
-    from tmt.core.declaration import Rules
+    from tmt.core.declaration import Place, Rules
     from tmt.core.schemes.scheme import Scheme
 
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -69,16 +69,16 @@ class Compared(Spec):
     """What the scenario compares."""
 
     trace: Annotated[
-        str | None,
-        "PHY trace to compare over",
+        tuple[str, ...],
+        "PHY traces to compare over, with commas between them",
         Param(absent="a generated satellite channel", is_path=True),
-    ] = None
+    ] = ()
     every: Annotated[
         Count | None,
         "every n-th slot of the trace is this user's",
         Param(absent="1; 10 of the generated channel"),
     ] = None
-    tcp: Annotated[tuple[Variant, ...], "TCP variants, with commas between them"] = (
+    tcp: Annotated[tuple[Variant | str, ...], "TCP variants, with commas between them"] = (
         "newreno",
         "cubic",
         "bbr",
@@ -91,7 +91,7 @@ class Compared(Spec):
 
     def rules(self) -> Rules:
         """Refuse a name that is there twice."""
-        for key in ("tcp", "scheme"):
+        for key in ("trace", "tcp", "scheme"):
             names = getattr(self, key)
             for at, name in enumerate(names):
                 if name in names[:at]:
@@ -99,11 +99,12 @@ class Compared(Spec):
 
     def scenario(self, path: LinkPath, traffic: Traffic) -> Scenario:
         """Return the scenario, whose queue is not sized yet (Refused)."""
-        if self.trace is None:
+        if not self.trace:
             traces = tuple(replace(trace, every=self.every) for trace in GENERATED)
         else:
             is_drawn = self.seeds > 1 and path.loop
-            traces = (Trace(self.trace, every=self.every, offset="drawn" if is_drawn else None),)
+            offset: Literal["drawn"] | None = "drawn" if is_drawn else None
+            traces = tuple(Trace(file, every=self.every, offset=offset) for file in self.trace)
         return Scenario(
             trace=traces,
             scheme=tuple(_scheme(name, path.rtt) for name in self.scheme),
@@ -150,7 +151,7 @@ def command(scenario: str, source: str | None, compared: Compared, path: LinkPat
 
     The file is checked before it is written. An existing file is kept.
 
-    Runs over a trace of one's own have a queue of about one bandwidth-delay product at the trace's mean rate.
+    Runs over traces of one's own have a queue of about one bandwidth-delay product at the highest mean rate.
     Each of several seeds draws its start in the trace: runs from one start hardly differ.
 
     \b
@@ -171,13 +172,15 @@ def command(scenario: str, source: str | None, compared: Compared, path: LinkPat
         made = toml.read(Path(source)).scenario
     else:
         print_notes(time_notes("--rtt", ns(path.rtt)))
-        with by_options({("trace", 0): "--trace", ("scheme",): "--scheme"}), working("reads the trace"):
+        options: dict[Place, Place | str] = {("scheme",): "--scheme"}
+        options |= {("trace", at): "--trace" for at in range(max(len(compared.trace), 1))}
+        with by_options(options), working("reads the trace"):
             made = compared.scenario(path, traffic)
             plan.expand(made, lambda *_: ("", ""))  # checks without the programs that would run
             if path.queue_packets is None and not path.is_limited_otherwise:
                 queue = GENERATED_QUEUE
-                if compared.trace is not None:
-                    queue = _one_pipe(made.trace[0], path.rtt, traffic.packet_bytes)
+                if compared.trace:
+                    queue = max(_one_pipe(trace, path.rtt, traffic.packet_bytes) for trace in made.trace)
                 made = replace(made, path=(replace(path, queue_packets=queue),))
     text = toml.text_of(made, toml.relative_to(file.parent), explained=source is None)
     write_text(file, text if source is not None else HEAD.format(name=file.name, stem=file.stem) + text)

@@ -97,8 +97,9 @@ def print_summary(done: Finished) -> None:
     if summary.cells:
         seeds = sorted({len(cell.rows) for cell in summary.cells})
         spread = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+        of_seeds = "one seed" if seeds == [1] else f"mean and 95 % t interval over {spread} seeds"
         print_parts(
-            f"Goodput in kbit/s of {GOODPUT_COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
+            f"Goodput in kbit/s of {GOODPUT_COUNTS}; {of_seeds}.\n"
             "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
             "Capacity: mean rate of full packets back to back over the whole trace; a run sees a part of it.",
             *(f"Trace {trace}: {use}." for trace, use in trace_uses(done.results.runs)),

@@ -68,9 +68,11 @@ def print_parts(*parts: Table | Text | str, least_width: int = 0) -> None:
         needed = max(needed, measure.Measurement.get(console, unbounded, table).minimum)
     console.width = needed
     with console.capture() as captured:
-        console.print(
-            *(part if isinstance(part, tables.Table) else _harmless(part) for part in parts), sep="\n"
-        )
+        for part in parts:
+            if isinstance(part, tables.Table) and part.title:  # Rich wraps a title to the table's own width
+                console.print(texts.Text(str(part.title), "bold"))
+                part.title = None
+            console.print(part if isinstance(part, tables.Table) else _harmless(part))
     # Rich pads each line of a table, and leaves a blank where it wraps text.
     lines = (line.rstrip(" ") for line in captured.get().split("\n"))
     print("\n".join(lines), end="", flush=True)

@@ -72,7 +72,7 @@ def _varied(text: str) -> tuple[str, tuple[Any, ...]]:
     "--scheme",
     "schemes",
     multiple=True,
-    help="Scheme to search; may be repeated.  [default: all that convert traces]",
+    help="Schemes to search, with commas between them.  [default: all that convert traces]",
 )
 @click.option(
     "--vary",
@@ -186,7 +186,7 @@ def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
             path,
             given["traffic"] or Traffic(),
             given["goal"] or Tune(),
-            schemes=given["schemes"],
+            schemes=tuple(name.strip() for names in given["schemes"] for name in names.split(",")),
             varied=varied,
             courses=given["courses"],
             duration=given["duration"],
@@ -214,7 +214,8 @@ def _forecast(planned: tuning.PlannedTuning, folder: Path, *, as_json: bool) -> 
         f"{content['candidates']} candidates, {how}, on {task.rules.first} to {courses.n_search} courses: "
         f"{content['least_outcomes']} outcomes and more; an exhaustive search has "
         f"{content['exhaustive_outcomes']}\n"
-        f"{courses.n_held_out} courses are held out\nresults in {folder}"
+        f"{courses.n_held_out} courses are held out; a run lasts {task.traffic.duration:g} s\n"
+        f"results in {folder}"
     )
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from tmt.core.errors import UsageError
 from tmt.core.extent import Extent
 from tmt.core.measure.link_use import arrive, packets_in_rows
-from tmt.core.schema import SIZE_BYTES
+from tmt.core.schema import ES_N0_MDB, SIZE_BYTES
+from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.values import counted
 from tmt.importers.opportunities import PACKET_BYTES, begin_ns, in_one_turn_ms, opportunities_ms, row_fates
@@ -243,6 +244,17 @@ def write_ns3(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns:
     return notes
 
 
+def write_signal(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
+    """Write seconds and Es/N0 of each slot, as channel `snr` takes them (UsageError without Es/N0)."""
+    del lldu_bytes, interval_ns
+    if not isinstance(trace, PhyTrace) or trace.es_n0_mdb is None:
+        raise UsageError(f"{path}: not written: the trace has no column {ES_N0_MDB.name}")
+    seconds, decibels = (trace.tx_time_ns / NS_PER_S).tolist(), (trace.es_n0_mdb / 1000.0).tolist()
+    samples = zip(seconds, decibels, strict=True)
+    _write_lines(path, ["time_s,es_n0_db", *(f"{time:.9f},{value:g}" for time, value in samples)])
+    return (f"{counted(len(trace), 'sample')}: tmt generate --channel snr --signal {path}",)
+
+
 def _beside(path: FileName, ending: str) -> str:
     """Return the name of a companion: ``link.json`` and ``.delay`` give ``link.delay.json``."""
     text = str(path)
@@ -263,5 +275,6 @@ EXPORTERS: dict[str, Callable[[FileName, Trace, int | None, int], Notes]] = {
     "picoquic": write_picoquic,
     "quic-simulator": write_quic_simulator,
     "ns3": write_ns3,
+    "signal": write_signal,
 }
 """Functions of file, trace, bytes of a row and length of an interval in ns; they return notes."""

@@ -75,6 +75,8 @@ class Measurement:
     """Sentences for the user with numbers of rows that were left out, inferred or corrected."""
     slots: int | None = None
     """Transmission attempts behind the rows of a link trace; None where the format does not tell."""
+    modes: Metadata | None = None
+    """Table of modes behind the rows' column `mode`; None where the format tells none."""
     extent: Extent | None = None
     """The time that was measured, on the clock of the rows; None where only the rows tell it."""
 
@@ -178,6 +180,8 @@ def import_trace(
         how["lldu_bytes"] = measurement.lldu_bytes
     if measurement.slots is not None and len(trace) == len(measurement.trace):
         how["slots"] = measurement.slots
+    if measurement.modes is not None:
+        how["modes"] = measurement.modes
     if extent is not None:
         how |= extent.metadata
     how |= {"packing": measurement.packing, "notes": [*measurement.notes, *_slips(importer, trace)]}

@@ -12,6 +12,7 @@ from tmt.core.schema import Packing
 from tmt.core.units import NS_PER_S, seconds_to_ns
 from tmt.importers.clocks import WRAP_MEANING, Clock, wraps
 from tmt.importers.columns import TIME_UNITS, Invalid, NamedColumn, TableRows, named_column
+from tmt.importers.dvb_modes import dvb_modes
 from tmt.importers.importer import (
     AS_MEANING,
     LLDU_BYTES_MEANING,
@@ -47,8 +48,8 @@ class AnyTable(Importer):
 
         tmt import table trace.csv phy.parquet --time Time:s --bad corrupt=1 \\
           --size tbSize --where direction=DL,rnti=1
-        tmt import table acks.csv phy.parquet --time ms:ms \\
-          --good ack=1 --size bits:bits
+        tmt import table frames.csv phy.parquet --time at:date \\
+          --good crc=OK --mode modcod:dvb-s2x --es-n0 es_n0
         tmt import table harq.csv link.parquet --time ms:ms --good crc=OK \\
           --process harq_id --new-data ndi
         tmt import table modem.csv phy.parquet --time sent:ms \\
@@ -139,7 +140,9 @@ class AnyTable(Importer):
         str | None, "with --as phy: column of the Es/N0 (or SNR) in dB, which soft combining needs"
     ] = None
     mode: Annotated[
-        str | None, "with --as phy: column of the number of the mode, such as the MCS index, 0 to 255"
+        str | None,
+        "with --as phy: column of the mode's number, such as the MCS index; NAME:dvb-s2 or NAME:dvb-s2x "
+        "takes names such as 8PSK 3/4, or MODCODs, and gives rows the bytes of their frames",
     ] = None
     line: LineRate = None
     where: Annotated[
@@ -227,7 +230,14 @@ class AnyTable(Importer):
             has_outcomes = has_delays or bool(outcome.columns)
             found = harq.measurement(path, lines, self.reading, has_outcomes=has_outcomes)
             said += found.notes
-        return replace(found, packing=self.packing, lldu_bytes=self.lldu_bytes, notes=tuple(said))
+        modes = columns["mode"].unit if "mode" in columns else ""
+        return replace(
+            found,
+            packing=self.packing,
+            lldu_bytes=self.lldu_bytes,
+            notes=tuple(said),
+            modes=dvb_modes(modes).metadata if modes else None,
+        )
 
     def _probes_note(self, lines: Sequence[Line], trace: Trace) -> str:
         """Return a sentence on the rate of rows, which tells people whether they are probes."""

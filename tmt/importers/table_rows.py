@@ -16,6 +16,7 @@ from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
 from tmt.importers.attempts import Attempt, Blocks, most_common
 from tmt.importers.columns import canonical, columns_of, conditions, holds, is_missing
+from tmt.importers.dvb_modes import MODCODS, TABLES, dvb_modes, name_in
 from tmt.importers.harq_logs import measurement
 from tmt.importers.importer import Measurement, separate
 from tmt.importers.log_files import UNITS_NS, es_n0_mdb
@@ -139,12 +140,29 @@ def _line(
         if line.es_n0_mdb is None and not is_missing(row[column.name]):
             raise row.refused(f"{column.name} is {shown(row[column.name])}; a number of dB is needed")
     if (column := columns.get("mode")) and not is_missing(row[column.name]):
-        line.mode = row.whole(column.name, 0, 255)
+        line.mode = _mode(row, column)
+        if column.unit and "size" not in columns:
+            line.size_bytes = dvb_modes(column.unit).size_bytes[line.mode]
     if column := columns.get("sequence"):
         line.sequence = sequence_number(row, column)
     if harq is not None:
         line.process, line.version = harq.read(row)
     return line
+
+
+def _mode(row: Row, column: NamedColumn) -> int:
+    """Return the number of a mode, or the row of the column's table that its name means (InputError)."""
+    text = row[column.name]
+    if not column.unit:
+        if name_in(text):
+            names = " or ".join(f"--mode '{column.name}:{table}'" for table in TABLES)
+            raise row.refused(f"{column.name} is {shown(text)}; {names} reads names of DVB's modes")
+        return row.whole(column.name, 0, 255)
+    found = dvb_modes(column.unit).row(text)
+    if found is None:
+        allowed = f"a mode of {column.unit}, such as 8PSK 3/4, or a MODCOD from 1 to {MODCODS}"
+        raise row.refused(f"{column.name} is {shown(text)}; {allowed} is needed")
+    return found
 
 
 def _lacks(row: Row, column: NamedColumn) -> bool:

@@ -15,6 +15,7 @@ from tmt.importers.columns import (
     conditions,
     named_column,
 )
+from tmt.importers.dvb_modes import TABLES
 from tmt.importers.log_files import UNITS_NS
 from tmt.importers.sequences import SEQUENCE_UNITS
 from tmt.importers.table_blocks import NEW_DATA_UNITS, HarqColumns
@@ -37,7 +38,7 @@ UNITS: dict[str, tuple[str, ...]] = {
     "sequence": SEQUENCE_UNITS,
     "transmissions": (),
     "es_n0": (),
-    "mode": (),
+    "mode": ("", *TABLES),
 }
 """Parameters that name a column, and the units that may follow the name; the first one need not."""
 _OF_ROWS = (
@@ -52,6 +53,11 @@ def rules_of(table: AnyTable) -> Rules:
     yield from _forms(table)
     yield from _without(table, ("good",), table.bad, "one of bad and good", "beside bad")
     yield from _without(table, ("lldu_bytes",), table.size, "one of size and lldu_bytes", "beside size")
+    if table.mode is not None and _parses(named_column, table.mode, UNITS["mode"]):
+        table_of_modes = named_column(table.mode, UNITS["mode"]).unit
+        yield from _without(
+            table, ("lldu_bytes",), table_of_modes or None, "none with a table of modes", "for frames"
+        )
     yield from _without(table, ("received",), table.delay, "one of delay and received", "beside delay")
     if table.propagation is not None and table.delay is None and table.received is None:
         yield "propagation", "with delay or received", "has no delay to be taken from"
@@ -78,7 +84,11 @@ def _forms(table: AnyTable) -> Rules:
     for key, units in UNITS.items():
         text = getattr(table, key)
         if text is not None and not _parses(named_column, text, units):
-            yield key, f"NAME, or NAME:UNIT with a unit of {', '.join(units)}", "has another unit"
+            yield (
+                key,
+                f"NAME, or NAME:UNIT with a unit of {', '.join(filter(None, units))}",
+                "has another unit",
+            )
         elif units and units[0] == "s" and ":" not in (text or ":") and (unit := unit_in(text)) in UNITS_NS:
             yield key, f"{text}:{unit}, or {text}:s", "has no unit"
     for key in ("bad", "good", "where"):

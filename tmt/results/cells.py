@@ -93,7 +93,11 @@ class Summary:
 
     def point_label(self, point: int) -> str:
         """Return a point of the grid as text, such as ``Es/N0 5 dB``; empty for a grid of one point."""
-        named = zip(self.axes, self.levels(point).values(), strict=True)
+        named = list(zip(self.axes, self.levels(point).values(), strict=True))
+        if any(
+            axis.column == "trace" for axis, _ in named
+        ):  # its name says what a parameter of others does not
+            named = [one for one in named if not (one[0].column.startswith("trace.") and one[1] is None)]
         return ", ".join(text for axis, level in named for text in axis.named([level]))
 
     def rows_at(self, point: int) -> tuple[list[int], dict[int, list[Cell | None]]]:

@@ -58,6 +58,9 @@ _LABELS = {one.name: one.label for one in SETTINGS} | {
 _UNITS = {"db": "dB", "kmh": "km/h", "ghz": "GHz", "deg": "°", "m": "m", "ns": "ns"}
 """Units that end the names of a trace's parameters."""
 
+_OWN_UNITS = {"margin": "dB", "step": "dB"}
+"""Units of parameters of a trace's adaptation, whose names end without them."""
+
 _IDENTITY = frozenset({"file", "sha256"})
 """Keys of `trace_parameters` that name a trace; the label of the trace stands for them."""
 
@@ -244,7 +247,8 @@ def _add_trace_parameters(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
             runs[f"trace.{name}"] = pd.Series(values, runs.index, object)
             stem, _, suffix = name.rpartition("_")
             unit = _UNITS.get(suffix, "") if stem else ""
-            added[f"trace.{name}"] = _LABELS.get(name, (stem if unit else name).replace("_", " ")), unit
+            label = _LABELS.get(name, (stem if unit else name).replace("_", " "))
+            added[f"trace.{name}"] = label, _OWN_UNITS.get(name, unit)
     return added
 
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from tmt.core.words.values import counted
 from tmt.results.values import OF_PROGRAM, numbers_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class Verdict:
 
     def __str__(self) -> str:
         value = "no value" if self.mean is None else f"{self.mean:.6g}"
-        return f"{self.column} of {self.cell}: {value} (mean of {self.runs} runs); {self.bounds} is expected"
+        mean = f"{value} (mean of {counted(self.runs, 'run')})"
+        return f"{self.column} of {self.cell}: {mean}; {self.bounds} is expected"
 
 
 def verdicts(results: Results, expected: Sequence[Expect]) -> list[Verdict]:
@@ -60,8 +62,11 @@ def _is_asked(results: Results, cell: Cell, measure: str) -> bool:
 
 
 def _name(results: Results, cell: Cell) -> str:
-    summary = results.cells
-    name = f"{summary.tcps[cell.tcp]} over {summary.schemes[cell.scheme]}"
+    summary, runs = results.cells, results.runs
+    is_named = "program" not in runs or any(axis.column == "program" for axis in summary.axes)
+    program = None if is_named else runs["program"].iloc[cell.rows[0]]
+    sender = program if isinstance(program, str) else summary.tcps[cell.tcp]
+    name = f"{sender} over {summary.schemes[cell.scheme]}"
     return ", ".join(filter(None, [name, summary.point_label(cell.point)]))
 
 

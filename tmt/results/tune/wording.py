@@ -122,8 +122,9 @@ def _held_out(found: Tuning) -> list[str]:
     means = [with_unit(found, aim, mean) for mean in (unseen, seen)]
     moved = with_unit(found, aim, change, signed=True)
     return [
-        f"{aim.label}: {means[0]} on {unseen.count} courses (pieces of the channel) that were held out of "
-        f"the search, {means[1]} on those of the search; the change is {verdict} ({moved})."
+        f"{aim.label}: {means[0]} on {unseen.count} courses (pieces of the channel, "
+        f"{found.task.traffic.duration:g} s each) that were held out of the search, {means[1]} on those of "
+        f"the search; the change is {verdict} ({moved})."
     ]
 
 

@@ -143,7 +143,7 @@ def _full_of_acks(results: Results) -> list[str]:
     runs = results.runs[~results.runs["return_flows"].fillna(0).astype(bool)]
     worst = runs.groupby("trace", sort=False)[["return_ack_load", "return_queue_dropped"]].max().fillna(0)
     return [
-        f"{note}."
+        f"{note[:1].upper()}{note[1:]}."
         for trace, load, dropped in worst.itertuples()
         for note in ack_notes(f"the return link of {trace} in some runs", load or None, int(dropped))
     ]
