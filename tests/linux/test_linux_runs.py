@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 from experiments import Asked, asked
+from in_process import tmt
 
 from tests.experiment import test_pauses as pauses
 from tests.experiment.test_return_flows import check, result
 from tests.linux.schedules import check_fates
 from tests.ns2.conftest import Datagrams
-from tmt import PlainLink, TraceLink
+from tmt import PlainLink, Scenario, TraceLink
 from tmt.core.errors import SimulatorError, UsageError
 from tmt.core.schema import PACKET_EVENTS
 from tmt.core.units import NS_PER_MS, NS_PER_S
@@ -204,6 +205,14 @@ def test_control_by_its_own_name__is_that_of_the_kernel() -> None:
     # The kernel's name of New Reno is no name of TMT's.
     own, known = (experiment(tcp=tcp, duration_ns=2 * NS_PER_S).run() for tcp in ("reno", "newreno"))
     assert np.array_equal(own.packets, known.packets)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_new__writes_controls_that_only_the_kernel_names(tmp_path: Path) -> None:
+    for names, status in (("cubic,reno", 0), ("cubic,my_cc", 2)):
+        made = tmt("new", f"{status}.toml", "--tcp", names, "--stack", LINUX, folder=tmp_path)
+        assert (made.status, "tcp is my_cc, which" in made.err) == (status, status == 2)
+    assert [one.tcp for one in Scenario.read(tmp_path / "0.toml").traffic] == ["cubic", "reno"]
 
 
 @pytest.mark.usefixtures("kernel")

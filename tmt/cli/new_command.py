@@ -78,7 +78,7 @@ class Compared(Spec):
         "every n-th slot of the trace is this user's",
         Param(absent="1; 10 of the generated channel"),
     ] = None
-    tcp: Annotated[tuple[Variant, ...], "TCP variants, with commas between them"] = (
+    tcp: Annotated[tuple[Variant | str, ...], "TCP variants, with commas between them"] = (
         "newreno",
         "cubic",
         "bbr",

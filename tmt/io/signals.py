@@ -37,8 +37,10 @@ def unit_in(name: str) -> str:
 def signal_notes(path: str, length_ns: int, *, needs_es_n0: bool) -> list[str]:
     """Note units and ratios that the header names, holes, and a series shorter than the trace.
 
-    InputError where times are dates.
+    InputError where times are dates, or where it is a trace.
     """
+    if path.endswith((".parquet", ".npy")):
+        raise InputError(path, f"a trace is no series of text: tmt export {path} OUT --for signal makes one")
     lines = list(islice(text_lines(path), 2))
     for number, text in lines:
         if _DATE.match(text):
