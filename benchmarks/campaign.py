@@ -14,7 +14,7 @@ from time import perf_counter, thread_time
 import pandas as pd
 
 from benchmarks.timing import marked, paired_medians
-from tmt.api import compare_results, read_results
+from tmt.api.runs import compare_results, read_results
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.database import DATABASE
 from tmt.campaign.engine import Progress

@@ -1,5 +1,6 @@
 """Pages that programs write: all are listed, stale ones are found, cheap ones are fresh; tables of pages."""
 
+import importlib
 import json
 import math
 import re
@@ -34,6 +35,14 @@ def test_pages__are_all_figures_and_all_pages_with_tables_that_programs_write() 
     assert all(page.place.exists() for page in PAGES)
     for page in PAGES:
         assert all(list(ROOT.glob(pattern)) for pattern in (*page.files, *page.inputs)), page.name
+
+
+def test_modules_of_pages__import_what_there_is() -> None:
+    for page in PAGES:
+        if page.program.startswith("-m "):
+            module = importlib.import_module(page.name)
+            if hasattr(module, "__path__"):  # a package
+                importlib.import_module(f"{page.name}.__main__")
 
 
 RESULTS = {
