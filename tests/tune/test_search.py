@@ -231,7 +231,7 @@ def test_certainty__counts_the_candidates_of_a_front(delays_s: tuple[float, ...]
         return {(one, at): {"goodput": 9.0 - one + at, "delay-p95": delays_s[one] + at} for one, at in wanted}
 
     found = search(candidates, goal, RULES, 256, 5, simulated)
-    task = SimpleNamespace(goal=goal)
+    task = SimpleNamespace(goal=goal, traffic=Traffic())
     tuning = SimpleNamespace(recommendation=recommend(found), task=task, search=found)
     assert said in certainty(cast("Tuning", tuning))
 
