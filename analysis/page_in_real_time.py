@@ -24,7 +24,7 @@ from tmt.core.errors import UsageError
 from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
-    from tmt.spec.program import Program
+    from tmt.spec.programs import Program
 
 PAGE, TABLE = "programs.md", "page-in-real-time"
 TMT, MEASURED = Path(sys.executable).with_name("tmt"), DOCS.parent / "traces" / "measured"
@@ -46,7 +46,8 @@ CONTROL = "net.ipv4.tcp_congestion_control=reno"
 
 def main(folder: Path) -> str:
     """Load the page over each link; write the table into `folder`, and return it."""
-    programs = tmt.Scenario.read(SCENARIOS / "programs-page.toml").program
+    pages = tmt.Scenario.read(SCENARIOS / "programs-page.toml").program
+    programs = [page for page in pages if page.ready == ("tcp:443",)]
     root = _unpacked(DOCS.parent / str(programs[0].root), folder / "page-root")
     lines = []
     for number, (name, link, rtt_s) in enumerate(LINKS):

@@ -39,7 +39,7 @@ def main(folder: Path) -> str:
     """Execute the missing runs; write tables and CSV into `folder`, and return the tables."""
     page, video, transfer, both, lte = (runs_of(name, folder) for name in NAMES)
     transfer = transfer.assign(program=transfer["program"].where(transfer["program"] != WEB, transfer["tcp"]))
-    page = page.assign(time_s=page["completion_s"])
+    page = page.assign(time_s=page["completion_s"].fillna(page[f"{OF_PROGRAM}took_s"]))  # by HTTP/3
     transfer, both, lte = (one.assign(time_s=one[f"{OF_PROGRAM}took_s"]) for one in (transfer, both, lte))
     figures = [*(whole(runs) for runs in (page, video, transfer, lte)), whole(both, "second_share")]
     write_csv(folder / CSV, pd.concat(figures, ignore_index=True))
