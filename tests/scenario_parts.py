@@ -25,6 +25,26 @@ rtt = 0.5
 """
 
 
+def over_a_signal(signal: str, adaptation: str) -> str:
+    """Return a scenario of two seeds over a measured signal; `adaptation` is a line of its trace."""
+    return f"""\
+seeds = 2
+[[trace]]
+channel = {{ name = "snr", signal = "{signal}" }}
+{adaptation}
+rate = 4e6
+lldu_bytes = 500
+length = 3
+[[scheme]]
+name = "none"
+[path]
+rtt = 0.1
+[traffic]
+tcp = "cubic"
+duration = 2
+"""
+
+
 def runs_of(file: Path, *programs: str) -> list[ReplayRun]:
     """Return the runs of a scenario file, with the hashes of the programs that are given or installed."""
     asked = toml.read(file)

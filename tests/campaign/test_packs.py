@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from damage import damages
 from in_process import tmt
+from scenario_parts import over_a_signal
 
 from tmt import Scenario, run_scenario
 from tmt.campaign import pack_reader
@@ -171,24 +172,8 @@ def test_dry_run_of_a_pack__counts_links_by_its_signals_and_tables(
     (tmp_path / "own").mkdir()
     (tmp_path / "own/fade.txt").write_text("0 9\n2 12\n")
     (tmp_path / "own/modem.csv").write_text("efficiency,es_n0_db\n0.5,-1\n2,7.5\n")
-    (tmp_path / "own/fades.toml").write_text(
-        """
-        seeds = 2
-        [[trace]]
-        channel = { name = "snr", signal = "fade.txt" }
-        adaptation = { modes = "modem.csv", resource_blocks = 10, margin = [0, 1] }
-        rate = 4e6
-        lldu_bytes = 500
-        length = 3
-        [[scheme]]
-        name = "none"
-        [path]
-        rtt = 0.1
-        [traffic]
-        tcp = "cubic"
-        duration = 2
-        """
-    )
+    adaptation = 'adaptation = { modes = "modem.csv", resource_blocks = 10, margin = [0, 1] }'
+    (tmp_path / "own/fades.toml").write_text(over_a_signal("fade.txt", adaptation))
     for words in (("run", "own/fades.toml", "--quiet"), ("pack", "own/fades.toml")):
         assert tmt(*words, folder=tmp_path).status == 0
     shutil.rmtree(tmp_path / "own")

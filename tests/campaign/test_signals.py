@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from in_process import tmt
-from scenario_parts import runs_of
+from scenario_parts import over_a_signal, runs_of
 
 from tmt import Scenario
 from tmt.campaign.runs import ReplayRun
@@ -13,22 +13,7 @@ from tmt.campaign.tasks import Convert, link_file, make_link_trace
 from tmt.spec.toml import files_of
 
 ADAPTED = 'adaptation = { modes = "nr-1", resource_blocks = 10 }'
-SCENARIO = f"""\
-seeds = 2
-[[trace]]
-channel = {{ name = "snr", signal = "in/signal.txt" }}
-{ADAPTED}
-rate = 4e6
-lldu_bytes = 500
-length = 3
-[[scheme]]
-name = "none"
-[path]
-rtt = 0.1
-[traffic]
-tcp = "cubic"
-duration = 2
-"""
+SCENARIO = over_a_signal("in/signal.txt", ADAPTED)
 
 
 def _runs(folder: Path, text: str = SCENARIO, signal: str = "0 9\n2 12\n") -> list[ReplayRun]:
