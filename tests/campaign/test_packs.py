@@ -142,7 +142,16 @@ def test_run_of_a_pack__repeats_it_and_says_that_the_results_are_equal(pack: Pat
         "other.zip: 3 of 4 results are equal bit by bit, 1 differ, 0 are missing here",
         "columns that differ, with the number of results: goodput_bps (1)",
         f"made by another simulator: {'f' * 16} in the pack, {rows['simulator'].iloc[0][:16]} here",
+        "how much they differ: tmt compare other.zip out",
     ]
+
+    # This pack leaves out a run.
+    contents["results.parquet"] = rows.iloc[1:].to_parquet()
+    _write(tmp_path / "fewer.zip", _listed(contents))
+    said = tmt("run", "fewer.zip", "--output", "out", folder=tmp_path)
+    assert (said.status, said.err) == (0, "")
+    equal = "fewer.zip: all 3 results are equal bit by bit; it has no result of 1 of 4 runs"
+    assert said.out.splitlines()[-1] == equal
 
 
 def _counted(pack: Path, folder: Path, *options: object) -> list[int]:
@@ -199,7 +208,7 @@ def test_dry_run_of_a_pack__with_many_runs_counts_them_within_the_limit_of_the_u
     said = tmt("run", tmp_path / "many.zip", "--dry-run", folder=tmp_path)
     assert (said.status, said.out) == (2, "")
     limit = "has up to 1,000,000 runs; allowed: up to 100,000 runs; a higher limit is --max-runs of tmt run\n"
-    assert said.err.endswith(limit)
+    assert said.err == f"{tmp_path / 'many.zip'}: campaign/scenario.toml: {limit}"
     counted = _counted(tmp_path / "many.zip", tmp_path / "out", "--max-runs", 10**6)
     assert counted == [10**6, 0, 1 + 500_000]
 

@@ -77,6 +77,16 @@ def test_tune__of_a_trace_needs_no_scenario(trace: Path, tmp_path: Path) -> None
     assert all(one["name"].startswith("ARQ") for one in result["ties"])
 
 
+def test_tune__notes_runs_of_few_round_trips(trace: Path, tmp_path: Path) -> None:
+    said = tmt("tune", trace, "--rtt", "1", "--scheme", "arq", "--dry-run", folder=tmp_path)
+    lasts = "note: a run lasts 1.2 s, 1.2 round trips, too few for TCP to fill the link"
+    assert said.err == f"{lasts}: take a longer trace, or --duration\n"
+    said = tmt(
+        "tune", trace, "--rtt", "1", "--scheme", "arq", "--duration", "2", "--dry-run", folder=tmp_path
+    )
+    assert said.err == ""
+
+
 def test_tune__gives_candidates_every_nth_slot(trace: Path, tmp_path: Path) -> None:
     options = (
         "--every 3 --rtt 0.05 --objective efficiency --scheme none --scheme arq --courses 4 --duration 1"

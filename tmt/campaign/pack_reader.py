@@ -132,7 +132,11 @@ def _unpacked(
             raise OutputError(f"{path}: cannot be unpacked into {folder}: {error.strerror}") from error
         except FAULTS as error:
             raise InputError(path, f"is damaged: {first_line(error)}") from error
-        scenario = Scenario.read(folder / manifest["scenario"], max_runs)
+        try:
+            scenario = Scenario.read(folder / manifest["scenario"], max_runs)
+        except InputError as error:
+            lines = str(error).removeprefix(f"{folder}/").replace(f"\n{folder}/", f"\n{path}: ")
+            raise InputError(path, lines) from None
         _check_inside(path, scenario, folder, manifest["files"])
         yield folder, manifest
 

@@ -98,9 +98,10 @@ def print_summary(done: Finished) -> None:
         seeds = sorted({len(cell.rows) for cell in summary.cells})
         spread = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
         of_seeds = "one seed" if seeds == [1] else f"mean and 95 % t interval over {spread} seeds"
+        star = "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
         print_parts(
             f"Goodput in kbit/s of {GOODPUT_COUNTS}; {of_seeds}.\n"
-            "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
+            f"{star if len(summary.tcps) > 1 else ''}"
             "Capacity: mean rate of full packets back to back over the whole trace; a run sees a part of it.",
             *(f"Trace {trace}: {use}." for trace, use in trace_uses(done.results.runs)),
             "",
@@ -121,7 +122,7 @@ def print_summary(done: Finished) -> None:
     say(f"results: {done.campaign.store.results_file}")
     for path in done.figures:
         say(f"figure:  {path}")
-    for line in _repetition_lines(done.repeated):
+    for line in _repetition_lines(done):
         say(line)
 
 
@@ -190,7 +191,7 @@ def complaints(done: Finished) -> list[str]:
         )
     found += [f"not as expected: {one}" for one in done.missed]
     is_equal = done.repeated is None or done.repeated.is_equal
-    return found if is_equal else found + _repetition_lines(done.repeated)
+    return found if is_equal else found + _repetition_lines(done)
 
 
 def _describe_failures(failures: Sequence[Failure]) -> None:
@@ -204,14 +205,16 @@ def _describe_failures(failures: Sequence[Failure]) -> None:
     say("call again with --retry-failed to execute them again")
 
 
-def _repetition_lines(found: Repetition | None) -> list[str]:
-    if found is None:
+def _repetition_lines(done: Finished) -> list[str]:
+    if (found := done.repeated) is None:
         return []
+    absent = len(done.after.runs) - found.packed
+    without = f"; it has no result of {absent} of {len(done.after.runs)} runs" if absent else ""
     if found.is_equal:
-        return [f"{found.pack}: all {found.packed} results are equal bit by bit"]
+        return [f"{found.pack}: all {found.packed} results are equal bit by bit{without}"]
     lines = [
         f"{found.pack}: {found.equal} of {found.packed} results are equal bit by bit, {found.different} "
-        f"differ, {found.missing} are missing here"
+        f"differ, {found.missing} are missing here{without}"
     ]
     if found.columns:
         most = sorted(found.columns, key=lambda name: -found.columns[name])
@@ -222,6 +225,8 @@ def _repetition_lines(found: Repetition | None) -> list[str]:
         f"made by another {column}: {there[:16]} in the pack, {here[:16]} here"
         for column, there, here in found.programs
     ]
+    if found.different:
+        lines.append(f"how much they differ: tmt compare {found.pack} {done.campaign.store.folder}")
     return lines
 
 
@@ -305,5 +310,5 @@ def _cell(summary: Summary, cell: Cell | None) -> Text:
     # Further digits are meaningless for this interval.
     digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
     text = interval_text(goodput, places=digits)
-    best = cell.among_best.get(GOODPUT, True)
+    best = len(summary.tcps) > 1 and cell.among_best.get(GOODPUT, True)
     return Text(f"{text}*", style="bold") if best else Text(f"{text} ")

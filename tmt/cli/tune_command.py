@@ -13,8 +13,9 @@ from tmt.cli.lazy import imported_when_used
 from tmt.cli.progress import print_notes, print_warnings, run_progress, say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options
-from tmt.core.declaration import Refused, ns
+from tmt.core.declaration import Refused, declared, ns
 from tmt.core.errors import StoppedError, UsageError
+from tmt.core.schemes import SCHEMES
 from tmt.core.words.values import percent, time_notes
 from tmt.io.atomic import write_text
 from tmt.spec.experiment import Path as LinkPath
@@ -44,6 +45,9 @@ VALUES = {
     "traffic": Part(("traffic",), Traffic, usual=None, hidden={"duration": MISSING, "seeds": MISSING}),
     "goal": Part(("goal",), Tune, usual=None),
 }
+
+FEW_ROUND_TRIPS = 10
+"""Round trips that a run needs to say more than how slow start begins."""
 
 FLAGS = {"true": True, "false": False}
 
@@ -124,10 +128,12 @@ def command(
       tmt tune phy.parquet --rtt 0.5 --scheme harq \\
           --vary harq.data=10,20,50 --vary harq.repair=0:5
     """
-    task = _task_of_scenario(trace, given) if tasks.is_scenario(trace) else _task_of_trace(trace, given)
+    is_scenario = tasks.is_scenario(trace)
+    task = _task_of_scenario(trace, given) if is_scenario else _task_of_trace(trace, given)
     folder = output or tuning.default_folder(trace)
     with working("reads the trace"):
         planned = tuning.plan_tuning(task)
+    print_notes(_run_notes(task, chosen=is_scenario or given["duration"] is not None))
     processes = jobs or local_workers.default_jobs()
     if dry_run:
         say(_forecast(planned, folder, as_json=as_json))
@@ -149,6 +155,17 @@ def command(
         if not quiet:
             _summarise(found, page)
     return 0 if found.recommendation.is_useful else 1
+
+
+def _run_notes(task: Task, *, chosen: bool) -> list[str]:
+    """Return a note where a short trace gives runs of a few round trips."""
+    longest, duration = max(candidate.path.rtt for candidate in task.candidates), task.traffic.duration
+    if chosen or not task.goal.needs_runs or duration >= FEW_ROUND_TRIPS * longest:
+        return []
+    return [
+        f"a run lasts {duration:g} s, {duration / longest:.1f} round trips, too few for TCP to fill the "
+        "link: take a longer trace, or --duration"
+    ]
 
 
 def _task_of_scenario(path: Path, given: dict[str, Any]) -> Task:
@@ -178,6 +195,11 @@ def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
         ("varied",): "--vary",
         **{(key, 0): (key,) for key in ("path", "traffic")},
     }
+    for key, values in given["varied"]:
+        scheme = next((name for name, kind in SCHEMES.items() if key in declared(kind)), None)
+        if scheme is not None and key not in declared(LinkPath):
+            example = f"{scheme}.{key}={','.join(map(str, values))}"
+            raise UsageError(f"--vary {key}: is a parameter of a scheme; write {example}")
     pairs = [(key, value) for key, values in given["varied"] for value in values]
     varied = {key: list(dict.fromkeys(value for name, value in pairs if name == key)) for key, _ in pairs}
     with by_options(places):

@@ -152,7 +152,10 @@ class Values(click.Command):
         chosen = [kind.name for kind in part.kinds(ctx.meta[CHOSEN])]
         if not chosen:
             return click.UsageError(f"{wanted} needs {part.flag} {listed(names)}", ctx)
-        return click.UsageError(f"{wanted} is an option of {listed(names)}, not of {listed(chosen)}", ctx)
+        below = f"--below-{wanted[2:]}"
+        hint = f"; did you mean {below}?" if any(below in one.opts for one in self.get_params(ctx)) else ""
+        reason = f"is an option of {listed(names)}, not of {listed(chosen)}{hint}"
+        return click.UsageError(f"{wanted} {reason}", ctx)
 
 
 def _warn(ctx: click.Context, warning: str | None) -> None:

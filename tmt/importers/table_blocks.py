@@ -49,7 +49,9 @@ class HarqColumns:
             return process, row.whole(self._name, 0, 255)
         if (bit := canonical(row[self._name])) not in ("0", "1"):
             reason = f"{self._name} is {shown(row[self._name]) or 'empty'}; a bit that toggles is 0 or 1"
-            raise row.refused(f"{reason}: --new-data {self._name}:count reads numbers of transmissions")
+            counts, first = f"{self._name}:count", f"{self._name}=0"
+            others = f"--new-data {counts} reads numbers of transmissions, {first} a value of first ones"
+            raise row.refused(f"{reason}: {others}")
         return process, int(bit)
 
     def measurement(

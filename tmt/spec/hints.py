@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING
 
 from tmt.core.declaration import declared
 from tmt.spec.queue import KernelQdisc
+from tmt.spec.stacks import LINUX, QUIC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.core.declaration import Problem
 
-OTHER_NAMES = {"throughput": "goodput", "reno": "newreno", "kernel": "linux", "ns2": "modern"}
+OTHER_NAMES = {
+    "throughput": "goodput",
+    "reno": "newreno",
+    "kernel": "linux",
+    "ns2": "modern",
+    "l4s": "dualpi2",
+    "pf": "proportional-fair",
+}
 """Usual words for what has another name here."""
 
 _NUMBER = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([a-zµ/]*)", re.IGNORECASE)
@@ -55,8 +63,15 @@ def _hint(problem: Problem, several: str) -> str:
         return f"did you mean {ours}stack linux's own ({own})?"
     if (other := OTHER_NAMES.get(value, "")) in allowed:
         return f"did you mean {other}?"
-    is_control = problem.place[-1:] == ("tcp",) and not problem.close
-    return "other controls of a kernel need stack linux" if is_control else ""
+    return _hint_of_control(value, problem)
+
+
+def _hint_of_control(value: str, problem: Problem) -> str:
+    if problem.place[-1:] != ("tcp",):
+        return ""
+    if value in (LINUX, QUIC):
+        return f'{value} is a stack: --stack {value}, in files stack = "{value}"'
+    return "" if problem.close else "other controls of a kernel need stack linux"
 
 
 def respelled(text: str, allowed: str) -> str:

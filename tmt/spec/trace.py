@@ -135,7 +135,10 @@ class Trace(Spec):
         for key, value in (("rate", rate), ("length", self.length), ("lldu_bytes", lldu_bytes)):
             if value is None:
                 allowed = replace(declared(type(self))[key], is_optional=False).allowed
-                yield key, str(allowed), "is missing: a generated line of slots needs it"
+                needs = "is missing: a generated line of slots needs it"
+                adapts = self.adaptation is not None and key != "length"
+                slots = ": a slot lasts 8 lldu_bytes / rate, and its mode says what it carries"
+                yield key, str(allowed), f"{needs}{slots if adapts else ''}"
         if isinstance(self.offset, float) and self.length is not None and self.offset >= self.length:
             yield "offset", f"less than length, {self.length:g} s"
         if channel.decode_time_ns is not None and self.decode_time is not None:
