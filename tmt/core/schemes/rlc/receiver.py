@@ -73,9 +73,7 @@ def take_segments(
         state["arrival_head"] += 1
         row, reassembly_due_ns = np.uintp(sn - state["first_row"]), state["reassembly_due_ns"]
         is_discarded = False
-        if (
-            sn >= state["rx_next_highest"]
-        ):  # it fills no gap; calling `settle` would take most of the time
+        if sn >= state["rx_next_highest"]:  # it fills no gap; calling `settle` would take most of the time
             units[row]["settled_ns"] = now_ns
             state["rx_next_highest"] = sn + 1
             state["rx_highest_status"] += sn == state["rx_highest_status"]
