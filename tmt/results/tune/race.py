@@ -60,7 +60,7 @@ class Evidence:
         return _means(self.scores(objective))
 
     def violations(self) -> FloatArray:
-        """Return by how much each candidate's means miss the constraints, in units of the limits; 0 if none."""
+        """Return by how much each candidate's means miss the constraints, over the limits; 0 if none."""
         total = np.zeros(next(iter(self.values.values())).shape[0])
         for constraint in self.goal.constraints:
             missed = -_means(constraint.margins(self.values)) / (abs(constraint.limit) or 1.0)
