@@ -64,7 +64,7 @@ def checked(metadata: Metadata, path: str) -> Metadata:
 
 
 def read_beside(path: str, file_bytes: int | None) -> Metadata:
-    """Return the metadata beside a trace of `file_bytes`, if any; InputError if broken, or of another size."""
+    """Return the metadata beside a trace of `file_bytes`, if any; InputError if broken or of another size."""
     beside = metadata_file(path)
     if size_of(beside) is None:
         return {}

@@ -49,9 +49,7 @@ class Hybrid(Frames):
 
 
 class GoBackN(Frames):
-    """Go-back-N: the receiver accepts frames only in order; the sender retransmits a failed frame and all
-    after it.
-    """
+    """Go-back-N: the receiver accepts frames only in order; the sender goes back to a failed frame."""
 
     name: ClassVar[str] = "go-back-n"
 

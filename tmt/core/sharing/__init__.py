@@ -69,8 +69,7 @@ class RoundRobin(Scheduler):
 
 
 class Weighted(Scheduler):
-    """Slots in proportion to weights, evenly spread: of any W slots, where W is the sum of the weights, a
-    user of weight w has w.
+    """Slots in proportion to weights, evenly spread: of any W slots, W their sum, weight w gets w.
 
     Before each slot every user's credit grows by its weight. The user with the largest credit, the first one
     of equals, gets the slot, and its credit falls by W. This is the smooth weighted round robin of the web
