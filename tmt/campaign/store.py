@@ -260,6 +260,7 @@ class Store(StoredRuns):
 
     def _connected(self) -> sqlite3.Connection:
         """Open the campaign's database for writing, and add columns that it lacks."""
+        database.check_log(self._path)
         _check_journal(self._path)
         connection = self._system.connect(self._path)
         connection.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE_S}")
