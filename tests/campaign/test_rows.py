@@ -70,7 +70,7 @@ def test_journal__that_names_another_file_does_not_remove_it(out: Path, tmp_path
     end = struct.pack(">II", len(name), sum(name)) + magic
     (out / f"{DATABASE}-journal").write_bytes(head.ljust(512, b"\0") + b"\0\4\0\1" + name + end)
     assert len(read_runs(out)) == 12
-    with pytest.raises(InputError, match="campaign.sqlite-journal: names another file"):
+    with pytest.raises(InputError, match=r"campaign\.sqlite-journal: names another file"):
         Store(out)
     assert victim.exists()
 
@@ -83,7 +83,7 @@ def test_log__that_is_no_file_is_refused(kind: str, out: Path) -> None:
     else:
         log.symlink_to("/dev/zero")
     for use in (read_runs, Store):
-        with pytest.raises(TmtError, match="campaign.sqlite-wal: is a link or a device"):
+        with pytest.raises(TmtError, match=r"campaign\.sqlite-wal: is a link or a device"):
             use(out)
 
 
