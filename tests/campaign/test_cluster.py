@@ -29,10 +29,11 @@ from tmt.campaign.cluster import (
     private_folder,
 )
 from tmt.campaign.columns import DONE
+from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
 from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.runs import ReplayRun
 from tmt.campaign.store import Store
-from tmt.campaign.tasks import Convert, DamagedTraceError, Simulate, facts_file, link_file, perform
+from tmt.campaign.tasks import Simulate, perform
 from tmt.core.errors import UsageError
 from tmt.core.provenance import file_sha256
 from tmt.run.linux import NEEDED

@@ -307,8 +307,9 @@ def _campaign(folder: Path) -> None:
 
 def _task(folder: Path) -> None:
     """Prepare what a worker gets: a run and the contents of its link traces."""
+    from tmt.campaign.link_traces import Convert, facts_file, link_file, make_link_trace
     from tmt.campaign.plan import expand
-    from tmt.campaign.tasks import Convert, Simulate, facts_file, link_file, make_link_trace
+    from tmt.campaign.tasks import Simulate
     from tmt.spec.scenario import Scenario
 
     _scenario(folder)

@@ -25,17 +25,10 @@ import distributed
 from distributed.comm import CommClosedError, get_address_host_port
 
 from tmt.campaign.columns import RECORDS
+from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
 from tmt.campaign.pool import Answer, Slots, WrongWorkerError, belongs, installed_programs, one_of_each
 from tmt.campaign.rows import new_records, waiting
-from tmt.campaign.tasks import (
-    Convert,
-    DamagedTraceError,
-    Simulate,
-    Task,
-    facts_file,
-    link_file,
-    perform,
-)
+from tmt.campaign.tasks import Simulate, Task, perform
 from tmt.core.errors import ChangedProgramsError, TmtError, UsageError, WorkerError
 from tmt.core.provenance import file_sha256
 

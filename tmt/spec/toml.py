@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tomllib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path as File
@@ -70,19 +71,21 @@ class Document:
     places: Places
     notes: tuple[str, ...] = ()
 
-    def error(self, refused: Refused) -> ScenarioError:
-        """Return a refusal of the scenario's value as one of the file: points of an axis by their tables."""
-        problems = tuple(in_table(one, self.places) for one in refused.problems)
-        return ScenarioError(self.path, _lines_of_today(self.text), problems)
-
-    def at_key(self, error: InputError) -> InputError | None:
-        """Return an error of a file with the key that names the file; None if none does."""
-        table = tomllib.loads(self.text)
-        for place, name in _files_in(renewed(table) if is_old(table) else table):
-            if canonical(_beside(self.path, name)) == canonical(error.path):
-                line = line_of(_lines_of_today(self.text), place)
-                return InputError(self.path, f"key {spelled(place)}: {error}", line)
-        return None
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Name the file in refusals of the scenario's value, and the key in errors of files that it names."""
+        try:
+            yield
+        except Refused as refused:
+            problems = tuple(in_table(one, self.places) for one in refused.problems)
+            raise ScenarioError(self.path, _lines_of_today(self.text), problems) from None
+        except InputError as error:
+            table = tomllib.loads(self.text)
+            for place, name in _files_in(renewed(table) if is_old(table) else table):
+                if canonical(_beside(self.path, name)) == canonical(error.path):
+                    line = line_of(_lines_of_today(self.text), place)
+                    raise InputError(self.path, f"key {spelled(place)}: {error}", line) from error
+            raise
 
 
 def read(path: File, max_runs: int | None = None) -> Document:
