@@ -31,7 +31,7 @@ from tmt.core.declaration import (
 from tmt.core.errors import UsageError
 from tmt.core.words.values import time_notes
 from tmt.spec import hints
-from tmt.spec.options import number_in, number_within
+from tmt.spec.option_types import number_in, number_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

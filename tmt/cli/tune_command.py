@@ -19,7 +19,8 @@ from tmt.core.errors import StoppedError, UsageError
 from tmt.core.words.values import percent, time_notes
 from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.goals import Tune
-from tmt.spec.options import Part, number_in
+from tmt.spec.option_types import number_in
+from tmt.spec.options import Part
 from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
