@@ -1,4 +1,4 @@
-"""Tasks of a worker in any process, on any machine: make a link trace that runs share, or do a run.
+"""Tasks of a worker in any process, on any machine: make a link trace that runs share, or execute a run.
 
 Tasks and their results are plain data.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tmt.campaign.runs import Run
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Error numbers of a full disk: every other run would fail alike."""
+"""Error numbers of a full disk, on which every other run would fail, too."""
 
 
 class FullDiskError(OutputError):
@@ -39,7 +39,7 @@ class FullDiskError(OutputError):
 
 @dataclass(frozen=True, slots=True)
 class Simulate:
-    """Do a run over the link traces in `cache`; its packet records wait in `scratch` for its row."""
+    """Execute a run over the link traces in `cache`; its packet records wait in `scratch` for its row."""
 
     run: Run
     attempt: int
@@ -51,10 +51,10 @@ Task = Convert | Simulate
 
 
 def perform(task: Task) -> Row:
-    """Do a task; return the row of a simulation, or ``{"error": text or None}`` of a recipe.
+    """Execute a task; return the row of a simulation, or ``{"error": text or None}`` of a recipe.
 
-    FullDiskError when there is no room to do it; DamagedTraceError when a link trace of a simulation is
-    missing or damaged; ChangedProgramsError when the programs are not, or no longer, those of the run's key.
+    FullDiskError when there is no room; DamagedTraceError when a link trace of a simulation is missing or
+    damaged; ChangedProgramsError when the programs differ from those of the run's key.
     """
     try:
         return {"error": make_link_trace(task)} if isinstance(task, Convert) else _simulate(task)
@@ -67,14 +67,14 @@ def perform(task: Task) -> Row:
     except TmtError:
         raise
     except Exception:
-        loaded_hash(PACKAGE)  # a source that is changed just now is the likely cause
+        loaded_hash(PACKAGE)  # a source that is being changed is the likely cause
         raise
 
 
 def failed_row(
     task: Simulate, status: str, message: str, command: str | None = None, exit_status: int | None = None
 ) -> Row:
-    """Return the row of a run that gave no result."""
+    """Return the row of a run without a result."""
     return _frame(task) | {
         "status": status,
         "message": message,
@@ -113,7 +113,7 @@ def _row_of(task: Simulate, folder: Path) -> Row:
 
 
 def _check_programs(run: Run) -> None:
-    """Refuse to run with other programs than those of the run's key (ChangedProgramsError)."""
+    """Refuse to run with programs other than those of the run's key (ChangedProgramsError)."""
     if run.installed_programs() != run.programs:
         raise ChangedProgramsError(
             "the simulator, its scripts or the sources of tmt were changed while the campaign ran; finished "

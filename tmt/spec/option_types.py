@@ -14,7 +14,7 @@ from tmt.core.errors import UsageError
 from tmt.spec.files import with_an_end
 
 WITH_COMMAS = frozenset({"server", "client", "environment", "sysctls"})
-"""Lists of texts that may hold commas: each option is one member."""
+"""Lists of texts that may contain commas: each option is one member."""
 
 
 class ValueOption(click.Option):
@@ -26,7 +26,7 @@ class ValueOption(click.Option):
         super().__init__([flags, name], default=None, show_default=False, **attributes)
 
     def typed(self, value: Any) -> Any:
-        """Return what was typed, None where nothing was; lists may be typed in several pieces."""
+        """Return the typed value, None without one; lists may be typed in several pieces."""
         if not isinstance(self.type, Text) or self.type.field is None or not self.type.field.is_many:
             return value
         members = [member for piece in value or () for member in piece]
@@ -34,13 +34,13 @@ class ValueOption(click.Option):
 
 
 class Text(click.ParamType[Any]):
-    """Text behind an option, made a number where its field takes numbers; the declaration checks it."""
+    """Text after an option, made a number if its field takes numbers; the declaration checks it."""
 
     def __init__(self, name: str, words: tuple[str, ...], field: Field | None = None) -> None:
         self.name, self.words, self.field = name, words, field
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a text, a number, or a list of them; text that is not a number stays for later."""
+        """Return a text, a number, or a list of them; text that is not a number is kept, for later checks."""
         if self.field is None or not isinstance(value, str):
             return value
         if self.field.param.is_path:
@@ -58,14 +58,14 @@ class Text(click.ParamType[Any]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Complete words, and names of files."""
+        """Complete words and names of files."""
         if self.field is not None and self.field.param.is_path:
             return [CompletionItem(incomplete, type="file")]
         return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
 
 
 class TableText(Text):
-    """A table behind an option, such as ``tcp=cubic,count=2``."""
+    """A table after an option, such as ``tcp=cubic,count=2``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the table in a list, which may be given in several pieces (UsageError)."""
@@ -85,7 +85,7 @@ class TableText(Text):
 
 
 def keys_of(kind: type[Spec]) -> dict[str, Field]:
-    """Return the fields that a table behind an option may have; of a part ``resume`` as ``resume.rtt``."""
+    """Return the fields that a table after an option may have; of a part ``resume`` as ``resume.rtt``."""
     found = dict[str, Field]()
     for key, one in declared(kind).items():
         inner = (
@@ -106,7 +106,7 @@ def typed(field: Field, text: str) -> Any:
 
 
 def number_in(text: str) -> int | float | str:
-    """Return the number that a text such as ``0.1`` or ``1e3`` spells; the text itself if it is none."""
+    """Return the number that a text such as ``0.1`` or ``1e3`` spells; otherwise the text itself."""
     try:
         value = Decimal(text)
     except InvalidOperation:
@@ -125,6 +125,6 @@ def placeholder(field: Field) -> str:
 
 
 def number_within(param: Param) -> str:
-    """Return the placeholder of a number without a unit: ``0..1``, or ``NUMBER`` where its bounds are far."""
+    """Return the placeholder of a number without a unit: ``0..1``, or ``NUMBER`` if its bounds are large."""
     is_near = param.least > -math.inf and param.most < 2**31 - 1
     return f"{number(param.least)}..{number(param.most)}" if is_near else "NUMBER"

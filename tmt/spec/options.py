@@ -1,9 +1,9 @@
-"""Command-line options of declared classes, and the objects that options describe.
+"""Command-line options of declared classes, and the objects that the options describe.
 
-The field ``max_transmissions`` is the option ``--max-transmissions``; of a part ``below`` it is
-``--below-max-transmissions``. Where a class is one of several, the option of the part chooses it (``--scheme
-harq``, ``--below arq``), and only the options of the chosen class are shown and accepted. `tmt.cli.values`
-makes commands of them.
+The field ``max_transmissions`` becomes the option ``--max-transmissions``; in a part ``below`` it becomes
+``--below-max-transmissions``. Among several classes, an option chooses one (``--scheme harq``, ``--below
+arq``); only the options of the chosen class are shown and accepted. `tmt.cli.values` makes commands from
+them.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 Chosen = dict[str, list[str]]
-"""The words behind each option of a command line; those behind ``--scheme`` choose classes."""
+"""The words after each option of a command line; those after ``--scheme`` choose classes."""
 
 MOST_BESIDE = 40
-"""Characters of words that fit behind an option; a longer list stands in its help."""
+"""Length of a list of words that is shown after an option; a longer list is in the option's help."""
 
 
 @dataclass(frozen=True)
 class Part:
     """An object that a command takes, or a part of one.
 
-    `place`, the way to it, begins with the name of the command's argument. `usual` is the object without
-    options: `MISSING` where options must describe one, None where they may. `hidden` are fields without an
-    option, here and in parts, and the values that the command gives them; `MISSING` leaves the default. The
-    classes to choose from are those `among` the family, or all. `meaning` is the sentence about the choice;
-    else it is the first of the family's docstring.
+    `place` is the path to it, from the name of the command's argument. `usual` is the object without options:
+    `MISSING` if options must describe one, None if they may. `hidden` are fields without an option, here and
+    in parts, and the values that the command gives them; `MISSING` keeps the default. The classes to choose
+    from are those `among` the family, or all. `meaning` is the help for the choice; the default is the first
+    sentence of the family's docstring.
     """
 
     place: Place
@@ -49,14 +49,14 @@ class Part:
 
     @classmethod
     def of(cls, key: str, hint: Any) -> Part:
-        """Return the part that ``Class``, ``Class | None`` or ``tuple[Class, ...]`` stands for."""
+        """Return the part for which ``Class``, ``Class | None`` or ``tuple[Class, ...]`` stands."""
         (family,) = (one for one in get_args(hint) or (hint,) if one not in (NoneType, Ellipsis))
         usual = None if NoneType in get_args(hint) else MISSING
         return cls((key,), family, usual, get_origin(hint) is tuple)
 
     @property
     def flag(self) -> str:
-        """The option that chooses the class, or makes the object."""
+        """The option that chooses the class, or creates the object."""
         return flag_of(self.place)
 
     @property
@@ -70,7 +70,7 @@ class Part:
         return self.among or self.family.kinds()
 
     def kinds(self, chosen: Chosen) -> list[type[Spec]]:
-        """Return the classes that the command line chooses (Refused, with the way from the whole object)."""
+        """Return the classes that the command line chooses (Refused, with the path from the whole object)."""
         kinds = self.choices
         if not self.is_choice:
             return list(kinds.values())
@@ -130,7 +130,7 @@ class Part:
                     yield from self._within(kind, key, one).every((*outer, one.kind))
 
     def complaints(self, problems: Iterable[Problem], chosen: Chosen) -> list[str]:
-        """Return the lines about problems of the object: one for all missing options of a part."""
+        """Return the lines about problems of the object: one line for all missing options of a part."""
         lines, missing, problems = list[str](), dict[Place, list[Problem]](), tuple(problems)
         for one in problems:
             if one.kind == "missing":
@@ -231,7 +231,7 @@ class Part:
 def flag_of(place: Place) -> str:
     """Return the option of a place: the name of a class is chosen by the option of its part.
 
-    In one of several tables behind an option it is the option and the way from there: ``--flow[1].tcp``.
+    In one of several tables after an option it is the option and the path from there: ``--flow[1].tcp``.
     """
     tables = [at for at, part in enumerate(place[:-1]) if at > 1 and isinstance(part, int)]
     if tables:

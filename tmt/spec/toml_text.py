@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def relative_to(folder: Path) -> Callable[[str], str]:
-    """Return a function that gives a path relative to a folder; the URI of a file stays as it is."""
+    """Return a function that gives a path relative to a folder, and a file's URI unchanged."""
     return lambda name: name if "://" in name else os.path.relpath(name, folder)
 
 
 def text_of(scenario: Scenario, path_of: Callable[[str], str], *, explained: bool = False) -> str:
-    """Return a scenario as TOML with files as `path_of` names them; a comment may explain each key.
+    """Return a scenario as TOML with files as named by `path_of`; a comment may explain each key.
 
-    Points that differ in one key only share a table, where that reads as the same points in the same order.
+    Points that differ in one key only share a table, if that reads as the same points in the same order.
     """
     table = {"title": scenario.title} | mapped(plain(scenario), path_of)
     head = {key: value for key, value in table.items() if key not in (*AXES, "tune")}
@@ -71,7 +71,7 @@ def _lines(family: type[Spec], table: dict[str, Any], *, explained: bool) -> lis
 
 
 def _folded(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return tables in which neighbours that differ in one key are one table with a list."""
+    """Return tables in which neighbours that differ in one key are merged into one table with a list."""
     for key in dict.fromkeys(name for table in reversed(tables) for name in reversed(table)):
         out: list[dict[str, Any]] = []
         for table in tables:
@@ -91,7 +91,7 @@ def _without(table: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _joined(first: Any, second: Any) -> Any:
-    """Return the list of both values; of tables that differ in one key, a table with that list, else None."""
+    """Return the list of both values; for tables that differ in one key, a table with the list; else None."""
     if isinstance(first, dict) and isinstance(second, dict):
         differing = [key for key in first if first[key] != second.get(key)]
         if list(first) != list(second) or len(differing) != 1:
