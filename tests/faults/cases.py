@@ -327,7 +327,7 @@ def _task(folder: Path) -> None:
 
 def _work(folder: Path) -> None:
     """Do a run as a cluster's worker does, and write its answer; the engine shows an error as one line."""
-    from tmt.campaign.cluster import perform_away
+    from tmt.campaign.cluster_worker import perform_away
     from tmt.cli.main import NO_THREAD
     from tmt.core.errors import TmtError
 

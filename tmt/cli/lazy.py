@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from difflib import get_close_matches
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,7 @@ def imported_when_used(*names: str) -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
-class _Lazily(MetaPathFinder):
+class _Lazily:
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = names
 

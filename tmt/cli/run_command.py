@@ -21,6 +21,7 @@ from tmt.cli.options import (
     FilePath,
     output_option,
     pools,
+    typed_flags,
 )
 from tmt.cli.progress import print_notes, print_warnings, progress_bar, say, working
 from tmt.cli.values import Values
@@ -134,6 +135,10 @@ def command(
     is_shown = not (quiet or as_json)
     if part is not None and pack_reader.is_pack(scenario):
         raise UsageError("--part: has no meaning for a pack, which is repeated as a whole")
+    if part is not None and (flags := typed_flags("figures", "junit")):
+        raise UsageError(
+            f"{flags[0]}: has no meaning with --part; the call that joins the parts writes the file"
+        )
     place = folder if part is None else part.folder(folder)
     if dry_run:
         found = _foreseen(scenario, folder, part, max_runs, processes, retry=retry_failed, shown=is_shown)

@@ -20,7 +20,7 @@ from tmt.core.words.values import percent, time_notes
 from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.goals import Tune
 from tmt.spec.option_types import number_in
-from tmt.spec.options import Part
+from tmt.spec.options import Part, flag_of
 from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _task_of_scenario(path: Path, given: dict[str, Any]) -> Task:
     flags = options.typed_flags("duration", "schemes", "varied", "every", "courses")
     for name in VALUES:
         said = [] if given[name] is None else given[name].said()
-        flags += [f"--{key.replace('_', '-')}" for key in said]
+        flags += [flag_of((name, key)) for key in said]
     if flags:
         raise UsageError(f"{flags[0]}: is given with a scenario, whose tables say it")
     asked = toml.read(path)
