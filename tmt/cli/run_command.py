@@ -136,9 +136,7 @@ def command(
     if part is not None and pack_reader.is_pack(scenario):
         raise UsageError("--part: has no meaning for a pack, which is repeated as a whole")
     if part is not None and (flags := typed_flags("figures", "junit")):
-        raise UsageError(
-            f"{flags[0]}: has no meaning with --part; the call that joins the parts writes the file"
-        )
+        raise UsageError(f"{flags[0]}: has no meaning with --part; the call without --part writes the file")
     place = folder if part is None else part.folder(folder)
     if dry_run:
         found = _foreseen(scenario, folder, part, max_runs, processes, retry=retry_failed, shown=is_shown)
