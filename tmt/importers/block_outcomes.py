@@ -19,11 +19,11 @@ from tmt.core.extent import Extent
 from tmt.core.trace import BoolArray, Int64Array, PhyTrace
 from tmt.core.words.refusals import refusal, shown
 from tmt.core.words.values import counted
-from tmt.importers.clocks import NEVER, WRAP_MEANING, Counter
+from tmt.importers.clocks import NEVER, WRAP_MEANING, Counter, about
 from tmt.importers.importer import DecodeTime, Importer, LlduBytes, Measurement
 from tmt.importers.notes import ENDS_UNKNOWN, agreed
 from tmt.importers.probes import numbers_between
-from tmt.importers.sequences import counter_size
+from tmt.importers.sequences import USUAL_SIZES
 from tmt.io.files import text_lines
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]], wrap: int | None) 
                 number += _WRAP
         if received and number <= received[-1]:
             previous = received[-1] % (wrap or _WRAP) if turn else received[-1]
-            size = None if wrap else counter_size(previous - sequence)
+            size = None if wrap else about(previous - sequence, USUAL_SIZES)
             advice = f": --wrap {size} says that numbers begin again at {size}" if size else ""
             reason = f"sequence number {sequence} does not follow {previous}{advice}"
             raise InputError(path, reason, line)

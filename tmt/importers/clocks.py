@@ -13,7 +13,7 @@ from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
 from tmt.importers.harq_logs import FRAME_NS, FRAMES, SLOTS_PER_FRAME
-from tmt.importers.log_files import UNITS_NS, date_of, since_epoch_ns
+from tmt.importers.log_files import UNITS_NS, since_epoch_ns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -229,14 +229,12 @@ def _moment_ns(text: str, style: str) -> int | None:
     """Return a date and time of a style as nanoseconds since 1970, exactly; without an offset it is UTC."""
     fraction = _FRACTION.search(text)
     whole = text if fraction is None else text[: fraction.start()] + text[fraction.end() :]
-    moment: datetime | None = None
-    if not style:
-        moment = date_of(whole)
-    else:
-        plain = whole if style.endswith("%z") else _ZONE.sub("", whole)
-        with suppress(ValueError):
-            moment = datetime.strptime(" ".join(plain.split()), style)
-    return None if moment is None else since_epoch_ns(moment) + _fraction_ns(fraction and fraction[1])
+    if style and not style.endswith("%z"):
+        whole = _ZONE.sub("", whole)
+    with suppress(ValueError):
+        moment = datetime.strptime(" ".join(whole.split()), style) if style else datetime.fromisoformat(whole)
+        return since_epoch_ns(moment) + _fraction_ns(fraction and fraction[1])
+    return None
 
 
 def _fraction_ns(digits: str | None) -> int:

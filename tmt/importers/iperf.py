@@ -191,7 +191,11 @@ def _read_text(path: str, direction: Direction | None) -> RateSeries:
     if roles:
         direction = direction or "up"
         found = [one for one in found if one[1]["role"] and _ROLES[one[1]["role"]][0] == direction]
-    intervals = _intervals(path, _one_stream(path, found))
+    streams = sorted({match["id"] for _, match in found})
+    if len(streams) > 1 and "SUM" not in streams:
+        names = shown(", ".join(streams), 60)
+        raise InputError(path, f"it holds streams {names} without their sum; a file must hold one test")
+    intervals = _intervals(path, [one for one in found if one[1]["id"] == streams[-1]])
     counts_losses = any(one.lost is not None for one in intervals)
     if counts_losses:
         intervals = [one._replace(lost=one.lost or 0.0) for one in intervals]
@@ -210,15 +214,6 @@ def _read_text(path: str, direction: Direction | None) -> RateSeries:
     return replace(rates, notes=(*rates.notes, *cut))
 
 
-def _one_stream(path: str, found: list[tuple[int, re.Match[str]]]) -> list[tuple[int, re.Match[str]]]:
-    """Return the lines of the sum of all streams, or of the only one."""
-    streams = sorted({match["id"] for _, match in found})
-    if "SUM" not in streams and len(streams) > 1:
-        names = shown(", ".join(streams), 60)
-        raise InputError(path, f"it holds streams {names} without their sum; a file must hold one test")
-    return [one for one in found if one[1]["id"] == streams[-1]]
-
-
 def _intervals(path: str, found: list[tuple[int, re.Match[str]]]) -> list[Interval]:
     """Return the intervals of a stream without omitted ones, empty ones and totals."""
     rows: list[Interval] = []
@@ -232,14 +227,10 @@ def _intervals(path: str, found: list[tuple[int, re.Match[str]]]) -> list[Interv
                 raise InputError(path, "a second test begins here; a file must hold one test", line)
             continue
         is_bits = match["kind"] == "bits"
-        rate = (
-            float(match["rate"])
-            * (1.0 if is_bits else 8.0)
-            * (1000 if is_bits else 1024) ** _POWERS[match["prefix"]]
-        )
+        unit = (1 if is_bits else 8) * (1000 if is_bits else 1024) ** _POWERS[match["prefix"]]
         lost = _LOST.search(rest)
         counts = (float(lost["lost"]), float(lost["sent"])) if lost else (None, 0.0)
-        rows.append(Interval(line, start, end, rate, *counts))
+        rows.append(Interval(line, start, end, float(match["rate"]) * unit, *counts))
     if not rows:
         raise InputError(path, "there is no interval; run iperf with -i 1")
     return rows

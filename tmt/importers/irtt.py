@@ -13,7 +13,7 @@ no line. Source: README of clarkzjw/LENS.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -81,10 +81,11 @@ class Irtt(RoundTripImporter):
                 down.append(trip.whole("delay.receive", *limits_ns))
         if not up:
             raise all_lost(path, len(trips), "round trip")
-        size = _size_bytes(document)
-        return one_direction(
-            path, np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way
-        )
+        length = member(document, "config", "params", "length")  # of the UDP payload
+        header = _UDP_IPV6_BYTES if member(document, "config", "ip_version") == "IPv6" else _UDP_IPV4_BYTES
+        size = (length if isinstance(length, int) else 0) + header
+        columns = np.array(sent), np.array(lost), np.array(up), np.array(down)
+        return one_direction(path, *columns, size, self.way)
 
 
 class Lens(RoundTripImporter):
@@ -185,13 +186,6 @@ def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array,
         return up_ns - ahead, down_ns + ahead, note
     half = (up_ns + down_ns + 1) // 2
     return half, half, f"the clocks drift ({least}): each delay is taken as half of the round trip"
-
-
-def _size_bytes(document: dict[str, Any]) -> int:
-    """Return the size of a probe's IP packet; irtt's own length counts the UDP payload."""
-    length = member(document, "config", "params", "length")
-    header = _UDP_IPV6_BYTES if member(document, "config", "ip_version") == "IPv6" else _UDP_IPV4_BYTES
-    return (length if isinstance(length, int) else 0) + header
 
 
 def _lens_trips(

@@ -25,14 +25,10 @@ _NUMBER = re.compile(r"[A-Za-z_#:= ]*([0-9]{1,18})(\.0*)?")
 _HEX = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{1,15})")
 SEQUENCE_UNITS = ("decimal", "hex", "hex-text")
 """How a sequence number is written; hex-text: the bytes of its decimal text in hexadecimal."""
-_SIZES = {2**bits for bits in (8, 12, 16, 24, 31, 32)}
+USUAL_SIZES = {2**bits for bits in (8, 12, 16, 24, 31, 32)}
+"""Sizes of usual counters of sequence numbers."""
 _LATE = 64
 """Numbers by which a packet may be late where no counter is known; beyond that the sender began again."""
-
-
-def counter_size(back: int) -> int | None:
-    """Return the size of a usual counter that a step back of the sequence number is about as long as."""
-    return about(back, _SIZES)
 
 
 class Received(NamedTuple):
@@ -91,7 +87,7 @@ def received(
 
 
 def _stepped_back(path: str, name: str, value: int, latest: int, place: int | str) -> CounterRangeError:
-    size = counter_size(latest - value)
+    size = about(latest - value, USUAL_SIZES)
     example = size or "SIZE"
     range_of = f", about the range of a counter of {size}" if size else ""
     reason = f"{name} is {value} after {latest}{range_of}"
