@@ -47,11 +47,7 @@ class Flent(RateImporter):
     ] = None
 
     def rates(self, path: str) -> RateSeries:
-        """Return the series over the times that have a value.
-
-        InputError when the file is not one of flent, a value is wrong, or several series are there and none
-        is chosen; UsageError when the chosen one is missing, or is a delay and there is no --line.
-        """
+        """Return the series over the times that have a value."""
         document = read_json(path)
         results, times = member(document, "results"), member(document, "x_values")
         if not isinstance(results, dict) or not results or not isinstance(times, list):

@@ -77,11 +77,9 @@ class Iperf3(TwoWayRateImporter):
         return (b'"bits_per_second"' in head and b'"intervals"' in head) or _is_text(head, version=3)
 
     def rates(self, path: str) -> RateSeries:
-        """Return the rates of one direction.
+        """Return the rates of one direction, without omitted intervals (``-O``).
 
-        The client counts bytes as it hands them to the kernel, a receiver as they arrive. Omitted intervals
-        (``-O``) are left out. InputError, with the interval or line, where a field is wrong or the direction
-        is missing.
+        The client counts bytes as it hands them to the kernel, a receiver as they arrive.
         """
         if first_letter(path) != b"{":
             return _read_text(path, self.direction)
@@ -169,11 +167,7 @@ def _is_text(head: bytes, version: int) -> bool:
 
 
 def _read_text(path: str, direction: Direction | None) -> RateSeries:
-    """Return the rates of one direction of a test.
-
-    InputError, with the line, where an interval is damaged, a second test begins, the direction is missing,
-    or there are several streams without their sum.
-    """
+    """Return the rates of one direction of a test (InputError, with the line)."""
     found: list[tuple[int, re.Match[str]]] = []
     others: list[str] = []
     cut: tuple[str, ...] = ()

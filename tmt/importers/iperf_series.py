@@ -54,10 +54,7 @@ class Measured:
 
 
 def series(path: str, intervals: Sequence[Interval], test: Measured, precision_ns: int) -> RateSeries:
-    """Return the rates and losses of a test; ends within `precision_ns` of the next start are rounded ones.
-
-    InputError, with the interval, where more datagrams are lost than were sent, or intervals overlap.
-    """
+    """Return the rates and losses of a test; ends within `precision_ns` of the next start are rounded."""
     for one in intervals:
         if (one.lost or 0) > one.sent:
             raise InputError(path, f"{one.lost:g} of {one.sent:g} datagrams are lost", one.place)

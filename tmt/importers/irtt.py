@@ -56,8 +56,6 @@ class Irtt(RoundTripImporter):
 
         Downwards a probe sets out when its way up ends. One that was lost on its way up never sets out. A
         loss whose direction irtt does not know counts in the direction that is read.
-
-        InputError with the round trip, where a field is missing or wrong, or the client's clock goes back.
         """
         document = read_json(path)
         trips = member(document, "round_trips")

@@ -195,10 +195,9 @@ class TextTable:
         return set(names) <= set(self.names)
 
     def rows(self, *names: str) -> Iterator[Row]:
-        """Yield the rows with their fields in the columns called `names`.
+        """Yield the rows with their fields in the columns called `names` (InputError).
 
-        InputError when a column is missing or doubled, or, with the line, where a row has another number of
-        fields. A last line that is too short is left out: its program was stopped.
+        A last line that is too short is left out: its program was stopped.
         """
         positions = {name: column_number(self.path, self.names, name) for name in names}
         width, short = len(self.names), None

@@ -230,10 +230,7 @@ class LteHarq(HarqImporter):
 
 
 def read_attempts(path: str) -> list[Attempt]:
-    """Return the attempts in order of time, the first one at 0; `version` is the number of the attempt.
-
-    InputError, with the line, for a missing column, a wrong value, or attempts that are out of order.
-    """
+    """Return the attempts in order of time, the first one at 0; `version` is the number of the attempt."""
     table = TextTable(path)
     sizes = ["tb_bytes"] if table.has("tb_bytes") else []
     clock = SlotClock()

@@ -64,8 +64,7 @@ class Ping(RoundTripImporter):
         """Return the probes of one direction, with half of each round trip as their delay.
 
         A probe without a reply is lost if a later one was answered, or if the log goes on for the longest
-        round trip; else it is left out. InputError, with the line, where it is none of ping's, time goes
-        back, or there are neither time stamps nor an interval; UsageError where there are both.
+        round trip; else it is left out.
         """
         log = _Log(path, None if self.interval is None else ns(self.interval))
         for line in text_lines(path, comments=False):

@@ -51,10 +51,7 @@ class Qlog(ProbeImporter):
     signs: ClassVar[tuple[bytes, ...]] = (b'"qlog_version"|urn:ietf:params:qlog',)
 
     def probes(self, path: str) -> Probes:
-        """Return the packets of the connection that sent most.
-
-        InputError, with the line or the event, where a field is wrong, or when nothing was acknowledged.
-        """
+        """Return the packets of the connection that sent most."""
         found: dict[object, _Connection] = {}
         cut = False
         for event in _events(path):

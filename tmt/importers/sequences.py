@@ -60,8 +60,8 @@ def received(
 ) -> Received:
     """Return the packets in order of their numbers, each once: the first of those with one number.
 
-    `wrap` is the size of the counter, None where it has no end. InputError where a number is beyond it, or,
-    without it, further back than packets come late: with the option that tells it.
+    `wrap` is the size of the counter, None where it has no end. InputError where a number is beyond it, or
+    further back than packets come late.
     """
     counter = None if wrap is None else Counter(wrap)
     rows: dict[int, int] = {}

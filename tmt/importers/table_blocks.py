@@ -55,10 +55,7 @@ class HarqColumns:
     def measurement(
         self, path: str, lines: Sequence[Attempt], reading: Reading, *, has_outcomes: bool
     ) -> Measurement:
-        """Return the trace of lines in order of time; without outcomes their own do not count.
-
-        InputError where no line meets the condition, or none has a size.
-        """
+        """Return the trace of lines in order of time; without outcomes their own do not count."""
         if self._condition and all(line.version for line in lines):
             raise InputError(path, f"no row meets --new-data {self._new_data}")
         strays = self._mark_repeats(lines)

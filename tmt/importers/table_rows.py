@@ -79,11 +79,10 @@ def read_lines(
     *,
     propagation_ns: int,
 ) -> tuple[list[Line], list[str]]:
-    """Return the rows in the order of the file, or of their sequence numbers, and notes on them.
+    """Return the rows in the order of the file, or of their sequence numbers, and notes on them (InputError).
 
     `columns` are those of `size`, `delay`, `received`, `transmissions`, `es_n0`, `mode` and `sequence`, as
-    far as they are there; `propagation_ns` is taken off delays. InputError when a value is missing or out of
-    range, or no row is left.
+    far as they are there; `propagation_ns` is taken off delays.
     """
     is_receipt = "received" in columns
     delay = columns["received"] if is_receipt else columns.get("delay")

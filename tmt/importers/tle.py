@@ -71,10 +71,7 @@ class Elements(NamedTuple):
 
 
 def read_elements(path: str) -> list[Elements]:
-    """Return the satellites of a file of TLE lines, with or without a line of the name before them.
-
-    InputError with the line that lacks its other half, has another form or another checksum.
-    """
+    """Return the satellites of TLE lines, with or without a line of the name before them (InputError)."""
     found: list[Elements] = []
     name, first = "", ""
     for number, text, _ in text_lines(path):
@@ -194,10 +191,7 @@ class TleOrbits(Spec):
         return [_site(*place) for place in places]
 
     def serve(self, path: str) -> Served:
-        """Return the round-trip times over the satellites of a file.
-
-        InputError if the file is wrong, its elements are all too old or too new, or none is in sight.
-        """
+        """Return the round-trip times over the satellites of a file (InputError)."""
         nearest: dict[str, Elements] = {}
         for one in sorted(read_elements(path), key=lambda one: -abs(one.epoch - self.start_time)):
             nearest[one.first[2:7]] = one
