@@ -89,16 +89,14 @@ def read_lines(
 
     def line(row: Row, time_ns: int) -> Line:
         is_bad = outcome.is_bad(row, None if "sequence" in columns else delay)
-        if delay is None or (is_bad and (is_receipt or _lacks(row, delay))):
-            return _line(row, columns, harq, time_ns, decode_time_ns, is_bad=is_bad)
-        whole_ns = (
-            rows.clock.end_ns(row, delay, time_ns) - time_ns
-            if is_receipt
-            else row.time_ns(delay.name, UNITS_NS[delay.unit])
-        )
-        delay_ns = whole_ns - propagation_ns
-        if delay_ns < 0 or (delay_ns == 0 and not is_bad):
-            raise _no_delay(row, delay, propagation_ns)
+        delay_ns = decode_time_ns
+        if delay is not None and not (is_bad and (is_receipt or _lacks(row, delay))):
+            if is_receipt:
+                delay_ns = rows.clock.end_ns(row, delay, time_ns) - time_ns - propagation_ns
+            else:
+                delay_ns = row.time_ns(delay.name, UNITS_NS[delay.unit]) - propagation_ns
+            if delay_ns < 0 or (delay_ns == 0 and not is_bad):
+                raise _no_delay(row, delay, propagation_ns)
         return _line(row, columns, harq, time_ns, delay_ns, is_bad=is_bad)
 
     lines = rows.parsed(line)
