@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS
 from tmt.core.words.refusals import shown
-from tmt.importers.iperf_series import TCP_BLOCK_BYTES, Interval, Measured, series
+from tmt.importers.iperf_series import TCP_BLOCK_BYTES, Interval, series
 from tmt.importers.log_files import Record, first_letter, member, read_json
 from tmt.importers.notes import CUT_LINE
 from tmt.importers.rate_series import TwoWayRateImporter
@@ -103,7 +103,8 @@ class Iperf3(TwoWayRateImporter):
         )
         block = _known(member(test, "blksize")) if is_udp or sends else None
         # Ends are rounded one by one: one within 1 ms of the next start is the same moment.
-        return series(path, rows, Measured(sends, block, offered if is_udp else None), NS_PER_MS)
+        offered = offered if is_udp else None
+        return series(path, rows, NS_PER_MS, sends=sends, block_bytes=block, offered_bps=offered)
 
 
 class Iperf2(TwoWayRateImporter):
@@ -204,7 +205,7 @@ def _read_text(path: str, direction: Direction | None) -> RateSeries:
     datagrams = next((match for text in others if (match := _DATAGRAMS.search(text))), None)
     is_udp = counts_losses or any("Datagrams" in text for text in others)
     block_bytes = float(datagrams[1]) if datagrams else TCP_BLOCK_BYTES if sends and not is_udp else None
-    rates = series(path, intervals, Measured(sends, block_bytes), _PRECISION_NS)
+    rates = series(path, intervals, _PRECISION_NS, sends=sends, block_bytes=block_bytes)
     return replace(rates, notes=(*rates.notes, *cut))
 
 

@@ -7,7 +7,6 @@ none. And what is lost in an interval without any arrival is counted in the next
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -41,20 +40,20 @@ class Interval(NamedTuple):
     """Datagrams up to the highest number that arrived in this interval."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What is known of a test besides its intervals."""
+def series(
+    path: str,
+    intervals: Sequence[Interval],
+    precision_ns: int,
+    *,
+    sends: bool,
+    block_bytes: float | None = None,
+    offered_bps: float | None = None,
+) -> RateSeries:
+    """Return the rates and losses of a test; ends within `precision_ns` of the next start are rounded.
 
-    sends: bool
-    """Whether the rates were taken at the sender."""
-    block_bytes: float | None = None
-    """What the sender hands over at a time; None where that is not known, or does not show in the counts."""
-    offered_bps: float | None = None
-    """Rate of the sender; None where it is not known."""
-
-
-def series(path: str, intervals: Sequence[Interval], test: Measured, precision_ns: int) -> RateSeries:
-    """Return the rates and losses of a test; ends within `precision_ns` of the next start are rounded."""
+    The rates were taken at the sender if it `sends`. It handed over `block_bytes` at a time, None where that
+    is not known, or does not show in the counts; its rate was `offered_bps`, as far as that is known.
+    """
     for one in intervals:
         if (one.lost or 0) > one.sent:
             raise InputError(path, f"{one.lost:g} of {one.sent:g} datagrams are lost", one.place)
@@ -67,9 +66,9 @@ def series(path: str, intervals: Sequence[Interval], test: Measured, precision_n
     seconds = duration_ns / NS_PER_S
     bits = np.array([one.rate_bps for one in intervals]) * seconds
     notes = ["a rate of iperf is what went through: a lower bound of the capacity"]
-    block_bits = 8.0 * (test.block_bytes or 0.0)
+    block_bits = 8.0 * (block_bytes or 0.0)
     lost_bits = None
-    if test.sends:
+    if sends:
         notes.append("these are rates at the sender; losses are known to the receiver only (run iperf3 -R)")
     elif all(one.lost is not None for one in intervals):
         counts = np.array([one.lost or 0.0 for one in intervals])
@@ -83,7 +82,7 @@ def series(path: str, intervals: Sequence[Interval], test: Measured, precision_n
                 f"taken out of the losses of earlier intervals{f', {alone:,} find none' * bool(alone)}"
             )
         lost_bits = noticed_late(kept * block_bits, bits, seconds)
-        notes += _loss_notes(bits, lost_bits, seconds, test.offered_bps)
+        notes += _loss_notes(bits, lost_bits, seconds, offered_bps)
     if bits.any() and np.median(bits[bits > 0]) <= 1.5 * block_bits:
         bits, quiet = joined_zeros(bits, lost_bits, seconds)
         if quiet:
