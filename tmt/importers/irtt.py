@@ -118,8 +118,14 @@ class Lens(RoundTripImporter):
                 raise row.refused(f"the round trip is {row['rtt']} ms; it must be 0 or more")
             rows.append(times_ns)
         columns = np.array(rows, np.int64).T
-        probes = _lens_replies(*columns) if names == _PING_NAMES else _lens_trips(path, self.way, *columns)
-        return replace(probes, notes=(*probes.notes, *table.cut_notes))
+        if names == _IRTT_NAMES:
+            probes = _lens_trips(path, self.way, *columns)
+            return replace(probes, notes=(*probes.notes, *table.cut_notes))
+        stamps, trips = columns
+        longest = milliseconds(int(np.diff(stamps).max(initial=0)))
+        unknown = "the file holds no sequence numbers: losses are unknown; longest time between replies"
+        notes = (HALF_TRIP, f"{unknown} {longest}", *table.cut_notes)
+        return Probes.of(stamps - trips, trips // 2, np.ones(len(stamps), np.bool_), _PING_BYTES, notes)
 
 
 def one_direction(
@@ -199,12 +205,3 @@ def _lens_trips(
     if not whole.any():
         raise all_lost(path, len(sent), "probe")
     return one_direction(path, sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
-
-
-def _lens_replies(stamps: Int64Array, trips: Int64Array) -> Probes:
-    notes = (
-        HALF_TRIP,
-        f"the file holds no sequence numbers: losses are unknown; longest time between replies "
-        f"{milliseconds(int(np.diff(stamps).max(initial=0)))}",
-    )
-    return Probes.of(stamps - trips, trips // 2, np.ones(len(stamps), np.bool_), _PING_BYTES, notes)

@@ -73,7 +73,12 @@ def received(
                 raise InputError(path, f"{name} is {value}; a counter of {wrap} ends before it", places[row])
             number = counter.whole(value)
         elif value < latest - _LATE:
-            raise _stepped_back(path, name, value, latest, places[row])
+            size = about(latest - value, USUAL_SIZES)
+            about_size = f", about the range of a counter of {size}" if size else ""
+            reason = f"{name} is {value} after {latest}{about_size}"
+            advice = f"--wrap {name}={size or 'SIZE'} says where it begins again"
+            told = f"{reason}: {advice}; a file must hold one sequence"
+            raise CounterRangeError(path, told, places[row])
         rows.setdefault(number, row)
         latest = max(latest, number)
     order = sorted(rows)
@@ -84,12 +89,3 @@ def received(
     if counter is not None and counter.rounds:
         notes.append(f"{name} begins again {counted(counter.rounds, 'time')}")
     return Received(np.array(order, np.int64), np.array([rows[number] for number in order], np.int64), notes)
-
-
-def _stepped_back(path: str, name: str, value: int, latest: int, place: int | str) -> CounterRangeError:
-    size = about(latest - value, USUAL_SIZES)
-    example = size or "SIZE"
-    range_of = f", about the range of a counter of {size}" if size else ""
-    reason = f"{name} is {value} after {latest}{range_of}"
-    advice = f"--wrap {name}={example} says where it begins again"
-    return CounterRangeError(path, f"{reason}: {advice}; a file must hold one sequence", place)

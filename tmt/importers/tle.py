@@ -108,11 +108,8 @@ def _check(path: str, number: int, text: str, kind: int) -> None:
     total = sum(int(one) if one.isdigit() else one == "-" for one in text[:68]) % 10
     if total != int(text[68]):
         raise InputError(path, f"the checksum is {text[68]}; that of the line's digits is {total}", number)
-    if kind == 2:
-        _check_orbit(path, number, text)
-
-
-def _check_orbit(path: str, number: int, text: str) -> None:
+    if kind == 1:
+        return
     inclination_deg, turns_a_day = float(text[8:16]), float(text[52:63])
     if inclination_deg > 180:
         reason = f"the inclination is {inclination_deg:g} degrees; at most 180 are allowed"
