@@ -26,6 +26,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import stat
 import tempfile
 import time
 from contextlib import closing, suppress
@@ -136,6 +137,14 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
         raise InputError(path, f"is damaged: it holds no table {RUNS}")
 
 
+def check_log(path: Path) -> None:
+    """Refuse a database whose log is not a file, so that nobody waits for a pipe (InputError)."""
+    log = _log(path)
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(log.lstat().st_mode):
+            raise InputError(log, "is a link or a device where a file belongs")
+
+
 def damaged(path: Path, error: Exception) -> InputError:
     """Return the refusal of a database that cannot be read."""
     return InputError(path, f"is damaged: {first_line(error)}")
@@ -199,6 +208,7 @@ def _version(path: Path) -> tuple[object, ...]:
     """Tell versions of a database apart; the last part is the header of its log, or empty."""
     try:
         status = path.stat()
+        check_log(path)
         with suppress(FileNotFoundError), _log(path).open("rb") as log:
             if header := log.read(LOG_HEADER_BYTES):
                 return status.st_ino, header

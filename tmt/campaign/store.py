@@ -50,6 +50,8 @@ PATIENCE_S = 60
 LOG_PAGES = 8192
 """Length of the write-ahead log, in pages of 4 KiB, at which SQLite copies it into the database."""
 
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+
 LEAST_FREE_BYTES = 1 << 20
 """With less free space on the disk no run is kept."""
 
@@ -258,6 +260,8 @@ class Store(StoredRuns):
 
     def _connected(self) -> sqlite3.Connection:
         """Open the campaign's database for writing, and add columns that it lacks."""
+        database.check_log(self._path)
+        _check_journal(self._path)
         connection = self._system.connect(self._path)
         connection.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE_S}")
         database.check_schema(connection, self._path)
@@ -323,6 +327,20 @@ def _prepare(folder: Path) -> None:
         if isinstance(error, TmtError):
             raise
         raise OutputError(f"{folder}: cannot be used: {error.strerror}") from error
+
+
+def _check_journal(path: Path) -> None:
+    """Refuse a database whose journal names a file that SQLite would remove with it (InputError).
+
+    Only a transaction over several databases writes such a name, and `JOURNAL_MAGIC` behind it: not ours.
+    """
+    journal = path.with_name(f"{path.name}-journal")
+    if not journal.is_file():
+        return
+    with suppress(FileNotFoundError), journal.open("rb") as file:  # another engine may have removed it
+        file.seek(-min(file.seek(0, os.SEEK_END), len(JOURNAL_MAGIC)), os.SEEK_END)
+        if file.read() == JOURNAL_MAGIC:
+            raise InputError(journal, "names another file, which SQLite would remove; it is not ours")
 
 
 def _life_file(scratch: Path) -> Path:
