@@ -73,8 +73,7 @@ class HarqImporter(Importer):
         extent: Extent | None = None,
     ) -> Measurement:
         """Return the trace of attempts; see `measurement`."""
-        found = measurement(attempts, blocks, self.as_, ns(self.decode_time), notes)
-        return replace(found, extent=extent)
+        return measurement(attempts, blocks, self.as_, ns(self.decode_time), notes, extent)
 
 
 class CellImporter(HarqImporter):
@@ -105,6 +104,7 @@ def measurement(
     reading: Reading,
     decode_time_ns: int,
     notes: Sequence[str] = (),
+    extent: Extent | None = None,
 ) -> Measurement:
     """Return the trace of attempts that are in order of time, with the failures that repeats tell.
 
@@ -132,10 +132,10 @@ def measurement(
             es_n0_mdb=None if missing else np.array(signals, np.int32),
             mode=None if None in modes else np.array(modes, np.uint8),
         )
-        return Measurement(slots, "packed", None, tuple(said))
+        return Measurement(slots, "packed", None, tuple(said), extent=extent)
     said += loss_notes(tx_time_ns, attempts, blocks)
     trace = _link(slots, blocks, decode_ns)
-    return Measurement(trace, "packed", None, tuple(said), len(attempts))
+    return Measurement(trace, "packed", None, tuple(said), len(attempts), extent=extent)
 
 
 def _link(slots: PhyTrace, blocks: Blocks, decode_ns: Int64Array) -> LinkTrace:
