@@ -141,14 +141,25 @@ class ParquetReader(TraceReader):
 
 
 def _to_numpy(column: Column, values: pa.Array) -> np.ndarray[tuple[int], np.dtype[Any]]:
-    """Return a writable array on the memory that Parquet decoded into, with nulls as in the schema."""
-    if values.null_count:
-        values = values.fill_null(column.null)
+    """Return a writable array on the memory that Parquet decoded into, with nulls as in the schema.
+
+    From buffers: Arrow's functions would import pandas, slowly.
+    """
     if pa.types.is_boolean(values.type):
-        values = values.cast(pa.uint8())
-    dtype = np.dtype(np.uint8) if column.dtype == "|b1" else np.dtype(column.dtype)
-    array = np.frombuffer(values.buffers()[1], dtype, len(values), values.offset * dtype.itemsize)
-    return array.view(column.dtype)
+        array = _bits(values.buffers()[1], values)
+    else:
+        dtype = np.dtype(column.dtype)
+        array = np.frombuffer(values.buffers()[1], dtype, len(values), values.offset * dtype.itemsize)
+    if values.null_count:
+        array[~_bits(values.buffers()[0], values)] = column.null
+    return array
+
+
+def _bits(buffer: pa.Buffer, values: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return the bits of a buffer of an array, one for each value."""
+    begin, end = values.offset, values.offset + len(values)
+    bits = np.unpackbits(np.frombuffer(buffer, np.uint8), count=end, bitorder="little")
+    return bits[begin:].view(np.bool_)
 
 
 def _to_arrow(column: Column, values: np.ndarray[tuple[int], np.dtype[Any]]) -> pa.Array:
