@@ -54,11 +54,7 @@ class PcapTcp(RateImporter):
         return bytes_of(TCP, head) > bytes_of(UDP, head)
 
     def rates(self, path: str) -> RateSeries:
-        """Return the rate, the share of retransmissions and the delay of each interval.
-
-        InputError when there is no TCP packet, no payload, or no acknowledgement of it, or when there are
-        more than ten million intervals.
-        """
+        """Return the rate, the share of retransmissions and the delay of each interval."""
         capture = CaptureFile(path)
         segments, *others = connections(capture)
         by_source: defaultdict[End, int] = defaultdict(int)
