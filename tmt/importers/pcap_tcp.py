@@ -102,9 +102,7 @@ class PcapTcp(RateImporter):
 
 
 def _acknowledged(segments: Iterable[Segment], source: End) -> list[tuple[int, int]]:
-    """Return the times at which bytes from `source` are acknowledged for the first time, selectively or not,
-    and their numbers.
-    """
+    """Return time and number of the bytes from `source` that are newly acknowledged, also selectively."""
     known, found = Coverage(), []
     first = last = None
     for segment in segments:
@@ -121,9 +119,7 @@ def _acknowledged(segments: Iterable[Segment], source: End) -> list[tuple[int, i
 
 
 def _repeated(segments: Iterable[Segment], source: End) -> list[tuple[int, int]]:
-    """Return the times at which bytes from `source` pass that were seen before, or that fill a hole, and
-    their numbers.
-    """
+    """Return time and number of retransmitted bytes from `source`: seen before, or filling a hole."""
     last, found = None, []
     for segment in segments:
         if segment.source == source and segment.payload_bytes:

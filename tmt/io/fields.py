@@ -177,7 +177,7 @@ class NotRepresentableError(ValueError):
 
 
 def field_type(column: Column, scale: int) -> pa.DataType:
-    """Arrow type as which a field of `column` is parsed; `scale` 0 means that times are integers."""
+    """Arrow type for parsing a field of `column`; `scale` 0 means that times are integers."""
     if scale and column.name.endswith("_ns"):
         return pa.decimal128(38, scale)
     return pa.from_numpy_dtype(np.dtype(column.dtype))
