@@ -71,10 +71,7 @@ class Mahimahi(Importer):
 
 
 def read_opportunities_ms(path: str) -> Int64Array:
-    """Return the milliseconds of all opportunities, increasing, with repeats.
-
-    InputError, with the line, if one is not whole or goes back; and if the trace has duration 0.
-    """
+    """Return the milliseconds of all opportunities, increasing, with repeats (InputError, with the line)."""
     times: list[int] = []
     with open_input(path) as file:
         for first_line, block in LineBlocks(file, path).blocks():
