@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import struct
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ from result_rows import row_of, stored
 from tmt.campaign.columns import DONE, FAILED
 from tmt.campaign.database import DATABASE, read_runs
 from tmt.campaign.store import Store
-from tmt.core.errors import TmtError
+from tmt.core.errors import InputError, TmtError
 
 if TYPE_CHECKING:
     from tmt.campaign.columns import Row
@@ -54,6 +56,34 @@ def test_database__with_something_of_a_stranger_is_refused(sql: str, named: str,
         connection.execute(sql)
     for use in (read_runs, Store):
         with pytest.raises(TmtError, match=f"it holds the {named}, which is not ours"):
+            use(out)
+
+
+def test_journal__that_names_another_file_does_not_remove_it(out: Path, tmp_path: Path) -> None:
+    # SQLite plays such a journal back when the database is opened, and then removes the file that it names.
+    page_bytes, magic = 4096, bytes.fromhex("d9d505f920a163d7")
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    pages = (out / DATABASE).stat().st_size // page_bytes
+    head = magic + struct.pack(">5I", 0, 0, pages, 512, page_bytes)
+    name = bytes(victim)
+    end = struct.pack(">II", len(name), sum(name)) + magic
+    (out / f"{DATABASE}-journal").write_bytes(head.ljust(512, b"\0") + b"\0\4\0\1" + name + end)
+    assert len(read_runs(out)) == 12
+    with pytest.raises(InputError, match=r"campaign\.sqlite-journal: names another file"):
+        Store(out)
+    assert victim.exists()
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_log__that_is_no_file_is_refused(kind: str, out: Path) -> None:
+    log = out / f"{DATABASE}-wal"
+    if kind == "pipe":
+        os.mkfifo(log)
+    else:
+        log.symlink_to("/dev/zero")
+    for use in (read_runs, Store):
+        with pytest.raises(TmtError, match=r"campaign\.sqlite-wal: is a link or a device"):
             use(out)
 
 

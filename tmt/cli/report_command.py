@@ -27,18 +27,18 @@ with imported_when_used():
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="CSV file of published values to show beside ours (docs/report.md)  [default: the scenario's]",
 )
-@click.option("--figures/--no-figures", default=True, help="Whether to draw the figures for print as well.")
+@click.option("--figures/--no-figures", default=True, help="Also draw the figures for print.")
 @click.option(
     "--latex",
     is_flag=True,
-    help="Write the tables as LaTeX (booktabs, siunitx) and as CSV as well, into `tables`.",
+    help="Also write the tables as LaTeX (booktabs, siunitx) and CSV, into `tables`.",
 )
 def command(results: Path, output: Path | None, published: Path | None, figures: bool, latex: bool) -> None:
-    """Write the report of a campaign: one HTML page that opens offline, and figures as PDF and SVG.
+    """Write the report of a campaign: one HTML page that works offline, and figures as PDF and SVG.
 
     RESULTS is the folder that `tmt run` has written. The page has charts with a choice of TCP variants,
-    schemes and grid points, tables that sort and filter, and the numbers of each chart as a download.
-    The page holds its data, loads nothing from a network, and can be sent as it is.
+    schemes and grid points, tables that sort and filter, and the numbers of each chart as a download. The
+    page holds its data, loads nothing from a network, and can be sent as one file.
 
     \b
     Example:
