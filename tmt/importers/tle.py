@@ -105,7 +105,7 @@ def _check(path: str, number: int, text: str, kind: int) -> None:
         raise InputError(
             path, f"this is not line {kind} of a TLE: its 69 columns are {shown(text, 80)}", number
         )
-    total = sum(int(one) if one.isdigit() else one == "-" for one in text[:68]) % 10
+    total = sum(int(one) if one.isdecimal() else one == "-" for one in text[:68]) % 10
     if total != int(text[68]):
         raise InputError(path, f"the checksum is {text[68]}; that of the line's digits is {total}", number)
     if kind == 1:
