@@ -1,8 +1,8 @@
 """Result files of flent: one of its series over time, as rates or as delays.
 
-A file is JSON: ``x_values`` are times in s, ``results`` has for each series one value per time, null where
-there was none, and ``metadata.SERIES_META`` names the unit of each series: ``Mbits/s`` or ``ms``. Source:
-the result sets of flent's sources and files of its version 0.11.
+A file is JSON: ``x_values`` are times in s, ``results`` has for each series one value per time, null for
+none, and ``metadata.SERIES_META`` names the unit of each series: ``Mbits/s`` or ``ms``. Source: the result
+sets of flent's sources and files of its version 0.11.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 _RATE, _DELAY = "Mbits/s", "ms"
 _MOST = 1e9
-"""Largest value of a series: 1 Pbit/s, 11 days."""
+"""Largest value of a series: 1 Pbit/s, or 11 days."""
 
 
 class Flent(RateImporter):
     """A series of a flent result file: rates of flows, or round trips.
 
-    A series in Mbit/s gives rates, one in ms delays, half of each round trip, at the rate of --line. See
-    docs/import/rates.md.
+    A series in Mbit/s gives rates. A series in ms gives delays, half of each round trip, at the rate of
+    --line. See docs/import/rates.md.
 
         tmt import flent rrul.flent.gz down.parquet --series "TCP download sum"
     """
@@ -47,11 +47,7 @@ class Flent(RateImporter):
     ] = None
 
     def rates(self, path: str) -> RateSeries:
-        """Return the series over the times that have a value.
-
-        InputError when the file is not one of flent, a value is wrong, or several series are there and none
-        is chosen; UsageError when the chosen one is missing, or is a delay and there is no --line.
-        """
+        """Return the series over the times that have a value."""
         document = read_json(path)
         results, times = member(document, "results"), member(document, "x_values")
         if not isinstance(results, dict) or not results or not isinstance(times, list):
@@ -82,25 +78,21 @@ class Flent(RateImporter):
 
 
 def _unit_of(name: str) -> str:
-    """Return the unit of a series in a file without units, by the name that flent gives it."""
+    """Return the unit of a series in a file without units, from its name in flent."""
     return _DELAY if "(ms)" in name or name.startswith("Ping") else _RATE
-
-
-def _check(path: str, name: str, numbers: list[Any]) -> None:
-    for index, number in enumerate(numbers):
-        Record.of(path, f"{name}[{index}]", {"the value": number}).number("the value", 0, _MOST)
 
 
 def _intervals(
     path: str, name: str, times: list[Any], values: Any
 ) -> tuple[Int64Array, Int64Array, FloatArray, list[str]]:
-    """Return begin and end of the intervals with a value, counted from the file's first, and their values."""
+    """Return start and end of the intervals with a value, from the file's first one on, and their values."""
     if not isinstance(values, list) or len(values) != len(times) or len(times) < 2:
         found = len(values) if isinstance(values, list) else "no"
         needed = "2 or more are needed, one for each time"
         raise InputError(path, f"series {name} has {found} values for {len(times)} times; {needed}")
-    _check(path, "x_values", times)
-    _check(path, name, [0 if value is None else value for value in values])
+    for column, numbers in (("x_values", times), (name, [0 if value is None else value for value in values])):
+        for index, number in enumerate(numbers):
+            Record.of(path, f"{column}[{index}]", {"the value": number}).number("the value", 0, _MOST)
     edges = np.array([seconds_to_ns(time) for time in times], np.int64)
     edges = np.append(edges, 2 * edges[-1] - edges[-2])  # the last interval is as long as the one before
     known = [index for index, value in enumerate(values) if value is not None]

@@ -5,15 +5,15 @@ JSON (`irtt client -o FILE`), version 0.9: ``round_trips[]`` with ``seqno``, ``l
 and ``delay.receive``, all in ns. Source: irtt's ``doc/irtt-client.md``.
 
 LENS (Starlink and OneWeb), irtt: ``timestamp,rtt,uplink,downlink``, the stamp in ns since the epoch, delays
-in ms. -1 marks a loss: in ``uplink``, in ``downlink``, or in ``rtt`` where the direction is unknown; the
-other two then are 0. ping: ``timestamp,rtt``, the stamp of the reply in s since the epoch; lost probes have
-no line. Source: README of clarkzjw/LENS.
+in ms. -1 marks a loss: in ``uplink``, in ``downlink``, or in ``rtt`` if the direction is unknown; the other
+two are then 0. ping: ``timestamp,rtt``, the stamp of the reply in s since the epoch; lost probes have no
+line. Source: README of clarkzjw/LENS.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -41,7 +41,7 @@ _PING_BYTES = 84
 
 
 class Irtt(RoundTripImporter):
-    """Round trips of irtt (JSON), each direction apart; up is from the client to the server.
+    """Round trips of irtt (JSON), one direction; up is from the client to the server.
 
     Each probe becomes a row with its one-way delay and fate. See docs/import/probes.md.
 
@@ -54,10 +54,8 @@ class Irtt(RoundTripImporter):
     def probes(self, path: str) -> Probes:
         """Return the probes of one direction.
 
-        Downwards a probe sets out when its way up ends. One that was lost on its way up never sets out. A
-        loss whose direction irtt does not know counts in the direction that is read.
-
-        InputError with the round trip, where a field is missing or wrong, or the client's clock goes back.
+        On the way down, a probe is sent when its way up ends. A probe that was lost on its way up is not sent
+        down. A loss of unknown direction counts in the direction that is read.
         """
         document = read_json(path)
         trips = member(document, "round_trips")
@@ -81,10 +79,11 @@ class Irtt(RoundTripImporter):
                 down.append(trip.whole("delay.receive", *limits_ns))
         if not up:
             raise all_lost(path, len(trips), "round trip")
-        size = _size_bytes(document)
-        return one_direction(
-            path, np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way
-        )
+        length = member(document, "config", "params", "length")  # of the UDP payload
+        header = _UDP_IPV6_BYTES if member(document, "config", "ip_version") == "IPv6" else _UDP_IPV4_BYTES
+        size = (length if isinstance(length, int) else 0) + header
+        columns = np.array(sent), np.array(lost), np.array(up), np.array(down)
+        return one_direction(path, *columns, size, self.way)
 
 
 class Lens(RoundTripImporter):
@@ -119,8 +118,14 @@ class Lens(RoundTripImporter):
                 raise row.refused(f"the round trip is {row['rtt']} ms; it must be 0 or more")
             rows.append(times_ns)
         columns = np.array(rows, np.int64).T
-        probes = _lens_replies(*columns) if names == _PING_NAMES else _lens_trips(path, self.way, *columns)
-        return replace(probes, notes=(*probes.notes, *table.cut_notes))
+        if names == _IRTT_NAMES:
+            probes = _lens_trips(path, self.way, *columns)
+            return replace(probes, notes=(*probes.notes, *table.cut_notes))
+        stamps, trips = columns
+        longest = milliseconds(int(np.diff(stamps).max(initial=0)))
+        unknown = "the file holds no sequence numbers: losses are unknown; longest time between replies"
+        notes = (HALF_TRIP, f"{unknown} {longest}", *table.cut_notes)
+        return Probes.of(stamps - trips, trips // 2, np.ones(len(stamps), np.bool_), _PING_BYTES, notes)
 
 
 def one_direction(
@@ -135,7 +140,7 @@ def one_direction(
     """Return the probes of one direction of round trips whose one-way delays are known.
 
     `lost`, [n_trips], is "", "up", "down" or "unknown"; the delays, [n_not_lost], are as measured. A probe
-    whose round trip is not positive is no measurement. InputError where there is no other.
+    whose round trip is not positive is ignored. InputError if there is no other.
     """
     wrong_ns = (up_ns + down_ns)[up_ns + down_ns <= 0]
     if len(wrong_ns) == len(up_ns):
@@ -151,7 +156,7 @@ def one_direction(
             f"{counted(len(wrong_ns), 'probe')} with a round trip of 0 or less (at least "
             f"{milliseconds(int(wrong_ns.min()))}) left out: no measurements"
         )
-    # A lost probe takes the delay between its neighbours' up.
+    # A lost probe has the delay interpolated between its neighbours' delays up.
     every_up_ns = np.rint(np.interp(sent_ns, sent_ns[whole], up_ns)).astype(np.int64)
     every_up_ns[whole] = up_ns
     if direction == "up":
@@ -166,11 +171,11 @@ def one_direction(
 
 
 def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array, Int64Array, str]:
-    """Return the delays of both directions with the difference of the clocks removed, and a note about it.
+    """Return the delays of both directions without the difference of the clocks, and a note about it.
 
-    The measured delays hold the difference with opposite signs, so that their sum is right. A least delay
-    that is not positive proves that there is one: it is then taken to be the one that makes both least delays
-    equal. Where that makes none positive, the clocks drift, and each delay is half of the round trip.
+    The measured delays contain the difference with opposite signs, so their sum is right. A least delay that
+    is not positive proves a difference; it is then assumed to be the one that makes both least delays equal.
+    If this does not make all delays positive, the clocks drift, and each delay is half of the round trip.
     """
     least_up, least_down = int(up_ns.min()), int(down_ns.min())
     least = f"least delay {milliseconds(least_up)} up, {milliseconds(least_down)} down"
@@ -187,32 +192,16 @@ def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array,
     return half, half, f"the clocks drift ({least}): each delay is taken as half of the round trip"
 
 
-def _size_bytes(document: dict[str, Any]) -> int:
-    """Return the size of a probe's IP packet; irtt's own length counts the UDP payload."""
-    length = member(document, "config", "params", "length")
-    header = _UDP_IPV6_BYTES if member(document, "config", "ip_version") == "IPv6" else _UDP_IPV4_BYTES
-    return (length if isinstance(length, int) else 0) + header
-
-
 def _lens_trips(
     path: str, direction: Direction, sent: Int64Array, trips: Int64Array, up: Int64Array, down: Int64Array
 ) -> Probes:
     lost = np.select(
         [trips == -NS_PER_MS, up == -NS_PER_MS, down == -NS_PER_MS], ["unknown", "up", "down"], ""
     )
-    # A -1 is a loss only where the other two delays are 0: clocks that differ give negative delays, too.
+    # A -1 is a loss only if the other two delays are 0: clocks that differ give negative delays, too.
     zeros = (trips == 0).astype(int) + (up == 0) + (down == 0)
     lost = np.where(zeros == 2, lost, "")
     whole = lost == ""
     if not whole.any():
         raise all_lost(path, len(sent), "probe")
     return one_direction(path, sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
-
-
-def _lens_replies(stamps: Int64Array, trips: Int64Array) -> Probes:
-    notes = (
-        HALF_TRIP,
-        f"the file holds no sequence numbers: losses are unknown; longest time between replies "
-        f"{milliseconds(int(np.diff(stamps).max(initial=0)))}",
-    )
-    return Probes.of(stamps - trips, trips // 2, np.ones(len(stamps), np.bool_), _PING_BYTES, notes)

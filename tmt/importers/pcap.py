@@ -1,8 +1,8 @@
-"""A UDP stream in packet captures: at both ends, or at the receiver alone where it is iperf3's.
+"""A UDP stream in packet captures: at both ends, or only at the receiver if it is iperf3's.
 
 iperf3 begins a payload with seconds and microseconds of the sending time and a sequence number from 1, each
-of 32 bits, big endian; with ``--udp-counters-64bit`` the sequence number has 64 bits. Source: the place in
-iperf3's sources where it sends a datagram.
+of 32 bits, big endian; with ``--udp-counters-64bit`` the sequence number has 64 bits. Source: the code of
+iperf3 that sends a datagram.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _STAMPED, _WIDE = struct.Struct(">3I"), struct.Struct(">2IQ")
 class Pcap(ProbeImporter):
     """Capture of a UDP stream at the receiver, or at both ends (pcap, pcapng).
 
-    FILE is the receiver's capture. Each datagram of the largest UDP flow becomes a row. The payload
-    identifies a datagram in both captures; a stream of iperf3 needs no capture at the sender.
+    FILE is the receiver's capture. Each datagram of the largest UDP flow becomes a row. A datagram is
+    identified by its payload in both captures; a stream of iperf3 needs no capture at the sender.
 
         tmt import pcap receiver.pcap link.parquet --sent sender.pcap
     """
@@ -47,15 +47,16 @@ class Pcap(ProbeImporter):
         return is_capture(head)
 
     def probes(self, path: str) -> Probes:
-        """Return the largest UDP flow; InputError when nothing arrives, or datagrams cannot be told apart."""
-        there = read_capture(path)
+        """Return the largest UDP flow; InputError if nothing arrives, or datagrams cannot be told apart."""
+        there, notes = read_capture(path)
         if self.sent is None:
-            return _from_payload(path, there)
-        return _from_both(path, there, self.sent, read_capture(self.sent))
+            return _from_payload(path, there, notes)
+        here, more_notes = read_capture(self.sent)
+        return _from_both(path, there, self.sent, here, (*notes, *more_notes))
 
 
-def _from_payload(path: str, capture: Capture) -> Probes:
-    flow = _largest_flow(capture.datagrams)
+def _from_payload(path: str, there: list[Datagram], cut_notes: tuple[str, ...]) -> Probes:
+    flow = _largest_flow(there)
     stamps = [_STAMPED.unpack_from(d.payload) for d in flow if len(d.payload) >= _STAMPED.size]
     if len(stamps) < len(flow) or not all(micro < 1_000_000 for _, micro, _ in stamps):
         raise InputError(path, "these are not datagrams of iperf3; give the sender's capture, too (--sent)")
@@ -73,19 +74,21 @@ def _from_payload(path: str, capture: Capture) -> Probes:
     every = numbers_between(path, int(numbers[0]), int(numbers[-1]), len(numbers))
     delivered = np.isin(every, numbers)
     sent = times[0] + np.rint(np.interp(every, numbers, times - times[0])).astype(np.int64)
-    notes = (note, ENDS_UNKNOWN, *capture.cut_notes)
+    notes = (note, ENDS_UNKNOWN, *cut_notes)
     return Probes.of(sent, delay, delivered, flow[0].ip_bytes, notes)
 
 
-def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probes:
-    flow = _largest_flow(here.datagrams)
-    length = min(len(d.payload) for d in (*flow, *there.datagrams) if d.ip_bytes == flow[0].ip_bytes)
+def _from_both(
+    received: str, there: list[Datagram], sent: str, here: list[Datagram], cut_notes: tuple[str, ...]
+) -> Probes:
+    flow = _largest_flow(here)
+    length = min(len(d.payload) for d in (*flow, *there) if d.ip_bytes == flow[0].ip_bytes)
     keys = [_key(datagram, length) for datagram in flow]
     repeated = len(keys) - len(set(keys))
     if repeated > len(keys) // 100:
         raise InputError(sent, f"{repeated} of {len(keys)} payloads repeat; datagrams cannot be told apart")
     arrivals: dict[tuple[int, bytes], int] = {}
-    for datagram in there.datagrams:
+    for datagram in there:
         arrivals.setdefault(_key(datagram, length), datagram.time_ns)
     delivered = np.array([key in arrivals for key in keys])
     if not delivered.any():
@@ -95,8 +98,8 @@ def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probe
     settled = delivered | (times + delay.max() <= max(arrivals.values()))
     delay, note = positive_delays(delay)
     at_end = left_out(int((~settled).sum()), "datagram", "at the end that may still be under way")
-    cut = (*there.cut_notes, *here.cut_notes)
-    return Probes.of(times[settled], delay, delivered[settled], flow[0].ip_bytes, (note, *at_end, *cut))
+    notes = (note, *at_end, *cut_notes)
+    return Probes.of(times[settled], delay, delivered[settled], flow[0].ip_bytes, notes)
 
 
 def _largest_flow(datagrams: list[Datagram]) -> list[Datagram]:
@@ -114,7 +117,7 @@ def _key(datagram: Datagram, length: int) -> tuple[int, bytes]:
 
 
 class Datagram(NamedTuple):
-    """A UDP datagram: when it was seen, its flow, the size of its IP packet, and its payload as captured."""
+    """A UDP datagram: its time, its flow, the size of its IP packet, and its payload as captured."""
 
     time_ns: int
     flow: tuple[bytes, bytes, int, int]
@@ -122,15 +125,8 @@ class Datagram(NamedTuple):
     payload: bytes
 
 
-class Capture(NamedTuple):
-    """The UDP datagrams of a capture in the order of the file, and a note where it ends within a packet."""
-
-    datagrams: list[Datagram]
-    cut_notes: tuple[str, ...]
-
-
-def read_capture(path: str) -> Capture:
-    """Read the UDP packets of a capture (.gz, too); InputError, with the packet, where it is damaged."""
+def read_capture(path: str) -> tuple[list[Datagram], tuple[str, ...]]:
+    """Return the UDP packets of a capture, and a note where it ends within a packet (InputError)."""
     capture = CaptureFile(path)
     datagrams = []
     for packet in ip_packets(capture, UDP):
@@ -141,4 +137,4 @@ def read_capture(path: str) -> Capture:
     if not datagrams:
         others = "tmt import pcap-tcp reads TCP, tmt import ping what ping prints"
         raise InputError(path, f"there is no UDP packet in this capture; {others}")
-    return Capture(datagrams, capture.cut_notes)
+    return datagrams, capture.cut_notes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tmt.core.errors import InputError
 from tmt.importers.clocks import DAY_NS
-from tmt.importers.harq_logs import FRAMES, SlotClock, slot_of, slots_per_frame
+from tmt.importers.harq_logs import FRAMES, SlotClock, slots_per_frame
 from tmt.importers.log_files import Row
 from tmt.importers.notes import CUT_LINE
 from tmt.io.files import text_lines
@@ -24,7 +24,7 @@ _FIELD = re.compile(r"(?<![a-z0-9_])([a-z0-9_]++)=(\{[^}]*\}|\[[^]]*\)|[^ ,;]+)"
 
 @dataclass(slots=True)
 class Event(Row):
-    """A line: a transmission, an acknowledgement, or both; `slot` counts on without wrapping."""
+    """A line: a transmission, an acknowledgement, or both; `slot` counts without wrapping."""
 
     slot: int
     channel: str
@@ -48,18 +48,18 @@ Due = dict[tuple[str, int], list["Attempt"]]
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Return the values of ``name=value`` in a text; the last one of a name stays."""
+    """Return the values of ``name=value`` in a text; of equal names the last one counts."""
     return dict(_FIELD.findall(text))
 
 
 def read_events(
     path: str, pattern: re.Pattern[str], spacing_khz: int | None, missing: str
 ) -> tuple[list[Event], int, list[str]]:
-    """Return the lines that match `pattern`, the length of a slot in ns, and a note on a cut last line.
+    """Return the lines that match `pattern`, the length of a slot in ns, and a note on a truncated last line.
 
-    Its groups: `wall` with `date`, if there is one; `count`, the frame, and `slot`, or the TTI alone;
-    `channel`; `fields`; `rnti` and `cell` where they are no fields. InputError with the reason `missing` when
-    no line matches; UsageError when the slot numbers do not fit the spacing.
+    The groups of the pattern are: `wall` with `date`, if there is one; `count`, the frame, and `slot`, or
+    only the TTI; `channel`; `fields`; and `rnti` and `cell` if they are not among the fields. InputError with
+    the reason `missing` if no line matches; UsageError if the slot numbers do not fit the spacing.
     """
     found, cut = [], []
     for line, text, ended in text_lines(path):
@@ -74,11 +74,10 @@ def read_events(
     if largest >= 80:
         raise InputError(path, f"slot numbers up to {largest} do not fit into a frame; allowed are 0 to 79")
     per_frame = slots_per_frame(largest, spacing_khz)
-    slot_ns = slot_of(per_frame)
     clock = SlotClock(per_frame)
     beside = [name for name in ("rnti", "cell") if name in pattern.groupindex]
     events: list[Event] = []
-    day_ns = last_ns = 0  # where the clock has no date
+    day_ns = last_ns = 0  # if the clock has no date
     for line, match in found:
         count, is_5g = int(match["count"][:20]), match["slot"] is not None
         most = (FRAMES if is_5g else SUBFRAMES) - 1
@@ -90,18 +89,18 @@ def read_events(
         if not match["date"] and log_ns + day_ns < last_ns - DAY_NS // 2:
             day_ns += DAY_NS
         last_ns = log_ns = log_ns + day_ns
-        sent_ns = clock.time_ns(slot, log_ns)
+        slot = clock.time_ns(slot, log_ns) // clock.slot_ns
         fields = fields_of(match["fields"]) | {name: match[name] for name in beside}
-        events.append(Event(path, line, fields, sent_ns // slot_ns, match["channel"], is_5g, match["fields"]))
-    return events, slot_ns, cut
+        events.append(Event(path, line, fields, slot, match["channel"], is_5g, match["fields"]))
+    return events, clock.slot_ns, cut
 
 
 def acknowledge(events: list[Event], due: Due) -> None:
     """Set `failed` of the transmissions that have an acknowledgement.
 
-    The bits of one acknowledgement stand in the order of the transmissions; 1 is an ACK, 0 a NACK, 2 no
-    answer (DTX): the base station sends again, but the block may have been decoded. Equal bits answer any
-    number of them.
+    The bits of one acknowledgement are in the order of the transmissions; 1 is an ACK, 0 a NACK, 2 no answer
+    (DTX): the base station sends again, but the block may have been decoded. Equal bits apply to any number
+    of transmissions.
     """
     for event in events:
         bits = event.fields.get("ack", "")
