@@ -5,6 +5,9 @@
 .PHONY: setup system-packages test-packages simulator linux-kernel quic constraints clean
 .DELETE_ON_ERROR:
 
+# Containers often set it; each start of a command would then compile all its imports, for seconds.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

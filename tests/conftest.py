@@ -10,13 +10,18 @@ from typing import Any
 
 import pytest
 import rich.style  # noqa: F401  (its import draws a random number: Hypothesis, which touches lazy modules, refuses that)
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from local_cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[1]
 
 # Hypothesis draws the same values each time, and no test depends on how fast the machine is.
-settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile(
+    "fixed",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 settings.load_profile("fixed")
 
 # Tests start hundreds of Python processes, each of which would compile its imports anew.

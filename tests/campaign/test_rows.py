@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import struct
 from pathlib import Path
@@ -69,9 +70,21 @@ def test_journal__that_names_another_file_does_not_remove_it(out: Path, tmp_path
     end = struct.pack(">II", len(name), sum(name)) + magic
     (out / f"{DATABASE}-journal").write_bytes(head.ljust(512, b"\0") + b"\0\4\0\1" + name + end)
     assert len(read_runs(out)) == 12
-    with pytest.raises(InputError, match="campaign.sqlite-journal: names another file"):
+    with pytest.raises(InputError, match=r"campaign\.sqlite-journal: names another file"):
         Store(out)
     assert victim.exists()
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_log__that_is_no_file_is_refused(kind: str, out: Path) -> None:
+    log = out / f"{DATABASE}-wal"
+    if kind == "pipe":
+        os.mkfifo(log)
+    else:
+        log.symlink_to("/dev/zero")
+    for use in (read_runs, Store):
+        with pytest.raises(TmtError, match=r"campaign\.sqlite-wal: is a link or a device"):
+            use(out)
 
 
 def test_records__come_with_the_row_of_their_attempt(tmp_path: Path) -> None:

@@ -65,10 +65,11 @@ def test_commands__load_no_compiler_before_they_are_called() -> None:
 
 
 @pytest.mark.parametrize("ending", ["npy", "parquet"])
-def test_convert__loads_only_what_it_needs(tmp_path: Path, ending: str) -> None:
-    write_trace(tmp_path / f"phy.{ending}", PhyTrace(np.arange(9) * 1_000_000, np.full(9, 500_000)))
-    words = f"convert phy.{ending} link.{ending} --scheme arq --rtt 0.5"
-    modules = _modules_of_command(words, cwd=tmp_path)
+@pytest.mark.parametrize("command", ["inspect phy.{0}", "convert phy.{0} link.{0} --scheme arq --rtt 0.5"])
+def test_commands__load_only_what_they_need(tmp_path: Path, command: str, ending: str) -> None:
+    settled_ns = np.where(np.arange(9) == 4, 0, 500_000)
+    write_trace(tmp_path / f"phy.{ending}", PhyTrace(np.arange(9) * 1_000_000, settled_ns))
+    modules = _modules_of_command(command.format(ending), cwd=tmp_path)
     assert not modules & {"pandas", "pyarrow.compute", "altair", "distributed"}
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from answers import blocks
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.fuzz import readers
 from tests.measured.excerpts import EXCERPTS, LOGS, PROBES
@@ -27,7 +27,7 @@ def test_excerpt__is_read_as_it_is(name: str, tmp_path: Path) -> None:
 WITHOUT_A_SIGN = ("table", "outcomes", "sequence", "numbers")
 """First words of excerpts of numbers and of any table: nothing tells their format."""
 
-MANY = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(max_examples=40)
 """Of each format; `make fuzz` looks for more."""
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.measured.imports import import_trace, written
 from tmt.core.errors import TmtError
@@ -244,7 +244,7 @@ def slow_twin(
     return sorted(found)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150)
 @given(
     drawn=st.lists(
         st.tuples(st.integers(1, 60), st.integers(0, 2), st.integers(0, 1), st.integers(1, 2), st.booleans()),

@@ -1,6 +1,6 @@
 """The functions of `import tmt`: traces, runs and results in Python, with times in seconds.
 
-Wherever a trace is needed, a data frame or the name of a file will do.
+A trace may always be given as a data frame or the name of a file.
 """
 
 import tmt.api.notebook  # noqa: F401  (it registers what notebooks show)

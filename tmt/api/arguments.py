@@ -1,6 +1,7 @@
-"""Arguments of the public functions: files, traces, data frames, and names that stand for objects.
+"""Arguments of the public functions: files, traces, data frames, and names of objects.
 
-Calls of version 0.2 work for one version more (`also`): they give parameters of models and runs as keywords.
+Calls of version 0.2, which pass parameters of models and runs as keywords, work for one more version
+(`also`).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ AnyTrace = Trace | pd.DataFrame | str | os.PathLike[str]
 _NEEDED = "a trace, a data frame or the name of a file is needed"
 
 EXACT_S = 1e6
-"""Times in seconds below this are whole nanoseconds after multiplication and rounding."""
+"""Below this, times in seconds become whole nanoseconds by multiplication and rounding."""
 
 
 def path_of(what: str, given: object) -> Path:
@@ -62,14 +63,14 @@ def path_of(what: str, given: object) -> Path:
 
 
 def processes_of(jobs: int | None) -> int:
-    """Return the number of simulations at a time: by default one for each processor (Refused)."""
+    """Return the number of simultaneous simulations; by default one for each processor (Refused)."""
     return default_jobs() if jobs is None else int(taken("jobs", Count, jobs))
 
 
 def chosen(
     key: str, kinds: Mapping[str, type[SpecT]], given: object, parameters: Mapping[str, Any] | None = None
 ) -> SpecT:
-    """Return an object that is given as such, or by its class's name (Refused); messages name `key`."""
+    """Return an object that is given itself or by its class's name (Refused); messages name `key`."""
     for kind in kinds.values():
         if isinstance(given, kind):
             return given
@@ -81,7 +82,7 @@ def chosen(
 
 
 def scenario_of(given: Scenario | str | os.PathLike[str]) -> tuple[Scenario | toml.Document, Path]:
-    """Return a scenario, or what its file describes; and that file, or a name made of the title.
+    """Return a scenario, given itself or by its file; and that file, or a name made from the title.
 
     InputError or UsageError when it is no scenario.
     """
@@ -96,7 +97,7 @@ def scenario_of(given: Scenario | str | os.PathLike[str]) -> tuple[Scenario | to
 
 @contextmanager
 def named(key: str) -> Iterator[None]:
-    """Name the argument in refusals of an object that is made of it."""
+    """Name the argument in refusals of an object that is made from it."""
     try:
         yield
     except Refused as refused:
@@ -104,7 +105,7 @@ def named(key: str) -> Iterator[None]:
 
 
 def trace_of(given: AnyTrace) -> Trace:
-    """Return a trace that is given as such, as a data frame, or by the name of its file (InputError)."""
+    """Return a trace, given itself, as a data frame, or by the name of its file (InputError)."""
     if isinstance(given, pd.DataFrame):
         return trace_from_frame(given)
     if isinstance(given, str | os.PathLike):
@@ -115,7 +116,7 @@ def trace_of(given: AnyTrace) -> Trace:
 
 
 def phy_of(given: AnyTrace) -> PhyTrace:
-    """Return a PHY trace that is given as `trace_of` takes it (InputError)."""
+    """Return a PHY trace, given as for `trace_of` (InputError)."""
     trace = trace_of(given)
     if not isinstance(trace, PhyTrace):
         raise InputError("trace", "this is a link trace; a PHY trace is needed")
@@ -133,14 +134,14 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
     Parameters
     ----------
     frame
-        One row per slot or LLDU, in the order in which they are sent.
+        One row per slot or LLDU, in the order of sending.
     lldu_bytes
-        Useful bytes of one LLDU, where there is no column ``size_bytes``.
+        Useful bytes of one LLDU, if there is no column ``size_bytes``.
 
     Raises
     ------
     InputError
-        When a column is missing or has another type, or a row may not be in a trace.
+        When a column is missing or has another type, or a row is not allowed in a trace.
     """
     if not isinstance(frame, pd.DataFrame):
         raise InputError("frame", f"this is of type {type(frame).__name__}; a data frame is needed")
@@ -176,7 +177,7 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
 
 
 def _nanoseconds(name: str, seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Convert seconds as `seconds_to_ns` does (InputError); flags and NaN stay for the checks."""
+    """Convert seconds as `seconds_to_ns` does (InputError); flags and NaN pass, for later checks."""
     if seconds.dtype == bool:
         return seconds
     if seconds.dtype.kind in "mMc":
@@ -198,7 +199,7 @@ def _nanoseconds(name: str, seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def also(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that takes calls of an old form, too, which `OLD_CALLS` renews."""
+    """Return a function that also accepts calls of an old form, which `OLD_CALLS` translates."""
     known = signature(function)
 
     @wraps(function)
@@ -216,20 +217,20 @@ def also(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def scheme_by_name(new: Given, old: Given) -> str:
-    """Take the parameters of a scheme beside its name."""
+    """Accept the parameters of a scheme beside its name."""
     table = renewed_scheme({"name": _name(new.get("scheme"), old)} | old)
     new["scheme"] = chosen("scheme", SCHEMES, table.pop("name"), table)
     return f"convert_trace(trace, tmt.{new['scheme']!r}, ...)"
 
 
 def channel_by_name(new: Given, old: Given) -> str:
-    """Take the parameters of a channel beside its name."""
+    """Accept the parameters of a channel beside its name."""
     new["channel"] = chosen("channel", CHANNELS, _name(new.get("channel"), old), old)
     return f"generate_trace(tmt.{new['channel']!r}, ...)"
 
 
 def replay_by_keywords(new: Given, old: Given) -> str:
-    """Take the settings of a run as keywords."""
+    """Accept the settings of a run as keywords."""
     if "return_link" in old:
         new["back"] = old.pop("return_link")
     parts: dict[str, type[LinkPath | Traffic]] = {"path": LinkPath, "traffic": Traffic}
@@ -241,7 +242,7 @@ def replay_by_keywords(new: Given, old: Given) -> str:
 
 
 def search_by_keywords(new: Given, old: Given) -> str:
-    """Take the link and the transport of a search as keywords, and its folder behind the trace."""
+    """Accept the link and the transport of a search as keywords, and its folder after the trace."""
     if "path" in new:
         new["out"] = new.pop("path")
     if "duration_s" in old:
@@ -262,7 +263,7 @@ def _name(given: object, parameters: Given) -> object:
 
 
 def _refuse(given: Given, known: str | tuple[str, ...]) -> None:
-    """Refuse keywords that nothing takes."""
+    """Refuse keywords that no object has."""
     if given:
         allowed, reason = "tmt.Path(...) or tmt.Traffic(...) with it", "stands beside path and traffic"
         raise Refused(
@@ -279,7 +280,8 @@ OLD_CALLS: dict[str, Callable[[Given, Given], str]] = {
     "replay_trace": replay_by_keywords,
     "tune_trace": search_by_keywords,
 }
-"""Functions that get the arguments which a function has, and complete them, and those that it does not have.
+"""Functions that receive and complete the arguments that a function has, and receive those that it does not
+have.
 
-They return the call of today.
+They return the call in its present form.
 """

@@ -1,4 +1,4 @@
-"""What notebooks show of campaigns, comparisons and searches: tables, charts, and a bar of their progress."""
+"""Campaigns, comparisons and searches in notebooks: tables, charts, and a progress bar."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 GOODPUT = "goodput_bps"
 
 LEAST_PAUSE_S = 0.2
-"""Least time between two pictures of the bar."""
+"""Least time between two updates of the bar."""
 
 
 @notebook_html.register(Results)
@@ -134,7 +134,7 @@ for kind in Drawn.__args__:
 
 @contextmanager
 def progress_shown() -> Iterator[Watch]:
-    """Give the engine's observer: a bar of the ended runs in a notebook until the end, else nothing."""
+    """Yield the engine's observer: in a notebook, a bar of the ended runs; otherwise nothing is shown."""
     display = _display()
     if display is None:
         yield lambda progress: None
@@ -155,7 +155,7 @@ def progress_shown() -> Iterator[Watch]:
 
 
 def _display() -> Any:
-    """Return IPython's module of displays if a notebook's kernel runs this process, else None."""
+    """Return IPython's module of displays if this process runs a notebook, else None."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None or not hasattr(shell, "kernel"):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tmt.spec.scenario import Scenario
 
 AnyLink = AnyTrace | float | Link
-"""A link trace, the constant rate of a link in bit/s, or a link as an experiment has it."""
+"""A link trace, the constant rate of a link in bit/s, or a link of an experiment."""
 
 
 @also
@@ -57,18 +57,18 @@ def replay_trace(
     ----------
     forward
         Link from the senders to the receivers: a link trace (also as a data frame or the name of its file), a
-        constant rate in bit/s, or a `tmt.TraceLink`, which can have a scheme that works online.
+        constant rate in bit/s, or a `tmt.TraceLink`, which can have an online scheme.
     path
         The path, or its round-trip propagation time in seconds.
     traffic
         The flows, or their TCP variant.
     back
-        Link from the receivers to the senders, likewise; by default the path's `return_rate`, or a constant
-        rate, the mean one of the forward link.
+        Link from the receivers to the senders, given likewise. By default it has a constant rate: the path's
+        `return_rate`, or the mean rate of the forward link.
     seed
-        Number of the random substream, from 1 on.
+        Number of the random substream, from 1.
     directory
-        New or empty folder for records and printed lines; by default they are not kept.
+        New or empty folder for records and printed lines; by default these are not kept.
     timeout
         Seconds of wall time after which the run is killed.
 
@@ -115,14 +115,15 @@ def run_scenario(
     scenario
         The scenario, or its file.
     out
-        Folder of the results; by default ``out/NAME`` beside the file. Without a file the name is the title.
+        Folder of the results; by default ``out/NAME`` beside the file. Without a file, NAME is made from the
+        title.
     jobs
-        Simulations at a time; by default one for each processor.
+        Simultaneous simulations; by default one for each processor.
 
     Returns
     -------
     Results
-        Its `runs` is a data frame with one row per finished run, its `failures` one of the others.
+        Its `runs` is a data frame with one row per finished run, its `failures` lists the failed runs.
 
     Raises
     ------
@@ -145,7 +146,7 @@ def run_scenario(
 
 
 def read_results(folder: str | PathLike[str]) -> Results:
-    """Read the results that `tmt run` has written into a folder; see `Results.runs` for the data frame.
+    """Read the results that `tmt run` has written into a folder; `Results.runs` is the data frame.
 
     Raises
     ------
@@ -187,7 +188,7 @@ def compare_results(
 
 @contextmanager
 def _link(key: str, given: AnyLink) -> Iterator[Link]:
-    """Give the link of a run; a trace in memory is in a file until the context ends."""
+    """Yield the link of a run; a trace in memory is in a file until the context ends."""
     if isinstance(given, Link):
         yield given
     elif isinstance(given, int | float | np.number):

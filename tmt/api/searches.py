@@ -70,22 +70,23 @@ def tune_trace(
     constraint
         Bounds such as ``"delay-p95<1"``.
     schemes
-        Names of the schemes to search; all that convert traces where none is named.
+        Names of the schemes to search; by default all that convert traces.
     varied
         Values to search by ``KEY`` of the path, ``SCHEME.KEY`` or ``QUEUE.KEY``.
     duration
-        Length of a run in seconds; by default 60, or the fiftieth part of a shorter trace.
+        Length of a run in seconds; by default 60, or a fiftieth of a shorter trace.
     courses, held_out
-        Most courses that the search runs, and courses that only judge the winner.
+        Largest number of courses that the search runs, and number of courses that only judge the winner.
     level, tolerance
-        Confidence level of tests and bounds; share by which no candidate may be better in the end.
+        Confidence level of tests and bounds; the search ends when no candidate is better by more than this
+        share.
     most_candidates
         Largest space that is searched completely; larger ones are sampled.
     out
-        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` in the working
+        Folder of the search; a repeated call continues there. The default is ``out/NAME-tune`` in the working
         folder; a trace in memory needs one.
     jobs
-        Simulations at a time; by default one for each processor.
+        Simultaneous simulations; by default one for each processor.
 
     Returns
     -------
@@ -150,10 +151,10 @@ def tune_scenario(
     scenario
         The scenario, or its file.
     out
-        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` in the working
-        folder. Without a file the name is the title.
+        Folder of the search; a repeated call continues there. The default is ``out/NAME-tune`` in the working
+        folder. Without a file, NAME is made from the title.
     jobs
-        Simulations at a time; by default one for each processor.
+        Simultaneous simulations; by default one for each processor.
 
     Returns
     -------
@@ -163,7 +164,7 @@ def tune_scenario(
     Raises
     ------
     InputError, UsageError
-        When the scenario or its trace cannot be used, or does not say what to search for.
+        When the scenario or its trace cannot be used, or states no goal.
     SimulatorError
         When the simulator is not built.
     OutputError
@@ -186,7 +187,7 @@ def _search(task: Task, folder: File, processes: int) -> Tuning:
 
 @contextmanager
 def _keywords() -> Iterator[None]:
-    """Let refusals of a search over a trace name the keywords of `tune_trace`."""
+    """Make refusals of a search over a trace name the keywords of `tune_trace`."""
     names: dict[str | int, tuple[str, ...]] = {"tune": (), "seeds": ("courses",)}
     try:
         yield

@@ -71,7 +71,7 @@ def write_trace(path: str | PathLike[str], trace: AnyTrace) -> None:
     Parameters
     ----------
     path
-        The file to write; an earlier file of this name is replaced.
+        The file to write; an existing file of this name is replaced.
     trace
         A trace, a data frame with its columns, or the name of its file.
 
@@ -96,7 +96,7 @@ def import_trace(path: str | PathLike[str], importer: str | Importer = AUTO, **o
         The measurement.
     importer
         An importer, such as ``tmt.importers.Mahimahi(decode_time=0.01)``, or the name of its format, such as
-        ``mahimahi``; ``auto`` detects the format by the content.
+        ``mahimahi``; ``auto`` detects the format from the content.
     **options
         With a name: the parameters of the importer.
 
@@ -143,29 +143,30 @@ def generate_trace(
     adaptation: Adaptation | None = None,
     seed: int = 1,
 ) -> PhyTrace:
-    """Make a PHY trace from a channel model, on a regular line of slots.
+    """Make a PHY trace from a channel model, with regular slots.
 
     Parameters
     ----------
     channel
-        The channel, such as ``tmt.Bernoulli(0.01)``, or the name of one whose parameters all have defaults.
+        The channel, such as ``tmt.Bernoulli(0.01)``, or the name of a channel whose parameters all have
+        defaults.
     duration
         Length of the trace in seconds.
     slot_interval
         Time from slot to slot in seconds; by default that of the rate, or 0.001.
     rate
-        Bits of LLDUs per second on the whole line; by default that of the channel's profile, if it has one.
+        Bits of LLDUs per second on the whole link; by default that of the channel's profile, if it has one.
     lldu_bytes
         Useful bytes of one LLDU.
     every
-        With a rate: this user has every n-th slot of the line.
+        With a rate: this user has every n-th slot of the link.
     decode_time
         Time in seconds until a slot is decoded; by default the channel's, or 0.036.
     with_es_n0
         Whether the trace has the Es/N0 of each slot, which soft combining needs: lms and snr.
     adaptation
-        Choice of a mode for each slot by the Es/N0 of lms or snr, such as
-        ``tmt.Adaptation("nr-2", resource_blocks=50)``.
+        Chooses a mode for each slot by the Es/N0 of lms or snr, such as ``tmt.Adaptation("nr-2",
+        resource_blocks=50)``.
     seed
         Seed of the realisation, 0 or more.
 
@@ -202,14 +203,14 @@ def generate_trace(
 def convert_trace(
     trace: AnyTrace, scheme: Scheme | str, rtt: float | None = None, every: int = 1
 ) -> LinkTrace:
-    """Return the link trace that a scheme makes of a PHY trace.
+    """Return the link trace that a scheme makes from a PHY trace.
 
     Parameters
     ----------
     trace
         The PHY trace: a trace, a data frame with its columns, or the name of its file.
     scheme
-        The scheme, such as ``tmt.Harq(data=10, repair=2)``, or the name of one whose parameters all have
+        The scheme, such as ``tmt.Harq(data=10, repair=2)``, or the name of a scheme whose parameters all have
         defaults, such as ``"arq"``.
     rtt
         Round-trip time of the link in seconds, which schemes with feedback need; the others ignore it.
@@ -287,21 +288,21 @@ def fit_trace(
         A trace, a data frame with its columns, or the name of its file; for ``erasures`` a PHY trace.
     model
         ``erasures``: three models of the erasures. ``semi-markov``: a model of rate, loss and delay that can
-        generate traces. ``resample``: measured blocks in random order, which can do so, too.
+        generate traces. ``resample``: measured blocks in random order, which can also generate traces.
     window
-        Length in seconds of the windows that have one state each; by default as `tmt fit` has it.
+        Length in seconds of the windows that have one state each; default as for `tmt fit`.
 
     Returns
     -------
     FitReport or TraceModel
-        Of the erasures: each model's estimates with intervals and its test, and the simplest model that is
-        not rejected. Else a model whose `generate(number, duration, seed)` returns traces, and whose
-        `check()` compares traces of models of its halves with the other halves.
+        For the erasures: each model's estimates with intervals and its test, and the simplest model that is
+        not rejected. Otherwise a model whose `generate(number, duration, seed)` returns traces. Its `check()`
+        fits a model to each half of the trace and compares its traces with the other half.
 
     Raises
     ------
     InputError
-        When the trace is none, or not a PHY trace where one is needed.
+        When the argument is no trace, or not a PHY trace where one is needed.
     UsageError
         When it has too few bursts, or is too short for the windows.
 

@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from tmt.spec.toml import Document
 
 ASSUMED_SPEED = 2000.0
-"""Simulated seconds per second of one processor, as long as no run has finished."""
+"""Assumed simulated seconds per second of one processor before any run has finished."""
 
 TASK_S = 0.1
-"""Processor time of the shortest run or link trace, beside that of the simulation itself."""
+"""Processor time of the shortest run or link trace, beyond the simulation itself."""
 
 PLACE = ("backend", "script", "scheme", "trace")
-"""Columns that say which sources decide a run."""
+"""Columns that identify the sources that decide a run."""
 
 SUPERSEDED = {
     "simulator": "another build or other scripts of the simulator",
     "sources": "other sources of this program",
 }
-"""Columns of programs, in the order of a run's `programs`, and what other values mean."""
+"""Columns of programs, in the order of a run's `programs`, and the meaning of a changed value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Campaign:
         return plan(self.runs, self.store, retry_failed=retry_failed)
 
     def outlook(self, todo: Plan, jobs: int) -> Outlook:
-        """Return what the campaign has, and what `todo` adds with `jobs` simulations at a time."""
+        """Return the size of the campaign, and the work `todo` with `jobs` simulations at a time."""
         sql = f"SELECT count(*), sum(simulated_s), sum(wall_time_s) FROM runs WHERE status = '{DONE}'"
         known, simulated_s, wall_time_s = (self.store.query(sql) or [(0, None, None)])[0]
         speed = simulated_s / wall_time_s if simulated_s and wall_time_s else ASSUMED_SPEED
@@ -92,14 +92,14 @@ class Campaign:
         return rows.sort_values("key", key=lambda keys: keys.map(places)).reset_index(drop=True)
 
     def warnings(self) -> list[str]:
-        """Return a warning for each kind of program whose results are kept, and no longer used."""
+        """Return a warning for each kind of program whose stored results are no longer used."""
         found = []
         for place, (column, what) in enumerate(SUPERSEDED.items()):
             current = {run.programs[place] for run in self.runs}
             columns = ", ".join([*PLACE, column])
             counts = self.store.query(f"SELECT {columns}, count(*) FROM runs GROUP BY {columns}")
             others = [one for one in counts if one[-2] not in current]
-            if others:  # some may be results of what the scenario no longer has
+            if others:  # some may be results of earlier versions of the scenario
                 places = {tuple(map(run.columns().get, PLACE)) for run in self.runs}
                 others = [one for one in others if one[:-2] in places]
             if others:
@@ -120,10 +120,10 @@ class OpenCampaign(Campaign):
 
     store: Store
     joined: int = 0
-    """Rows of parts that came into the store when it was opened."""
+    """Rows of parts that were added to the store when it was opened."""
 
     def execute(self, todo: Plan, new_pool: Callable[[Sequence[Run]], Pool], watch: Watch) -> Progress:
-        """Execute the missing runs, with a pool if there are any; OutputError when results have no room."""
+        """Execute the missing runs, with a pool if needed; OutputError when there is no room for results."""
         if not todo.missing:
             return Progress(total=0)
         with closing(new_pool(todo.missing)) as pool:
@@ -138,7 +138,7 @@ def foresee(
 ) -> Campaign:
     """Plan a scenario, or a part of it, and read its rows in a folder, which need not exist.
 
-    Nothing changes there. `watch` as for `planned`.
+    Nothing is changed there. `watch` as for `planned`.
     """
     _, title, runs, place = _share(asked, folder, watch, part)
     store = StoredRuns(place)
@@ -151,9 +151,9 @@ def foresee(
 def planned(
     asked: Document | Scenario, watch: Callable[[int], None] = lambda _: None
 ) -> tuple[Scenario, list[ReplayRun]]:
-    """Return a scenario and its runs; a refusal names the file that describes it, if there is one.
+    """Return a scenario and its runs; a refusal names the file of the scenario, if there is one.
 
-    `watch` is told how many runs have been planned since its last call.
+    `watch` is called with the number of newly planned runs.
     """
     if isinstance(asked, Scenario):
         return asked, expand(asked, watch=watch)
@@ -171,7 +171,7 @@ def planned(
 def _share(
     asked: Document | Scenario, folder: str | PathLike[str], watch: Callable[[int], None], part: Part | None
 ) -> tuple[Scenario, str, Sequence[ReplayRun], Path]:
-    """Return a scenario; and title, runs and folder of the whole of it, or of a part."""
+    """Return a scenario, and title, runs and folder of the whole or of a part."""
     scenario, runs = planned(asked, watch)
     if part is None:
         return scenario, scenario.title, runs, Path(folder)
@@ -187,7 +187,7 @@ def open_campaign(
 ) -> Iterator[OpenCampaign]:
     """Plan a scenario and open the folder of its results for an engine; `watch` as for `planned`.
 
-    A part has a folder of its own in it. The whole takes the rows of the parts that it lacks.
+    A part has its own folder inside it. The whole copies missing rows from the parts.
 
     InputError or UsageError when the scenario, a trace that it names or the folder cannot be used;
     SimulatorError when the simulator is not built; OutputError when the folder cannot be written.
@@ -203,13 +203,13 @@ def open_campaign(
 
 @contextmanager
 def open_runs(title: str, runs: Sequence[Run], folder: str | PathLike[str]) -> Iterator[OpenCampaign]:
-    """Open the folder of results for an engine that does `runs`, which no scenario describes."""
+    """Open the folder of results for an engine that does `runs` without a scenario."""
     with closing(Store(folder)) as store:
         yield OpenCampaign(title, store, runs)
 
 
 def outlook_of(scenario: Scenario, jobs: int) -> Outlook:
-    """Return what a scenario without results asks for; traces of two files count as two."""
+    """Return the size of a scenario without results; traces of two files count as two."""
     lanes = len(scenario.trace) * len(scenario.scheme) * len(scenario.path)
     seeds = [len(scenario.each_seed) if one.seeds is None else one.seeds for one in scenario.loads]
     most_s = lanes * sum(one.duration * count for one, count in zip(scenario.loads, seeds, strict=True))
@@ -237,5 +237,5 @@ def _numbers(source: Source, seeds: Set[int]) -> set[int]:
 
 
 def _unread(trace: Trace) -> Source:
-    """Return a trace whose file stands for its slots."""
+    """Return a trace that is identified by its file instead of its slots."""
     return Source(trace, (), None, trace.packing or "padded", (), sha256=trace.file or "")

@@ -1,8 +1,9 @@
-"""The same campaign on a dask.distributed cluster that somebody else has set up.
+"""The same campaign on an existing dask.distributed cluster.
 
 Link traces are made on this machine. Workers that share the campaign's folder read them there; to others each
-trace travels once. They keep it in a folder that only their user can read, and check it by hash at each use.
-The pool decides which worker gets which run (`tmt.campaign.pool`). The functions at the end run in workers.
+trace is sent once. These workers keep it in a folder that only their user can read, and check its hash at
+each use. The pool decides which worker gets which run (`tmt.campaign.pool`). The functions at the end run in
+workers.
 """
 
 from __future__ import annotations
@@ -48,13 +49,13 @@ if TYPE_CHECKING:
     from tmt.campaign.runs import Run
 
 CONNECT_S = 5
-"""Time within which the scheduler has to answer."""
+"""Time limit for the scheduler to answer."""
 
 QUEUED_PER_THREAD = 2
-"""Runs in hand for each thread of the cluster, so that no thread waits for us."""
+"""Runs sent ahead for each thread of the cluster, so that no thread waits."""
 
 HAND_OVER_S = 1.0
-"""Time after which we look whether the worker of a result is still there; it doubles each time."""
+"""Time after which the presence of a result's worker is checked; it doubles each time."""
 
 HERE = "this machine"
 """Name of the worker that makes the link traces: threads of this process."""
@@ -68,14 +69,14 @@ Files = dict[str, bytes]
 
 @contextmanager
 def connected(address: str) -> Iterator[distributed.Client]:
-    """Give a client of the scheduler, ``tcp://node1:8786``; UsageError when it or its workers are missing."""
+    """Yield a client of the scheduler, ``tcp://node1:8786``; UsageError when it or its workers are absent."""
     try:
         get_address_host_port(address)
     except ValueError as error:
         raise UsageError(f"--scheduler: {address} is not an address such as tcp://node1:8786") from error
     try:
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, ValueError, MemoryError) as error:  # another server's words are taken for huge lengths
+    except (OSError, ValueError, MemoryError) as error:  # another server sends huge lengths
         raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
     try:
         with _reachable(client):
@@ -88,7 +89,7 @@ def connected(address: str) -> Iterator[distributed.Client]:
 
 @contextmanager
 def _reachable(client: distributed.Client) -> Iterator[None]:
-    """Say in one line that the scheduler has gone."""
+    """Report in one line that the scheduler is gone."""
     try:
         yield
     except TmtError:
@@ -102,7 +103,7 @@ def _reachable(client: distributed.Client) -> Iterator[None]:
 class ClusterWorkers:
     """The workers of a scheduler for simulations, threads of this process for conversions.
 
-    `folder` is the campaign's, which is open; `jobs` conversions are made at a time; `runs` are to come.
+    `folder` is the open campaign's; `jobs` conversions are made at a time; `runs` are to come.
     """
 
     tries = 3
@@ -129,7 +130,7 @@ class ClusterWorkers:
         return slots | {HERE: Slots(self._jobs, (Convert,))}
 
     def examine(self, addresses: Iterable[str]) -> dict[str, ProgramsByName | str]:
-        """Ask workers for their programs, and for a proof that they share the campaign's folder."""
+        """Ask workers for their programs, and for proof that they share the campaign's folder."""
         asked = [address for address in addresses if address != HERE]
         found: dict[str, ProgramsByName | str] = dict.fromkeys(set(addresses) - set(asked), self.programs)
         with _reachable(self._client):
@@ -145,7 +146,7 @@ class ClusterWorkers:
         return found
 
     def start(self, ticket: int, address: str, task: Task) -> None:
-        """Have a task done: a conversion here, a simulation by a worker."""
+        """Start a task: a conversion here, a simulation on a worker."""
         if isinstance(task, Convert):
             future: distributed.Future = self._threads.submit(lambda: (perform(task), {}))
         else:
@@ -165,7 +166,7 @@ class ClusterWorkers:
         except OSError:
             if self._client.status != "running":
                 raise
-            future.cancel()  # A worker has died while a link trace travelled to it: the task counts as lost.
+            future.cancel()  # A worker died while a link trace was sent to it: the task counts as lost.
         except DamagedTraceError as error:
             future.set_exception(error)
         return future
@@ -187,13 +188,13 @@ class ClusterWorkers:
         return found + [Answer(ticket, died="lost") for ticket in left]
 
     def drop(self, ticket: int) -> None:
-        """Cancel a task, so that its worker does not begin it."""
+        """Cancel a task, so that its worker does not start it."""
         future, *_ = self._open.pop(ticket)
         with _reachable(self._client):
             future.cancel()
 
     def close(self) -> None:
-        """Cancel the open tasks, and leave the cluster and the client as they are."""
+        """Cancel the open tasks; leave the cluster and the client running."""
         self._token_file.unlink(missing_ok=True)
         self._threads.shutdown(cancel_futures=True)
         if self._client.status == "running":
@@ -210,7 +211,7 @@ class ClusterWorkers:
             answer.unlink(missing_ok=True)
 
     def _trace(self, task: Simulate, recipe: Recipe) -> distributed.Future:
-        """Return a link trace of a run as something that travels to each worker once."""
+        """Return a link trace of a run as an object that is sent to each worker once."""
         if recipe.identity not in self._traces:
             files = link_file(task.cache, recipe), facts_file(task.cache, recipe)
             try:
@@ -234,13 +235,13 @@ class ClusterWorkers:
             if self._client.status != "running":
                 with _reachable(self._client):
                     raise
-            # A worker has left the scheduler with the only copy of a link trace that travels.
+            # A worker that left the scheduler had the only copy of a link trace that is being sent.
             self._forget_traces(task)
             return Answer(ticket, died="lost")
         except DamagedTraceError as error:
             self._forget_traces(task)
             return Answer(ticket, error=error)
-        except Exception as error:  # pool and engine judge other errors of a worker
+        except Exception as error:  # pool and engine handle other errors of a worker
             return Answer(ticket, error=error)
         finally:
             if not isinstance(future, Future):
@@ -258,7 +259,7 @@ class ClusterWorkers:
 
 
 def _result(future: distributed.Future) -> tuple[Row, Files] | None:
-    """Return the result of an ended task; None when its worker has died with it: dask would wait for ever."""
+    """Return the result of an ended task; None when its worker died with it: dask would wait for ever."""
     timeout_s = HAND_OVER_S
     while True:
         try:
@@ -297,7 +298,7 @@ def answer_file(token_file: Path, worker: str) -> Path:
 def perform_checked(
     task: Simulate, expected: InstalledPrograms, contents: list[Content] | None
 ) -> tuple[Row, Files]:
-    """Do a run, if this worker's programs are the engine's (WrongWorkerError, before the run or after it).
+    """Do a run if this worker's programs equal the engine's (WrongWorkerError, before or after the run).
 
     A worker without the campaign's folder gets link traces as `contents`, and returns records as files.
     """
@@ -324,7 +325,7 @@ def perform_away(task: Simulate, contents: Iterable[Content]) -> tuple[Row, File
 
 @cache
 def private_folder() -> Path:
-    """Return this process's folder of link traces, which nobody else can enter or foresee."""
+    """Return this process's folder of link traces, which nobody else can enter or predict."""
     folder = tempfile.mkdtemp(prefix="tmt-worker-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)

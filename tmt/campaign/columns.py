@@ -1,4 +1,4 @@
-"""Columns that a campaign adds to the row of a run: its place in the grid, and its outcome."""
+"""Columns that a campaign adds to the row of a run: its point in the grid, and its outcome."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
 """Ends of a run; every run that is not done has a `message`."""
 
 RECORDS = "records"
-"""Folder in a campaign's folder, and column that names a folder there."""
+"""Folder of packet records in a campaign's folder, and the column that names a folder there."""
 
 GOODPUT_COUNTS = "in-order TCP payload bytes handed to the receiving application"
-"""Bytes that every displayed goodput counts."""
+"""Bytes counted by every displayed goodput."""
 
 PUBLISHED_COLUMNS = ("column", "tcp", "scheme", "value", "error", "source")
 """Columns that a file of published values must have."""
@@ -79,7 +79,7 @@ COLUMNS = (*CAMPAIGN_COLUMNS, *RUN_RESULTS)
 
 
 def arrow_schema() -> pa.Schema:
-    """Return the columns as a Parquet file holds them; each may be null, for runs that failed."""
+    """Return the columns as in a Parquet file; each may be null, for failed runs."""
     types = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "flag": pa.bool_()}
     return pa.schema([pa.field(column.name, types[column.kind]) for column in COLUMNS])
 

@@ -10,15 +10,15 @@
     parts/             folders of the campaign's parts, which are such folders themselves
 
 `tmt.campaign.store` opens the folder for an engine; nothing here changes it. Reading (`read`, `read_runs`)
-writes nothing into the folder, takes no lock there, and works on a folder that cannot be written, whether or
-not an engine is at work. SQLite's own read-only mode does not: a reader of a database with a write-ahead log
-(WAL) makes a file of shared memory beside it, and its locks can hold up the engine. Therefore:
+writes nothing into the folder and takes no lock there. It also works on a read-only folder and beside a
+running engine. SQLite's own read-only mode does not: a reader of a database with a write-ahead log (WAL)
+creates a file of shared memory beside it, and its locks can delay the engine. Therefore:
 
 * Without a log nobody writes. The file is read in place as immutable, and read again if it has changed.
-* With a log an engine is at work, or was killed. Database and log are copied to a temporary folder. SQLite
-  opens the copy as after a crash. The two copies fit together if the log's header has not changed meanwhile.
-  Until that header changes, engines only append to the log, and only copy pages of the log into the database.
-  So a later log completes an earlier copy of the database, even one made during such copying.
+* With a log an engine is running, or was killed. Database and log are copied to a temporary folder. SQLite
+opens the copy as after a crash. The two copies are consistent if the log's header has not changed meanwhile.
+Until that header changes, engines only append to the log, and only copy pages of the log into the database.
+Therefore a later log completes an earlier copy of the database, even one made during such copying.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import stat
 import tempfile
 import time
 from contextlib import closing, suppress
@@ -58,7 +59,7 @@ PARTS = "parts"
 TABLES = {RUNS, "claims", "engines", "exports", "sqlite_sequence"}
 
 MOST_TEXT_BYTES = 1 << 24
-"""Upper bound on one text of a row, so that a damaged file cannot claim all memory."""
+"""Upper bound on one text of a row, so that a damaged file cannot use up all memory."""
 TRIES, PAUSE_S = 100, 0.05
 """Attempts at reading a database that changes meanwhile."""
 
@@ -68,7 +69,7 @@ MOST_PATH_BYTES = 504
 """Longest path of a database, without links, that SQLite opens: 512 bytes with the ending of its journal."""
 
 NEW = "new-"
-"""Prefix of the names of unfinished databases; a number of `NEW_BYTES` bytes in hexadecimal follows."""
+"""Prefix of the names of unfinished databases; `NEW_BYTES` random bytes in hexadecimal follow."""
 NEW_BYTES = 8
 
 Result = TypeVar("Result")
@@ -82,7 +83,7 @@ def holds_campaign(folder: Path) -> bool:
 def read_runs(folder: Path) -> pa.Table:
     """Return one row for each run of a campaign, in the order in which runs finished.
 
-    The rows are those of one moment. The columns are those of `tmt.campaign.columns.arrow_schema`; one that
+    The rows are a consistent snapshot. The columns are those of `tmt.campaign.columns.arrow_schema`; one that
     an older campaign lacks is null. InputError when the folder holds no campaign, or its database is damaged
     or of a later version; OutputError when there is no room for a copy in the folder of temporary files.
     """
@@ -90,7 +91,7 @@ def read_runs(folder: Path) -> pa.Table:
 
 
 def read(folder: Path, query: Callable[[sqlite3.Connection], Result]) -> Result:
-    """Return the result of `query` on a campaign's database at one moment; see `read_runs`."""
+    """Return the result of `query` on a snapshot of a campaign's database; see `read_runs`."""
     path = folder / DATABASE
     if not holds_campaign(folder):
         raise InputError(
@@ -114,7 +115,7 @@ def read(folder: Path, query: Callable[[sqlite3.Connection], Result]) -> Result:
 
 
 def frame(rows: pa.Table) -> pd.DataFrame:
-    """Return rows of runs as a data frame, without Arrow's threads: Arrow aborts where one is refused."""
+    """Return rows of runs as a data frame, without Arrow's threads: Arrow aborts if one is refused."""
     found: pd.DataFrame = rows.to_pandas(use_threads=False)
     return found
 
@@ -136,8 +137,16 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
         raise InputError(path, f"is damaged: it holds no table {RUNS}")
 
 
+def check_log(path: Path) -> None:
+    """Refuse a database whose log is not a file, so that nobody waits for a pipe (InputError)."""
+    log = _log(path)
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(log.lstat().st_mode):
+            raise InputError(log, "is a link or a device where a file belongs")
+
+
 def damaged(path: Path, error: Exception) -> InputError:
-    """Return the refusal of a database that cannot be read."""
+    """Return the error for a database that cannot be read."""
     return InputError(path, f"is damaged: {first_line(error)}")
 
 
@@ -165,7 +174,7 @@ def connect(
 
 
 def _decoded(text: bytes) -> str:
-    """Return a text, whose damaged bytes then do not fit the row's checksum."""
+    """Return a text; damaged bytes then fail the row's checksum."""
     return text.decode("utf-8", "surrogateescape")
 
 
@@ -179,7 +188,7 @@ def _read_copy(path: Path, query: Callable[[sqlite3.Connection], Result]) -> Res
     try:
         with tempfile.TemporaryDirectory(prefix="tmt-read-") as folder:
             copy = Path(folder) / DATABASE
-            # The database first: see this module's text.
+            # The database first: see the module's docstring.
             shutil.copyfile(path, copy)
             shutil.copyfile(_log(path), _log(copy))
             with closing(connect(copy)) as connection:
@@ -196,9 +205,10 @@ def _log(path: Path) -> Path:
 
 
 def _version(path: Path) -> tuple[object, ...]:
-    """Tell versions of a database apart; the last part is the header of its log, or empty."""
+    """Identify a version of a database; the last part is the header of its log, or empty."""
     try:
         status = path.stat()
+        check_log(path)
         with suppress(FileNotFoundError), _log(path).open("rb") as log:
             if header := log.read(LOG_HEADER_BYTES):
                 return status.st_ino, header
@@ -208,12 +218,12 @@ def _version(path: Path) -> tuple[object, ...]:
 
 
 def default_folder(scenario: Path) -> Path:
-    """Return the folder of a scenario's results where the user names none."""
+    """Return the default folder of a scenario's results."""
     return scenario.parent / "out" / scenario.stem
 
 
 class StoredRuns:
-    """A campaign's folder, if there is one, as it was read: `held` has status and attempt of each run.
+    """A campaign's folder, if it exists, as last read: `held` has status and attempt of each run.
 
     InputError when an engine could not work in the folder, because its path is too long.
     """
@@ -237,7 +247,7 @@ class StoredRuns:
             self.last_sequence = sequence
 
     def has_records(self, held: Held) -> bool:
-        """Whether the packet records of a run are there."""
+        """Whether the packet records of a run exist."""
         return held.records is not None and (self.folder / held.records).is_dir()
 
     def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:

@@ -1,6 +1,6 @@
 """Decides when the runs of a campaign start, and stores their outcomes, beside other engines.
 
-The engine acts through two objects only: `Store` keeps rows and claims, `Pool` does tasks.
+The engine uses two objects only: `Store` keeps rows and claims, `Pool` executes tasks.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from tmt.campaign.tasks import Task
 
 POLL_S = 0.2
-"""Longest time between two looks at the rows of other engines."""
+"""Longest time between two reads of the rows of other engines."""
 
 MOST_DAMAGES = 3
-"""Most restarts of a run because a link trace was damaged."""
+"""Most restarts of a run because of a damaged link trace."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The runs of a scenario, and the numbers of those that the store holds: `done` and `failed`.
+    """The runs of a scenario, and the numbers of those in the store: `done` and `failed`.
 
     `missing` are the runs to execute: those without a row, and failed ones that are to be retried.
     """
@@ -52,7 +52,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Progress:
-    """Progress of an execution; runs that other engines have finished meanwhile count too."""
+    """Progress of an execution, including runs that other engines finish meanwhile."""
 
     total: int
     done: int = 0
@@ -89,7 +89,8 @@ def plan(runs: Sequence[Run], store: StoredRuns, *, retry_failed: bool = False) 
 def execute(missing: Sequence[Run], store: Store, pool: Pool, watch: Watch = lambda _: None) -> Progress:
     """Execute the missing runs and keep each row as soon as its run has ended.
 
-    `watch` is called after each change and at least every `POLL_S`. OutputError when results have no room.
+    `watch` is called after each change and at least every `POLL_S`. OutputError when there is no room for
+    results.
     """
     return _Execution(missing, store, pool, watch).run()
 
@@ -120,7 +121,7 @@ class _Execution:
         return self._progress
 
     def _sort_in(self, run: Run) -> None:
-        """Queue a run: for its start, or for the link trace that it lacks."""
+        """Queue a run: for its start, or for a missing link trace."""
         missing = [recipe for recipe in run.recipes if not self._is_settled(recipe)]
         for recipe in missing:
             if recipe.identity not in self._waiting:
@@ -129,7 +130,7 @@ class _Execution:
         (self._waiting[missing[0].identity] if missing else self._ready).append(run)
 
     def _is_settled(self, recipe: Recipe) -> bool:
-        """Whether a link trace is there, or cannot be made."""
+        """Whether a link trace exists, or cannot be made."""
         identity = recipe.identity
         if identity in self._waiting:
             return False
@@ -194,7 +195,7 @@ class _Execution:
             self._sort_in(run)
 
     def _make_anew(self, task: Simulate, error: DamagedTraceError) -> None:
-        """Have a run's link traces checked again, and start the run when they are whole."""
+        """Check a run's link traces again, and start the run when they are intact."""
         self._damages[task.run.key] += 1
         if self._damages[task.run.key] > MOST_DAMAGES:
             self._keep(task, failed_row(task, FAILED, str(error)))
@@ -208,7 +209,7 @@ class _Execution:
         if self._store.append(row):
             self._count(str(row["status"]))
         else:
-            self._elsewhere.append(task.run)  # another engine took us for dead
+            self._elsewhere.append(task.run)  # another engine considered this one dead
 
     def _count(self, status: str) -> None:
         if status == DONE:

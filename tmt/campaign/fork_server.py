@@ -1,8 +1,8 @@
 """Imported only by the process that forks workers.
 
-A refused fork ends it without a traceback. It is killed when its engine dies, and then the kernel kills the
-workers that are not yet at work, such as one whose import of a library hangs, and continues those that are
-stopped: they find their pipes closed, and end with their simulations.
+If a fork is refused, this process ends without a traceback. It is killed when its engine dies. The kernel
+then kills workers that are still starting, for example one whose import of a library hangs, and continues
+stopped ones: they find their pipes closed, and end with their simulations.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Worker processes on this machine; each has a pipe of its own, so that the task of a dead one is known."""
+"""Worker processes on this machine; each has its own pipe, so that the task of a dead worker is known."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tmt.campaign.pool import ProgramsByName
 
 PRELOADED = ("fork_server", "local_workers", "runs")
-"""Modules that the process imports that forks the workers."""
+"""Modules that are imported by the process that forks workers."""
 
 
 def default_jobs() -> int:
@@ -36,7 +36,8 @@ def default_jobs() -> int:
 class LocalWorkers:
     """`jobs` worker processes, which live until `close`; one that dies is replaced.
 
-    Each checks before a run that its programs are still those of the run's key. WorkerError when none starts.
+    Before each run a worker checks that its programs are still those of the run's key. WorkerError when none
+    starts.
     """
 
     tries = 1
@@ -59,7 +60,7 @@ class LocalWorkers:
         return dict.fromkeys(self._workers, Slots(1, (Convert, Simulate)))
 
     def examine(self, addresses: Iterable[str]) -> dict[str, ProgramsByName | str]:
-        """Return that they have our programs."""
+        """Return that they have this process's programs."""
         return dict.fromkeys(addresses, self.programs)
 
     def start(self, ticket: int, address: str, task: Task) -> None:
@@ -75,7 +76,7 @@ class LocalWorkers:
         return [self._answer(busy[connection]) for connection in ready if isinstance(connection, Connection)]
 
     def drop(self, ticket: int) -> None:
-        """End the worker that has the task; another one takes its place."""
+        """End the worker that has the task; another one replaces it."""
         name = next(name for name, worker in self._workers.items() if worker.ticket == ticket)
         self._replace(name)
 
@@ -142,7 +143,7 @@ class _Worker:
 def _without_current_folder() -> Iterator[None]:
     """Keep modules of the current folder, such as a script tmt.py, out of the process that forks workers.
 
-    Before Python 3.12.8 that process does not take over our search path.
+    Before Python 3.12.8 that process does not get this one's search path.
     """
     variable = "PYTHONSAFEPATH"
     before = os.environ.get(variable)
@@ -159,9 +160,10 @@ def _without_current_folder() -> Iterator[None]:
 def _start_fork_server() -> None:
     """Start the process that forks workers with Ctrl-C blocked, which would interrupt its imports.
 
-    Nothing else is: by SIGCHLD, which our parent may have blocked, it hears of a worker's end.
+    Only Ctrl-C is blocked: that process needs SIGCHLD, which the parent may have blocked, to notice a
+    worker's end.
     """
-    resource_tracker.ensure_running()  # unblocks Ctrl-C where it starts
+    resource_tracker.ensure_running()  # unblocks Ctrl-C at its start
     before = signal.pthread_sigmask(signal.SIG_SETMASK, {signal.SIGINT})
     try:
         forkserver.ensure_running()
@@ -174,7 +176,7 @@ def work(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the engine handles Ctrl-C
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, _leave)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a simulator has no exit status where it is ignored
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a simulator has no exit status if SIGCHLD is ignored
     tasks: SimpleQueue[Task | None] = SimpleQueue()
     try:
         threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()

@@ -1,4 +1,4 @@
-"""Read packs that anybody may have made: every name, size and hash is checked before a file is used."""
+"""Read packs from any source: every name, size and hash is checked before a file is used."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ MOST_BYTES = 1 << 36
 
 MOST_SCENARIO_BYTES = 1 << 24
 MOST_TABLES_BYTES = 1 << 24
-"""Upper bound on the signals and tables, and the scenario, that a dry run unpacks."""
+"""Upper bound on the signals and tables, and on the scenario, that a dry run unpacks."""
 
 MOST_ROWS = 10_000_000
-"""Upper bound on the results: columns without values need no room in a file, and much in memory."""
+"""Upper bound on the results in memory: columns without values need much memory, but no file space."""
 
 MOST_RATIO = 300
-"""Upper bound on the content of a compressed file over its size in the pack; deflate could reach 1032."""
+"""Upper bound on the ratio of a compressed file's content to its size; deflate could reach 1032."""
 
 LEAST_CHECKED_BYTES = 1 << 20
-"""Smaller files may be compressed by any ratio."""
+"""Smaller files may have any ratio."""
 
 MOST_NAME_BYTES = 200
 """Upper bound on each part of a name; file systems allow 255."""
@@ -79,7 +79,7 @@ def is_pack(path: Path) -> bool:
 
 @contextmanager
 def unpacked(path: Path, max_runs: int | None = None) -> Iterator[Pack]:
-    """Give a pack with its files in a folder that vanishes afterwards; `max_runs` as for `Scenario.read`.
+    """Yield a pack with its files in a folder that is removed afterwards; `max_runs` as for `Scenario.read`.
 
     InputError when it is damaged or has a file that is not allowed; OutputError when there is no room.
     """
@@ -89,10 +89,10 @@ def unpacked(path: Path, max_runs: int | None = None) -> Iterator[Pack]:
 
 @contextmanager
 def scenario_inside(path: Path, max_runs: int | None = None, *, with_traces: bool) -> Iterator[Path]:
-    """Give a pack's scenario, without results and records, in a folder that vanishes afterwards.
+    """Yield a pack's scenario, without results and records, in a folder that is removed afterwards.
 
-    Without traces only the scenario's file is there, with its signals and tables, by which link traces are
-    counted. InputError and OutputError as `unpacked`.
+    Without traces only the scenario file, its signals and its tables are there, which is enough to count link
+    traces. InputError and OutputError as `unpacked`.
     """
 
     def chosen(manifest: Manifest, sizes: dict[str, int]) -> dict[str, int]:
@@ -114,7 +114,7 @@ def scenario_inside(path: Path, max_runs: int | None = None, *, with_traces: boo
 def _unpacked(
     path: Path, choose: Callable[[Manifest, dict[str, int]], Iterable[str]], max_runs: int | None
 ) -> Iterator[tuple[Path, Manifest]]:
-    """Give a folder with the files that are chosen of the manifest, by name and size, and the manifest."""
+    """Yield a folder with the chosen files of the manifest, by name and size, and the manifest."""
     with tempfile.TemporaryDirectory(prefix="tmt-pack-") as name:
         folder = Path(name)
         try:
@@ -173,7 +173,7 @@ def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is a relative path in POSIX form, whose parts lead downwards only."""
+    """Whether a name is a relative path in POSIX form without upward parts."""
     parts = name.split("/")
     is_text = re.fullmatch(r"[^\\:\x00-\x1f\x7f]{1,1000}", name) and name.isprintable()
     is_short = all(len(part.encode()) <= MOST_NAME_BYTES for part in parts)
@@ -181,7 +181,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _manifest(path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> Manifest:
-    """Return the manifest, if it names exactly the files that are there."""
+    """Return the manifest, if it names exactly the files in the pack."""
     entry = entries.get(MANIFEST)
     if entry is None:
         raise InputError(path, f"is not a pack: it holds no {MANIFEST}; `tmt pack` makes packs")
@@ -228,7 +228,7 @@ def _check_room(path: Path, size: int, folder: Path) -> None:
 def _extract(
     path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, told: Manifest | None
 ) -> None:
-    """Write a file, and compare it with what the manifest tells of it (None for the manifest itself)."""
+    """Write a file, and compare it with its entry in the manifest (None for the manifest itself)."""
     place, digest, size = folder / entry.filename, hashlib.sha256(), 0
     place.parent.mkdir(parents=True, exist_ok=True)
     with archive.open(entry) as source, place.open("xb") as sink:
@@ -243,7 +243,7 @@ def _extract(
 
 
 def _check_inside(path: Path, scenario: Scenario, folder: Path, files: Manifest) -> None:
-    """Refuse a scenario that names files outside its pack, or runs programs, which no pack holds."""
+    """Refuse a scenario that names files outside its pack, or runs programs, which no pack contains."""
     if scenario.program:
         raise InputError(path, "its scenario runs programs, which a pack does not hold")
     for place in files_of(scenario):
@@ -260,7 +260,7 @@ def _results(path: Path, file: Path) -> pa.Table:
             found = set(source.schema_arrow.names)
             known = [name for name in schema.names if name in found]
             table = source.read(known, use_threads=False)  # see `tmt.campaign.database.frame`
-        table.validate(full=True)  # Arrow's reader takes text that is not UTF-8
+        table.validate(full=True)  # Arrow's reader accepts text that is not UTF-8
         missing = [name for name in schema.names if name not in found]
         for name in missing:  # an older version of the results
             table = table.append_column(name, pa.nulls(len(table), schema.field(name).type))

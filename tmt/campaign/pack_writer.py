@@ -1,7 +1,8 @@
-"""Packs: a campaign as one archive to publish, with its scenario, traces, results and what made them.
+"""Packs: a campaign as one archive to publish, with its scenario, traces, results, and the programs'
+versions.
 
-A pack is a ZIP file. `pack.json` lists every other file with its size and SHA-256. The scenario's files
-are beside it. Dates of files are left out: the same campaign makes the same pack, byte for byte.
+A pack is a ZIP file. `pack.json` lists every other file with its size and SHA-256. The scenario's files are
+beside it. Dates of files are left out, so that the same campaign makes the same pack, byte for byte.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ INSIDE = "campaign"
 INSIDE_SCENARIO = f"{INSIDE}/{SCENARIO}"
 
 DATE = (1980, 1, 1, 0, 0, 0)
-"""Date of every file in a pack: the first that ZIP knows."""
+"""Date of every file in a pack: the earliest in ZIP."""
 
 COMPRESSED = (".parquet", ".gz")
-"""Endings of files that compression makes no smaller."""
+"""Endings of files that compression does not shrink."""
 
 MADE_BY = ("tmt_version", "simulator", "sources", "schema_version")
 """Columns that say what made the results."""
@@ -63,7 +64,7 @@ Contents = dict[str, bytes | Path]
 
 @dataclass(frozen=True, slots=True)
 class PackSummary:
-    """Contents of a pack: runs of the scenario, those done, those that failed, and its files."""
+    """Contents of a pack: planned, done and failed runs of the scenario, and its files."""
 
     runs: int
     done: int
@@ -119,9 +120,9 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
 
 
 def _rows(scenario: Scenario, folder: Path) -> tuple[list[Row], int]:
-    """Return the rows of a scenario's runs in their order, and the number of runs that it plans.
+    """Return the rows of a scenario's runs in their order, and the number of planned runs.
 
-    If several versions of the programs have done an experiment, the version with most done runs counts.
+    If several versions of the programs have done an experiment, the version with the most done runs counts.
     """
     versions: dict[Programs, list[Row]] = {}
     for row in read_runs(folder).to_pylist():
@@ -156,7 +157,7 @@ def _done(rows: dict[int, Row]) -> int:
 
 
 def _names(scenario: Scenario) -> dict[str, str]:
-    """Return the name in the pack of each file; they differ in more than case and form of characters."""
+    """Return the name in the pack of each file; names differ in more than case and Unicode form."""
     names: dict[str, str] = {}
     taken = {folded(INSIDE_SCENARIO)}
     for file in files_of(scenario):
@@ -219,7 +220,7 @@ def _write(part: Path, contents: Contents) -> None:
     with zipfile.ZipFile(part, "w") as archive:
         for name in sorted(contents, key=lambda name: (name not in {README, MANIFEST}, name)):
             entry = zipfile.ZipInfo(name, DATE)
-            entry.external_attr = 0o100644 << 16  # a plain file that all may read
+            entry.external_attr = 0o100644 << 16  # a plain file that everyone may read
             entry.create_system = 3
             entry.compress_type = zipfile.ZIP_STORED if name.endswith(COMPRESSED) else zipfile.ZIP_DEFLATED
             with archive.open(entry, "w", force_zip64=True) as file, _opened(contents[name]) as source:

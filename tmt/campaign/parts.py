@@ -1,6 +1,7 @@
-"""Parts of a campaign: jobs that share no database do disjoint shares of its runs, and their rows are joined.
+"""Parts of a campaign: jobs without a common database do disjoint shares of its runs, and their rows are
+merged.
 
-A part works in a folder of its own below the campaign's, so that no two machines write one database.
+A part works in its own folder below the campaign's, so that no two machines write one database.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ ROWS_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The share `number`, from 1 on, of a campaign that is cut into `of` shares."""
+    """Share `number`, from 1, of a campaign that is divided into `of` shares."""
 
     number: int
     of: int
@@ -42,9 +43,9 @@ class Part:
         return campaign / PARTS / f"{self.number}-of-{self.of}"
 
     def share(self, runs: Sequence[ReplayRun]) -> list[ReplayRun]:
-        """Return the runs of the part: shares differ by one run at most, and together they are all runs.
+        """Return the runs of the part; the sizes of shares differ by one run at most.
 
-        Runs over one link trace stay together, so that few parts make the same one.
+        Runs over one link trace stay together, so that few parts make the same trace.
         """
         ordered = sorted(runs, key=lambda run: (run.recipe.identity, run.key))
         first, last = (len(runs) * number // self.of for number in (self.number - 1, self.number))
@@ -64,7 +65,7 @@ def stored_parts(folder: Path) -> list[StoredRuns]:
 
 
 def see_parts(store: StoredRuns) -> None:
-    """Let a store that is only read hold the runs of the parts, too."""
+    """Add the runs of the parts to a store that is only read."""
     for part in stored_parts(store.folder):
         for key in _newer(part, store):
             held = part.held[key]
@@ -75,7 +76,7 @@ def see_parts(store: StoredRuns) -> None:
 
 
 def join_parts(store: Store) -> int:
-    """Take rows and packet records of the parts into the campaign's store; return the number of new rows.
+    """Copy rows and packet records of the parts into the campaign's store; return the number of new rows.
 
     OutputError when records cannot be copied; earlier rows are safe.
     """
@@ -92,7 +93,7 @@ def join_parts(store: Store) -> int:
 
 
 def _newer(part: StoredRuns, store: StoredRuns) -> set[str]:
-    """Return the keys of the runs that a part has in a later attempt than the store, whole."""
+    """Return the keys of the intact runs that a part has in a later attempt than the store."""
     found = set()
     for key, held in part.held.items():
         ours = store.held.get(key, NOTHING_HELD)

@@ -1,4 +1,4 @@
-"""From a scenario to its runs: every combination once, each with a key that says everything that matters."""
+"""From a scenario to its runs: every combination once, each with a key of everything that matters."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def expand(
     """Return the runs of a scenario, seed after seed, each key once.
 
     `programs_of` gives the hashes of programs and sources, as `tmt.run.experiment.programs_of` does. `watch`
-    is told how many runs have been added since its last call.
+    is called with the number of newly added runs.
 
-    InputError when a file of a trace cannot be used. Refused when a trace is another one by another name or
-    does not go with a scheme, or when there are no published values.
+    InputError when a file of a trace cannot be used. Refused when two names give the same trace, a trace does
+    not fit a scheme, or published values are missing.
     """
     if scenario.published is not None:
         check_published(scenario.published)
@@ -89,7 +89,7 @@ def expand(
 
 
 def check_published(name: str) -> None:
-    """Refuse a file without published values: a copy of it comes to the results, which others may get."""
+    """Refuse a file without published values: it is copied to the results, which others may get."""
     header: list[str] = []
     with suppress(OSError, ValueError, csv.Error):
         if Path(name).is_file():
@@ -114,12 +114,12 @@ class Lane:
 
     @property
     def back(self) -> Source:
-        """The trace of the return link, if that is not plain."""
+        """The trace of the return link, unless the return link is plain."""
         return self.own_back or self.source
 
     @property
     def models(self) -> tuple[Channel | Scheme | Sharing, ...]:
-        """The scheme, and what makes the link traces of its runs."""
+        """The scheme, and the recipes of its runs' link traces."""
         recipes = [recipe for recipe in self.recipes(1) if recipe is not None]
         return (self.scheme, *(model for recipe in recipes for model in recipe.models))
 
@@ -131,7 +131,7 @@ class Lane:
         return self._made[number]
 
     def check(self, at: int) -> None:
-        """Refuse a scheme, the `at`-th of the scenario, that does not go with the traces (Refused)."""
+        """Refuse a scheme, number `at` of the scenario, that does not fit the traces (Refused)."""
         place = ("scheme", at, *(("below",) if hasattr(self.scheme, "below") else ()), "combining")
         for source in (self.source, *([self.back] if self.path.return_link == "protected" else [])):
             check_es_n0(source, self.scheme, place)
@@ -143,8 +143,8 @@ class Lane:
     def starts(self, drawn: float, return_drawn: float) -> tuple[int | float, int | float]:
         """Return the starts of a run in the forward and the return trace.
 
-        Without a trace of its own for the return link, the seed draws the start there. Two measured traces
-        belong together and start at the same part of their lengths.
+        If the return link has no trace of its own, the seed draws its start in the forward one. Two measured
+        traces belong together and start at the same fraction of their lengths.
         """
         if not self.path.loop:
             drawn = return_drawn = 0
@@ -162,7 +162,7 @@ class Lane:
 
 
 class Kind(NamedTuple):
-    """Runs of one lane and kind of traffic, but for their seed and their start in the traces."""
+    """Runs of one lane and kind of traffic that differ only in their seed and their start in the traces."""
 
     seeds: frozenset[int]
     experiment: str
@@ -251,9 +251,9 @@ def _runs_of(
 
 
 FORWARD, RETURN = 0, 1
-"""Directions, as numbers of the random streams from which a seed draws where in the traces a run starts."""
+"""Directions, as numbers of the random streams from which a seed draws the start of a run in the traces."""
 
 
 def drawn_start(seed: int, direction: int) -> float:
-    """Return the part of a trace's length at which runs of a seed start."""
+    """Return the fraction of a trace's length at which runs of a seed start."""
     return float(np.random.default_rng([seed, direction]).random())

@@ -1,7 +1,7 @@
 """Decides which worker gets which task, and which answers count; the workers themselves are elsewhere.
 
-A worker gets tasks after it has shown the programs that the runs' keys name. An answer counts if it is the
-first one to a task that the worker still has, and belongs to the task's run.
+A worker gets tasks after it has shown that it has the programs of the runs' keys. An answer counts if it is
+the first to a task that the worker still has, and belongs to the task's run.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from tmt.campaign.tasks import Task
 
 SILENCE_S = 60
-"""Time for everything but the simulation itself, beyond which a worker that has not answered is given up."""
+"""Time beyond the simulation itself after which a worker without an answer is given up."""
 
 
 class WrongWorkerError(TmtError):
-    """A worker's programs are not those that its task needs."""
+    """A worker's programs differ from those that its task needs."""
 
 
 class InstalledPrograms(NamedTuple):
@@ -55,16 +55,16 @@ class Answer(NamedTuple):
 
 
 class Slots(NamedTuple):
-    """Number of tasks that a worker takes, those that wait there included, and their kinds."""
+    """Number of tasks that a worker takes, including waiting ones, and their kinds."""
 
     number: int
     kinds: tuple[type[Task], ...]
 
 
 class Workers(Protocol):
-    """The processes that do tasks, and the messages to and from them.
+    """The processes that execute tasks, and the messages to and from them.
 
-    A worker must have `programs`. A task is given up when it has lost `tries` workers.
+    A worker must have `programs`. A task is given up after `tries` workers have died of it.
     """
 
     programs: ProgramsByName
@@ -80,17 +80,17 @@ class Workers(Protocol):
         """Send a task to a worker."""
 
     def answers(self, timeout_s: float) -> list[Answer]:
-        """Wait at most `timeout_s` for answers. A worker's death is an answer to each task that it had."""
+        """Wait at most `timeout_s` for answers. A worker's death is an answer to each of its tasks."""
 
     def drop(self, ticket: int) -> None:
-        """Give up a task that has no answer; one may still come."""
+        """Give up a task without an answer; one may still come."""
 
     def close(self) -> None:
-        """End the tasks that are open, and the workers that are ours."""
+        """End the open tasks, and the workers that this engine started."""
 
 
 class _Given(NamedTuple):
-    """A task that a worker has; `lost` workers have died of it."""
+    """A task at a worker; `lost` workers have died of it."""
 
     task: Task
     address: str
@@ -99,10 +99,10 @@ class _Given(NamedTuple):
 
 
 class Pool:
-    """Does tasks with workers that are checked, and closes them at the end.
+    """Executes tasks on checked workers, and closes them at the end.
 
-    `clock` gives a time in seconds that never goes back. WorkerError when a worker that is there at the start
-    has other programs than we have; later, when every worker that is there is refused.
+    `clock` gives a monotonic time in seconds. WorkerError when a worker present at the start has other
+    programs than the engine; later, when all present workers are refused.
     """
 
     def __init__(self, workers: Workers, clock: Callable[[], float] = time.monotonic) -> None:
@@ -127,7 +127,7 @@ class Pool:
         return max(sum(self._room(address, kind) for address in self._fit) - waiting, 0)
 
     def submit(self, task: Task) -> None:
-        """Have a task done; `free` has said that there is room for it."""
+        """Start a task; `free` has said that there is room for it."""
         self._waiting.append((task, 0))
         self._give()
 
@@ -135,7 +135,7 @@ class Pool:
         """Wait at most `timeout_s` for answers, and return those that end a task, with the task."""
         self._check_left()
         now_s = self._clock()
-        # An engine that was stopped (Ctrl-Z) has heard no answer meanwhile.
+        # An engine that was stopped (Ctrl-Z) has received no answer meanwhile.
         self._awake_s += min(now_s - self._looked_s, SILENCE_S)
         self._looked_s = now_s
         found = [self._settle(answer) for answer in self._workers.answers(timeout_s)]
@@ -146,11 +146,11 @@ class Pool:
         return [outcome for outcome in found if outcome is not None]
 
     def close(self) -> None:
-        """End the tasks that are open, and the workers that are ours."""
+        """End the open tasks, and the workers that this engine started."""
         self._workers.close()
 
     def _look(self) -> list[tuple[str, str]]:
-        """Note who is there, and return those who have joined with other programs, with the difference."""
+        """Update the list of workers; return those who joined with other programs, with the difference."""
         self._present = present = self._workers.present()
         self._refused &= present.keys()
         joined = present.keys() - self._fit.keys() - self._refused
@@ -161,7 +161,7 @@ class Pool:
         return list(wrong.items())
 
     def _refuse(self, address: str, reason: str) -> None:
-        """Give a worker no more tasks as long as it is there."""
+        """Give a worker no more tasks while it is present."""
         if address in self._refused:
             return
         warnings.warn(f"worker {address} {reason}; it gets no runs", stacklevel=2)
@@ -169,7 +169,7 @@ class Pool:
         self._refused.add(address)
 
     def _check_left(self) -> None:
-        """Give up when workers for runs are there, and all of them are refused; others may still come."""
+        """Give up when workers for runs are present and all are refused, unless others may still come."""
         there = [address for address, slots in self._present.items() if Simulate in slots.kinds]
         if there and self._refused.issuperset(there):
             raise WorkerError(
@@ -184,7 +184,7 @@ class Pool:
         return slots.number - sum(given.address == address for given in self._given.values())
 
     def _give(self) -> None:
-        """Send waiting tasks to the workers that have most room."""
+        """Send waiting tasks to the workers with the most room."""
         for _ in range(len(self._waiting)):
             task, lost = self._waiting.popleft()
             address = max(self._fit, key=lambda address: self._room(address, type(task)), default=None)
@@ -216,7 +216,7 @@ class Pool:
             ticket
             for ticket, given in self._given.items()
             if isinstance(given.task, Simulate)
-            # Another task of its worker may have gone before.
+            # Another task of its worker may have been executed first.
             and self._awake_s - given.since_s > 2 * ((given.task.run.timeout_s or inf) + SILENCE_S)
         ]
 
@@ -225,12 +225,12 @@ class Pool:
         self._workers.drop(ticket)
         if given.address in self._workers.present():
             self._refuse(given.address, "does not answer")
-        else:  # a process of our own, which another has replaced
+        else:  # a local process, which has already been replaced
             self._fit.pop(given.address, None)
         return self._try_again(given, Answer(ticket, died="silent"))
 
     def _try_again(self, given: _Given, answer: Answer) -> tuple[Task, Answer] | None:
-        """Let another worker have a task, unless it has lost too many."""
+        """Give a task to another worker, unless too many have died of it."""
         others, lost = given.lost, given.lost + 1
         if lost < self._workers.tries:
             self._waiting.append((given.task, lost))
@@ -240,7 +240,7 @@ class Pool:
 
 
 def belongs(result: Row | None, task: Task) -> bool:
-    """Whether a result, if there is one, is the row of a task's run, made by the programs of its key."""
+    """Whether a result, if any, is the row of a task's run, made by the programs of its key."""
     if result is None or not isinstance(task, Simulate):
         return True
     expected = task.run.key, task.attempt, *task.run.programs
@@ -263,7 +263,7 @@ def installed_programs(runs: Iterable[Run]) -> ProgramsByName:
 
 
 def difference(ours: ProgramsByName, theirs: ProgramsByName | str) -> str:
-    """Say in which part a worker's programs differ from ours, or why it does not show them."""
+    """Name the part in which a worker's programs differ from the engine's, or why it does not show them."""
     if isinstance(theirs, str):
         return theirs
     parts = [

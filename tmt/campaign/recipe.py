@@ -1,7 +1,7 @@
 """Link traces that runs share, before they are made: slots of a trace, and the scheme that converts them.
 
-The files of traces are looked at, and nothing is converted here. Equal recipes have equal identities, under
-any name of a file, so that each link trace is made once.
+The files of traces are examined here; nothing is converted. Equal recipes have equal identities, whatever the
+names of files, so that each link trace is made once.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 
 class SlotsSeen:
-    """The slots of a PHY trace that have come by in chunks: number, span, and hash if `is_hashed`.
+    """The slots of a PHY trace that has been read in chunks: number, span, and hash if `is_hashed`.
 
-    `extent` is what the trace's file says; None where the rows tell it, and for a generated line.
+    `extent` is stated by the trace's file; None if only the rows give it, and for generated slots.
     """
 
     def __init__(self, extent: Extent | None = None, *, is_hashed: bool = True) -> None:
@@ -72,14 +72,14 @@ class SlotsSeen:
         return self._last_ns - self._first_ns if self.extent is None else self.extent.length_ns
 
     def digest(self) -> str:
-        """Return the hash of slots and extent, which is the same for the same ones in any format."""
+        """Return the hash of slots and extent, which does not depend on the format."""
         found: dict[str, object] = {name: column.hexdigest() for name, column in self._columns.items()}
         return digest(found if self.extent is None else found | self.extent.metadata)
 
 
 @dataclass(frozen=True, slots=True)
 class PhyFile:
-    """Facts about a PHY trace: size and packing by its metadata, kinds, hash, number and span of slots."""
+    """Facts about a PHY trace: size and packing from its metadata, kinds, hash, number and span of slots."""
 
     lldu_bytes: int | None
     packing: Packing | None
@@ -93,7 +93,7 @@ class PhyFile:
 
     @property
     def says_sizes(self) -> bool:
-        """Whether the trace says how large its LLDUs are, each or all of them."""
+        """Whether the trace gives the sizes of its LLDUs, one by one or for all."""
         return self.has_sizes or self.lldu_bytes is not None
 
 
@@ -101,9 +101,10 @@ class PhyFile:
 class Source:
     """A trace of a scenario with the facts about its file.
 
-    `place` is in the scenario. `es_n0_from` names what knows the Es/N0 of each slot: channel, file, both or
-    none. `sha256` is the hash of the file's slots, or empty; `is_measured`: imported from a measurement.
-    `versions` are those of the files that the trace names, so that a changed one makes another source.
+    `place` is its position in the scenario. `es_n0_from` names the source of each slot's Es/N0: channel,
+    file, both or none. `sha256` is the hash of the file's slots, or empty; `is_measured`: imported from a
+    measurement. `versions` are those of the files that the trace names, so that a changed file makes another
+    source.
     """
 
     trace: Trace
@@ -117,12 +118,14 @@ class Source:
 
     @property
     def file(self) -> Path | None:
-        """The file of the slots, or of those that the channel is laid over."""
+        """The file of the slots, or of the slots that the channel erases."""
         return None if self.trace.file is None else Path(self.trace.file)
 
 
 def source_of(trace: Trace, place: Place) -> Source:
-    """Look at a trace's files, if any (InputError); Refused unless one source tells the size of LLDUs."""
+    """Examine a trace's files, if any (InputError); Refused unless exactly one source gives the size of
+    LLDUs.
+    """
     channel, name = trace.channel, trace.file
     versions = tuple(map(file_version, files_of(trace)))
     if isinstance(channel, Snr):
@@ -153,7 +156,7 @@ def source_of(trace: Trace, place: Place) -> Source:
 
 @lru_cache
 def _check_signal(channel: Snr, _versions: object) -> None:
-    """Refuse files that hold no signal or no error rates (InputError); they are read once."""
+    """Refuse files without a signal or without error rates (InputError); they are read once."""
     channel.realisation(0)
 
 
@@ -183,7 +186,7 @@ def _facts_of(_place: Path, name: str, _version: object) -> PhyFile:
 
 
 def check_es_n0(source: Source, scheme: Scheme, place: Place) -> None:
-    """Refuse soft combining over a trace whose Es/N0 is not known, or twice (Refused)."""
+    """Refuse soft combining over a trace without Es/N0, or with two sources of it (Refused)."""
     if not scheme.needs_es_n0 or len(source.es_n0_from) == 1:
         return
     allowed = f"one Es/N0 of each slot: of a channel such as lms, or of a file with a column {ES_N0_MDB.name}"
@@ -196,10 +199,11 @@ def check_es_n0(source: Source, scheme: Scheme, place: Place) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Phy:
-    """A PHY trace: a file as it is (`channel` None), or a channel's realisation on a line or over a file.
+    """A PHY trace: a file as it is (`channel` None), or a channel's realisation over regular slots or over a
+    file.
 
-    Of a line that users share it is one user's. `identity` is the same exactly for the same slots;
-    `file_slots` is the hash of the file's, or empty.
+    With users who share a link, it is the trace of one user. `identity` is equal exactly for equal slots;
+    `file_slots` is the hash of the file's slots, or empty.
     """
 
     identity: str
@@ -217,7 +221,7 @@ class Phy:
 class Recipe:
     """How to make a trace that runs share: a scheme over every `every`-th slot of a PHY trace.
 
-    Without a scheme it is those slots themselves, on which a scheme works in the simulator. `rtt` is the
+    Without a scheme it is those slots themselves, for a scheme that works in the simulator. `rtt` is the
     link's, in seconds; `sources` is the hash of the sources that make it.
     """
 
@@ -231,13 +235,13 @@ class Recipe:
 
     @property
     def models(self) -> tuple[Channel | Scheme | Sharing, ...]:
-        """The channel, the sharing and the scheme that make the trace, as far as there are any."""
+        """The channel, the sharing and the scheme that make the trace, if any."""
         found = self.phy.channel, self.phy.sharing, self.scheme
         return tuple(model for model in found if model is not None)
 
     @property
     def trace_parameters(self) -> dict[str, object]:
-        """The parameters that tell the trace from others, as a row of results holds them."""
+        """The parameters that distinguish the trace from others, as in a row of results."""
         phy = self.phy
         parameters: dict[str, object] = {"every": self.every}
         if phy.channel is not None:
@@ -258,7 +262,7 @@ class Recipe:
 
 
 def _by_names(parameters: Mapping[str, Any]) -> dict[str, object]:
-    """Return parameters with the name and the hash of each file in place of both together."""
+    """Return parameters, with the name and the hash of each file combined."""
     found: dict[str, object] = {}
     for key, value in parameters.items():
         is_file = isinstance(value, dict)
@@ -271,7 +275,7 @@ def recipes_of(
 ) -> tuple[Recipe, Recipe | None]:
     """Return the recipes of a path's forward and return link trace for a seed; None for a plain return link.
 
-    `back` is the return link's own trace, or the forward link's: its channel is realised anew there.
+    `back` is the return link's own trace, or the forward link's, whose channel then has another realisation.
     """
     forward = _recipe(source, scheme, path.rtt, realisation(source, seed))
     if path.return_link == "plain":
@@ -282,7 +286,7 @@ def recipes_of(
 
 
 def realisation(source: Source, seed: int) -> int:
-    """Return the number of the channel's realisation that a seed sees; 0 for a file, which has only one."""
+    """Return the number of the channel's realisation for a seed; 0 for a file, which has only one."""
     if not source.trace.is_random:
         return 0
     count = source.trace.realisations
@@ -290,7 +294,7 @@ def realisation(source: Source, seed: int) -> int:
 
 
 def trace_sources(*models: object) -> str:
-    """Return the hash of the sources that decide a link trace which a channel and a scheme make, if any."""
+    """Return the hash of the sources that decide a link trace made by a channel and a scheme, if any."""
     return source_hash(*core_places(), *model_places(*models))
 
 

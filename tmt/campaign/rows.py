@@ -1,4 +1,4 @@
-"""The table of a campaign's database that holds one row for each run: its columns, values and checksums."""
+"""The table of a campaign's database with one row for each run: its columns, values and checksums."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ PLAIN_RUNS = re.compile(
     r"CREATE TABLE runs \(sequence INTEGER PRIMARY KEY AUTOINCREMENT"
     r"(,\s+(\w+ (TEXT|INTEGER|REAL|BOOLEAN)|UNIQUE \(key\)))+\)"
 )
-"""Statement that makes the table of runs: plain columns in any order, for those of other versions."""
+"""Statement that makes the table of runs: plain columns in any order, to allow those of other versions."""
 
 CHECKSUM = "checksum"
-"""Column of the hash of a row: SQLite itself does not see a changed number."""
+"""Column of the hash of a row, because SQLite does not notice a changed number."""
 
 SQL_TYPES = {"text": "TEXT", "integer": "INTEGER", "number": "REAL", "flag": "BOOLEAN"}
 NUMBERS = {column.name for column in COLUMNS if column.kind == "number"}
@@ -44,16 +44,16 @@ CREATE TABLE runs (sequence INTEGER PRIMARY KEY AUTOINCREMENT,
 ROWS_PER_BATCH = 1000
 
 RECORDS_NAME = re.compile(r"[0-9a-f]{32}-[0-9a-f]{16}")
-"""Names of folders of packet records: a run's key, and a number of the attempt's own."""
+"""Names of folders of packet records: a run's key, and a number of the attempt."""
 
 
 def new_records(key: str) -> str:
-    """Return a place for the packet records of a run, as its row names it; no other attempt has the same."""
+    """Return a place for the packet records of a run, as its row names it; each attempt has another."""
     return f"{RECORDS}/{key}-{secrets.token_hex(8)}"
 
 
 def waiting(scratch: Path, records: Value) -> Path:
-    """Return where packet records wait in a scratch folder until the row that names them is kept."""
+    """Return the place in a scratch folder where packet records wait until their row is stored."""
     return scratch / PurePath(str(records)).name
 
 
@@ -81,7 +81,7 @@ def runs_table(connection: sqlite3.Connection) -> pa.Table:
 
 
 def held_runs(connection: sqlite3.Connection, after: int) -> list[tuple[int, str, Held]]:
-    """Return sequence number, key and what is held of the runs behind a sequence number."""
+    """Return sequence number, key and stored state of the runs after a sequence number."""
     return [of for names, rows in _rows_in_batches(connection, after) for of in _held(names, rows)]
 
 
@@ -92,7 +92,7 @@ def _held(names: list[str], rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, 
 
 
 def drop_damaged(connection: sqlite3.Connection) -> list[tuple[int, str, Held]]:
-    """Delete the rows that do not fit their checksums; return what is held of the others."""
+    """Delete the rows whose checksums are wrong; return the state of the others."""
     names, rows = _all_rows(connection)
     damaged = {row[0] for row in _damaged(names, rows)}
     connection.executemany("DELETE FROM runs WHERE sequence = ?", ((number,) for number in damaged))
@@ -100,7 +100,7 @@ def drop_damaged(connection: sqlite3.Connection) -> list[tuple[int, str, Held]]:
 
 
 def _all_rows(connection: sqlite3.Connection) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the names of all columns, and all rows, damaged ones too."""
+    """Return the names of all columns, and all rows, including damaged ones."""
     cursor = connection.execute("SELECT * FROM runs ORDER BY sequence")
     return [name for name, *_ in cursor.description], cursor.fetchall()
 
@@ -119,14 +119,14 @@ def _rows_in_batches(
 
 
 def _damaged(names: list[str], rows: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows that do not fit their checksums; none in a file without that column."""
+    """Yield the rows whose checksums are wrong; none in a file without that column."""
     if CHECKSUM in names:
         own, heads = names.index(CHECKSUM), heads_of(names)
         yield from (row for row in rows if row[own] != checksum(heads, row))
 
 
 def heads_of(names: Sequence[str]) -> list[tuple[str, int]]:
-    """Return the columns in the order of their names, each as `checksum` writes it, with its place."""
+    """Return the columns, sorted by name, each with its index, as `checksum` writes them."""
     places = sorted((name, place) for place, name in enumerate(names) if name not in ("sequence", CHECKSUM))
     return [(f"({name!r}, ", place) for name, place in places]
 
@@ -142,21 +142,21 @@ def checksum(heads: Sequence[tuple[str, int]], row: Sequence[object]) -> str:
 
 def _array(values: tuple[object, ...], kind: pa.DataType) -> pa.Array:
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
-        found = pa.array(values)  # of a type that it finds: it would cut numbers that are not whole
+        found = pa.array(values)  # the inferred type: `kind` would cut fractions
         if found.type not in (pa.int64(), pa.null()):
             raise ValueError("a column of whole numbers or flags holds others")
-        return found.cast(kind)  # SQLite knows no truth values
+        return found.cast(kind)  # SQLite has no truth values
     return pa.array(values, kind)
 
 
 def as_stored(row: Row) -> Row:
-    """Return a run's values as the table holds them, with their checksum."""
+    """Return a run's values in the form of the table, with their checksum."""
     values = {name: _as_stored(name, value) for name, value in row.items()}
     return values | {CHECKSUM: checksum(heads_of(list(values)), list(values.values()))}
 
 
 def _as_stored(name: str, value: Value) -> Value:
-    """Return a value as SQLite gives it back: no result is a NaN, a number is a float, and text is UTF-8."""
+    """Return a value as SQLite returns it: NaN becomes no value, a number is a float, and text is UTF-8."""
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, str):

@@ -1,4 +1,6 @@
-"""Runs as the engine does them: of a scenario's grid, over shared link traces, or of a paper's own script."""
+"""Runs as the engine executes them: of a scenario's grid, over shared link traces, or of a paper's own
+script.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,13 @@ Programs = tuple[str, str]
 
 
 class ReplayRun(NamedTuple):
-    """One experiment of the grid, before anything is known of its link traces but how to make them.
+    """One experiment of the grid; of its link traces only the recipes are known.
 
-    `start` says where in the forward trace it starts, in nanoseconds, or as a part of the trace's length when
-    it is a float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and
-    scheme. If the return link is plain, `return_recipe` is None and `return_start` means nothing.
-    `template` is the experiment without its seed, its traces' files and its start in them; `coordinates` are
-    its place in the grid, as result columns. See also `Run`.
+    `start` is the run's start in the forward trace: nanoseconds, or a fraction of the trace's length if it is
+    a float. The seed draws it, so runs of one seed see the same channel whatever their TCP and scheme. If the
+    return link is plain, `return_recipe` is None and `return_start` has no meaning. `template` is the
+    experiment without its seed, its traces' files and its start in them; `coordinates` are its point in the
+    grid, as result columns. See also `Run`.
     """
 
     key: str
@@ -74,13 +76,13 @@ class ReplayRun(NamedTuple):
 
     @property
     def online(self) -> Scheme | None:
-        """The scheme that works in the simulator, if one does."""
+        """The scheme that works in the simulator, if any."""
         link = self.template.forward
         return link.scheme if isinstance(link, TraceLink) else None
 
     @property
     def link_scheme(self) -> Scheme:
-        """The scheme of the forward link, wherever it works."""
+        """The scheme of the forward link, in the trace or in the simulator."""
         scheme = self.online or self.recipe.scheme
         assert scheme is not None
         return scheme
@@ -97,7 +99,7 @@ class ReplayRun(NamedTuple):
         return name, load_backend(name).program()
 
     def columns(self) -> Row:
-        """Return the run's place in the grid."""
+        """Return the run's point in the grid."""
         scheme = self.link_scheme
         parameters = dict(_flat(scheme.describe(self.recipe.rtt)))
         if self.online is not None:
@@ -136,7 +138,7 @@ class ReplayRun(NamedTuple):
 
 
 class ScriptRun(NamedTuple):
-    """A script experiment, which has no link traces; its figures are kept, its records are not."""
+    """A script experiment, which has no link traces; its figures are stored, its records are not."""
 
     key: str
     experiment: str
@@ -174,12 +176,12 @@ class ScriptRun(NamedTuple):
 
 
 Run = ReplayRun | ScriptRun
-"""One run of a campaign, as plain data that travels to a worker.
+"""One run of a campaign, as plain data that is sent to a worker.
 
-`key` is the hash of everything that decides the outcome, `experiment` the same without the seed. `programs`
-are those when the run was planned. After `timeout_s` of wall time it is killed; None waits for ever. It needs
-the link traces of `recipes`. `carry_out` works in a new folder and leaves packet records that are to be kept
-in the folder ``kept`` inside (RunError when the program fails or hangs).
+`key` is the hash of everything that decides the outcome, `experiment` is the same without the seed.
+`programs` are those at the time of planning. After `timeout_s` of wall time it is killed; None waits for
+ever. It needs the link traces of `recipes`. `carry_out` works in a new folder and leaves the packet records
+to be kept in its subfolder ``kept`` (RunError when the program fails or hangs).
 """
 
 
@@ -190,7 +192,7 @@ def plan_script_run(script: ScriptExperiment, programs: Programs) -> ScriptRun:
 
 
 def _flat(table: dict[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Yield the parameters of a scheme; those of the one below begin with ``below.``."""
+    """Yield the parameters of a scheme; those of the scheme below begin with ``below.``."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield f"{prefix}{key}", value["name"]

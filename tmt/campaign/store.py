@@ -1,7 +1,7 @@
 """A campaign's folder, open for an engine that claims runs and keeps their rows.
 
-An engine holds a lock in its scratch folder. The system drops the lock when the engine dies, however it dies.
-A claim counts while the lock of its engine is held.
+An engine holds a lock in its scratch folder. The system drops the lock when the engine dies, for whatever
+reason. A claim is valid while the lock of its engine is held.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
 FOLDERS = ("cache", RECORDS, "scratch")
 
 PATIENCE_S = 60
-"""Longest wait for another engine that writes at the moment; a write takes milliseconds."""
+"""Longest wait for another engine that is writing; a write takes milliseconds."""
 LOG_PAGES = 8192
 """Length of the write-ahead log, in pages of 4 KiB, at which SQLite copies it into the database."""
 
 JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 LEAST_FREE_BYTES = 1 << 20
-"""With less free space on the disk no run is kept."""
+"""With less free space on the disk no run is stored."""
 
 SCHEMA = f"""{CREATE}
 CREATE TABLE claims (key TEXT PRIMARY KEY, engine TEXT NOT NULL);
@@ -71,13 +71,13 @@ REPLACED = f"DELETE FROM runs WHERE key = :key AND (:status = '{DONE}' OR status
 
 
 class Store(StoredRuns):
-    """A campaign's folder that is open for an engine; it is made if need be, and `close` lets go of it.
+    """A campaign's folder that is open for an engine; it is created if missing, and `close` releases it.
 
     `held` has this engine's runs at once, those of others after `look`. `scratch` is this engine's own folder
-    for unfinished files. A simulation gives another `system`.
+    for unfinished files. A simulation passes another `system`.
 
-    InputError when the folder holds other things, or a damaged database, or has too long a path. OutputError
-    when it cannot be written, its locks do not work, or an engine of another machine is at work.
+    InputError when the folder holds other things, a damaged database, or has too long a path. OutputError
+    when it cannot be written, its locks do not work, or an engine of another machine is running.
     """
 
     def __init__(self, folder: str | os.PathLike[str], system: System | None = None) -> None:
@@ -106,7 +106,7 @@ class Store(StoredRuns):
             raise
 
     def claim(self, key: str) -> bool:
-        """Claim a run for this engine; False when another living engine is at work on it."""
+        """Claim a run for this engine; False when another living engine is executing it."""
         with self._reported():
             while True:
                 insert = "INSERT INTO claims VALUES (?, ?) ON CONFLICT DO NOTHING"
@@ -120,17 +120,17 @@ class Store(StoredRuns):
                 self._connection.execute("DELETE FROM claims WHERE engine = ?", owner)
 
     def release(self, key: str) -> None:
-        """Let others have a claimed run."""
+        """Release a claimed run."""
         with self._reported():
             self._connection.execute("DELETE FROM claims WHERE key = ? AND engine = ?", (key, self.engine))
 
     def append(self, *rows: Row) -> int:
-        """Keep finished runs, release their claims, and return how many rows were accepted.
+        """Store finished runs, release their claims, and return how many rows were accepted.
 
-        A row is late, and dropped, when another engine holds its claim, or the store has a row of the same
-        attempt or a later one. Any other replaces the row of an earlier attempt, unless only that one is
-        done. Its packet records come from the scratch folder to their place together with it. OutputError
-        when they cannot be written; earlier rows are safe.
+        A row is late, and is dropped, if another engine holds its claim, or the store has a row of the same
+        attempt or a later one. Otherwise it replaces the row of an earlier attempt, unless only that one is
+        done. Its packet records are moved from the scratch folder together with it. OutputError when they
+        cannot be written; earlier rows are safe.
         """
         accepted = 0
         with self._transaction():
@@ -152,7 +152,7 @@ class Store(StoredRuns):
         return accepted
 
     def has_room(self) -> bool:
-        """Whether the disk has room for records; with less, they may be cut short."""
+        """Whether the disk has room for records; otherwise they may be cut short."""
         return self._system.free_bytes(self.folder) >= LEAST_FREE_BYTES
 
     def remove_scratch(self, key: str) -> None:
@@ -170,7 +170,7 @@ class Store(StoredRuns):
             raise OutputError(f"{self.folder / name}: cannot be written: {error.strerror}") from error
 
     def close(self) -> None:
-        """Bring `results.parquet` up to date and let go of the folder (OutputError when there is no room)."""
+        """Update `results.parquet` and release the folder (OutputError when there is no room)."""
         try:
             with self._transaction():
                 self._export()
@@ -194,7 +194,7 @@ class Store(StoredRuns):
             return
         staged = self.scratch / RESULTS
         try:
-            with staged.open("wb") as file:  # buffered: pyarrow writes some bytes of each column at a time
+            with staged.open("wb") as file:  # buffered: pyarrow writes a few bytes at a time
                 pq.write_table(runs_table(self._connection), file)
                 file.flush()
                 os.fsync(file.fileno())
@@ -223,14 +223,14 @@ class Store(StoredRuns):
             if is_engine and not self._is_alive(entry.name):
                 shutil.rmtree(entry.path, ignore_errors=True)
             elif entry.name.startswith(NEW) and entry.is_file(follow_symlinks=False):
-                # Of an engine that was killed while it made a database.
+                # Left by an engine that was killed while it created a database.
                 Path(entry.path).unlink(missing_ok=True)
 
     def _sweep_runs(self) -> None:
         """Forget rows that have changed on the disk, and packet records without a row.
 
-        Records come to their place within the transaction that keeps their row: those of an engine that died
-        in it have none.
+        Records are moved within the transaction that stores their row, so those of an engine that died in it
+        have no row.
         """
         self._note(drop_damaged(self._connection))
         kept = {held.records for held in self.held.values()}
@@ -243,9 +243,9 @@ class Store(StoredRuns):
         return engine == self.engine or self._system.is_held(_life_file(self.folder / "scratch" / engine))
 
     def _make_database(self) -> None:
-        """Make the campaign's database, which appears whole, unless another engine has just made it.
+        """Create the campaign's database, which appears whole, unless another engine has just created it.
 
-        That engine removes unfinished databases, ours included, so that an error here is none of ours.
+        That engine removes unfinished databases, including this one, so an error here is ignored.
         """
         staged = self.folder / "scratch" / f"{NEW}{secrets.token_hex(NEW_BYTES)}"
         try:
@@ -260,13 +260,14 @@ class Store(StoredRuns):
 
     def _connected(self) -> sqlite3.Connection:
         """Open the campaign's database for writing, and add columns that it lacks."""
+        database.check_log(self._path)
         _check_journal(self._path)
         connection = self._system.connect(self._path)
         connection.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE_S}")
         database.check_schema(connection, self._path)
         if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
             raise OutputError(f"{self._path}: this file system cannot hold a database that two engines write")
-        # A kill loses nothing. A power cut may take the last rows, and never harms those before.
+        # A kill loses nothing. A power cut may lose the last rows, but never harms earlier ones.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         connection.execute("BEGIN IMMEDIATE")
@@ -276,7 +277,7 @@ class Store(StoredRuns):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Do all or nothing of a block, one engine at a time."""
+        """Execute all or nothing of a block, one engine at a time."""
         with self._reported():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -307,12 +308,12 @@ class Store(StoredRuns):
 
 
 def _prepare(folder: Path) -> None:
-    """Make the folder, or see that it is a campaign's."""
+    """Create the folder, or check that it is a campaign's."""
     make_folder(folder)
     try:
         if not holds_campaign(folder):
             foreign = [path.name for path in folder.iterdir() if path.name not in (*FOLDERS, PARTS)]
-            # Another engine may have made the database just now.
+            # Another engine may have just created the database.
             if foreign and not holds_campaign(folder):
                 raise InputError(
                     folder, f"holds {foreign[0]} and no campaign; name a folder that is new or empty"

@@ -1,6 +1,6 @@
 """The operating system's part in a campaign: locks that end with their process, SQLite's files, free space.
 
-A `Store` reaches them through a `System`. The simulation (tests/simulation) gives it another one, which can
+A `Store` reaches them through a `System`. The simulation (tests/simulation) passes another one, which can
 stop an engine between any two statements.
 """
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     import sqlite3
 
 WHOLE_FILE = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-"""``struct flock`` of a lock on a whole file, as fcntl wants it on 64-bit Linux."""
+"""``struct flock`` of a lock on a whole file, for fcntl on 64-bit Linux."""
 
 HELD = (errno.EAGAIN, errno.EACCES)
 
 NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
-"""Reasons of file systems without hard links, such as exFAT."""
+"""Error numbers of file systems without hard links, such as exFAT."""
 
 
 def check_locks(folder: Path) -> None:
     """Refuse a folder whose file system has no locks, or grants the same lock twice (OutputError).
 
-    Engines see each other by locks of whole files (flock); SQLite works by locks of ranges (fcntl).
+    Engines detect each other by locks of whole files (flock); SQLite uses locks of ranges (fcntl).
     """
     probe = folder / f"lock-{secrets.token_hex(8)}"
     try:
@@ -60,7 +60,7 @@ def check_locks(folder: Path) -> None:
 
 
 def publish(staged: Path, path: Path) -> None:
-    """Give a finished file its final name; FileExistsError where there is another file."""
+    """Give a finished file its final name; FileExistsError if another file has it."""
     try:
         path.hardlink_to(staged)
     except OSError as error:
@@ -103,9 +103,9 @@ class System:
         return database.connect(path)
 
     def hold(self, path: Path) -> BinaryIO:
-        """Make a file and hold its lock until the returned file is closed, or this process ends anyhow."""
+        """Create a file and hold its lock until the returned file is closed or this process ends."""
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        # Engines of other users look at the lock, too.
+        # Engines of other users check the lock, too.
         file = os.fdopen(os.open(path, flags, 0o644), "r+b", buffering=0)
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return file
@@ -115,7 +115,7 @@ class System:
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
-            # Without the file, or with something else in its place, there is no engine of ours.
+            # Without the file, or with something else in its place, no TMT engine is running.
             if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO}:
                 return False
             raise

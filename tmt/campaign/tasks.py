@@ -1,8 +1,8 @@
-"""Tasks of a worker in any process, on any machine: make a link trace that runs share, or do a run.
+"""Tasks of a worker in any process, on any machine: make a link trace that runs share, or execute a run.
 
-Beside each link trace of the cache lies a file of facts: its metadata, the length of its channel, the counts
-of its conversion, the size and hash of the trace, and a checksum of the facts, so that a trace or facts that
-were cut short, swapped or changed are made anew. Tasks and their results are plain data.
+Beside each link trace of the cache there is a file of facts: its metadata, the length of its channel, the
+counts of its conversion, the size and hash of the trace, and a checksum of the facts. A trace or facts that
+were cut short, swapped or changed are made again. Tasks and their results are plain data.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tmt.core.trace import Metadata
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Error numbers of a full disk: every other run would fail alike."""
+"""Error numbers of a full disk, on which every other run would fail, too."""
 
 
 class FullDiskError(OutputError):
@@ -54,7 +54,7 @@ class FullDiskError(OutputError):
 
 
 class DamagedTraceError(InputError):
-    """A link trace of the cache is missing, or is not the one whose hash lies beside it."""
+    """A link trace of the cache is missing, or does not match the hash in its facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Convert:
 
 @dataclass(frozen=True, slots=True)
 class Simulate:
-    """Do a run over the link traces in `cache`; its packet records wait in `scratch` for its row."""
+    """Execute a run over the link traces in `cache`; its packet records wait in `scratch` for its row."""
 
     run: Run
     attempt: int
@@ -80,10 +80,10 @@ Task = Convert | Simulate
 
 
 def perform(task: Task) -> Row:
-    """Do a task; return the row of a simulation, or ``{"error": text or None}`` of a recipe.
+    """Execute a task; return the row of a simulation, or ``{"error": text or None}`` of a recipe.
 
-    FullDiskError when there is no room to do it; DamagedTraceError when a link trace of a simulation is
-    missing or damaged; ChangedProgramsError when the programs are not, or no longer, those of the run's key.
+    FullDiskError when there is no room; DamagedTraceError when a link trace of a simulation is missing or
+    damaged; ChangedProgramsError when the programs differ from those of the run's key.
     """
     try:
         return {"error": make_link_trace(task)} if isinstance(task, Convert) else _simulate(task)
@@ -96,14 +96,14 @@ def perform(task: Task) -> Row:
     except TmtError:
         raise
     except Exception:
-        loaded_hash(PACKAGE)  # a source that is changed just now is the likely cause
+        loaded_hash(PACKAGE)  # a source that is being changed is the likely cause
         raise
 
 
 def failed_row(
     task: Simulate, status: str, message: str, command: str | None = None, exit_status: int | None = None
 ) -> Row:
-    """Return the row of a run that gave no result."""
+    """Return the row of a run without a result."""
     return _frame(task) | {
         "status": status,
         "message": message,
@@ -128,7 +128,7 @@ def _simulate(task: Simulate) -> Row:
 
 
 def _own_folder(scratch: Path, name: str) -> Path:
-    """Return a path that no other worker uses: in other containers, process numbers are the same."""
+    """Return a path that no other worker uses: in other containers, process numbers may be the same."""
     return scratch / f"{name}-{secrets.token_hex(8)}"
 
 
@@ -147,7 +147,7 @@ def _row_of(task: Simulate, folder: Path) -> Row:
 
 
 def _check_programs(run: Run) -> None:
-    """Refuse to run with other programs than those of the run's key (ChangedProgramsError)."""
+    """Refuse to run with programs other than those of the run's key (ChangedProgramsError)."""
     if run.installed_programs() != run.programs:
         raise ChangedProgramsError(
             "the simulator, its scripts or the sources of tmt were changed while the campaign ran; finished "
@@ -193,7 +193,7 @@ def is_converted(cache: Path, recipe: Recipe) -> bool:
 
 
 def read_facts(cache: Path, recipe: Recipe) -> dict[str, int]:
-    """Return the numbers among a link trace's facts, after a check that they belong to the trace.
+    """Return the numbers among a link trace's facts, after checking that they belong to the trace.
 
     A file's content is checked once, and after each change of its size or time (DamagedTraceError).
     """
@@ -221,10 +221,10 @@ def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: FileVers
 
 
 def make_link_trace(task: Convert) -> str | None:
-    """Make a link trace, unless the cache holds it; return the reason when none can be made.
+    """Make a link trace, unless the cache holds it; return the reason if it cannot be made.
 
-    ChangedProgramsError when the sources are not, or no longer, those of the trace's identity; InputError
-    when a folder stands in the place of a file of the cache; OSError when one cannot be written.
+    ChangedProgramsError when the sources differ from those of the trace's identity; InputError when a folder
+    has the name of a file of the cache; OSError when a file cannot be written.
     """
     recipe, cache = task.recipe, task.cache
     if is_converted(cache, recipe):
@@ -237,7 +237,7 @@ def make_link_trace(task: Convert) -> str | None:
     try:
         of_file = SlotsSeen(_extent_of(recipe.phy.file))
         phy = _phy_file(task, folder, of_file)
-        # Users of a line start at the same moment of it, whichever slots are theirs.
+        # Users of a link start at the same time, whichever slots are theirs.
         extent = of_file.extent if recipe.phy.sharing is None else _extent_of(phy)
         slots = of_file if phy == recipe.phy.file else SlotsSeen(extent, is_hashed=False)
         staged = folder / "link.npy"
@@ -276,7 +276,7 @@ def keep_link_trace(staged: Path, recipe: Recipe, cache: Path, facts: dict[str, 
     staged_facts.write_text(json.dumps(content | {CHECKSUM: _checksum(content)}))
     for part, place in ((staged, link_file), (staged_facts, facts_file)):
         with part.open("rb") as file:
-            os.fsync(file.fileno())  # a power cut must not leave a name without its content
+            os.fsync(file.fileno())  # after a power cut a name must not exist without its content
         part.replace(place(cache, recipe))
 
 
@@ -286,7 +286,7 @@ def _checksum(facts: dict[str, Any]) -> str:
 
 
 def _check_sources(recipe: Recipe) -> None:
-    """Refuse a trace that other sources have made than those of its identity (ChangedProgramsError)."""
+    """Refuse a trace made by sources other than those of its identity (ChangedProgramsError)."""
     if loaded_hash(*core_places(), *model_places(*recipe.models)) != recipe.sources:
         raise ChangedProgramsError("the sources of tmt were changed while the campaign ran; call again")
 
@@ -307,13 +307,13 @@ def _keep_slots(phy: Path, staged: Path, recipe: Recipe, slots: SlotsSeen) -> No
 
 
 def _of_extent(metadata: Metadata) -> Metadata:
-    """Return the entries that say the extent of a trace."""
+    """Return the entries that state the extent of a trace."""
     extent = Extent.said(metadata)
     return {} if extent is None else extent.metadata
 
 
 def _extent_of(file: Path | None) -> Extent | None:
-    """Return the extent that a file of slots says, if there is a file."""
+    """Return the extent that a file of slots states, if there is a file."""
     if file is None:
         return None
     with open_trace(file, PHY_TRACE) as reader:
@@ -321,7 +321,7 @@ def _extent_of(file: Path | None) -> Extent | None:
 
 
 def _phy_file(task: Convert, folder: Path, slots: SlotsSeen) -> Path:
-    """Return the PHY trace's file, generated into `folder` where it comes from a channel."""
+    """Return the PHY trace's file; if it comes from a channel, generate it into `folder`."""
     phy = task.recipe.phy
     if phy.channel is None:
         assert phy.file is not None

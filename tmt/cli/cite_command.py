@@ -18,11 +18,11 @@ with imported_when_used():
 @click.command()
 @click.argument("campaign", metavar="SCENARIO|FOLDER", type=click.Path(path_type=Path))
 def command(campaign: Path) -> None:
-    """Print what a campaign draws on as BibTeX: this program, papers, standards, other programs, data.
+    """Print the sources of a campaign as BibTeX: this program, papers, standards, other programs, data.
 
-    SCENARIO is a scenario file, FOLDER one that `tmt run` has written. The entries follow from schemes,
-    channels, TCP variants, stacks, disciplines, traces and published values. A note names each source that
-    only you know, such as that of your own measurement.
+    SCENARIO is a scenario file; FOLDER is a folder that `tmt run` has written. The entries follow from
+    schemes, channels, TCP variants, stacks, disciplines, traces and published values. A note lists the
+    sources that only you know, such as that of your own measurement.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""The commands of `tmt`. Each has a file: it parses, makes one call and prints.
+"""The commands of `tmt`. Each has a file, which parses, makes one call and prints.
 
 A command is imported when it is called, so that `tmt --help` answers at once.
 """
@@ -54,7 +54,7 @@ COMMANDS = {
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 OBJECTS_PER_COLLECTION = 100_000
-"""New objects between two garbage collections; the import of numba alone makes 160,000 that stay."""
+"""New objects between two garbage collections; the import of numba alone creates 160,000 permanent ones."""
 
 
 def _command(name: str) -> click.Command:
@@ -108,7 +108,7 @@ def run() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores it
             signal.signal(number, _terminate)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a program has no exit status where it is ignored
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a program has no exit status if SIGCHLD is ignored
     open_closed_stdout()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A name that the terminal's encoding lacks is shown as a code, as on stderr.
@@ -123,7 +123,7 @@ def run() -> int:
     except click.ClickException as error:
         status = end_with(f"tmt: {error.format_message()}", error.exit_code)
     except click.Abort:
-        raise KeyboardInterrupt from None  # as it was before click took it
+        raise KeyboardInterrupt from None  # as it was before click changed it
     return status
 
 
@@ -137,7 +137,7 @@ def _terminate(number: int, _: object) -> None:
 
 
 def _hint(error: TmtError) -> str:
-    """Return the command that helps after an error, with a semicolon before it; empty where none is known."""
+    """Return the command that helps after an error, after a semicolon; empty if none is known."""
     error = error.__cause__ if isinstance(error.__cause__, InputError) else error
     if isinstance(error, OtherKindError) and (error.found, error.needed) == ("phy", "link"):
         return (
@@ -157,9 +157,9 @@ def _hint(error: TmtError) -> str:
 
 
 def _usage_message(error: click.UsageError) -> str:
-    """Return one line about wrong arguments: the command, the mistake, and where to read on."""
+    """Return one line about wrong arguments: the command, the mistake, and where to read more."""
     command = error.ctx.command_path if error.ctx else "tmt"
-    said = " ".join(error.format_message().split())  # click lists choices on lines of their own
+    said = " ".join(error.format_message().split())  # click lists choices on separate lines
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument) and error.ctx:
         usage = " ".join(error.ctx.get_usage().split())
         said = f"{error.param.make_metavar(error.ctx)} is missing. {usage}"

@@ -1,4 +1,4 @@
-"""`tmt compare`: two campaigns beside each other, or one before and after a change."""
+"""`tmt compare`: two campaigns side by side, or one before and after a change."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ with imported_when_used():
 CAMPAIGN = CampaignPath(or_pack=True)
 
 UNPAIRED_SHOWN = 6
-"""Cells without a partner that are listed; JSON and the page hold all of them."""
+"""Number of listed cells without a partner; JSON and the page hold all of them."""
 
 
 @click.command()
@@ -43,9 +43,9 @@ UNPAIRED_SHOWN = 6
 def command(first: Path, second: Path | None, as_json: bool, output: Path | None) -> None:
     """Compare the campaigns FIRST and SECOND run by run; each is a folder of results or a pack.
 
-    Two runs are a pair when they have the same place in the grid and the same seed. The command prints the
-    differences of each cell, second minus first, with their intervals and tests, the settings and programs
-    that differ, and the runs that are in one campaign only. Without SECOND the latest runs of FIRST are
+    Two runs are a pair if they have the same point in the grid and the same seed. The command prints the
+    differences of each cell (second minus first) with their intervals and tests, the settings and programs
+    that differ, and the runs that only one campaign has. Without SECOND, the latest runs of FIRST are
     compared with its runs of earlier programs or traces.
 
     \b
@@ -79,7 +79,7 @@ def _read(campaign: Path) -> Results:
 
 
 def names_of(first: Path, second: Path) -> tuple[str, str]:
-    """Return the shortest ends of two paths that tell the folders apart; FIRST and SECOND for one folder."""
+    """Return the shortest endings that distinguish two folders' paths; FIRST and SECOND for one folder."""
     one, other = first.resolve().parts, second.resolve().parts
     for length in range(1, max(len(one), len(other)) + 1):
         if one[-length:] != other[-length:]:
@@ -88,7 +88,7 @@ def names_of(first: Path, second: Path) -> tuple[str, str]:
 
 
 def _as_json(found: comparison.PairedCampaigns, page: Path | None) -> str:
-    """Return the comparison for programs; values in the units that `measures` names."""
+    """Return the comparison as JSON; values have the units that `measures` names."""
     pairs, summary = found.pairs, found.summary
     content = {
         "first": _campaign(found.names[0], found.first),
@@ -114,7 +114,7 @@ def _as_json(found: comparison.PairedCampaigns, page: Path | None) -> str:
 
 
 def _cells(found: comparison.PairedCampaigns, member: str) -> list[dict[str, Any]]:
-    """Return the differences of each cell, whose TCP variant or group is under the name `member`."""
+    """Return the differences of each cell, with its TCP variant or group under the name `member`."""
     summary = found.summary
     return [
         {

@@ -78,7 +78,7 @@ def command(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Turn the PHY trace PHY into the link trace LINK of a scheme; the endings choose the formats.
+    """Convert the PHY trace PHY to the link trace LINK of a scheme; the endings choose the formats.
 
     Every slot of PHY is used. LINK has one row per data LLDU, with its delay and its fate. Times are in
     seconds. A trace may have any length: it is streamed, and LINK appears when it is complete.

@@ -36,10 +36,10 @@ COLUMNS = {
 """Name and unit of each series with values, in the order of their columns."""
 
 MOMENTS = {"link lost": "lost", "queue dropped": "drops", "retransmission": "resent"}
-"""Names of the series of moments; moments closer than a thousandth of the run count once."""
+"""Names of the series of events; events closer than a thousandth of the run count once."""
 
 GREATEST = ("queue", "window")
-"""Series of which an interval shows the greatest value; of others it shows the mean over time."""
+"""Series shown by the greatest value of an interval; others are shown by the mean over time."""
 
 INTERVALS, JSON_INTERVALS = 20, 100
 
@@ -51,10 +51,10 @@ INTERVALS, JSON_INTERVALS = 20, 100
 def command(results: Path, number: int | None, as_json: bool) -> None:
     """Show a run of the campaign in the folder RESULTS over time, as a table.
 
-    Without NUMBER the command lists the runs that kept their packet records: those of the seeds that the
-    scenario names under `records`. The columns: rate of the link's rows and of arriving IP packets, share of
-    lost rows, median one-way delay, smoothed round-trip time, greatest queue and congestion window, and the
-    numbers of packets lost on the link, dropped by the queue and retransmitted.
+    Without NUMBER the command lists the runs with packet records: those of the seeds under `records` in the
+    scenario. The columns: rate of the link's rows and of arriving IP packets, share of lost rows, median
+    one-way delay, smoothed round-trip time, greatest queue and congestion window, and the numbers of packets
+    lost on the link, dropped by the queue and retransmitted.
 
     \b
     Example:
@@ -95,12 +95,12 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
 def _in_intervals(
     series: Sequence[over_time.Series], edges_s: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, list[int]]]:
-    """Return the values of each series and the number of moments of each kind, interval by interval."""
+    """Return the values of each series and the number of events of each kind, by interval."""
     known = {one.panel: one for one in series if len(one.time_s)}
     shown = {}
     for name in COLUMNS:
         if name in known:
-            # No row is lost where none is sent.
+            # No row is lost if none is sent.
             values = np.nan_to_num(known[name].value)
             _, mean, most = steps_over_time(known[name].time_s, values, edges_s)
             shown[name] = most if name in GREATEST else mean

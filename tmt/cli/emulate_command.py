@@ -33,7 +33,7 @@ VALUES = {"links": Links, "path": Part(("path",), LinkPath, hidden=dict.fromkeys
 
 
 class _CommandAfterDashes(Values):
-    """A command whose own arguments end at ``--``; the rest is the command line of another program."""
+    """A command whose own arguments end at ``--``; another program's command line follows."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
@@ -78,12 +78,12 @@ def command(
     """Run COMMAND behind a link: its packets cross TRACE, a link trace, in real time.
 
     COMMAND runs in a network namespace: the sender, 10.0.0.1 and fd00::1. Its only peer is the receiver,
-    10.0.0.2 and fd00::2, where --server runs. Packets to the receiver cross TRACE, by the rules of
-    `tmt replay`; packets from the receiver cross the return link. Each direction adds half of the RTT. All
-    times are in seconds.
+    10.0.0.2 and fd00::2, where --server runs. Packets to the receiver cross TRACE, by the rules of `tmt
+    replay`; packets from the receiver cross the return link. Each direction adds half of the RTT. All times
+    are in seconds.
 
-    The exit status is COMMAND's. A summary on stderr counts delivered and lost packets, and says how late
-    the emulator delivered them. The emulation removes all it made, however it ends. It needs root, or
+    The exit status is COMMAND's. A summary on stderr counts delivered and lost packets, and says how late the
+    emulator delivered them. The emulation removes everything that it made, however it ends. It needs root, or
     unprivileged user namespaces, and TUN.
 
     \b
@@ -133,11 +133,11 @@ ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("lateness, 99 %", "lateness_p99_s", _milliseconds),
     ("lateness, most", "lateness_most_s", _milliseconds),
 )
-"""Rows of the summary: label, column of both directions, and how a value is written."""
+"""Rows of the summary: label, column of both directions, and format of a value."""
 
 IF_ANY = {"packets_lost", "packets_unsettled", "packets_overflowed", "packets_under_way"}
 IF_ANY |= {"packets_aqm_dropped", "packets_marked"}
-"""Columns without a row in the summary where both values are 0."""
+"""Columns without a row in the summary if both values are 0."""
 
 
 def _summary(result: EmulationResult) -> str:

@@ -1,4 +1,4 @@
-"""`tmt examples`: the ready-made scenarios with their traces, as files of one's own."""
+"""`tmt examples`: the ready-made scenarios with their traces, copied for the user."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(folder: Path) -> None:
     except OSError as error:
         for name in NAMES:
             shutil.rmtree(target / name, ignore_errors=True)
-        # copytree goes on after a file that cannot be written, and lists them all.
+        # copytree continues after a file that cannot be written, and lists all of them.
         reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror
         raise OutputError(f"{folder}: the examples cannot be copied: {reason}") from error
     quickstart = folder / "scenarios" / "quickstart.toml"

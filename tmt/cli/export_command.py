@@ -43,11 +43,11 @@ def command(
 ) -> None:
     """Write the PHY or link trace TRACE to OUT in the format of OUT's ending.
 
-    Endings are .parquet, .csv and .txt, each also with .gz, and .npy. Where a format cannot hold metadata, a
+    Endings are .parquet, .csv and .txt, each also with .gz, and .npy. If a format cannot hold metadata, a
     file beside OUT holds them.
 
     With --for, OUT has the form of another tool, so that real programs and other simulators can run over the
-    link that a scheme makes. docs/export.md names the limits of each form.
+    link of a scheme. docs/export.md names the limits of each form.
 
     \b
       tmt export phy.parquet phy.csv

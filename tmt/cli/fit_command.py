@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-# OpenBLAS reads this when numpy is imported. Its threads wait by spinning: with matrices of four rows they
+# OpenBLAS reads this when numpy is imported. Its threads would busy-wait: with matrices of four rows they
 # would take a third of the CPU time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -104,13 +104,13 @@ def command(
     Erasures of a PHY trace: independent erasures (Bernoulli), the simple Gilbert model and the
     Gilbert-Elliott model are fitted by maximum likelihood, with 95 % intervals. A chi-square test on the
     lengths of bursts and gaps judges each model; the verdict is the simplest model that the test does not
-    reject at the 1 % level. Lengths are counted in slots; times do not matter. Where slots have sizes of
-    their own, a test says whether erasures depend on the size.
+    reject at the 1 % level. Lengths are counted in slots; times do not matter. If slots have their own sizes,
+    a test says whether erasures depend on the size.
 
-    Rate, loss and delay together (--generate, --model), of PHY and link traces: windows of the trace have
-    states; a semi-Markov model draws states and how long they last, and fills them with measured windows. It
-    is fitted to each half, and its traces are compared with the other half. Where it is not adequate,
-    --generate writes nothing, unless --model says which traces are wanted.
+    Rate, loss and delay together (--generate, --model), for PHY and link traces: each window of the trace has
+    a state. A semi-Markov model draws the states and their durations, and fills them with measured windows.
+    The model is fitted to each half, and its traces are compared with the other half. If it is not adequate,
+    --generate writes nothing, unless --model chooses the model.
 
     \b
     Find the parameters that made a trace:
@@ -164,7 +164,7 @@ def command(
 
 
 def _refuse_strangers(model: str | None, generate: int | None, plot: str | None, *, check_tcp: bool) -> None:
-    """Refuse options that would do nothing."""
+    """Refuse options without effect."""
     if model in {None, ERASURES} and generate is None and (flags := typed_flags("window", "check_tcp")):
         raise UsageError(f"{flags[0]}: needs --generate, --model {SEMI_MARKOV} or --model {RESAMPLE}")
     if model == ERASURES and generate is not None:

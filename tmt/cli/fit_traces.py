@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def names_of(trace: str, output: str | None, number: int) -> list[str]:
-    """Return the names of the traces that are made; none may be TRACE itself."""
+    """Return the names of the new traces; none may be TRACE itself."""
     name = output or PurePath(trace).name
     format_of(name)
     ending = ending_of(name)
@@ -33,7 +33,7 @@ def names_of(trace: str, output: str | None, number: int) -> list[str]:
 
 
 def write_traces(fitted: TraceModel, names: list[str], duration: float | None, seed: int) -> None:
-    """Write traces of a model; a note says where they are longer than what was measured."""
+    """Write traces of a model; a note says if they are longer than the measured trace."""
     if not names:
         return
     measured_ns = fitted.windows.length_ns

@@ -35,11 +35,12 @@ _LATE = ("--report-delay", "--report-every", "--report-loss", "--report-cqi", "-
 _OF_RULES = {"--step": ("olla",), **dict.fromkeys(_LATE, ("margin", "olla"))}
 """Options of an adaptation that only some rules use."""
 _FAR = 3
-"""Error rates so many times above or below the target are noted, if as many slots are erased or were to be as
-`_ENOUGH`."""
+"""Ratio of the error rate to the target, or its inverse, above which it is noted, if at least `_ENOUGH` slots
+are erased or expected to be.
+"""
 _ENOUGH = 10
 _SMALL_RISE_DB = 3.0
-"""So much that an offset may need it at first."""
+"""Number of erased slots that the offset may need at the start."""
 
 
 @click.command(
@@ -85,7 +86,7 @@ def command(
       tmt generate --channel snr --signal attenuation.txt --es-n0-db 12 \\
           --error-rates ldpc.txt --rate 263000 --lldu-bytes 33 \\
           --duration 600 phy.parquet
-    A DVB-S2 carrier of 5 Mbaud that adapts to it, by reports of 0.3 s ago:
+    A DVB-S2 carrier of 5 Mbaud that adapts to it, by reports that are 0.3 s old:
       tmt generate --channel snr --signal attenuation.txt --es-n0-db 12 \\
           --modes dvb-s2 --symbol-rate 5000000 --adapt margin --margin 1 \\
           --report-delay 0.3 --report-every 0.1 --duration 600 phy.parquet
@@ -148,7 +149,9 @@ def _check_rule(adaptation: Adaptation) -> None:
 
 
 def _target_notes(adaptation: Adaptation, slots: int, erased: int, late: int) -> list[str]:
-    """Note an error rate that `olla` leaves far from its target; `late` are erased in the second half."""
+    """Note an error rate that `olla` leaves far from its target; `late` is the number of erased slots in the
+    second half.
+    """
     expected = adaptation.target_error_rate * slots
     rise_db = adaptation.step * expected / (1 - adaptation.target_error_rate)
     if erased < _ENOUGH or erased <= _FAR * expected:

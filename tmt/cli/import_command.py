@@ -1,4 +1,4 @@
-"""`tmt import`: turn another tool's measurement into a trace; one command for each format."""
+"""`tmt import`: convert another tool's measurement to a trace; one command for each format."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ with imported_when_used():
 
 
 class Auto(Values):
-    """An import in the format of the file: it takes the options of every format that the content tells."""
+    """An import in the detected format of the file: it accepts the options of every format that can be
+    detected.
+    """
 
     def chosen(self, args: list[str]) -> dict[str, list[str]]:
         """Choose all formats, before the file is known."""
@@ -38,7 +40,7 @@ class Auto(Values):
         return [one for one in params if not (isinstance(one, ValueOption) and one.place[-1] == "name")]
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Choose the format of the file; options of others are refused."""
+        """Choose the format of the file; options of other formats are refused."""
         kind = importers.recognised(ctx.params["source"])
         ctx.meta[CHOSEN] = {"--importer": [kind.name]}
         for option in (one for one in self.get_params(ctx) if isinstance(one, ValueOption)):
@@ -48,7 +50,7 @@ class Auto(Values):
 
 
 def _told_by_content() -> list[str]:
-    """Return the formats that need no option; their content tells them."""
+    """Return the formats that can be detected by content and need no option."""
     kinds = all_importers().items()
     return [name for name, kind in kinds if not any(one.is_required for one in declared(kind).values())]
 
@@ -92,9 +94,9 @@ def _help(kind: type[importers.Importer]) -> str:
     heading="Formats",
 )
 def command() -> None:
-    """Turn a measurement in another tool's format into a PHY or link trace.
+    """Convert a measurement in another tool's format to a PHY or link trace.
 
-    FILE may be compressed (.gz). The ending of OUT chooses its format; Parquet also holds the provenance.
+    FILE may be compressed (.gz). The ending of OUT chooses its format; Parquet also stores the provenance.
 
     \b
     An LTE downlink:

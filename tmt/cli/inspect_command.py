@@ -32,7 +32,7 @@ with imported_when_used():
     from tmt.show.charts import files as figures, traces as charts
 
 LEAST_PAUSE_NS = 1_000_000
-"""Shorter pauses are not in the table of pauses."""
+"""Shortest pause in the table of pauses."""
 
 Fact = tuple[str, str, str]
 """Name, value and explanation of a figure."""
@@ -285,7 +285,7 @@ def _share(value: float | None) -> str:
 
 
 def _moment(time_s: float) -> str:
-    """Return a time of the trace's clock; a time of day has more digits than other figures."""
+    """Return a time on the trace's clock; a time of day has more digits than other figures."""
     return f"{time_s:.6g}" if time_s < 1000 else f"{time_s:.3f}".rstrip("0").rstrip(".")
 
 

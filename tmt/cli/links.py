@@ -1,4 +1,4 @@
-"""The two links of one run, as `tmt replay` and `tmt emulate` take them."""
+"""The two links of one run, from the options of `tmt replay` and `tmt emulate`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Links(Spec):
     return_offset: Annotated[Seconds, "as --offset"] = 0
 
     def rules(self) -> Rules:
-        """Refuse a rate beside the return trace, and settings of a trace that is not there."""
+        """Refuse a rate beside the return trace, and settings of a trace that is not given."""
         if self.return_ is not None and self.return_rate is not None:
             yield "return_rate", "none with --return, which has a rate of its own"
         for key, usual in (("return_lldu_bytes", None), ("return_offset", 0)):
@@ -61,7 +61,7 @@ class Links(Spec):
                 yield key, "--return", "has no meaning without a return trace"
 
     def forward(self, trace: str | None, scheme: Scheme | None = None) -> Link:
-        """Return the forward link; `trace` is what was typed as TRACE (Refused)."""
+        """Return the forward link; `trace` is the argument TRACE (Refused)."""
         if trace is not None and self.rate is not None:
             allowed = "none with TRACE, which has a rate of its own"
             raise Refused([Problem(("rate",), self.rate, "rule", allowed)])
@@ -89,7 +89,7 @@ class Links(Spec):
         ]
 
     def back(self) -> Link | None:
-        """Return the return link; None for the usual one."""
+        """Return the return link; None for the default one."""
         if self.return_ is not None:
             offset_ns = ns(self.return_offset)
             return TraceLink(self.return_, self.return_lldu_bytes, offset_ns, packing=self.packing)

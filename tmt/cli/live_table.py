@@ -26,7 +26,7 @@ LEAST_PAUSE_S = 1.0
 """Least time between two tables."""
 
 MOST_SHARE = 0.1
-"""Upper bound on the part of the time that goes into tables: the engine starts no run meanwhile."""
+"""Upper bound on the share of time spent on tables, because the engine starts no run meanwhile."""
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def live_table(campaign: Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch
 
 
 def _screen(campaign: Campaign, bar: bars.Progress, console: consoles.Console) -> consoles.RenderableType:
-    """Return the tables of the runs that are done, as many as the terminal has lines for, above the bar."""
+    """Return the tables of the finished runs, as many as fit on the terminal above the bar."""
     results = reading.results_so_far(campaign)
     if not len(results.runs):
         return bar

@@ -1,6 +1,6 @@
-"""Start of the command line `tmt`; what the system refuses ends in one line.
+"""Start of the command line `tmt`; refusals by the system end in one line.
 
-It refuses memory, threads, libraries, and streams that cannot be written.
+The system may refuse memory, threads, libraries, and output streams.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ NO_THREAD = ("can't start new thread", "OS can't spawn worker thread")
 
 
 def main() -> None:
-    """Run the command line. What the system refuses ends in one line, a defect of ours in a traceback."""
+    """Run the command line. A refusal by the system ends in one line, a bug of TMT in a traceback."""
     try:
         Path.home()
     except RuntimeError:
-        os.environ["HOME"] = "/nonexistent"  # libraries ask for it while they are imported
+        os.environ["HOME"] = "/nonexistent"  # libraries request it while they are imported
     try:
         # Here, because the import of its libraries can fail.
         from tmt.cli.command_line import run  # noqa: PLC0415
@@ -47,17 +47,17 @@ def main() -> None:
 
 
 def refused_by_system(error: BaseException) -> str | None:
-    """Return a message for a refusal of the system; None for an error that is a defect of ours."""
+    """Return a message for a refusal by the system; None for an error that is a bug of TMT."""
     if isinstance(error, MemoryError):
         return "there is not enough memory"
-    # OpenBLAS interrupts the import of numpy, as the user does, where it gets no thread.
+    # If OpenBLAS gets no thread, it interrupts the import of numpy, as a user's Ctrl-C does.
     is_cut = isinstance(error, ImportError | KeyboardInterrupt) and not _can_start_a_thread()
     if is_cut or any(words in str(error) for words in NO_THREAD):
         return "no more threads can be started; raise the limit of processes"
     library = _library_that_failed(error)
     if library is not None:
         while (before := error.__cause__ or error.__context__) is not None:
-            error = before  # libraries wrap the first error in advice of many lines
+            error = before  # libraries wrap the first error in many lines of advice
         return f"the library {library} cannot be loaded: {_reason(error)}"
     if isinstance(error, OSError):
         return f"standard output cannot be written: {_reason(error)}" if _stdout_fails() else _reason(error)
@@ -65,7 +65,7 @@ def refused_by_system(error: BaseException) -> str | None:
 
 
 def end_with(line: str, status: int) -> int:
-    """Print the message, where stderr can be written, and return the exit status."""
+    """Print the message, if stderr can be written, and return the exit status."""
     if sys.stderr is not None:
         try:
             print(printable(line), file=sys.stderr, flush=True)
@@ -75,7 +75,7 @@ def end_with(line: str, status: int) -> int:
 
 
 def open_closed_stdout() -> None:
-    """Put a stream that refuses output in place of a closed stdout, whose descriptor no file then gets."""
+    """Replace a closed stdout by a stream that refuses output, so that no file gets its descriptor."""
     if sys.stdout is None:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
         sys.stdout = os.fdopen(1, "w")
@@ -99,7 +99,7 @@ def _can_start_a_thread() -> bool:
 
 
 def _stdout_fails() -> bool:
-    """Whether output that waits cannot be written; it is discarded then."""
+    """Whether pending output cannot be written; it is discarded then."""
     try:
         print(end="", flush=True)
     except (OSError, ValueError):

@@ -90,7 +90,7 @@ OF_TCP = {
     "hybrid": "TCP over a link with hybrid FEC/ARQ-SR, by Barakat and Al Fawal.",
     "split": "TCP through a proxy and over go-back-N ARQ, by Jin and Yang.",
 }
-"""Models in files of their own, and their lines in the help."""
+"""Models with separate files, and their help lines."""
 
 
 def _model(name: str) -> click.Command:

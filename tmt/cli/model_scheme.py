@@ -28,7 +28,9 @@ with imported_when_used():
     from tmt.show.charts import files as figures, models as charts
 
 FORGOTTEN = 0.05
-"""Channel correlation over one feedback delay above which HARQ's approximation shows (docs/models.md)."""
+"""Channel correlation over one feedback delay above which HARQ's approximation is inaccurate
+(docs/models.md).
+"""
 
 MOST = 65_535
 """Most transmissions that the sums of a model run over."""
@@ -56,15 +58,15 @@ MODELS: dict[str, dict[str, dict[str, int | None]]] = {
         "rlc": {"delivery": None, "max_retransmissions": 1000, "reassembly": None},
     },
 }
-"""The schemes of each model, their parameters in it, and upper bounds where more would take too long."""
+"""The schemes of each model, their parameters in it, and upper bounds that limit the computing time."""
 
 OLD = {"--rlc-mode": "--mode"}
 
 RARE = 0.05
-"""Bursts per recovery above which the approximation of RLC shows, and the like of a sliding window."""
+"""Bursts per recovery above which the approximation of RLC, or of a sliding window, is inaccurate."""
 
 MOST_LAWS = 10_000
-"""Upper bound of `--laws`: the work grows with its square."""
+"""Upper bound of `--laws`, because the work grows with its square."""
 
 _SECONDS, _PROBABILITY, _PROBABILITIES = options.SECONDS, options.PROBABILITY, options.PROBABILITIES
 
@@ -102,7 +104,7 @@ Laws = dict[str, list[float]]
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A scheme, its parameters, and the results of the formulas: `rows`, and `laws` for each if asked for."""
+    """A scheme, its parameters, and the results of the formulas: `rows`, and `laws` for each on request."""
 
     scheme: str
     formula: str

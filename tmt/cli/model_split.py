@@ -103,10 +103,10 @@ def command(
 ) -> None:
     """A TCP transfer over a wired and a wireless link, with and without proxy and ARQ (Jin and Yang 2006).
 
-    Latency runs from the first segment's start until the receiver has all segments. Throughput is segments /
-    latency, counted as whole IP packets. A proxy between the links ends one connection and begins another.
-    ARQ is go-back-N with n frames a packet on a channel with two states. Defaults are the paper's where it
-    gives values.
+    Latency is the time from the first segment's start until the receiver has all segments. Throughput is
+    segments / latency, counted as whole IP packets. A proxy between the links ends one connection and begins
+    another. ARQ is go-back-N with n frames a packet on a channel with two states. Defaults are the paper's,
+    if it gives values.
 
     \b
     Figure 4: over the loss of the wireless link:

@@ -57,7 +57,9 @@ GENERATED = tuple(
 """A car behind a satellite."""
 
 GENERATED_QUEUE = 40
-"""Packets: more than its rate times the round trip, because repairs in the shadow take several of them."""
+"""Packets: more than the queue's rate times the round trip, because repairs in the shadow take several round
+trips.
+"""
 
 HEAD = """\
 # `tmt run {name}` runs every combination, `tmt report out/{stem}` shows the results. A list of values is an
@@ -90,7 +92,7 @@ class Compared(Spec):
     seeds: Annotated[Seed, "number of seeds, runs of each cell"] = 5
 
     def rules(self) -> Rules:
-        """Refuse a name that is there twice."""
+        """Refuse a name that occurs twice."""
         for key in ("trace", "tcp", "scheme"):
             names = getattr(self, key)
             for at, name in enumerate(names):
@@ -98,7 +100,7 @@ class Compared(Spec):
                     yield (key, at), "each name once", "is listed twice"
 
     def scenario(self, path: LinkPath, traffic: Traffic) -> Scenario:
-        """Return the scenario, whose queue is not sized yet (Refused)."""
+        """Return the scenario, whose queue has no size yet (Refused)."""
         if not self.trace:
             traces = tuple(replace(trace, every=self.every) for trace in GENERATED)
         else:
@@ -119,7 +121,7 @@ class Compared(Spec):
 def _scheme(name: str, rtt: float) -> Scheme:
     if not name.startswith("rlc"):
         return SCHEMES[name](**EXAMPLES.get(name, {}))
-    prohibit = round(1.2 * rtt, 9)  # more than a round trip: fewer reports, no useless retransmissions
+    prohibit = round(1.2 * rtt, 9)  # more than a round trip: fewer reports, no needless retransmissions
     below = name.removeprefix("rlc").removeprefix("-over-") or "none"
     return Rlc(SCHEMES[below](**EXAMPLES.get(below, {})), status_prohibit=prohibit)
 
@@ -133,7 +135,7 @@ VALUES = {
 
 class _New(Values):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Say how one gives several values where they are arguments of their own."""
+        """Say how to give several values when they are separate arguments."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
@@ -151,8 +153,8 @@ def command(scenario: str, source: str | None, compared: Compared, path: LinkPat
 
     The file is checked before it is written. An existing file is kept.
 
-    Runs over traces of one's own have a queue of about one bandwidth-delay product at the highest mean rate.
-    Each of several seeds draws its start in the trace: runs from one start hardly differ.
+    For your own traces the queue is about one bandwidth-delay product at the highest mean rate. With several
+    seeds, each draws its start in the trace, because runs from the same start hardly differ.
 
     \b
     A comparison over a trace of one's own:
@@ -162,7 +164,7 @@ def command(scenario: str, source: str | None, compared: Compared, path: LinkPat
     The link layer of 5G over a LEO satellite:
       tmt new leo.toml \\
           --scheme harq-processes,rlc,rlc-over-harq-processes --rtt 0.025
-    A scenario file of version 0.2 in today's form, without its comments:
+    A scenario file of version 0.2 in the present form, without its comments:
       tmt new today.toml --from old.toml
     """
     file = Path(scenario)
@@ -188,7 +190,7 @@ def command(scenario: str, source: str | None, compared: Compared, path: LinkPat
 
 
 def _one_pipe(trace: Trace, rtt: float, packet_bytes: int) -> int:
-    """Return the bandwidth-delay product of a file in packets, but no less than short bursts need."""
+    """Return the bandwidth-delay product of a file in packets, at least what short bursts need."""
     found = recipe.source_of(trace, ("trace", 0))
     with open_trace(str(found.file)) as reader:
         rates = summarise(reader, reader.metadata, lldu_bytes=found.lldu_bytes).bit_rates

@@ -1,4 +1,4 @@
-"""`tmt orbit`: write the round-trip times over satellites whose TLE lines are known."""
+"""`tmt orbit`: write the round-trip times over satellites with known TLE lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ with imported_when_used():
 def command(satellites: str, target: str, orbits: TleOrbits, as_json: bool) -> None:
     """Write the round-trip times over the satellites of TLE, for `tmt replay --rtt-series` and scenarios.
 
-    TLE holds two lines for each satellite, with or without its name before them, as CelesTrak gives them.
+    TLE holds two lines for each satellite, with or without a line of its name before them, as from CelesTrak.
     The highest satellite serves. OUT is CSV.
 
     \b

@@ -26,22 +26,26 @@ with imported_when_used():
     from tmt import io
 
 LINE_EVERY_S = 15.0
-"""Time between two lines on simulations where stderr is not a terminal."""
+"""Time between two lines about simulations if stderr is not a terminal."""
 
 SETTLED_S, SETTLED_RUNS, PATIENCE_S = 5.0, 4, 60.0
-"""Least time and number of runs before the time left is told, and the time that does for fewer runs."""
+"""Least time and number of runs before the remaining time is shown, and the time that suffices for fewer
+runs.
+"""
 
 COMPILES = "compiles at first use"
-"""Said beside the work until its first part is done."""
+"""Shown beside the work until its first part is done."""
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print text on stdout or stderr; a name from outside cannot command the terminal."""
+    """Print text on stdout or stderr; control characters in names are removed."""
     click.echo(printable(text), err=err)
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Print each note once: input that is allowed and probably a slip, which leaves the exit status alone."""
+    """Print each note once: input that is allowed but probably a mistake, which does not change the exit
+    status.
+    """
     for note in dict.fromkeys(notes):
         say(f"note: {note}", err=True)
 
@@ -53,12 +57,12 @@ def print_warnings(warnings: Iterable[str]) -> None:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a standard stream is a terminal; one that was closed at the start is None."""
+    """Whether a standard stream is a terminal; a stream that was closed at the start is None."""
     return stream is not None and stream.isatty()
 
 
 def rows_of(path: str, table: Table | None = None) -> int | None:
-    """Return the number of rows of a trace, the total of a bar; None where the file does not tell."""
+    """Return the number of rows of a trace, the total of a bar; None if the file does not tell."""
     with io.open_trace(path, table) as reader:
         return reader.rows
 
@@ -73,7 +77,7 @@ def duration_words(seconds: float) -> str:
 
 @contextmanager
 def working(what: str, *, shown: bool = True) -> Iterator[None]:
-    """Show on a terminal what is done, and for how long already."""
+    """Show on a terminal what is being done, and for how long."""
     if not shown or not is_terminal(sys.stderr):
         yield
         return
@@ -109,7 +113,7 @@ def progress_bar(
 @contextmanager
 def run_progress(stage: str, *, shown: bool = True) -> Iterator[tuple[Watch, Callable[[str], None]]]:
     """Yield the engine's observer and a function that names a stage: a bar on a terminal, else lines."""
-    if not shown or sys.stderr is None:  # closed at the start: `print` would take stdout in its place
+    if not shown or sys.stderr is None:  # closed at the start: `print` would use stdout instead
         yield lambda _: None, lambda _: None
     elif sys.stderr.isatty():
         runs = RunBar(stage)
@@ -135,7 +139,7 @@ class RunBar:
         self.bar.reset(self._task, description=stage, failed="", left="")
 
     def watch(self, progress: Progress) -> None:
-        """Show how far the stage is."""
+        """Show the progress of the stage."""
         words, done, total = self._stage, progress.ended, progress.total
         if progress.converted < progress.conversions:
             words = "link traces" if progress.converted else f"link traces ({COMPILES})"
@@ -146,23 +150,24 @@ class RunBar:
 
 
 def _bar(*columns: str | bars.ProgressColumn) -> bars.Progress:
-    """Return a bar whose texts are shown as they are: a file's name may have brackets."""
+    """Return a bar whose texts are shown literally, because a file's name may have brackets."""
     parts = (bars.TextColumn(one, markup=False) if isinstance(one, str) else one for one in columns)
     return bars.Progress(*parts, console=console.Console(stderr=True), transient=True)
 
 
 class TimeLeft:
-    """Estimates the time left from the rate at which runs end.
+    """Estimates the remaining time from the rate at which runs end.
 
-    The first runs end late, because workers start and compile: the rate counts from the first end on, and
-    nothing is told until some runs have ended for some time. Runs that end beside conversions do not count.
+    The first runs end late, because workers start and compile. The rate therefore counts from the first end
+    on, and nothing is shown until some runs have ended for some time. Runs that end beside conversions do not
+    count.
     """
 
     def __init__(self) -> None:
         self._first: tuple[float, int] | None = None
 
     def words(self, progress: Progress) -> str:
-        """Return the time left, such as "3 min left"; nothing as long as too little is known."""
+        """Return the remaining time, such as "3 min left"; empty while too little is known."""
         now_s = time.monotonic()
         if progress.converted < progress.conversions:
             self._first = None

@@ -75,10 +75,10 @@ OF_GROUPS = ("group", "goodput_bps", "share", "convergence_s", "delay_p95_s", "r
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LABEL_WIDTH = 28
 MOST_LOAD = 60
-"""Characters of the programs' commands in the headline."""
+"""Longest text of the programs' commands in the headline, in characters."""
 
 LEAST_WIDTH = 72
-"""Least width of the output in columns; a narrower terminal folds the lines."""
+"""Least width of the output in columns; a narrower terminal wraps the lines."""
 
 _BESIDE_PROGRAMS = (
     "beside programs, TRACE and --return are link traces (`tmt convert PHY LINK --scheme none` makes one), "
@@ -142,11 +142,11 @@ def command(
     TRACE is the trace of the forward link: it decides when packets are sent, how long the link takes to
     deliver them, and which packets are lost. Each direction adds half of the RTT. All times are in seconds.
 
-    The default stack recovers from losses as TCP does today. The papers used stack 2009, which takes packets
-    out of order for lost ones: over a link with --no-in-order it may reach a third of the goodput.
+    The default stack recovers from losses as TCP does today. The papers used stack 2009, which treats packets
+    out of order as lost: over a link with --no-in-order it may reach only a third of the goodput.
 
     With --client and --server, shell commands, unmodified programs send and receive in simulated time
-    (docs/programs.md): servers stand where the forward link begins, clients where it ends.
+    (docs/programs.md): servers are where the forward link starts, clients where it ends.
 
     \b
     Examples:
@@ -205,7 +205,7 @@ def _print(result: ExperimentResult, programs: Program | None) -> None:
     row = pd.DataFrame([result.row])
     shown = {one.column: one for one in values.measures(row)}
     if result.row["transfer_bytes"] is not None:
-        shown.pop("forward_utilisation", None)  # a transfer leaves the link idle when it has ended
+        shown.pop("forward_utilisation", None)  # a transfer leaves the link idle after its end
     table = tables.Table.grid(padding=(0, 1))
     table.add_column(width=LABEL_WIDTH)
     table.add_column(justify="right", width=VALUE_WIDTH)
@@ -261,7 +261,7 @@ def _print_details(result: ExperimentResult) -> None:
 
 
 def _json_tables(row: Mapping[str, Figure], *, flows: bool = False) -> Iterator[tables.Table | str]:
-    """Give tables of the columns that hold JSON; that of the flows of programs only if asked."""
+    """Yield tables of the columns that hold JSON; the table of the programs' flows only on request."""
     groups, measures, ends, seen = (json.loads(str(row[name])) if row[name] else None for name in OF_JSON)
     if groups:
         yield _records_table(OF_GROUPS, groups, {0})
@@ -281,5 +281,5 @@ def _records_table(keys: tuple[str, ...], records: list[dict[str, Any]], left: s
 
 
 def _spelled(value: Figure) -> str:
-    """Return a value as a table shows it; nothing for None."""
+    """Return a value as a table shows it; empty for None."""
     return "" if value is None else spelled_number(value)

@@ -34,11 +34,11 @@ with imported_when_used():
     help="Write the tables as LaTeX (booktabs, siunitx) and as CSV as well, into `tables`.",
 )
 def command(results: Path, output: Path | None, published: Path | None, figures: bool, latex: bool) -> None:
-    """Write the report of a campaign: one HTML page that opens offline, and figures as PDF and SVG.
+    """Write the report of a campaign: one HTML page that works offline, and figures as PDF and SVG.
 
     RESULTS is the folder that `tmt run` has written. The page has charts with a choice of TCP variants,
-    schemes and grid points, tables that sort and filter, and the numbers of each chart as a download.
-    The page holds its data, loads nothing from a network, and can be sent as it is.
+    schemes and grid points, tables that sort and filter, and the numbers of each chart as a download. The
+    page holds its data, loads nothing from a network, and can be sent as one file.
 
     \b
     Example:

@@ -34,11 +34,11 @@ with imported_when_used():
 )
 @QUIET
 def command(system: str, packages: tuple[str, ...], output: Path, quiet: bool) -> None:
-    """Make a root for programs in simulated time: one tar file of the distribution's packages.
+    """Make a root file system for programs in simulated time: one tar file of the distribution's packages.
 
-    The packages and those that they need come from the archive of this machine's own distribution, by apt.
-    They are unpacked, their scripts do not run. Nothing of this machine is in the file, and no rights are
-    needed. Equal versions give an equal file.
+    The packages and their dependencies come from the archive of this machine's own distribution, through apt.
+    They are unpacked; their scripts do not run. The file contains nothing of this machine, and making it
+    needs no root rights. Equal versions give an equal file.
 
     \b
     Example:

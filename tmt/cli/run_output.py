@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 GOODPUT = "goodput_bps"
 
 COLUMNS_SHOWN = 5
-"""Columns that differ from those of a pack, of which the last lines name these many."""
+"""Number of differing columns that the last lines name after repeating a pack."""
 
 FAILURES_SHOWN = 3
 """Number of failed runs that are described after the table; the results hold all of them."""
@@ -61,7 +61,7 @@ def forecast(found: Outlook, folder: Path, jobs: int, *, as_json: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A campaign at the end of `tmt run`, its comparison with a pack if it was one, and with its bounds."""
+    """A campaign at the end of `tmt run`, its comparison with its bounds and, for a pack, with the pack."""
 
     campaign: Campaign
     after: Plan
@@ -77,7 +77,7 @@ class Finished:
 
     @property
     def is_good(self) -> bool:
-        """Whether no run has failed, and the results are within the bounds, and those of the pack."""
+        """Whether no run has failed, and the results are within the bounds and equal to those of the pack."""
         return not (self.after.failed or self.missed) and (self.repeated is None or self.repeated.is_equal)
 
 
@@ -126,7 +126,7 @@ def print_summary(done: Finished) -> None:
 
 
 def as_json(done: Finished) -> str:
-    """Return the summary for programs."""
+    """Return the summary as JSON."""
     content = {
         "title": done.campaign.title,
         "runs": len(done.after.runs),
@@ -181,7 +181,7 @@ def part(campaign: Campaign, after: Plan, *, as_json: bool) -> str:
 
 
 def complaints(done: Finished) -> list[str]:
-    """Return lines that say how many runs have failed, and which results differ from those of a pack."""
+    """Return lines on how many runs have failed, and which results differ from those of a pack."""
     found = []
     if done.after.failed:
         found.append(
@@ -226,7 +226,7 @@ def _repetition_lines(found: Repetition | None) -> list[str]:
 
 
 def goodput_tables(summary: Summary) -> Iterator[Table]:
-    """Give a table of schemes by TCP variants for each point of the grid."""
+    """Yield a table of schemes by TCP variants for each point of the grid."""
     for point in range(len(summary.points)):
         variants, cells = summary.rows_at(point)
         rows: list[tuple[str | Text, ...]] = []
@@ -239,7 +239,7 @@ def goodput_tables(summary: Summary) -> Iterator[Table]:
 
 
 def measure_tables(summary: Summary) -> Iterator[Table]:
-    """Give a table of schemes by TCP variants for each number that programs said, and point of the grid."""
+    """Yield a table of schemes by TCP variants for each number that programs reported, and grid point."""
     measures = [one for one in summary.measures if one.column.startswith(OF_PROGRAM)]
     for measure, point in product(measures, range(len(summary.points))):
         variants, cells = summary.rows_at(point)
@@ -271,11 +271,11 @@ OF_MEMBERS = (
         "All users of a line together: the sum of their goodputs, and Jain's index of fairness among them.",
     ),
 )
-"""Parts of the results with tables of their own: name, heading of a member, columns, and what they mean."""
+"""Parts of the results with separate tables: name, heading of a member, columns, and their meaning."""
 
 
 def member_tables(summary: Summary, members: str, columns: Sequence[str]) -> Iterator[Table]:
-    """Give a table of some columns of each scheme's members for each point, but of flows alone."""
+    """Yield a table of some columns of each scheme's members for each point, except of flows alone."""
     measures = shown_measures(summary, columns)
     units = (f" ({one.unit})" if one.unit else "" for one in measures)
     header = ("scheme", members, *map("".join, zip((one.label for one in measures), units, strict=True)))

@@ -1,4 +1,4 @@
-"""`tmt share`: make the PHY traces of users who share a line of slots."""
+"""`tmt share`: make the PHY traces of users who share a link."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ VALUES = {
 @output_option("Write each user's own slots into this folder, under its file's name.", is_folder=True)
 @JSON
 def command(paths: tuple[str, ...], scheduler: Scheduler, output: Path | None, as_json: bool) -> None:
-    """Let users share a line: each slot goes to one of them, and each gets a PHY trace of its own.
+    """Let users share a link: each slot goes to one of them, and each gets a separate PHY trace.
 
-    USERS are PHY traces of the same slots: what each user would have if all slots were its own.
+    USERS are PHY traces of the same slots: each user's trace as if all slots were its own.
 
     \b
     Two users, the second of whom gets three quarters of the slots:
       tmt share a.parquet b.parquet --scheduler weighted --weights 1,3 \\
           --output shares
-    Each slot to the user whose mode carries most, relative to its mean rate:
+    Each slot goes to the user whose mode carries most, relative to its mean rate:
       tmt share a.parquet b.parquet --scheduler proportional-fair \\
           --output shares
     """

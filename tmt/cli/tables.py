@@ -1,4 +1,4 @@
-"""Tables and text on stdout. No figure is cut: a terminal that is too narrow folds the lines."""
+"""Tables and text on stdout. No figure is cut: a terminal that is too narrow wraps the lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ANY_WIDTH = 10_000
 def text_table(
     title: str, header: Sequence[str], rows: Iterable[Sequence[str | Text]], left: Collection[int]
 ) -> Table:
-    """Return a table of texts, each on one line; columns whose number is in `left` begin at the left."""
+    """Return a table of texts, each on one line; columns whose index is in `left` are left-aligned."""
     table = tables.Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
@@ -39,7 +39,7 @@ def text_table(
 
 
 def _harmless(text: str | Text) -> Text:
-    """Return text that cannot command the terminal; its style stays."""
+    """Return text without control characters for the terminal; its style stays."""
     made = texts.Text(text) if isinstance(text, str) else text.copy()
     made.plain = printable(made.plain)
     return made

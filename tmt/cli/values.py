@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from tmt.spec.options import Chosen
 
 Renewed = tuple[list[str], str | None]
-"""Arguments in the form of today, and a warning where they had another one."""
+"""Arguments in the present form, and a warning if they had an older one."""
 
 CHOSEN, _OPTIONS = "tmt.chosen", "tmt.options"
-"""Keys of click's `Context.meta`: the words behind each option, and the options of the objects."""
+"""Keys of click's `Context.meta`: the words after each option, and the options of the objects."""
 
 REUSED = {"--queue"}
-"""Old names of options that take a number, which today's options of that name do not."""
+"""Old names of options that take a number; present options of the same name do not."""
 
 _RLC = {"--rlc-mode": "--mode", "--rlc-window": "--window-pdus"}
 """Options of version 0.2 that `flat_rlc` renames."""
@@ -45,7 +45,8 @@ class Values(click.Command):
     """A command whose function takes objects.
 
     Each of `values` is a class, ``Class | None``, ``tuple[Class, ...]`` or a `Part`. Old names of options
-    work, and a warning says the new ones in `renamed`; `renew` does so where new names alone will not do.
+    work, and a warning gives the new ones in `renamed`; `renew` translates calls for which new names are not
+    enough.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class Values(click.Command):
             raise self.no_such_option(ctx, error) from None
 
     def chosen(self, args: list[str]) -> Chosen:
-        """Return the words behind each option."""
+        """Return the words after each option."""
         found: Chosen = {}
         for flag, word in pairwise(_words(args)):
             found.setdefault(flag, []).append(word)
@@ -106,7 +107,7 @@ class Values(click.Command):
                 formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Make the objects; each value that is not allowed gives one line."""
+        """Create the objects; each refused value gives one line."""
         options = [one for one in self.get_params(ctx) if isinstance(one, ValueOption)]
         given = {option.place: option.typed(ctx.params.pop(str(option.name))) for option in options}
         lines = []
@@ -137,7 +138,7 @@ class Values(click.Command):
         return f"{self.renamed[flag]}{equals}{value}"
 
     def no_such_option(self, ctx: click.Context, error: click.NoSuchOption) -> click.UsageError:
-        """Return what helps: the classes that have the option, or the nearest option of another class."""
+        """Return a hint: the classes that have the option, or the nearest option of another class."""
         wanted = error.option_name
         every = [one for part in self.parts for one in part.every()]
         having = [(part, name) for flag, part, name in every if flag == wanted]
@@ -162,9 +163,9 @@ def _warn(ctx: click.Context, warning: str | None) -> None:
 
 @contextmanager
 def by_options(moved: Mapping[Place, Place | str] | None = None) -> Iterator[None]:
-    """Name options in refusals of an object that a command makes of others.
+    """Name options in refusals of an object that a command makes from others.
 
-    `moved` gives a part's place among the command's values, or the option that names it, where they differ.
+    `moved` gives a part's place among the command's values, or the option that names it, if they differ.
     """
     try:
         yield
@@ -184,7 +185,7 @@ def _flag(place: Place, moved: Mapping[Place, Place | str]) -> str:
 
 
 def flat_rlc(flag: str, args: list[str]) -> Renewed:
-    """Take ``FLAG rlc-over-harq --data 10`` as ``FLAG rlc --below harq --below-data 10``."""
+    """Read ``FLAG rlc-over-harq --data 10`` as ``FLAG rlc --below harq --below-data 10``."""
     words = _words(args)
     flat = [name for before, name in pairwise(words) if before == flag and name.startswith("rlc-over-")]
     if not flat and not _RLC.keys() & set(words):
@@ -201,7 +202,7 @@ def flat_rlc(flag: str, args: list[str]) -> Renewed:
 
 
 def set_by_name(args: list[str]) -> Renewed:
-    """Take ``--set speed_kmh=90`` as ``--speed-kmh 90``."""
+    """Read ``--set speed_kmh=90`` as ``--speed-kmh 90``."""
     words = _words(args)
     found: list[str] = []
     for before, word in pairwise(["", *words]):

@@ -1,1 +1,3 @@
-"""What decides numbers: traces, schemes, channels, kernels, conversion, generation and measurement."""
+"""Everything that decides numbers: traces, schemes, channels, kernels, conversion, generation and
+measurement.
+"""

@@ -1,4 +1,4 @@
-"""Rules that every trace keeps, checked in one place while it streams by, across the borders of chunks."""
+"""Rules of every trace, checked while it streams by, across the borders of chunks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 PIECE_ROWS = 1 << 15
-"""Rows checked at a time: a column's piece and values derived from it fit the processor's cache."""
+"""Rows checked at a time: a piece of a column and its derived values fit the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A row that may not be: its number from 0, and the reason's key in `REFUSALS` with its values."""
+    """A row that is not allowed: its number from 0, and the reason's key in `REFUSALS` with its values."""
 
     row: int
     key: str
@@ -32,7 +32,7 @@ class Violation:
     values: dict[str, int]
 
     def reason(self, *, seconds: bool = False) -> str:
-        """Return the sentence, in nanoseconds or, for files that hold seconds, in those."""
+        """Return the message, with times in nanoseconds or, for files in seconds, in seconds."""
         if not (seconds and self.column.name.endswith("_ns")):
             return refusal(self.key, column=self.column.name, **self.values)
         shown = {name: seconds_text(value) for name, value in self.values.items()}
@@ -42,7 +42,7 @@ class Violation:
 class Checker:
     """Checks the rows of one trace, which `table` declares, chunk after chunk, in order.
 
-    Rows lie inside `extent`; None where only the rows tell it.
+    Rows lie inside `extent`; without one, None.
     """
 
     def __init__(self, table: Table, extent: Extent | None = None) -> None:
@@ -52,7 +52,9 @@ class Checker:
         """Rows seen so far."""
 
     def check(self, chunk: Trace) -> Violation | None:
-        """Return the first defect of `chunk` by the order that `tmt.core.words.refusals` states, or None."""
+        """Return the first defect of `chunk`, in the order of precedence of `tmt.core.words.refusals`, or
+        None.
+        """
         columns = chunk.columns
         for start in range(0, len(chunk), PIECE_ROWS):
             piece = {
@@ -68,7 +70,9 @@ class Checker:
         return None
 
     def _holds(self, columns: tuple[Column, ...], piece: dict[str, npt.NDArray[Any]]) -> bool:
-        """Whether a piece of at least one row has no defect: the pass that every row takes, so few steps."""
+        """Whether a piece of at least one row has no defect; every row passes through here, so it does
+        little.
+        """
         for column in columns:
             values = piece[column.name]
             if column.order == "any":
@@ -146,12 +150,12 @@ class Checker:
 
 
 def _numbers(column: Column, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Take flags as bytes: a file may hold others than 0 and 1."""
+    """Read flags as bytes: a file may hold values other than 0 and 1."""
     return values.view(np.uint8) if column.dtype == "|b1" else values
 
 
 def _bounds(column: Column) -> tuple[int, int]:
-    """Least and greatest value that may stand in memory."""
+    """Least and greatest value allowed in memory."""
     if column.dtype == "|b1":
         return 0, 1
     limits = np.iinfo(column.dtype)
@@ -194,7 +198,7 @@ def checked(trace: TraceT) -> TraceT:
 
 
 def _array(trace: PhyTrace | LinkTrace, column: Column) -> npt.NDArray[Any]:
-    """Return a column as an array of flags or of whole numbers, whichever it is declared to be."""
+    """Return a column as an array of flags or of whole numbers, as declared."""
     name, values = f"{trace.table.kind} trace", np.asarray(getattr(trace, column.name))
     if values.dtype.kind == "f" and np.isnan(values).any():
         row = int(np.argwhere(np.isnan(values))[0, 0]) + 1

@@ -1,4 +1,4 @@
-"""Conversion by a sliding-window code, as the schemes that use the code share it."""
+"""Conversion by a sliding-window code, shared by the schemes that use the code."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ FIELD_POLYNOMIAL = 0x11D
 """x^8 + x^4 + x^3 + x^2 + 1, which generates GF(256) in RFC 8681."""
 
 SENDER = np.dtype([(name, np.int64) for name in ("slots", "units", "repairs", "since_repair")])
-"""State of the sender: slots given, source units sent, repair units sent, source units sent since the last
-regular repair unit."""
+"""State of the sender: slots, source units and repair units sent so far, and source units since the last
+regular repair unit.
+"""
 
 
 class CodeConverter(Converter):
@@ -43,7 +44,7 @@ class CodeConverter(Converter):
         return super().finish()
 
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
-        """Send the slots; each time that the queue of events is full, make room for as many again."""
+        """Send the slots; double the queue of events each time it is full."""
         sent, start = 0, int(self._sender["slots"][0])
         while sent < len(tx_time_ns):
             begun = self._send_some(tx_time_ns[sent:], decode_time_ns[sent:], begun, window)

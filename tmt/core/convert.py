@@ -1,4 +1,4 @@
-"""A PHY trace in, the link trace of a scheme out; and the share of a link that one of n users gets."""
+"""Converts a PHY trace to the link trace of a scheme, and takes one user's share of a link."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def convert(phy: PhyTrace, scheme: Scheme, rtt: float = 0.0, every: int = 1) -> 
     """Send a PHY trace's slots under a scheme that converts traces.
 
     `rtt` is the link's round-trip time in seconds, for schemes with feedback. Every `every`-th slot is kept,
-    from the first on: the share of one of `every` users. InputError when a column has another type or length
-    or is missing, or a row may not be in a PHY trace; UsageError when `every` is below 1.
+    starting with the first: the share of one of `every` users. InputError when a column is missing or has
+    another type or length, or a row is not allowed in a PHY trace; UsageError when `every` is below 1.
     """
     scheme.check_columns("phy trace", phy.columns)
     converter = scheme.converter(rtt).knowing(phy.metadata)
@@ -48,12 +48,12 @@ class Share:
         self._every, self._passed = every, 0
 
     def of(self, chunk: PhyTrace) -> PhyTrace:
-        """Return the slots of `chunk`, the next of the trace, that are kept."""
+        """Return the kept slots of `chunk`, the next piece of the trace."""
         kept = slice(-self._passed % self._every, None, self._every)
         self._passed += len(chunk)
         return kept_slots(chunk, kept)
 
 
 def kept_slots(chunk: PhyTrace, kept: slice | BoolArray) -> PhyTrace:
-    """Return some slots of a run of them, without metadata."""
+    """Return some slots of a piece, without metadata."""
     return PhyTrace(**{column.name: getattr(chunk, column.name)[kept] for column in chunk.columns})

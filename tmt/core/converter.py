@@ -26,7 +26,7 @@ class Counts:
     ----------
     slots : slots of the trace
     data_rows, repair_slots, retransmission_slots
-        Slots with first transmissions of data LLDUs, with repair LLDUs, with retransmissions.
+        Slots with first transmissions of data LLDUs, with repair LLDUs, and with retransmissions.
     dropped_tail : slots of the last incomplete run of `fec`, which carry nothing
     stalled_slots : slots that stayed idle, because no process was free or the window was full
     delivered, lost, unsettled : fates of the data LLDUs
@@ -47,10 +47,10 @@ class Counts:
 
     @property
     def efficiency(self) -> float:
-        """Throughput efficiency: delivered data LLDUs / slots; NaN when there is no slot.
+        """Throughput efficiency: delivered data LLDUs / slots; NaN without slots.
 
         The dropped tail does not count as slots. A stalled slot does: the scheme wastes it. Where the trace
-        has sizes, LLDUs and slots count with their bytes.
+        has sizes, bytes are counted instead of LLDUs and slots.
         """
         if self.sent_bytes is not None and self.delivered_bytes is not None:
             return self.delivered_bytes / self.sent_bytes if self.sent_bytes else float("nan")
@@ -58,7 +58,7 @@ class Counts:
         return self.delivered / used if used else float("nan")
 
     def check(self) -> None:
-        """Raise AssertionError when a slot or a row was counted twice or not at all: a defect of ours."""
+        """Raise AssertionError when a slot or a row was counted twice or not at all: a bug in TMT."""
         uses = self.data_rows + self.repair_slots + self.retransmission_slots
         uses += self.stalled_slots + self.dropped_tail
         fates = self.delivered + self.lost + self.unsettled
@@ -69,8 +69,8 @@ class Counts:
 class Converter(ABC):
     """A conversion in progress: `feed` it the trace in pieces of any size, then `finish` it.
 
-    Rows come out in the order of their first transmission, each as soon as its own fate and the fates of all
-    rows before it are settled. The other rows wait in a window, which moves along the trace.
+    Rows come out in the order of their first transmission, as soon as their fates and those of all rows
+    before them are settled. The other rows wait in a window that moves along the trace.
     """
 
     def __init__(self) -> None:
@@ -83,12 +83,14 @@ class Converter(ABC):
         self._sized = False
 
     def knowing(self, metadata: Metadata) -> Self:
-        """Take what a scheme needs of the trace's metadata, and return the conversion itself."""
+        """Take the metadata that a scheme needs, and return the conversion itself."""
         del metadata
         return self
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
-        """Send the next slots, at rising times and all with the same columns; return the rows settled now."""
+        """Send the next slots, at increasing times and all with the same columns; return the newly settled
+        rows.
+        """
         self._slots += len(phy)
         self._sized = phy.size_bytes is not None
         slots = joined(self._held, phy)
@@ -113,7 +115,7 @@ class Converter(ABC):
         return self._emit(rows_between(window, 0, settled))
 
     def finish(self) -> LinkTrace:
-        """Return the rows that are left, some of them unsettled; AssertionError when the counts are wrong."""
+        """Return the remaining rows, some of them unsettled; AssertionError when the counts are wrong."""
         rest = self._emit(self._window)
         self._window = empty_rows(0)
         self.counts.check()
@@ -158,7 +160,7 @@ class Converter(ABC):
         return rows
 
     def _slots_to_send(self, n_slots: int) -> int:
-        """Return the number of available slots that can be sent now; the others wait for the next piece."""
+        """Return how many of the available slots can be sent now; the others wait for the next piece."""
         return n_slots
 
     def _most_rows(self, n_slots: int) -> int:
@@ -167,9 +169,10 @@ class Converter(ABC):
 
     @abstractmethod
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
-        """Run the kernel over slots; return the rows of the window that have begun, `begun` of them before.
+        """Run the kernel over slots; return the number of rows in the window that have begun, the `begun`
+        earlier ones included.
 
-        The rows before `begun` are those that waited; the scheme settles some of them.
+        The rows before `begun` are waiting; the scheme settles some of them.
         """
 
     def _oldest_open_row(self, n_rows: int) -> int:
@@ -226,7 +229,7 @@ def rows_between(trace: TraceT, start: int, stop: int) -> TraceT:
 
 
 def ring_ends(state: np.ndarray, prefix: str = "") -> tuple[int, int]:
-    """Return the numbers of a ring's first entry and of the one after its last, from a kernel's state."""
+    """Return the numbers of a ring's first entry and of the one after its last, read from the state."""
     return int(state[f"{prefix}head"][0]), int(state[f"{prefix}tail"][0])
 
 
@@ -236,7 +239,7 @@ def ring_entries(ring: np.ndarray, head: int, tail: int) -> np.ndarray:
 
 
 def grown_ring(ring: np.ndarray, head: int, tail: int, more: int) -> np.ndarray:
-    """Return the ring, of 2^k entries, or a larger copy if it has no room for `more` beside those in it."""
+    """Return the ring, of 2^k entries, or a larger copy if `more` entries do not fit."""
     if tail - head + more <= len(ring):
         return ring
     grown = np.zeros((1 << (tail - head + more - 1).bit_length(), *ring.shape[1:]), ring.dtype)
@@ -245,5 +248,5 @@ def grown_ring(ring: np.ndarray, head: int, tail: int, more: int) -> np.ndarray:
 
 
 def _contiguous(column: Int64Array) -> Int64Array:
-    """Return a column as one writable piece, so that kernels are compiled for one kind of array."""
+    """Return a column as a contiguous, writable array: kernels are compiled for one kind of array."""
     return np.require(column, np.int64, ["C", "W"])

@@ -1,4 +1,4 @@
-"""Parameters: a class declares each of its fields once, and refuses values that are not allowed.
+"""Parameters: a class declares each of its fields once, and refuses values outside their bounds.
 
 A `Spec` is a frozen data class. The annotation of a field holds its meaning (a text) and a `Param` with unit,
 bounds and the meaning of None. Files, options, columns and reference pages are views of these declarations
@@ -34,10 +34,10 @@ from tmt.core.errors import UsageError
 from tmt.core.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 
 Place = tuple[str | int, ...]
-"""The way to a value: names of fields, and indices from 0 in lists."""
+"""Path to a value: names of fields, and indices from 0 in lists."""
 
 Rules = Iterator[tuple[str | Place, str | tuple[str, ...]] | tuple[str | Place, str | tuple[str, ...], str]]
-"""Fields, or ways to them, that do not go with others; what would be allowed; and, where needed, why."""
+"""Fields, or paths to them, that conflict; what would be allowed; and, where needed, why."""
 
 NONE = "none"
 """Stands for None in tables and on the command line."""
@@ -49,9 +49,9 @@ ProblemKind = Literal["unknown", "missing", "type", "range", "choice", "repeated
 class Problem:
     """What is wrong with one value.
 
-    `place` is the way to it from the object that was to be made, `value` None where it is missing, `kind`
-    that of the fault. `allowed` is a phrase or the words to choose from; a rule gives the `reason` why the
-    value does not go with the others.
+    `place` is the path from the object that was to be made; `value` is None where it is missing; `kind` is
+    the kind of fault. `allowed` is a phrase or the words to choose from; `reason` says why a rule refuses
+    values that are allowed by themselves.
     """
 
     place: Place
@@ -61,12 +61,12 @@ class Problem:
     reason: str = ""
 
     def within(self, *outer: str | int) -> Problem:
-        """Return the same problem, seen from further out."""
+        """Return the same problem with a longer path."""
         return replace(self, place=(*outer, *self.place))
 
     @property
     def fault(self) -> str:
-        """What is wrong, without the place and what is allowed."""
+        """The problem, without the place and what is allowed."""
         is_nothing = self.value is None and self.kind != "type"
         parts = self.value if isinstance(self.value, list | tuple) and self.value else (self.value,)
         is_object = all(isinstance(one, Spec | dict) for one in parts)
@@ -87,7 +87,7 @@ class Problem:
 
     @property
     def close(self) -> str:
-        """The allowed word that is nearest to the wrong one, or nothing."""
+        """The allowed word nearest to the wrong one, or nothing."""
         wrong = self.place[-1] if self.kind == "unknown" else self.value
         if not isinstance(self.allowed, tuple) or not isinstance(wrong, str):
             return ""
@@ -102,14 +102,14 @@ class Problem:
 
 
 class Refused(UsageError):  # noqa: N818  (every view names it so)
-    """Values that are not allowed; each view spells `problems` in its own words, a line each."""
+    """Refused values; each view spells `problems` in its own words, a line each."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(f"{spelled(one.place)}: {one}".lstrip(": ") for one in self.problems))
 
     def __reduce__(self) -> tuple[type[Refused], tuple[tuple[Problem, ...]]]:
-        """Rebuild from the problems: worker processes send errors home by pickle."""
+        """Rebuild from the problems, because worker processes return errors by pickle."""
         return Refused, (self.problems,)
 
 
@@ -120,7 +120,7 @@ def spelled(place: Place) -> str:
 
 
 def shown(value: Any, limit: int = 60) -> str:
-    """Return a value as a scenario file spells it, on one line and not longer than `limit`."""
+    """Return a value as a scenario file spells it, on one line of at most `limit` characters."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
@@ -142,7 +142,7 @@ class Param:
     Attributes
     ----------
     unit : symbol, such as ``s``, ``bit/s``, ``byte``, ``packets``, ``dB``
-        Times lie on the grid of nanoseconds, so that ``0.1 + 0.2`` is ``0.3``.
+        Round times to whole nanoseconds, so that ``0.1 + 0.2`` is ``0.3``.
     least, most : inclusive bounds of a number
     absent : meaning of None
     label : title of an axis, if that is not the field's name
@@ -183,9 +183,9 @@ class Field:
     """A declared parameter, as the views see it.
 
     `kind` is bool, int, float, str or a `Spec`; `default` is `MISSING` where the parameter is required.
-    `choices` are the words that are allowed, for a number those that may stand in its place; if it `is_open`
-    they are the usual words, and any other text may stand. None is allowed if it `is_optional`; the value is
-    a tuple if it `is_many`, for which one value may stand if it `takes_one`.
+    `choices` are the allowed words; of a number, the words that may replace it; if it `is_open`, the usual
+    words, beside which any text is allowed. None is allowed if it `is_optional`; the value is a tuple if it
+    `is_many`; a single value is accepted as a tuple if it `takes_one`.
     """
 
     name: str
@@ -227,11 +227,11 @@ class Field:
         return text + (f', or "none": {self.param.absent}' if self.is_optional and self.param.absent else "")
 
     def take(self, value: Any) -> Any:
-        """Return a value as the class keeps it (Refused)."""
+        """Return a value in the form that the class stores (Refused)."""
         if value is None and self.is_optional:
             return None
         if self.is_many and self.kind is str and isinstance(value, str) and not self.takes_one:
-            value = (value,)  # one text is a list of one
+            value = (value,)  # one text becomes a list of one
         if self.is_many and isinstance(value, list | tuple):
             return self._many(value)
         if self.is_many and not self.takes_one:
@@ -271,14 +271,14 @@ class Field:
                 allowed = f'text other than "{NONE}"' if value == NONE else allowed
                 raise Refused([Problem((), value, "range", allowed)])
             return canonical(value) if self.param.is_path else value
-        # Written so that NaN is refused as well.
+        # written so that NaN is refused as well
         if self.kind is not bool and not self.param.least <= value <= self.param.most:
             raise Refused([Problem((), value, "range", self.allowed)])
         return ns(value) / NS_PER_S if self.param.unit == "s" else self.kind(value)
 
 
 def canonical(path: str) -> str:
-    """Return a path in one spelling: relative to the current folder where it lies below it, else absolute."""
+    """Return a path in one spelling: relative if it is below the current folder, else absolute."""
     if "://" in path:
         return path
     absolute = os.path.normpath(Path.cwd() / path)
@@ -287,7 +287,7 @@ def canonical(path: str) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Whether all characters are those of XML 1.0, which pages, charts and terminals can show."""
+    """Whether all characters are allowed in XML 1.0, so that pages, charts and terminals can show them."""
     return all(
         letter in "\t\n\r" or " " <= letter <= "\ud7ff" or "\ue000" <= letter <= "\ufffd" or letter > "\uffff"
         for letter in text
@@ -296,10 +296,10 @@ def is_text(text: str) -> bool:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Spec:
-    """Base of what people ask for: subclasses are frozen data classes whose values are checked."""
+    """Base of all declarations: subclasses are frozen data classes whose values are checked."""
 
     name: ClassVar[str] = ""
-    """The word that people type, where one of several classes is chosen."""
+    """The name that chooses this class among several."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, repr=False)(cls)
@@ -334,23 +334,23 @@ class Spec:
         return f"{type(self).__name__}({said})"
 
     def filled(self, key: str, value: Any) -> Any:
-        """Return the value of a field before it is checked; a class may fill in what was left out."""
+        """Return the value of a field before it is checked; a class may fill in missing values."""
         del key
         return value
 
     def usual(self, key: str) -> Any:
-        """Return the value that a field has when it is left out; `MISSING` where it is required."""
+        """Return the default of a field; `MISSING` where it is required."""
         return declared(type(self))[key].default
 
     def said(self) -> list[str]:
-        """Return the fields whose values are not the usual ones."""
+        """Return the fields whose values differ from the defaults."""
         return [key for key in declared(type(self)) if getattr(self, key) != self.usual(key)]
 
     def rules(self) -> Rules:
-        """Yield each field (or the way to one) that does not go with the others.
+        """Yield each field (or the path to one) that conflicts with others.
 
-        What would be allowed follows it, and the reason where that does not say it. The command line shows
-        the way to a field between backticks, such as `wired.rate`, as its option.
+        The allowed values follow it, and the reason if they do not explain it. The command line shows a path
+        between backticks, such as `wired.rate`, as its option.
         """
         return iter(())
 
@@ -362,7 +362,9 @@ class Spec:
 
     @classmethod
     def kinds(cls) -> dict[str, type[Self]]:
-        """Return the classes to choose from by name; this class without a name where there is no choice."""
+        """Return the classes to choose from by name; only this class, without a name, where there is no
+        choice.
+        """
         return _KINDS.get(cls) or {cls.name: cls}
 
 
@@ -370,7 +372,7 @@ _KINDS: dict[type[Any], dict[str, type[Any]]] = {}
 
 
 def value_at(value: Any, place: Place) -> Any:
-    """Return what lies at a place of an object."""
+    """Return the part of an object at a path."""
     for part in place:
         value = value[part] if isinstance(part, int) else getattr(value, part)
     return value
@@ -389,7 +391,7 @@ def declared(kind: type[Any]) -> dict[str, Field]:
 
 
 def in_nanoseconds(value: Spec, but: str) -> dict[str, Any]:
-    """Return the parameters but one by name, as metadata holds them: times in nanoseconds, as ``..._ns``."""
+    """Return the parameters except one by name, as in metadata: times in nanoseconds, as ``..._ns``."""
     found: dict[str, Any] = {}
     for key, one in declared(type(value)).items():
         own = getattr(value, key)
@@ -401,7 +403,7 @@ def in_nanoseconds(value: Spec, but: str) -> dict[str, Any]:
 
 
 def taken(name: str, hint: Any, value: Any) -> Any:
-    """Return an argument of a function as a field of this type would keep it (Refused)."""
+    """Return an argument of a function as a field of this type would store it (Refused)."""
     try:
         return _field(name, MISSING, hint).take(value)
     except Refused as refused:
@@ -446,7 +448,7 @@ def _field(name: str, default: Any, hint: Any) -> Field:
 
 
 def _merged(notes: Iterable[Param]) -> Param:
-    """Return one note: what the outer ones say replaces what the inner ones do."""
+    """Return one note; outer notes override inner ones."""
     found, plain = Param(), vars(Param())
     for note in notes:
         found = replace(found, **{key: value for key, value in vars(note).items() if value != plain[key]})

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 
 
 class TmtError(Exception):
-    """Base class of TMT's errors; `exit_status` is the exit status of the command line."""
+    """Base class of TMT's errors; `exit_status` is that of the command line."""
 
     exit_status = 1
 
@@ -38,7 +38,7 @@ class InputError(TmtError, ValueError):
 
 
 class OtherKindError(InputError):
-    """A file holds rows of the kind `found` where those of the kind `needed` are wanted."""
+    """A file holds rows of the kind `found` instead of the kind `needed`."""
 
     def __init__(self, path: str | PathLike[str], reason: str, found: str, needed: str) -> None:
         self.found, self.needed = found, needed
@@ -62,7 +62,7 @@ class SimulatorError(TmtError, RuntimeError):
 
 
 class ChangedProgramsError(SimulatorError):
-    """The simulator or the sources of TMT are not, or no longer, those that a result is stored for."""
+    """The simulator or the sources of TMT have changed since a result was stored."""
 
 
 class WorkerError(TmtError, RuntimeError):
@@ -82,10 +82,10 @@ class EmulatorError(TmtError, RuntimeError):
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error's text, or its kind where it has none: libraries write several."""
+    """Return the first line of an error's text, or its class name without one."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def reason_of(error: Exception) -> str:
-    """Return the system's words for an error that it has numbered, else the first line of its text."""
+    """Return the system's words for an error with a number, else the first line of its text."""
     return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else first_line(error)

@@ -1,4 +1,4 @@
-"""PHY traces from a channel model, on a regular line of slots or over the slots of an existing trace."""
+"""PHY traces from a channel model, over regular slots or over the slots of an existing trace."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _MAX_DENOMINATOR = 1 << 40
 
 
 DEFAULT_DECODE_TIME_NS = 36 * NS_PER_MS
-"""Default decode time of a line: an interleaver of 36 ms."""
+"""Default decode time of generated slots: an interleaver of 36 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A regular line of slots: slot i is sent at ``floor(i * interval_ns)``; decoding takes `decode_time_ns`.
+    """Regular slots: slot i is sent at ``floor(i * interval_ns)``; decoding takes `decode_time_ns`.
 
-    The interval is exact: at 263 kbit/s a 33-byte LLDU takes 264/263000 s, and rounding it to nanoseconds
-    would add up. UsageError when it is below 1 ns or longer than any time may be, or the decode time is not
-    positive: 0 would mean erased.
+    The interval is not rounded: at 263 kbit/s a 33-byte LLDU takes 264/263000 s, and rounding it to
+    nanoseconds would add up. UsageError when it is below 1 ns or longer than the greatest allowed time, or
+    the decode time is not positive (0 would mean erased).
     """
 
     interval_ns: Fraction
@@ -50,7 +50,7 @@ class Line:
     def at_rate(
         cls, rate_bps: int | Fraction, lldu_bytes: int, decode_time_ns: int, *, share: int = 1
     ) -> Line:
-        """Return every `share`-th slot of a line of `rate_bps` bits of LLDU payload per second.
+        """Return every `share`-th slot of a link of `rate_bps` bits of LLDU payload per second.
 
         UsageError when rate, LLDU size or share is below 1.
         """
@@ -74,10 +74,10 @@ class Line:
 
 @runtime_checkable
 class SlotFilter(Protocol):
-    """One realisation of a channel that delays slots or takes them away, too."""
+    """One realisation of a channel that also delays slots or takes them away."""
 
     def passed(self, slots: PhyTrace) -> PhyTrace:
-        """Return the slots that are left of the next ones, in order and with all their columns."""
+        """Return those of the next slots that remain, in order and with all their columns."""
 
 
 def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = False) -> PhyTrace:
@@ -86,7 +86,7 @@ def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = Fa
     A `SlotFilter` may delay slots and take some away.
 
     The realisation continues from call to call. With `with_es_n0` it must be a `FadingRealisation`, and the
-    result has the column `es_n0_mdb`, bounded to its range.
+    result has the column `es_n0_mdb`, clipped to its range.
     """
     if isinstance(realisation, SlotFilter):
         return realisation.passed(slots)
@@ -100,5 +100,5 @@ def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = Fa
 
 
 def in_mdb(es_n0_db: FloatArray) -> Int32Array:
-    """Return Es/N0 in dB as the column `es_n0_mdb` holds it, bounded to its range."""
+    """Return Es/N0 in dB as stored in the column `es_n0_mdb`, clipped to its range."""
     return np.rint(np.clip(1000.0 * es_n0_db, -MAX_ES_N0_MDB, MAX_ES_N0_MDB)).astype(np.int32)

@@ -1,9 +1,10 @@
-"""Hashes of the sources that decide a result, by folders.
+"""Hashes, by folders, of the sources that decide a result.
 
-The core and the folders of its channel and scheme decide a link trace. The core, the folder of its backend,
-and the files that all backends share decide a run over link traces. Words decide nothing: a hash leaves out
-docstrings, comments, layout, notes in ``Annotated``, the texts of errors that are raised, imports for type
-checkers, and ``__all__``. Other files in a folder, such as a table of measured values, count byte by byte.
+A link trace is decided by the core and the folders of its channel and scheme. A run over link traces is
+decided by the core, the folder of its backend, and the files that all backends share. Words decide nothing: a
+hash omits docstrings, comments, layout, notes in ``Annotated``, the texts of raised errors, imports for type
+checkers, and ``__all__``. Other files in a folder, such as a table of measured values, are hashed byte by
+byte.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parents[1]
 
 MODELS = "core/channels", "core/schemes", "core/sharing"
-"""Folders whose folders and files count only where the model in them takes part."""
+"""Folders whose subfolders and files count only if their model takes part."""
 
 WORDS = "core/words"
 
 MOST_HASHES = 2000
-"""Sources in a cache beyond which those of older versions are dropped."""
+"""Number of cached sources above which those of older versions are dropped."""
 
 
 @cache
@@ -89,7 +90,7 @@ def loaded_hash(*places: Path) -> str:
 
 
 def versions(*places: Path) -> dict[str, FileVersion | None]:
-    """Return the version of each file in folders, and of single files; those of editors are left out."""
+    """Return the version of each file in folders, and of single files, without editors' backup files."""
     files = [str(place) for place in places if not place.is_dir()]
     for place in places:
         for folder, folders, names in os.walk(place):
@@ -99,7 +100,7 @@ def versions(*places: Path) -> dict[str, FileVersion | None]:
 
 
 LOADED = versions(PACKAGE)
-"""The versions of all files of the package when this process has loaded this module."""
+"""The versions of all files of the package when this process loaded this module."""
 
 
 @cache
@@ -108,13 +109,14 @@ def _loaded_files(*places: Path) -> frozenset[str]:
 
 
 class _Cache:
-    """Cache of the hash of each source's syntax, by the hash of its text: parsing all sources takes seconds.
+    """Cache of the hash of each source's syntax tree, by the hash of its text, because parsing all sources
+    takes seconds.
 
     It lies beside the package, as Python's bytecode does, or else in the user's cache folder.
     """
 
     def __init__(self) -> None:
-        # Hashes that another version of this module has made are never read.
+        # Hashes made by another version of this module are never read.
         version = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
         places = PACKAGE / "__pycache__", user_cache()
         self._files = [place / f"identity-{version}.json" for place in places if place is not None]
@@ -126,7 +128,7 @@ class _Cache:
                 self._hashes |= json.loads(file.read_bytes())
 
     def hash_of(self, file: Path) -> str:
-        """Return the hash of a source's syntax, or of another file's content; new sources are parsed."""
+        """Return the hash of a source's syntax tree, or of another file's content; new sources are parsed."""
         text = file.read_bytes()
         key = hashlib.sha256(text).hexdigest()
         if file.suffix != ".py":
@@ -162,7 +164,7 @@ def _simplified(node: Any) -> Any:
     if isinstance(node, ast.Raise):
         _remove_words(node)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Annotated":
-        # Beside the type stand words and bounds: they refuse values, and change no result.
+        # Words and bounds beside the type refuse values; they change no result.
         return _simplified(node.slice.elts[0])  # type: ignore[attr-defined]
     parts = [(name, _simplified(value)) for name, value in ast.iter_fields(node) if value not in (None, [])]
     return type(node).__name__, parts

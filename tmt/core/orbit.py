@@ -1,9 +1,9 @@
 """Round-trip times over satellites on circular orbits, in closed form.
 
 A satellite at height h moves on a circle of radius r = R + h with the angular rate sqrt(mu / r^3); the Earth
-is a sphere that turns below it. With the angle c between satellite and site, seen from the Earth's centre,
-the distance is d = sqrt(R^2 + r^2 - 2 R r cos c), and the elevation e of the satellite has
-sin e = (r cos c - R) / d. Several planes are a Walker delta pattern.
+is a sphere that rotates below it. With the angle c between satellite and site, seen from the Earth's centre,
+the distance is d = sqrt(R^2 + r^2 - 2 R r cos c), and the elevation e of the satellite has sin e = (r cos c -
+R) / d. Several planes are a Walker delta pattern.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TURN_PER_S = 7.292115e-5
 LIGHT_KM_PER_S = 299_792.458
 
 STEP_NS = NS_PER_S // 10
-"""Distance of rows. Between two the range differs from a straight line by less than 0.2 m at 500 km."""
+"""Time between rows. Between two rows the range differs from a straight line by less than 0.2 m at 500 km."""
 
 Angle = Annotated[float, Param("degree", -360, 360)]
 Latitude = Annotated[float, Param("degree", -90, 90)]
@@ -74,13 +74,13 @@ class Orbit(Spec):
     ] = None
 
     def rules(self) -> Rules:
-        """Refuse half of a station."""
+        """Refuse a ground station with only one coordinate."""
         if (self.station_latitude_deg is None) != (self.station_longitude_deg is None):
             yield "station_latitude_deg", "latitude and longitude of the station, or neither"
 
     @property
     def sites(self) -> FloatArray:
-        """Unit vectors from the Earth's centre to the user and any station: [n_sites, 3]."""
+        """Unit vectors from the Earth's centre to the user and the station, if any: [n_sites, 3]."""
         places = [(self.user_latitude_deg, self.user_longitude_deg)]
         if self.station_latitude_deg is not None and self.station_longitude_deg is not None:
             places.append((self.station_latitude_deg, self.station_longitude_deg))
@@ -91,7 +91,9 @@ class Orbit(Spec):
 
     @property
     def most_rtt(self) -> float:
-        """Upper bound on the round-trip time in seconds: user and station see the satellite at the mask."""
+        """Upper bound on the round-trip time in seconds: user and station see the satellite at the elevation
+        mask.
+        """
         sine, radius_km = math.sin(math.radians(self.mask_deg)), EARTH_KM + self.altitude_km
         range_km = math.sqrt(radius_km**2 - EARTH_KM**2 * (1 - sine**2)) - EARTH_KM * sine
         return 2 * len(self.sites) * range_km / LIGHT_KM_PER_S
@@ -122,7 +124,7 @@ class Orbit(Spec):
         return np.asarray((sine >= math.sin(math.radians(self.mask_deg))).all(axis=0))
 
     def passes(self, begin_ns: int, end_ns: int) -> list[tuple[int, int, int]]:
-        """Return number, first and last time in ns of each satellite that serves, one after the other.
+        """Return number, first and last time in ns of each serving satellite, one after the other.
 
         UsageError at a time at which user and station see no satellite together.
         """
@@ -141,7 +143,7 @@ class Orbit(Spec):
         return found
 
     def _highest(self, at_ns: int, until_ns: int) -> int:
-        """Return the satellite that is highest for the user, of those that all see at both times."""
+        """Return the satellite that is highest for the user among those that all sites see at both times."""
         every = np.arange(self.planes * self.satellites)
         _, sine = self.look(np.array([at_ns, until_ns]) / NS_PER_S, every)
         height = np.where(self._sees(sine).all(axis=1), sine[0, :, 0], -2)
@@ -155,7 +157,7 @@ class Orbit(Spec):
         return int(height.argmax())
 
     def _set_ns(self, satellite: int, at_ns: int, end_ns: int) -> int:
-        """Return the first step at which a satellite that was seen is below the mask."""
+        """Return the first step at which a visible satellite falls below the mask."""
         times_ns = np.arange(at_ns + STEP_NS, end_ns, STEP_NS)
         for some_ns in np.array_split(times_ns, max(1, len(times_ns) // 4096)):
             _, sine = self.look(some_ns / NS_PER_S, np.array([satellite]))
@@ -165,7 +167,7 @@ class Orbit(Spec):
         return end_ns
 
     def series(self, begin_ns: int, end_ns: int) -> npt.NDArray[np.void]:
-        """Return the round-trip times from one time to another: rows of `tmt.core.schema.RTT_SERIES`.
+        """Return the round-trip times between two times: rows of `tmt.core.schema.RTT_SERIES`.
 
         A handover is two rows at one time. Errors are those of `passes`.
         """

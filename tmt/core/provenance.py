@@ -20,15 +20,17 @@ if TYPE_CHECKING:
     from tmt.core.trace import Metadata
 
 FileVersion = tuple[int, int, int, int]
-"""Inode, size in bytes, times in ns of modification and of change, which nobody can set: another version of a
-file differs in one of them."""
+"""Inode, size in bytes, times in ns of modification and of change.
+
+Nobody can set the latter, so another version of a file differs in one of them.
+"""
 
 
 def record(kind: str, **how: object) -> Metadata:
     """Return the metadata of a result: the program that made it, and `how`.
 
-    There is no date and no host in it, so that the same command makes the same file, byte for byte. `kind` is
-    a `tmt.core.schema.Table.kind`. `how` is what this kind needs, as JSON types: ``lldu_bytes``, ``source``,
+    It holds no date and no host, so that the same command makes the same file, byte for byte. `kind` is a
+    `tmt.core.schema.Table.kind`. `how` is what this kind needs, as JSON types: ``lldu_bytes``, ``source``,
     the generator or the scheme with its parameters, ``seed``; times in nanoseconds, under names in ``_ns``.
     """
     return {
@@ -41,7 +43,7 @@ def record(kind: str, **how: object) -> Metadata:
 
 
 def inherited(metadata: Metadata) -> Metadata:
-    """Return the entries of a trace's metadata that a trace made of it has, too: sizes, packing, extent."""
+    """Return the entries of a trace's metadata that a trace made from it inherits: sizes, packing, extent."""
     more: Metadata = {key: metadata[key] for key in ("packing", "begin_ns", "length_ns") if key in metadata}
     return {"lldu_bytes": metadata.get("lldu_bytes"), **more}
 
@@ -52,13 +54,13 @@ def source(path: str | PathLike[str]) -> Metadata:
 
 
 def digest(*parts: Any) -> str:
-    """Return a hash of values that JSON knows."""
+    """Return a hash of JSON values."""
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def file_sha256(path: str | PathLike[str]) -> str:
-    """Return the SHA-256 of a file or pyarrow file-system URI, in hexadecimal (OSError, which names it)."""
+    """Return the SHA-256 of a file or pyarrow file-system URI, in hexadecimal (OSError with its name)."""
     try:
         with opened(fspath(path)) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -69,7 +71,7 @@ def file_sha256(path: str | PathLike[str]) -> str:
 
 
 def file_version(path: str | PathLike[str]) -> FileVersion | None:
-    """Return the version of a local file, as part of a cache's key; None where there is no such file."""
+    """Return the version of a local file, as part of a cache's key; None without such a file."""
     try:
         status = os.stat(path)  # noqa: PTH116  (a Path takes twice as long)
     except OSError:
@@ -78,7 +80,7 @@ def file_version(path: str | PathLike[str]) -> FileVersion | None:
 
 
 def user_cache() -> Path | None:
-    """Return the folder for what this user's commands keep; None where the system knows no home folder."""
+    """Return the folder for this user's cached files; None without a home folder."""
     home = os.environ.get("XDG_CACHE_HOME")
     try:
         return Path(home or Path.home() / ".cache") / "tmt"
@@ -87,7 +89,7 @@ def user_cache() -> Path | None:
 
 
 def opened(name: str) -> BufferedReader:
-    """Open a file for reading: a local one, or that of a pyarrow file-system URI."""
+    """Open a local file or a pyarrow file-system URI for reading."""
     if "://" not in name:
         return Path(name).open("rb")
     from pyarrow.fs import FileSystem  # noqa: PLC0415  (it takes long to import)

@@ -1,7 +1,7 @@
-"""Every column that a file of ours holds, declared once.
+"""Every column of TMT's files, declared once.
 
-Readers, writers, validators, the reference in `docs/formats.md` and the C++ header
-`clift-ns2/core/schema.h` are derived from these declarations and from nothing else.
+Readers, writers, validators, the reference in `docs/formats.md` and the C++ header `clift-ns2/core/schema.h`
+are derived from these declarations alone.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 FORMAT_VERSION = 1
-"""Written into every file's metadata; a reader warns about a newer one."""
+"""Written into every file's metadata; a reader warns about a newer version."""
 
 UNSETTLED = -1
-"""Delay, in `.npy` and in memory, of an LLDU whose fate is open when the trace ends."""
+"""`delay_ns`, in `.npy` and in memory, of an LLDU whose fate is open when the trace ends."""
 
 Order = Literal["any", "strictly increasing", "increasing"]
 
@@ -28,9 +28,8 @@ Order = Literal["any", "strictly increasing", "increasing"]
 class Column:
     """One column: its name carries the unit, its dtype is little-endian.
 
-    `minimum` and `maximum` are the least and the greatest value allowed (None: no bound), `order` the rule
-    from row to row, and `null` the number that stands for "no value" in memory and in `.npy` (Parquet and CSV
-    use their own null for it).
+    `minimum` and `maximum` are inclusive bounds (None: no bound), `order` is the rule from row to row, and
+    `null` is the number for "no value" in memory and in `.npy` (Parquet and CSV use their own null).
     """
 
     name: str
@@ -44,10 +43,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """An ordered set of columns, and the `kind` under which metadata and messages know it.
+    """An ordered set of columns, and the `kind` that names it in metadata and messages.
 
-    `optional` columns follow the others in a file that has them; `named` ones come last, any of them: text
-    without a header, in which the number of columns says what they are, has none.
+    `optional` columns follow the others in a file that has them. `named` columns, any of them, come last;
+    text without a header has none, because there the number of columns decides their meaning.
     """
 
     kind: str
@@ -76,12 +75,12 @@ class Table:
 
     @property
     def variants(self) -> tuple[tuple[Column, ...], ...]:
-        """Columns of each form that text without a header may have, the one with most columns first."""
+        """Sets of columns that text without a header may have, the largest first."""
         return (*([(*self.columns, *self.optional)] if self.optional else []), self.columns)
 
     @property
     def forms(self) -> tuple[tuple[Column, ...], ...]:
-        """Columns of each form that a file of any other format may have, those with more columns first."""
+        """Sets of columns that a file of any other format may have, larger ones first."""
         some = [part for count in range(len(self.named) + 1) for part in combinations(self.named, count)]
         found = [(*columns, *part) for part in reversed(some) for columns in self.variants]
         return tuple(sorted(found, key=len, reverse=True))
@@ -117,7 +116,7 @@ SIZE_BYTES = Column(
 )
 
 MAX_ES_N0_MDB = 100_000
-"""Largest Es/N0 of a slot, and smallest with the other sign: 100 dB."""
+"""Greatest Es/N0 of a slot, 100 dB; the least is its negative."""
 
 ES_N0_MDB = Column(
     "es_n0_mdb",
@@ -139,7 +138,7 @@ MODE = Column(
 Packing = Literal["padded", "packed"]
 
 PACKINGS: tuple[Packing, ...] = get_args(Packing)
-"""Packings of packets in rows: each begins in a row of its own, or bytes follow each other over rows."""
+"""Packings of packets in rows: each packet begins in a new row, or bytes follow each other over rows."""
 
 PHY_TRACE = Table(
     "phy",
@@ -230,9 +229,11 @@ PACKET_EVENTS = (
     "aqm_dropped",
     "marked",
 )
-"""Numbers of `event` in `PACKET_RECORDS`: agent sends, agent receives, given up by the link's scheme, open
-when the link trace ends, dropped by the queue's limit, handed to the application after decoding, removed by
-ACK thinning because a later acknowledgement stands for it, dropped by the discipline, marked by it (ECN)."""
+"""Numbers of `event` in `PACKET_RECORDS`: sent by the agent, received by the agent, given up by the link's
+scheme, open when the link trace ends, dropped by the queue's limit, handed to the application after decoding,
+removed by ACK thinning because a later acknowledgement replaces it, dropped by the discipline, marked by the
+discipline (ECN).
+"""
 
 WINDOW_RECORDS = Table(
     "windows",
@@ -255,8 +256,9 @@ WINDOW_RECORDS = Table(
 )
 
 CONGESTION_STATES = ("open", "disorder", "cwr", "recovery", "loss")
-"""Numbers of `state` in `WINDOW_RECORDS`, those of Linux: no loss suspected, loss or reordering suspected,
-window reduced without loss (ECN), fast recovery, after a retransmission timeout."""
+"""Numbers of `state` in `WINDOW_RECORDS`, as in Linux: no loss suspected, loss or reordering suspected,
+window reduced without loss (ECN), fast recovery, after a retransmission timeout.
+"""
 
 RTT_SERIES = Table(
     "rtt",

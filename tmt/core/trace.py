@@ -1,4 +1,4 @@
-"""PHY and link traces in memory: columns of equal length, and metadata about their making."""
+"""PHY and link traces in memory: columns of equal length, and metadata on how they were made."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Metadata = dict[str, Any]
 Columns = dict[str, Any]
-"""Arrays by column name, each of its column's dtype."""
+"""Arrays by column name, each with its column's dtype."""
 
 
 class _Rows(Charted):
@@ -42,7 +42,7 @@ class _Rows(Charted):
         return (*self.table.columns, *(one for one in more if getattr(self, one.name) is not None))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the trace as a data frame with one row per slot or data LLDU; open ones have no delay."""
+        """Return the trace as a data frame, a row per slot or data LLDU; unsettled ones have no delay."""
         import pandas as pd  # noqa: PLC0415  (takes long to import)
 
         frame = pd.DataFrame({column.name: getattr(self, column.name) for column in self.columns})
@@ -58,7 +58,7 @@ class _Rows(Charted):
 
 @dataclass(frozen=True, slots=True)
 class PhyTrace(_Rows):
-    """Slots of a PHY trace, or a run of them.
+    """Slots of a PHY trace, or a piece of them.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class PhyTrace(_Rows):
 
 @dataclass(frozen=True, slots=True)
 class LinkTrace(_Rows):
-    """Data LLDUs of a link trace, or a run of them.
+    """Data LLDUs of a link trace, or a piece of them.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ Trace = PhyTrace | LinkTrace
 
 
 def make_trace(table: Table, columns: Columns, metadata: Metadata | None = None) -> Trace:
-    """Return the trace, or a run of its rows, with these columns; `table` is `PHY_TRACE` or `LINK_TRACE`.
+    """Return the trace, or a piece of it, with these columns; `table` is `PHY_TRACE` or `LINK_TRACE`.
 
     Columns are arrays of equal length by name, and are not checked; optional ones may be absent.
     """

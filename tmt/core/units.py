@@ -13,7 +13,7 @@ MAX_TIME_NS = 2**62
 def seconds_to_ns(seconds: str | float | Decimal) -> int:
     """Convert a time in seconds to nanoseconds, rounded half to even.
 
-    Text is converted exactly, digit by digit; a float as its shortest decimal form: ``0.1`` means one tenth.
+    Text is converted exactly, digit by digit; a float by its shortest decimal form: ``0.1`` means one tenth.
     ValueError when `seconds` is not a finite number or exceeds `MAX_TIME_NS` in magnitude.
     """
     try:

@@ -4,8 +4,8 @@ A line of the PHY has the wall clock, `[PHY]`, DL or UL, the numbers of terminal
 ``frame.slot`` (LTE: ``frame.subframe``), the channel and fields ``name=value``; those of a code word follow
 ``CW0:`` or ``CW1:``: ``tb_len`` (bytes), ``rv_idx``, ``retx`` (how often the block was sent before), and in
 the receiver's log ``crc`` and ``snr``. ``harq`` is a number, or ``si`` for system information. The base
-station logs the outcome of the uplink, and of the downlink the terminal's acknowledgement (``ack``), ``k1``
-slots later. Lines of details begin with blanks. Source: "Log file format" in the head of such a file.
+station logs the outcome of the uplink. For the downlink it logs the terminal's acknowledgement (``ack``),
+``k1`` slots later. Lines of details begin with blanks. Source: "Log file format" at the top of such a file.
 """
 
 from __future__ import annotations

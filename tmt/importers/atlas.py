@@ -1,11 +1,11 @@
 """Results of ping on RIPE Atlas: a list (JSON), or one result a line (NDJSON).
 
 A result holds a few packets: ``prb_id`` and ``msm_id`` (the probe and its measurement), ``timestamp`` (s
-since 1970, of the first packet), ``size`` (bytes of ICMP payload), ``af`` (4 or 6), and ``result``, a list
-with ``rtt`` in ms for an answer, ``x`` for none, ``error`` for one that could not be sent or delivered, and
-``dup`` or ``late`` beside or instead of a further answer. Firmware 1 has no list: ``sent``, ``rcvd`` and
-``avg`` alone. Results of other types have a ``type`` other than ping. Source: "Measurement result format" in
-the documentation of RIPE Atlas, versions 1 to 5000.
+since 1970, of the first packet), ``size`` (bytes of ICMP payload), ``af`` (4 or 6), and ``result``, a list.
+Its items have ``rtt`` in ms for an answer, ``x`` for none, ``error`` for a packet that could not be sent or
+delivered, and ``dup`` or ``late`` for a further answer. Firmware 1 has no list, only ``sent``, ``rcvd`` and
+``avg``. Results of other types have a ``type`` other than ping. Source: "Measurement result format" in the
+documentation of RIPE Atlas, versions 1 to 5000.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _IPV4_BYTES, _IPV6_BYTES = 28, 48
 class Atlas(RoundTripImporter):
     """Results of ping on RIPE Atlas (JSON list or one result a line).
 
-    Each packet becomes a row with half of the round trip (ms) as its delay. See docs/import/probes.md.
+    Each packet becomes a row whose delay is half of the round trip (ms). See docs/import/probes.md.
 
         tmt import atlas results.json down.parquet --probe 1009618 --line 5e6
     """
@@ -99,7 +99,7 @@ class Atlas(RoundTripImporter):
 
 
 def _results(path: str) -> tuple[list[Record], list[str]]:
-    """Return the results of ping, and notes on others and on a cut last line."""
+    """Return the results of ping, and notes on other results and on a truncated last line."""
     found = list(_documents(path))
     pings = [
         Record(path, place, result)
@@ -114,7 +114,9 @@ def _results(path: str) -> tuple[list[Record], list[str]]:
 
 
 def _documents(path: str) -> Iterator[tuple[str, Any]]:
-    """Yield the results of a list, of one document, or of lines, and their places; None for a cut line."""
+    """Yield the results of a list, of one document, or of lines, with their places; None for a truncated
+    line.
+    """
     lines = text_lines(path, comments=False, max_line_bytes=MAX_JSON_LINE_BYTES)
     first = next(lines, None) if first_letter(path) == b"{" else None
     if first is not None and first.text.endswith("}"):

@@ -1,4 +1,4 @@
-"""Transmission attempts of a HARQ log: those to import, their blocks, and failures that repeats tell."""
+"""Transmission attempts of a HARQ log: which to import, their blocks, and failures shown by repeats."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 MAX_BLOCK_BYTES = 1 << 24
-"""More than any transport block holds."""
+"""Larger than any transport block."""
 
 
 @dataclass(slots=True)
@@ -30,27 +30,27 @@ class Attempt:
     time_ns: int
     size_bytes: int | None
     failed: bool | None = None
-    """Whether the receiver failed to decode it; None where the log does not tell."""
+    """Whether the receiver failed to decode it; None if the log does not tell."""
     repeat: bool = False
     """Whether the log says that it repeats a block."""
     process: Hashable = None
-    """HARQ process; None where the log does not tell it."""
+    """HARQ process; None if the log does not tell it."""
     stream: Hashable = None
-    """Cell, carrier and code word, each of which has HARQ processes of its own."""
+    """Cell, carrier and code word, which have separate HARQ processes."""
     version: int = 0
-    """Redundancy version; no block uses one twice where `process` is None."""
+    """Redundancy version; if `process` is None, no block uses one twice."""
     new_data: int | None = None
-    """New-data indicator, where it is a bit that toggles."""
+    """New-data indicator, if it is a bit that toggles."""
     user: str = ""
     direction: Direction = "down"
     es_n0_mdb: int | None = None
-    """SINR per symbol at the receiver, in thousandths of a dB; None where the log does not tell it."""
+    """SINR per symbol at the receiver, in thousandths of a dB; None if the log does not tell it."""
     mode: int | None = None
-    """MCS index; None where the log does not tell it."""
+    """MCS index; None if the log does not tell it."""
     decode_time_ns: int | None = None
-    """Time until it was decoded; None where the log does not tell it."""
+    """Time until it was decoded; None if the log does not tell it."""
     sure: bool = True
-    """Whether the log tells `failed`, itself or by a repeat; False for a guess, which may be wrong."""
+    """Whether the log tells `failed`, directly or by a repeat; False for a guess, which may be wrong."""
     inferred: bool = False
     """Whether `failed` follows from repeats, because the log has no outcomes."""
 
@@ -60,8 +60,8 @@ def select(
 ) -> tuple[list[Attempt], list[str]]:
     """Return the attempts of one direction and one user in order of time, and notes on those left out.
 
-    `user` may be several with commas between: one terminal, whose cell or RNTI changes. InputError without an
-    attempt, or with several users and no choice; UsageError without one asked for.
+    `user` may be several, separated by commas: one terminal whose cell or RNTI changes. InputError without an
+    attempt, or with several users and no choice; UsageError if the chosen user is missing.
     """
     if not attempts:
         raise InputError(path, "there are no transmissions in this log")
@@ -79,9 +79,9 @@ def select(
 
 
 def one_user(path: str, users: Counter[str], user: str | None) -> str:
-    """Return the user that is asked for, or the only one, of users and their rows.
+    """Return the chosen user, or the only one, of users and their rows.
 
-    InputError with several users and no choice; UsageError without the one asked for.
+    InputError with several users and no choice; UsageError if the chosen user is missing.
     """
     names = most_common(users, "row")
     if user is None and len(users) > 1:
@@ -92,20 +92,20 @@ def one_user(path: str, users: Counter[str], user: str | None) -> str:
 
 
 def most_common(found: Counter[str], what: str) -> str:
-    """Return the five names that are met most often, with their counts."""
+    """Return the five most frequent names, with their counts."""
     names = ", ".join(f"{shown(name)} ({counted(count, what)})" for name, count in found.most_common(5))
     return names + (", ..." if len(found) > 5 else "")
 
 
 def count_from_first(attempts: Sequence[Attempt]) -> None:
-    """Let times count from the earliest attempt."""
+    """Shift times so that the earliest attempt is at 0."""
     origin_ns = min((attempt.time_ns for attempt in attempts), default=0)
     for attempt in attempts:
         attempt.time_ns -= origin_ns
 
 
 def in_order(path: str, attempts: Iterable[Attempt], most_back_ns: int = 1_000_000_000) -> list[Attempt]:
-    """Return the attempts in order of time; InputError where it goes back by more than `most_back_ns`."""
+    """Return the attempts in order of time; InputError if time goes back by more than `most_back_ns`."""
     latest_ns = -MAX_TIME_NS
     for attempt in attempts:
         if attempt.time_ns < latest_ns - most_back_ns:
@@ -127,10 +127,10 @@ def with_data(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], li
 Pairing = Literal["size", "order"]
 
 WITHOUT_PROCESS_NS = 20_000_000
-"""Longest time from a failure to its repeat where the log does not tell HARQ processes."""
+"""Longest time from a failure to its repeat if the log has no HARQ processes."""
 
 GIVEN_UP_NS = 100_000_000
-"""A failed block is given up, not open, if the log goes on for this long after it."""
+"""A failed block is given up, not open, if the log continues for this long after it."""
 
 
 @dataclass(slots=True)
@@ -150,23 +150,23 @@ class Blocks:
 
     pairing: Pairing = "size"
     numbers: list[int] = field(default_factory=list)
-    """Of each attempt, the number of its block."""
+    """For each attempt, the number of its block."""
     orphans: int = 0
-    """Blocks that begin with a repeat: no attempt before it was found."""
+    """Blocks that begin with a repeat, because no earlier attempt was found."""
     given_up: set[int] = field(default_factory=set)
-    """Blocks after which their process took a new one."""
+    """Blocks after which their process started a new one."""
 
 
 def number_blocks(
     attempts: Sequence[Attempt], window_ns: int | None = None, pairing: Pairing = "size"
 ) -> Blocks:
-    """Return the blocks of attempts that are in order of time: a repeat belongs to a block before it.
+    """Return the blocks of attempts in order of time: a repeat belongs to an earlier block.
 
-    Where the log tells processes, that is the last block of its process if it was sent at most `window_ns`
-    before. Elsewhere it is a block that failed and was sent at most `WITHOUT_PROCESS_NS` before. By `size` it
-    has the size of the repeat and has not used its redundancy version: one that has just used the version
-    before, else the oldest. By `order` it is the oldest that has not been decoded, whatever its size. No
-    other choice leaves fewer blocks lost: those that expire first are taken first.
+    If the log has processes, that is the last block of its process, if sent at most `window_ns` before.
+    Otherwise it is a block that failed and was sent at most `WITHOUT_PROCESS_NS` before. By `size` it has the
+    size of the repeat and has not used its redundancy version: preferably a block that has just used the
+    previous version, else the oldest. By `order` it is the oldest block that has not been decoded, whatever
+    its size. No other choice leaves fewer blocks lost, because blocks that expire first are taken first.
     """
     result, count = Blocks(pairing), 0
     waiting: defaultdict[Hashable, list[_Open]] = defaultdict(list)
@@ -210,7 +210,7 @@ def _repeated(held: list[_Open], attempt: Attempt, pairing: Pairing) -> _Open | 
 def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
     """Set `repeat` of attempts, in order of time, that follow a failure in their process with the same block.
 
-    The new-data indicator, or else the size, tells the same block; after `GIVEN_UP_NS` neither does.
+    An equal new-data indicator, or else an equal size, means the same block, but not after `GIVEN_UP_NS`.
     """
     last: dict[Hashable, Attempt] = {}
     for attempt in attempts:
@@ -230,8 +230,8 @@ def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
 def infer_failures(attempts: Sequence[Attempt], blocks: Blocks) -> None:
     """Set `failed` where the log does not tell it: an attempt has failed if its block was sent again.
 
-    The last attempt of a block counts as decoded. That is no more than a guess for a block with as many
-    attempts as any other: it may have been given up.
+    The last attempt of a block counts as decoded. For a block with as many attempts as any other this is a
+    guess: it may have been given up.
     """
     last = dict(zip(blocks.numbers, attempts, strict=True))
     counts = Counter(blocks.numbers)

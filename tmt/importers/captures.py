@@ -26,18 +26,18 @@ _PCAP_MAGIC = {
     b"\x4d\x3c\xb2\xa1": ("<", 1),
     b"\xa1\xb2\x3c\x4d": (">", 1),
 }
-"""First bytes of a pcap file: its byte order, and nanoseconds of a time stamp's unit."""
+"""First bytes of a pcap file: its byte order, and the unit of its time stamps in nanoseconds."""
 _PCAP_FCS = 0xF4000000
-"""Bits of a pcap file's link type: length of the checksum behind each packet, and whether that is known."""
+"""Bits of a pcap file's link type: length of the checksum after each packet, and whether that is known."""
 _PCAPNG_MAGIC, _PCAPNG_LITTLE = b"\n\r\r\n", b"\x4d\x3c\x2b\x1a"
 _INTERFACE, _PACKET = 1, 6
 _LEAST_BODY = {_INTERFACE: 8, _PACKET: 20}
-"""Bytes of a pcapng block that are read, by kind."""
+"""Bytes that are read of a pcapng block, by kind."""
 _RESOLUTION = 9
 _HEADER_BYTES = 24
-"""Of a pcap file; no pcapng file is shorter."""
+"""Length of a pcap file's header; no pcapng file is shorter."""
 _MOST_BYTES = 1 << 24
-"""Of a packet or block: more than any program captures."""
+"""Upper bound on a packet or block: more than any program captures."""
 
 TCP, UDP = 6, 17
 """Numbers of protocols."""
@@ -53,9 +53,9 @@ class Packet(NamedTuple):
     time_ns: int
     link_type: int
     data: bytes
-    """As captured: a snapshot length may have cut it."""
+    """As captured: a snapshot length may have truncated it."""
     length: int
-    """Bytes that it had on the link."""
+    """Its length on the link in bytes."""
 
 
 class _CutError(Exception):
@@ -63,7 +63,7 @@ class _CutError(Exception):
 
 
 class _Bytes:
-    """The bytes of a capture, in order; `at` is the place of the next one."""
+    """The bytes of a capture, in order; `at` is the position of the next one."""
 
     def __init__(self, file: BinaryFile | BytesIO, path: str) -> None:
         self._file, self.path, self.at = file, path, 0
@@ -82,7 +82,7 @@ class _Bytes:
 class CaptureFile:
     """The packets of a file (.gz, too).
 
-    `cut_notes`, complete once they were read, has a sentence where the file ends within a packet.
+    After reading, `cut_notes` has a sentence if the file ends within a packet.
     """
 
     def __init__(self, path: str) -> None:
@@ -90,7 +90,7 @@ class CaptureFile:
         self.cut_notes: tuple[str, ...] = ()
 
     def packets(self) -> Iterator[Packet]:
-        """Yield the packets in the order of the file; InputError where it is damaged, or no capture."""
+        """Yield the packets in the order of the file; InputError if it is damaged, or no capture."""
         with open_input(self.path) as file, input_errors(self.path):
             if not is_capture(file.read(_HEADER_BYTES)):
                 raise InputError(self.path, "this is neither a pcap nor a pcapng file")
@@ -107,7 +107,7 @@ def is_capture(head: bytes) -> bool:
 
 
 def first_packets(head: bytes) -> Iterator[Packet]:
-    """Yield the whole packets in the first bytes of a file, up to the first damage; none of another file."""
+    """Yield the whole packets in the first bytes of a file, up to the first damage; none for another file."""
     if is_capture(head):
         with suppress(_CutError, InputError):
             yield from _packets(_Bytes(BytesIO(head), ""))
@@ -127,7 +127,7 @@ def _packets(data: _Bytes) -> Iterator[Packet]:
 
 
 def _of_pcapng(data: _Bytes, magic: bytes) -> Iterator[Packet]:
-    """Yield the packets behind the first four bytes, `magic`, which are those of a block."""
+    """Yield the packets after the first four bytes, `magic`, which are those of a block."""
     order = "<"
     interfaces: list[tuple[int, int]] = []  # link type, time stamps per second
     while head := magic + data.part(12 - len(magic), may_end=not magic):
@@ -154,7 +154,7 @@ def _of_pcapng(data: _Bytes, magic: bytes) -> Iterator[Packet]:
 
 
 def _stamps_per_second(options: bytes, order: str) -> int:
-    """Return the time stamps per second that an interface's options tell; a million if they do not."""
+    """Return the time stamps per second from an interface's options; a million by default."""
     at = 0
     while at + 4 <= len(options):
         code, length = struct.unpack_from(order + "2H", options, at)
@@ -168,7 +168,7 @@ def _stamps_per_second(options: bytes, order: str) -> int:
 
 
 class IpPacket(NamedTuple):
-    """An IP packet that is no later fragment."""
+    """An IP packet, unless it is a later fragment."""
 
     time_ns: int
     protocol: int
@@ -176,13 +176,13 @@ class IpPacket(NamedTuple):
     """Addresses of the source and the target."""
     ip_bytes: int
     payload_bytes: int
-    """Bytes behind the IP header."""
+    """Bytes after the IP header."""
     payload: bytes
-    """What was captured of them."""
+    """The captured part of them."""
 
 
 def ip_packets(capture: CaptureFile, protocol: int) -> Iterator[IpPacket]:
-    """Yield the packets of a protocol; InputError, with the packet, where it has an unknown link layer."""
+    """Yield the packets of a protocol; InputError, with the packet, for an unknown link layer."""
     for number, packet in enumerate(capture.packets(), 1):
         if packet.link_type not in _IP_OFFSETS:
             reason = f"its link type is {packet.link_type}; known are {', '.join(map(str, _IP_OFFSETS))}"
@@ -200,12 +200,12 @@ def bytes_of(protocol: int, head: bytes) -> int:
 
 
 def ip_packet(packet: Packet) -> IpPacket | None:
-    """Return the IP packet in a packet of a known link type; None for other ones and for later fragments."""
+    """Return the IP packet in a packet of a known link type; None for others and for later fragments."""
     at, data = _IP_OFFSETS[packet.link_type], packet.data
     while packet.link_type == _ETHERNET and data[at - 2 : at] in _VLANS:
         at += 4
     ip = data[at:]
-    on_link = packet.length - at  # stands for a length of 0, of packets that the network card cuts later
+    on_link = packet.length - at  # means 0: of packets that the network card splits later
     if len(ip) >= 20 and ip[0] >> 4 == 4:
         header = (ip[0] & 15) * 4
         fragment = int.from_bytes(ip[6:8]) & 0x1FFF
@@ -217,7 +217,7 @@ def ip_packet(packet: Packet) -> IpPacket | None:
         ip_bytes = 40 + (int.from_bytes(ip[4:6]) or on_link - 40)
     else:
         return None
-    if ip_bytes in (0, 40) and on_link > 2**16:  # too large for the field: the kernel cuts it later
+    if ip_bytes in (0, 40) and on_link > 2**16:  # too large for the field: the kernel splits it later
         ip_bytes = on_link
     if fragment or header < 20 or ip_bytes < header:
         return None

@@ -1,4 +1,4 @@
-"""Columns of any table: names with units, conditions on rows, and the rows that an import takes."""
+"""Columns of any table: names with units, conditions on rows, and the rows that an import uses."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ RATE_UNITS = {
 }
 """Units of rates, in bit/s."""
 AMOUNT_UNITS = {"bytes": 8.0}
-"""Units of amounts that stand for the rate of their interval, in bit."""
+"""Units of amounts in bit; an amount divided by its interval is a rate."""
 SHARE_UNITS = {"share": 1.0, "percent": 0.01}
 """Units of shares."""
 
 _ROWS_AT_A_TIME = 1 << 16
 _MISSING = ("", "nan", "-", "na", "n/a", "null", "none", "inf", "-inf")
-"""Words of tables for a value that is not there."""
+"""Words of tables for a missing value."""
 _FLAGS = {"true": "1", "false": "0"}
 
 
@@ -62,12 +62,12 @@ class NamedColumn(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The columns of the file that it stands for: parts of a date, or frame and slot, with + between."""
+        """The columns of the file that it combines: parts of a date, or frame and slot, with + between."""
         return self.name.split("+") if self.unit in _JOINING else [self.name]
 
 
 def named_column(text: str, units: Iterable[str]) -> NamedColumn:
-    """Parse ``NAME:UNIT`` (ValueError); the first unit is the default, but behind a name with a colon."""
+    """Parse ``NAME:UNIT`` (ValueError); the first unit is the default, except after a name with a colon."""
     known = tuple(units)
     name, _, unit = text.rpartition(":")
     if name and unit in known:
@@ -80,11 +80,11 @@ def named_column(text: str, units: Iterable[str]) -> NamedColumn:
 
 
 Conditions = list[dict[str, set[str]]]
-"""Alternatives, each with the values of its columns that are meant."""
+"""Alternatives, each with the required values of its columns."""
 
 
 def conditions(text: str | None) -> Conditions:
-    """Parse ``NAME=VALUE,NAME=VALUE;NAME=VALUE`` (ValueError); no text is no condition."""
+    """Parse ``NAME=VALUE,NAME=VALUE;NAME=VALUE`` (ValueError); an empty text is no condition."""
     alternatives: Conditions = []
     for alternative in text.split(";") if text else ():
         found: dict[str, set[str]] = {}
@@ -98,12 +98,12 @@ def conditions(text: str | None) -> Conditions:
 
 
 def columns_of(alternatives: Conditions) -> dict[str, None]:
-    """Return the names of the columns that conditions need, each once."""
+    """Return the names of the columns that conditions use, each once."""
     return {name: None for alternative in alternatives for name in alternative}
 
 
 def holds(alternatives: Conditions, fields: Mapping[str, str]) -> bool:
-    """Whether a row meets one of the alternatives; it meets no condition always."""
+    """Whether a row meets one of the alternatives; without conditions, every row does."""
     return not alternatives or any(
         all(canonical(fields[name]) in allowed for name, allowed in one.items()) for one in alternatives
     )
@@ -121,15 +121,15 @@ def canonical(text: str) -> str:
 
 
 def is_missing(text: str) -> bool:
-    """Whether a field stands for a value that is not there."""
+    """Whether a field means a missing value."""
     return canonical(text) in _MISSING
 
 
 class TableRows:
-    """The rows of a text or Parquet file that an import takes, with their times.
+    """The rows of a text or Parquet file that an import uses, with their times.
 
-    `first_ns` is the earliest time of the table, whatever `where` leaves out; `notes` count the rows that
-    are left out or dropped.
+    `first_ns` is the earliest time of the table, including rows that `where` excludes; `notes` count the
+    excluded or dropped rows.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class TableRows:
             self._rows, self._cut_notes = table.rows(*needed), table.cut_notes
 
     def parsed(self, parse: Callable[[Row, int], _Parsed | None]) -> list[_Parsed]:
-        """Return what `parse` makes of each row and its time in nanoseconds, but for None (InputError)."""
+        """Return the results of `parse` for each row and its time in nanoseconds, not None (InputError)."""
         found: list[_Parsed] = []
         for row in self._rows:
             try:
@@ -185,7 +185,7 @@ class TableRows:
         return [*said, *self._cut_notes, *self.clock.notes]
 
     def none_left(self) -> InputError:
-        """Return the refusal of a table of which no row is left."""
+        """Return the refusal of a table without any row left."""
         if self._dropped:
             return self._dropped[0]
         return InputError(
@@ -194,7 +194,7 @@ class TableRows:
 
 
 def _parquet_rows(path: str, *names: str) -> Iterator[Row]:
-    """Yield the rows of a Parquet file, with their values as text; their places are called ``row N``."""
+    """Yield the rows of a Parquet file, with their values as text; their places are ``row N``."""
     number = 0
     try:
         with open_input(path) as file, parquet.ParquetFile(file) as source:
@@ -206,7 +206,7 @@ def _parquet_rows(path: str, *names: str) -> Iterator[Row]:
                     yield Row(path, f"row {number}", dict(zip(names, values, strict=True)))
     except InputError:
         raise
-    except (OSError, pa.ArrowException, ValueError) as error:  # text may be no UTF-8
+    except (OSError, pa.ArrowException, ValueError) as error:  # text may be invalid UTF-8
         raise InputError(path, f"cannot be read: {first_line(error)}") from error
 
 

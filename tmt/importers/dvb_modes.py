@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 TABLES = ("dvb-s2", "dvb-s2x")
 
 MODCODS = 28
-"""MODCODs of DVB-S2 are numbered from 1 (EN 302 307-1, table 12), as the first rows of both tables."""
+"""MODCODs of DVB-S2 are numbered from 1 (EN 302 307-1, table 12), in the order of the first rows of both
+tables.
+"""
 
 _NAME = re.compile(r"(\d*a?psk|qpsk)[\W_]*(\d+/\d+)[\W_]*(l?)(?![a-z])", re.IGNORECASE)
 
@@ -26,7 +28,7 @@ class _Name(NamedTuple):
 
 
 def name_in(text: str) -> _Name | None:
-    """Return the modulation and the code rate in a text such as ``16APSK-2/3``; None where there is none."""
+    """Return the modulation and the code rate in a text such as ``16APSK-2/3``; None without them."""
     found = _NAME.search(text)
     return None if found is None else _Name(found[1].lower(), found[2], bool(found[3]))
 
@@ -48,7 +50,7 @@ class DvbModes:
         self.row = lru_cache(4096)(self._row)
 
     def _row(self, text: str) -> int | None:
-        """Return the row of the table that a mode's name or a MODCOD's number means; None for others."""
+        """Return the row of the table for a mode's name or a MODCOD's number; None for others."""
         if text.isascii() and text.isdigit():
             return int(text) - 1 if 1 <= int(text) <= MODCODS else None
         name = name_in(text)
@@ -64,5 +66,5 @@ class DvbModes:
 
 @lru_cache
 def dvb_modes(table: str) -> DvbModes:
-    """Return a table that comes along."""
+    """Return a built-in table."""
     return DvbModes(table)

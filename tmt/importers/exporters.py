@@ -1,4 +1,4 @@
-"""Links as other tools take them: rate, loss and delay over time, opportunities to send, or lost packets."""
+"""Links in the form of other tools: rate, loss and delay over time, opportunities, or lost packets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MAX_INTERVALS = 10_000_000
 _ARGUMENT_BYTES = 131_071
 """Longest argument of a program under Linux: 128 KiB less the byte at its end."""
 _PICOQUIC_LINE = 1023
-"""Characters that picoquic's parser reads of one line."""
+"""Characters of a line that picoquic's parser reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +40,17 @@ class LinkIntervals:
     """A link in intervals of equal length."""
 
     rate_bps: FloatArray
-    """[n], float64: bits that the rows of the interval carry, lost ones included, over its length."""
+    """[n], float64: bits that the rows of the interval carry, including lost ones, divided by its length."""
     loss: FloatArray
     """[n], float64: share of the rows that are lost; 0 in an interval without rows."""
     delay_ns: FloatArray
-    """[n], float64: mean delay of the delivered rows, or of the interval before where there are none."""
+    """[n], float64: mean delay of the delivered rows; without one, that of the interval before."""
 
     @classmethod
     def of(cls, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> LinkIntervals:
         """Cut a trace into intervals from its beginning to its end (UsageError for too many).
 
-        Without an extent these are its first row and its last.
+        Without an extent, from its first row to its last.
         """
         extent = Extent.said(trace.metadata)
         at = (trace.tx_time_ns - begin_ns(trace)) // interval_ns
@@ -83,7 +83,7 @@ def _row_bytes(trace: Trace, lldu_bytes: int | None) -> FloatArray:
 def packet_fates(trace: Trace, lldu_bytes: int | None) -> BoolArray:
     """Return whether all rows of each packet are delivered, for packets of 1500 bytes sent without a pause.
 
-    Rows with sizes carry bytes one after another; rows of one size, ``ceil(1500 / lldu_bytes)`` a packet.
+    Rows with sizes carry consecutive bytes; of rows of one size, a packet takes ``ceil(1500 / lldu_bytes)``.
     """
     sizes = trace.size_bytes
     rows = np.zeros(len(trace), []) if sizes is None else sizes.view([(SIZE_BYTES.name, sizes.dtype)])
@@ -93,7 +93,7 @@ def packet_fates(trace: Trace, lldu_bytes: int | None) -> BoolArray:
 
 
 def write_opportunities(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int = 0) -> Notes:
-    """Write a packet-delivery trace; UsageError when too little is delivered for one that mahimahi takes."""
+    """Write a packet-delivery trace; UsageError when fewer packets are delivered than mahimahi accepts."""
     del interval_ns
     times_ms, notes = in_one_turn_ms(opportunities_ms(trace, lldu_bytes), trace)
     if len(times_ms) == 0 or times_ms[-1] == 0:
@@ -109,7 +109,7 @@ def _opportunities(number: int) -> str:
 
 
 def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
-    """Write opportunities to `path` and delays beside it, as LeoReplayer's mm-link and mm-delay take them.
+    """Write opportunities to `path` and delays beside it, in the form of LeoReplayer's mm-link and mm-delay.
 
     UsageError when an interval is not a whole number of milliseconds, or the rows carry no packet.
     """
@@ -136,7 +136,7 @@ def write_leoreplayer(path: FileName, trace: Trace, lldu_bytes: int | None, inte
 def write_tc_netem(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
     """Write a shell script that sets rate, delay and loss of a device with tc, interval after interval.
 
-    netem takes a rate of 0 for no limit, so that an interval without rows loses everything instead.
+    For netem a rate of 0 means no limit, so an interval without rows loses everything instead.
     """
     link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
     lines = [
@@ -179,8 +179,8 @@ def write_rattan(path: FileName, trace: Trace, lldu_bytes: int | None, interval_
 def write_picoquic(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
     """Write the line ``link_scenario`` of a specification for picoquic's simulator (pico_sim).
 
-    Each item holds a duration in us, rates up and down in Gbit/s, latency in us and losses: of P + 2 packets
-    one is lost, which is at most every second one. UsageError when the simulator would not read it all.
+    Each item holds a duration in us, rates up and down in Gbit/s, latency in us and losses: one of P + 2
+    packets is lost, so at most every second one. UsageError when the simulator would not read all of it.
     """
     link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
     items: list[tuple[int, str]] = []
@@ -245,7 +245,7 @@ def write_ns3(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns:
 
 
 def write_signal(path: FileName, trace: Trace, lldu_bytes: int | None, interval_ns: int) -> Notes:
-    """Write seconds and Es/N0 of each slot, as channel `snr` takes them (UsageError without Es/N0)."""
+    """Write seconds and Es/N0 of each slot, in the form of channel `snr` (UsageError without Es/N0)."""
     del lldu_bytes, interval_ns
     if not isinstance(trace, PhyTrace) or trace.es_n0_mdb is None:
         raise UsageError(f"{path}: not written: the trace has no column {ES_N0_MDB.name}")
@@ -256,7 +256,7 @@ def write_signal(path: FileName, trace: Trace, lldu_bytes: int | None, interval_
 
 
 def _beside(path: FileName, ending: str) -> str:
-    """Return the name of a companion: ``link.json`` and ``.delay`` give ``link.delay.json``."""
+    """Return the name of a companion file: ``link.json`` and ``.delay`` give ``link.delay.json``."""
     text = str(path)
     stem, dot, last = text.rpartition(".")
     return f"{stem}{ending}.{last}" if dot and stem and "/" not in last else text + ending
@@ -277,4 +277,4 @@ EXPORTERS: dict[str, Callable[[FileName, Trace, int | None, int], Notes]] = {
     "ns3": write_ns3,
     "signal": write_signal,
 }
-"""Functions of file, trace, bytes of a row and length of an interval in ns; they return notes."""
+"""Functions of file, trace, bytes per row and length of an interval in ns; they return notes."""

@@ -1,8 +1,8 @@
-"""Fates of the blocks of a HARQ log, and bounds of erasures and losses that a log does not tell for certain.
+"""Fates of the blocks of a HARQ log, and bounds on erasures and losses that a log leaves uncertain.
 
-Three things leave a log open. Without HARQ processes, a repeat can belong to several blocks: its size and
-its order choose different ones. An outcome may be a guess (`Attempt.sure` is False). The log may have holes:
-repeats whose first attempt is missing show them, and as many repeats are taken to be missing.
+A log can be uncertain in three ways. Without HARQ processes, a repeat can belong to several blocks; its size
+and its order choose different ones. An outcome may be a guess (`Attempt.sure` is False). The log may have
+gaps: they show as repeats whose first attempt is missing, and as many repeats are assumed to be missing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fates:
-    """What became of each block, in order of the first attempts."""
+    """The fate of each block, in order of the first attempts."""
 
     first: Int64Array
     """[n_blocks], int64: index of its first attempt."""
@@ -47,7 +47,7 @@ class Fates:
 def fates(tx_time_ns: Int64Array, decoded: BoolArray, blocks: Blocks) -> Fates:
     """Return the fates of blocks from the times and outcomes of attempts, [n_attempts] in order of time.
 
-    A block without a decoded attempt is lost if its process took a new one, or if the log goes on for
+    A block without a decoded attempt is lost if its process started a new one, or if the log continues for
     `GIVEN_UP_NS` after its last attempt.
     """
     numbers, first, row = np.unique(blocks.numbers, return_index=True, return_inverse=True)
@@ -62,7 +62,7 @@ def fates(tx_time_ns: Int64Array, decoded: BoolArray, blocks: Blocks) -> Fates:
 
 
 def erasure_notes(attempts: Sequence[Attempt], blocks: Blocks) -> list[str]:
-    """Return a sentence with the least and greatest number of erased attempts; none where they are equal."""
+    """Return a sentence with the least and greatest number of erased attempts; empty if they are equal."""
     failed, sure = _outcomes(attempts)
     least, most = int((failed & sure).sum()), int((failed | ~sure).sum())
     if attempts[0].inferred:
@@ -124,12 +124,12 @@ _PAIRING: dict[Pairing, str] = {
 
 
 def _outcomes(attempts: Sequence[Attempt]) -> tuple[BoolArray, BoolArray]:
-    """Return whether each attempt counts as failed, and whether that is sure: [n_attempts] each."""
+    """Return whether each attempt counts as failed, and whether that is certain: [n_attempts] each."""
     return np.array([bool(one.failed) for one in attempts]), np.array([one.sure for one in attempts])
 
 
 def _rule(attempts: Sequence[Attempt], blocks: Blocks) -> str:
-    """Return clauses on what inferred outcomes rest on; nothing where the log has outcomes."""
+    """Return clauses on the basis of inferred outcomes; empty if the log has outcomes."""
     if not attempts[0].inferred:
         return ""
     most = max(Counter(blocks.numbers).values())

@@ -70,19 +70,19 @@ class Measurement:
     packing: Packing
     """How packets lie in the rows of this kind of link."""
     lldu_bytes: int | None = None
-    """Bytes that every row carries; None where `trace` has sizes or the format does not tell."""
+    """Bytes that every row carries; None if `trace` has sizes or the format does not tell."""
     notes: tuple[str, ...] = ()
-    """Sentences for the user with numbers of rows that were left out, inferred or corrected."""
+    """Sentences for the user on rows that were left out, inferred or corrected, with their numbers."""
     slots: int | None = None
-    """Transmission attempts behind the rows of a link trace; None where the format does not tell."""
+    """Transmission attempts behind the rows of a link trace; None if the format does not tell."""
     modes: Metadata | None = None
-    """Table of modes behind the rows' column `mode`; None where the format tells none."""
+    """Table of modes for the rows' column `mode`; None if the format has none."""
     extent: Extent | None = None
-    """The time that was measured, on the clock of the rows; None where only the rows tell it."""
+    """The measured time, on the clock of the rows; None if only the rows give it."""
 
 
 class Importer(Spec):
-    """A format of measurement files, and what to read of them.
+    """A format of measurement files, and what to read from them.
 
     The docstring of an importer is the help of its command.
     """
@@ -95,9 +95,11 @@ class Importer(Spec):
     )
 
     columns: ClassVar[tuple[str, ...]] = ()
-    """Columns of a table of this format, if it is one that has a header."""
+    """Columns of a table of this format, if it has a header."""
     signs: ClassVar[tuple[bytes, ...]] = ()
-    """Regular expressions that all match somewhere in the head of a file of this format, ``^`` at a line."""
+    """Regular expressions that all match somewhere in the first part of a file of this format; ``^`` matches
+    at each line.
+    """
 
     @classmethod
     def sniff(cls, head: bytes) -> bool:
@@ -108,10 +110,10 @@ class Importer(Spec):
 
     @abstractmethod
     def read(self, path: str) -> Measurement:
-        """Return the rows of a file, with or without those at `until` and after it.
+        """Return the rows of a file; rows at `until` or later may be omitted.
 
-        InputError when the file is not of this format, or damaged; UsageError when it does not hold what is
-        asked for.
+        InputError when the file is not of this format, or damaged; UsageError when it lacks what the
+        parameters ask for.
         """
 
     @property
@@ -131,7 +133,7 @@ class Importer(Spec):
 
 
 def separate(times_ns: Int64Array) -> Int64Array:
-    """Return sorted times with equal ones put 1 ns apart, in their order."""
+    """Return sorted times with equal ones shifted 1 ns apart, in their order."""
     order = np.arange(len(times_ns))
     separated: Int64Array = np.maximum.accumulate(times_ns - order) + order
     return separated
@@ -169,9 +171,9 @@ def import_trace(
 ) -> Trace:
     """Read the measurement file `source` as a trace, and write the trace to `target` if there is one.
 
-    The metadata hold ``importer``, its parameters, ``source``, ``packing``, ``lldu_bytes`` where all rows
-    carry the same, and ``notes``, a list of sentences. Errors are those of `Importer.read`; OutputError when
-    `target` cannot be written; UsageError when its ending stands for no format, or it is `source`.
+    The metadata hold ``importer``, its parameters, ``source``, ``packing``, ``lldu_bytes`` if all rows carry
+    the same, and ``notes``, a list of sentences. Errors are those of `Importer.read`; OutputError when
+    `target` cannot be written; UsageError when its ending is unknown, or it is `source`.
     """
     path = fspath(source)
     if target is not None:
@@ -205,7 +207,7 @@ def import_trace(
 
 
 def _slips(importer: Importer, trace: Trace) -> list[str]:
-    """Note a parameter, or else delays, that may be milliseconds read as seconds."""
+    """Note a parameter, or delays, that may be milliseconds read as seconds."""
     times = [
         (f"--{key.replace('_', '-')}", ns(value))
         for key, one in declared(type(importer)).items()
@@ -222,7 +224,7 @@ def _slips(importer: Importer, trace: Trace) -> list[str]:
 def _between(
     path: str, measurement: Measurement, from_ns: int | None, until_ns: int | None
 ) -> tuple[Trace, Extent | None]:
-    """Return the rows of a part of the time, which counts from the beginning of that part, and its extent."""
+    """Return the rows of a part of the time, on a clock that starts with that part, and its extent."""
     trace = measurement.trace
     if from_ns is None and until_ns is None:
         return trace, measurement.extent

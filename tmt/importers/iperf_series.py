@@ -1,8 +1,8 @@
-"""Intervals of iperf3 and iperf2 as a rate series: what was lost when, and which zeros are no outage.
+"""Intervals of iperf3 and iperf2 as a rate series: when packets were lost, and which zeros are no outage.
 
-A receiver of UDP counts a datagram as lost when a later one arrives. Two things follow. A datagram that comes
-late after all is taken back in the interval in which it arrives, so that an interval can have lost less than
-none. And what is lost in an interval without any arrival is counted in the next one that has one.
+A UDP receiver counts a datagram as lost when a later one arrives. Two things follow. First, a datagram that
+arrives late is subtracted in the interval of its arrival, so an interval can have negative losses. Second,
+losses in an interval without any arrival are counted in the next interval with one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tmt.core.trace import FloatArray
 
 TCP_BLOCK_BYTES = 131_072
-"""What iperf's sender of TCP hands to the kernel at a time, unless told otherwise."""
+"""Bytes that iperf's TCP sender passes to the kernel at a time, by default."""
 
 
 class Interval(NamedTuple):
@@ -36,27 +36,27 @@ class Interval(NamedTuple):
     rate_bps: float
     """Of the datagrams or bytes that arrived, or that were sent."""
     lost: float | None = None
-    """Datagrams that the receiver counted as lost, less late ones; None where it does not count."""
+    """Datagrams that the receiver counted as lost, less late ones; None if it does not count."""
     sent: float = 0.0
     """Datagrams up to the highest number that arrived in this interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What is known of a test besides its intervals."""
+    """Facts about a test besides its intervals."""
 
     sends: bool
-    """Whether the rates were taken at the sender."""
+    """Whether the rates were measured at the sender."""
     block_bytes: float | None = None
-    """What the sender hands over at a time; None where that is not known, or does not show in the counts."""
+    """Bytes that the sender passes on at a time; None if unknown, or if they do not show in the counts."""
     offered_bps: float | None = None
-    """Rate of the sender; None where it is not known."""
+    """Rate of the sender; None if unknown."""
 
 
 def series(path: str, intervals: Sequence[Interval], test: Measured, precision_ns: int) -> RateSeries:
     """Return the rates and losses of a test; ends within `precision_ns` of the next start are rounded ones.
 
-    InputError, with the interval, where more datagrams are lost than were sent, or intervals overlap.
+    InputError, with the interval, if more datagrams are lost than were sent, or intervals overlap.
     """
     for one in intervals:
         if (one.lost or 0) > one.sent:
@@ -102,9 +102,9 @@ def series(path: str, intervals: Sequence[Interval], test: Measured, precision_n
 
 
 def carried_back(lost: FloatArray) -> tuple[FloatArray, int]:
-    """Return losses from which late arrivals, which count below 0, are taken back, and how many counted so.
+    """Return losses with late arrivals (negative counts) subtracted, and the number of late arrivals.
 
-    They are taken from the latest losses before them. More of them than losses before count as none.
+    They are subtracted from the latest earlier losses. Late arrivals beyond the earlier losses are ignored.
     """
     kept, earlier = np.maximum(lost, 0.0), list[int]()
     for place, value in enumerate(lost.tolist()):
@@ -121,7 +121,7 @@ def carried_back(lost: FloatArray) -> tuple[FloatArray, int]:
 
 
 def _silences(bits: FloatArray) -> Iterator[tuple[slice, int]]:
-    """Yield each run of intervals without an arrival that one with arrivals follows, and the latter."""
+    """Yield each run of intervals without an arrival, together with the next interval that has arrivals."""
     first = 0
     for place in np.flatnonzero(bits > 0).tolist():
         if first < place:
@@ -130,9 +130,10 @@ def _silences(bits: FloatArray) -> Iterator[tuple[slice, int]]:
 
 
 def noticed_late(lost: FloatArray, bits: FloatArray, seconds: FloatArray) -> FloatArray:
-    """Return losses by when they were sent: an interval after silent ones counts those of the silence, too.
+    """Return losses by the time of sending: an interval after silent ones also counts the losses of the
+    silence.
 
-    What was sent from the first silent interval on is taken to be sent at one rate.
+    The sending rate is assumed constant from the first silent interval on.
     """
     when = lost.copy()
     for silent, place in _silences(bits):
@@ -144,9 +145,9 @@ def noticed_late(lost: FloatArray, bits: FloatArray, seconds: FloatArray) -> Flo
 
 
 def joined_zeros(bits: FloatArray, lost: FloatArray | None, seconds: FloatArray) -> tuple[FloatArray, int]:
-    """Return bits of which each arrival is spread over the silence before it, and the number of silent ones.
+    """Return bits with each arrival spread over the silence before it, and the number of silent intervals.
 
-    A silence in which something was lost stays one.
+    A silence with losses stays an outage.
     """
     spread, quiet = bits.copy(), 0
     for silent, place in _silences(bits):
@@ -158,7 +159,7 @@ def joined_zeros(bits: FloatArray, lost: FloatArray | None, seconds: FloatArray)
 
 
 def _datagram_bits(bits: FloatArray, lost: FloatArray, sent: FloatArray) -> float:
-    """Return the bits of a datagram by the intervals without late ones; 0 where no datagram arrived."""
+    """Return the bits of a datagram, from the intervals without late ones; 0 if no datagram arrived."""
     plain = (lost >= 0) & (bits > 0)
     received = float((sent - lost)[plain].sum())
     return float(bits[plain].sum()) / received if received > 0 else 0.0

@@ -1,8 +1,8 @@
 """Packet-delivery traces of the emulator mahimahi: one line per opportunity to send a packet of 1500 bytes.
 
-A line holds the millisecond of the opportunity, a whole number; several in one millisecond are several lines.
-Source: README of mahimahi's ``traces/`` folder; `LinkQueue` in its ``src/frontend/link_queue.cc`` refuses
-empty files, times that decrease, and a trace that lasts no time.
+A line holds the millisecond of the opportunity, a whole number; several opportunities in a millisecond are
+several lines. Source: README of mahimahi's ``traces/`` folder; `LinkQueue` in its
+``src/frontend/link_queue.cc`` refuses empty files, decreasing times, and a trace of duration 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tmt.io.files import LineBlocks, open_input, text_lines
 
 
 class Mahimahi(Importer):
-    """Packet-delivery trace: one millisecond a line, each for 1500 bytes.
+    """Packet-delivery trace: each line is the millisecond of an opportunity for 1500 bytes.
 
     With --delays each slot is decoded after a measured one-way delay. See docs/import/capacity.md.
 
@@ -52,8 +52,8 @@ class Mahimahi(Importer):
         """Return one slot per opportunity, none erased, decoded after `decode_time` or after measured delays.
 
         The c opportunities of a millisecond are spread evenly over it, the first at its start. Those of the
-        last one, at which mahimahi begins anew, come right before it. The file of delays begins anew at its
-        end.
+        last millisecond, at which mahimahi repeats the trace, come just before it. The file of delays
+        repeats, too.
         """
         times_ms = read_opportunities_ms(path)
         extent = Extent(0, int(times_ms[-1]) * NS_PER_MS)
@@ -73,7 +73,7 @@ class Mahimahi(Importer):
 def read_opportunities_ms(path: str) -> Int64Array:
     """Return the milliseconds of all opportunities, increasing, with repeats.
 
-    InputError, with the line, where one is not whole or goes back; and when the trace lasts no time.
+    InputError, with the line, if one is not whole or goes back; and if the trace has duration 0.
     """
     times: list[int] = []
     with open_input(path) as file:

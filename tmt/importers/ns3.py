@@ -31,7 +31,7 @@ _NAMES = {
     "signal": ("SINR(dB)",),
     "mcs": ("mcs",),
 }
-"""Names of the columns of mmWave and NR, which changed from version to version, by meaning."""
+"""Names of the columns of mmWave and NR, by meaning; they differ between versions."""
 _NEEDED = (
     ("time", "direction", "user", "tbSize", "rv", "corrupt"),
     ("time", "user", "tbSize", "rv", "harqId", "ndi"),
@@ -114,7 +114,7 @@ class Ns3Nr(CellImporter):
             fields = {ours: row[name] for ours, name in found.items()}
             attempts.append(_attempt(Row(path, row.place, fields), self.direction))
             cells.append(fields.get("cell", ""))
-        if len(set(cells)) > 1:  # an RNTI is unique in its cell only
+        if len(set(cells)) > 1:  # an RNTI is unique only in its cell
             for attempt, cell in zip(attempts, cells, strict=True):
                 attempt.user = f"{cell}/{attempt.user}"
         kept, notes = select(path, in_order(path, attempts), self.direction, self.user)
@@ -126,7 +126,7 @@ class Ns3Nr(CellImporter):
 
 
 def _found(names: Collection[str]) -> dict[str, str]:
-    """Return the name in the file of each column that it has, by our name."""
+    """Return the name in the file of each column that it has, by TMT's name."""
     return {ours: name for ours, choices in _NAMES.items() for name in choices if name in names}
 
 

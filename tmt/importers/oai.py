@@ -1,11 +1,11 @@
-"""OpenAirInterface: the statistics that its gNB prints every 128 frames (1.28 s), the MAC at info level.
+"""OpenAirInterface: the statistics that its gNB prints every 128 frames (1.28 s), with the MAC at info level.
 
-A print begins with ``[NR_MAC] Frame.Slot 640.0``, the frame modulo 1024. Lines of a terminal follow, whose
-counts run since it came: ``UE 2460: dlsch_rounds A/B/C/D, dlsch_errors E, pucch0_DTX F``, the transmissions
-in each HARQ round, the blocks that were given up, and those without an answer; ``ulsch_rounds`` has the same
-for the uplink. ``UE 2460: MAC: TX n RX m bytes`` counts bytes; without it, a line for each logical channel
-(LCID) does. Source: openairinterface5g, ``doc/MAC/mac-usage.md``. Its log has no line for each transport
-block.
+A print begins with ``[NR_MAC] Frame.Slot 640.0``, the frame modulo 1024. Lines of a terminal follow; their
+counts start when it connected. ``UE 2460: dlsch_rounds A/B/C/D, dlsch_errors E, pucch0_DTX F`` has the
+transmissions in each HARQ round, the blocks that were given up, and the transmissions without an answer;
+``ulsch_rounds`` has the same for the uplink. ``UE 2460: MAC: TX n RX m bytes`` counts bytes; if it is
+missing, a line for each logical channel (LCID) does. Source: openairinterface5g, ``doc/MAC/mac-usage.md``.
+Its log has no line for each transport block.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MISSING = (
 
 @dataclass(slots=True)
 class _Counts:
-    """Counts of a terminal in one print, since it came."""
+    """Counts of a terminal in one print, since it connected."""
 
     time_ns: int
     line: int
@@ -65,8 +65,8 @@ class _Counts:
 class Oai(TwoWayRateImporter):
     """OpenAirInterface: statistics of the gNB (HARQ rounds, errors, bytes), a print every 1.28 s.
 
-    --as phy gives the rate of all attempts, --as link that of new blocks. --user is the RNTI as in the log.
-    See docs/import/rates.md.
+    --as phy gives the rate of all attempts, --as link that of new blocks. --user is the RNTI in the log. See
+    docs/import/rates.md.
 
         tmt import oai gnb.log phy.parquet --as phy --user 2460 --line 5e7
     """
@@ -77,7 +77,7 @@ class Oai(TwoWayRateImporter):
     user: UserOf = None
 
     def rates(self, path: str) -> RateSeries:
-        """Return what went through between the prints; InputError, with the line, where a count falls."""
+        """Return the traffic between the prints; InputError, with the line, if a count decreases."""
         direction = self.direction or "down"
         prints = _prints(path)
         if not prints:

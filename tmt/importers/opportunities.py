@@ -1,4 +1,4 @@
-"""Opportunities to send packets that a trace gives, as mahimahi plays them."""
+"""Opportunities to send packets in a trace, as mahimahi plays them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKET_BYTES = 1500
 
 
 def begin_ns(trace: Trace) -> int:
-    """Return when a trace begins: its first row, if it does not tell."""
+    """Return the start of a trace: its first row, if it states none."""
     extent = Extent.said(trace.metadata)
     return int(trace.tx_time_ns[0]) if extent is None else extent.begin_ns
 
@@ -31,13 +31,13 @@ def row_fates(trace: Trace) -> tuple[Int64Array, BoolArray]:
 
 
 def opportunities_ms(trace: Trace, lldu_bytes: int | None) -> Int64Array:
-    """Return the milliseconds in which a receiver has got enough bytes for one more packet of 1500.
+    """Return the milliseconds in which a receiver has received enough bytes for one more packet of 1500.
 
-    Delivered LLDUs (decoded slots of a PHY trace) count as they arrive, without propagation. Every
-    ``ceil(1500 / lldu_bytes)``-th of one size is an opportunity; with sizes of their own, every 1500 bytes
-    are. Milliseconds count from the trace's beginning. Without an extent they are those of the trace's clock.
-    If that starts later than the trace is long, as the time of day does, they count from the first row:
-    mahimahi would wait for all that time.
+    Delivered LLDUs (decoded slots of a PHY trace) count when they arrive, without propagation. Of LLDUs of
+    one size, every ``ceil(1500 / lldu_bytes)``-th is an opportunity; with individual sizes, every 1500 bytes
+    are. Milliseconds count from the trace's start. Without an extent they are those of the trace's clock. If
+    that clock starts later than the trace is long, as with times of day, they count from the first row,
+    because mahimahi would wait for all that time.
     """
     delay_ns, arrived = row_fates(trace)
     extent = Extent.said(trace.metadata)
@@ -56,10 +56,11 @@ def opportunities_ms(trace: Trace, lldu_bytes: int | None) -> Int64Array:
 
 
 def in_one_turn_ms(times_ms: Int64Array, trace: Trace) -> tuple[Int64Array, list[str]]:
-    """Return the milliseconds of opportunities so that mahimahi, which repeats at the last, keeps the length.
+    """Return the milliseconds of opportunities so that mahimahi, which repeats at the last one, keeps the
+    length.
 
-    Those behind the trace's end belong to the beginning of its next turn. Where none is at the end, the last
-    one is put there, so that a turn has neither more nor fewer of them. Without an extent they stay.
+    Opportunities after the trace's end belong to the start of its repetition. If there is none at the end,
+    the last one is moved there, which keeps their number. Without an extent nothing changes.
     """
     extent = Extent.said(trace.metadata)
     if extent is None or not len(times_ms):

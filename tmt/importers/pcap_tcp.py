@@ -1,4 +1,4 @@
-"""A TCP connection in a capture of one end: what it was given over time, round trips, and retransmissions."""
+"""A TCP connection in a capture of one end: acknowledged bytes over time, round trips, repeats."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _MOST_INTERVALS = 10_000_000
 class PcapTcp(RateImporter):
     """Capture of a TCP connection at one end (pcap, pcapng): its rate and delay over time.
 
-    The connection with the most payload counts, in the direction of its data. An interval has the rate that
-    was acknowledged, losses by the retransmissions seen, and half of the round trip as delay. The rate is
+    The connection with the most payload is used, in the direction of its data. An interval has the
+    acknowledged rate, losses from the retransmissions seen, and half of the round trip as delay. The rate is
     what TCP used, not what the link could carry.
 
         tmt import pcap-tcp download.pcap down.parquet
@@ -50,7 +50,7 @@ class PcapTcp(RateImporter):
 
     @classmethod
     def sniff(cls, head: bytes) -> bool:
-        """Whether its first packets carry more of TCP than of UDP."""
+        """Whether its first packets carry more TCP than UDP."""
         return bytes_of(TCP, head) > bytes_of(UDP, head)
 
     def rates(self, path: str) -> RateSeries:
@@ -106,7 +106,9 @@ class PcapTcp(RateImporter):
 
 
 def _acknowledged(segments: Iterable[Segment], source: End) -> list[tuple[int, int]]:
-    """Return when how many bytes from `source` are acknowledged for the first time, selectively or not."""
+    """Return the times at which bytes from `source` are acknowledged for the first time, selectively or not,
+    and their numbers.
+    """
     known, found = Coverage(), []
     first = last = None
     for segment in segments:
@@ -123,7 +125,9 @@ def _acknowledged(segments: Iterable[Segment], source: End) -> list[tuple[int, i
 
 
 def _repeated(segments: Iterable[Segment], source: End) -> list[tuple[int, int]]:
-    """Return when how many bytes from `source` pass that were seen before, or that fill a hole."""
+    """Return the times at which bytes from `source` pass that were seen before, or that fill a hole, and
+    their numbers.
+    """
     last, found = None, []
     for segment in segments:
         if segment.source == source and segment.payload_bytes:
@@ -135,7 +139,7 @@ def _repeated(segments: Iterable[Segment], source: End) -> list[tuple[int, int]]
 
 
 def _sums(events: Sequence[tuple[int, int]], origin_ns: int, step_ns: int, count: int) -> FloatArray:
-    """Return the bytes of events in each interval: [count]; those behind the last one are left out."""
+    """Return the bytes of events in each interval: [count]; later events are left out."""
     if not events:
         return np.zeros(count)
     times, sizes = np.array(events, np.int64).T
@@ -148,9 +152,10 @@ def _sums(events: Sequence[tuple[int, int]], origin_ns: int, step_ns: int, count
 def _delays(
     segments: Sequence[Segment], source: End, origin_ns: int, step_ns: int, count: int
 ) -> tuple[Int64Array | None, str]:
-    """Return half of the median round trip in each interval, interpolated where there is none, and a note.
+    """Return half of the median round trip in each interval, interpolated if there is none, and a note.
 
-    A capture sees the way to one end and back; that to its own end takes no time. The longer one counts.
+    A capture sees the way to one end and back; the way to its own end takes no time. The longer round trip is
+    used.
     """
     stamped = any(segment.echo for segment in segments)
     trips = list((trips_by_stamps if stamped else trips_by_numbers)(segments))

@@ -1,9 +1,9 @@
 """Output of ping (iputils), with ``-D`` and ``-O`` or without: round trips with the time of each reply.
 
 A reply reads ``[epoch seconds] N bytes from A: icmp_seq=S ttl=T time=X ms``; its stamp is the arrival. ``no
-answer yet for icmp_seq=S`` is printed when probe S + 1 is sent, so that it comes for every probe where the
-round trip is longer than the interval: it tells a sending time, and no loss. Numbers have 16 bits. Without
-``-D`` there are no stamps: probe S was sent S intervals after the start.
+answer yet for icmp_seq=S`` is printed when probe S + 1 is sent, so it also appears for every probe if the
+round trip is longer than the interval: it gives a sending time, and does not prove a loss. Numbers have 16
+bits. Without ``-D`` there are no stamps: probe S was sent S intervals after the start.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FAR = 1 << 62
 class Ping(RoundTripImporter):
     """Output of ping -D, better with -O; without -D, --interval gives the sending times.
 
-    Each probe becomes a row with half of the round trip (ms) as its delay. See docs/import/probes.md.
+    Each probe becomes a row whose delay is half of the round trip (ms). See docs/import/probes.md.
 
         ping -D -O -i 0.02 example.org > ping.txt
         tmt import ping ping.txt down.parquet --line 5e6
@@ -63,9 +63,9 @@ class Ping(RoundTripImporter):
     def probes(self, path: str) -> Probes:
         """Return the probes of one direction, with half of each round trip as their delay.
 
-        A probe without a reply is lost if a later one was answered, or if the log goes on for the longest
-        round trip; else it is left out. InputError, with the line, where it is none of ping's, time goes
-        back, or there are neither time stamps nor an interval; UsageError where there are both.
+        A probe without a reply is lost if a later one was answered, or if the log continues for the longest
+        round trip; otherwise it is left out. InputError, with the line, if it is not ping's, time goes back,
+        or there are neither time stamps nor an interval; UsageError if there are both.
         """
         log = _Log(path, None if self.interval is None else ns(self.interval))
         for line in text_lines(path, comments=False):
@@ -76,14 +76,14 @@ class Ping(RoundTripImporter):
 
 
 class _Log:
-    """A ping's replies by sequence number, which is counted on over its wraps."""
+    """A ping's replies by sequence number, without wraps."""
 
     def __init__(self, path: str, interval_ns: int | None) -> None:
         self._path = path
         self._interval_ns = interval_ns
         self.replies: dict[int, tuple[int, int]] = {}  # sequence: sent, round trip, in ns
         self._lowest, self._highest, self._sent = _FAR, 0, 0
-        self._sending: dict[int, int] = {}  # sequence: sent, as told by the line about the probe before
+        self._sending: dict[int, int] = {}  # sequence: sent, from the line about the probe before
         self._last_ns = self._size_bytes = 0
         self._cut = False
         self._duplicates = 0
@@ -138,7 +138,7 @@ class _Log:
         return stamp_ns
 
     def _unwrapped(self, sequence: int) -> int:
-        """Return the sequence number that is nearest to the highest one so far, and remember it."""
+        """Return the sequence number nearest to the highest one so far, and remember it."""
         turn = round((self._highest - sequence) / _WRAP)
         counted = sequence + max(turn, 0) * _WRAP
         self._lowest, self._highest = min(self._lowest, counted), max(self._highest, counted)

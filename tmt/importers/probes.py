@@ -1,6 +1,6 @@
-"""Probe packets of one direction, and the link traces that they give.
+"""Probe packets of one direction, and link traces made from them.
 
-A probe tells loss and delay. Its rate tells nothing of the link's capacity.
+A probe measures loss and delay. The rate of probes says nothing about the link's capacity.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from tmt.importers.importer import Direction, Reading
 
 MAX_ROWS = 50_000_000
-"""Rows that an importer makes at most, in 2 GB of memory: ten minutes of 1 Gbit/s in rows of 1500 bytes."""
+"""Most rows of an import, which need 2 GB of memory: ten minutes of 1 Gbit/s in rows of 1500 bytes."""
 
 MOST_LOST, MOST_LOST_PER_RECEIVED = 10_000_000, 20
 """Most losses between received numbers, in all and per received one; beyond that a number is wrong."""
 
 
 LEAST_DELAY_NS = NS_PER_MS
-"""Delay that stands for the least one where the clocks' difference hides it, and no round trip tells it."""
+"""Least delay that is assumed if the clocks' difference hides it, and no round trip gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class Probes:
     tx_time_ns: Int64Array
     """[n_probes], int64, strictly increasing: since the first probe."""
     delay_ns: Int64Array
-    """[n_probes], int64: one-way delay; for a lost probe, interpolated between its neighbours'."""
+    """[n_probes], int64: one-way delay; for a lost probe, interpolated between its neighbours."""
     delivered: BoolArray
     """[n_probes], bool."""
     size_bytes: int
     """Bytes of a probe's IP packet."""
     notes: tuple[str, ...] = ()
-    """Sentences for the user: clock offset, losses whose direction is unknown."""
+    """Sentences for the user: clock offset, losses of unknown direction."""
 
     @classmethod
     def of(
@@ -59,7 +59,7 @@ class Probes:
         size_bytes: int,
         notes: tuple[str, ...] = (),
     ) -> Probes:
-        """Make probes of times in any order, which may be equal, and of the delays of the delivered ones."""
+        """Make probes from times in any order, which may be equal, and from delays of the delivered ones."""
         order = np.argsort(sent_ns, kind="stable")
         times = separate(sent_ns[order] - sent_ns.min())
         arrived = delivered[order]
@@ -72,14 +72,14 @@ class Probes:
 
     @property
     def extent(self) -> Extent | None:
-        """From the first probe to the last, and their mean distance more; None for one probe."""
+        """From the first probe to the last, plus their mean distance; None for one probe."""
         return Extent.of_rows(0, int(self.tx_time_ns[-1]), len(self.tx_time_ns))
 
     def over_line(self, rate_bps: float, lldu_bytes: int, until_ns: int | None = None) -> LinkTrace:
-        """Return a line of `rate_bps` that loses and delays as the probes did.
+        """Return a line of `rate_bps` with the losses and delays of the probes.
 
         Row i begins at ``i * 8 * lldu_bytes / rate_bps`` s, until the end of `extent`. It is delivered if the
-        probe nearest before it was. Its delay is interpolated between the delivered probes.
+        nearest earlier probe was. Its delay is interpolated between the delivered probes.
 
         UsageError when there are more than `MAX_ROWS` before `until_ns`.
         """
@@ -96,7 +96,7 @@ class Probes:
 
 
 class ProbeImporter(Importer):
-    """A format with probes, which become rows, or lie over a line of constant rate."""
+    """A format with probes, which become rows, or are applied to a line of constant rate."""
 
     as_: As = "link"
     line: LineRate = None
@@ -107,7 +107,7 @@ class ProbeImporter(Importer):
         """Return the probes of a file; errors as for `read`."""
 
     def read(self, path: str) -> Measurement:
-        """Return a row for each probe, or the line that loses and delays as they did."""
+        """Return a row for each probe, or the line with their losses and delays."""
         probes = self.probes(path)
         count = len(probes.tx_time_ns)
         if self.line is not None:
@@ -127,7 +127,7 @@ class RoundTripImporter(ProbeImporter):
 
     @property
     def way(self) -> Direction:
-        """The direction to read: downwards unless told otherwise."""
+        """The direction to read; by default down."""
         return self.direction or "down"
 
 
@@ -139,9 +139,10 @@ def read_as(reading: Reading, rows: LinkTrace) -> Trace:
 
 
 def rows_to_make(rows: int, first_rows: int | None, options: str) -> int:
-    """Return how many rows to make: all of them, or the first ones where all are more than `MAX_ROWS`.
+    """Return the number of rows to make: all of them, or the first ones if all are more than `MAX_ROWS`.
 
-    `first_rows` begin before ``--until``; None without that option. UsageError when they are too many, too.
+    `first_rows` is the number of rows that begin before ``--until``; None without that option. UsageError if
+    these are too many, too.
     """
     made = rows if rows <= MAX_ROWS or first_rows is None else min(rows, first_rows)
     if made > MAX_ROWS:
@@ -151,7 +152,7 @@ def rows_to_make(rows: int, first_rows: int | None, options: str) -> int:
 
 
 def multiples(interval_ns: Fraction, count: int) -> Int64Array:
-    """Return the first multiples of an interval, rounded down, which do not drift: [count]."""
+    """Return the first multiples of an interval, rounded down, so that they do not drift: [count]."""
     step, part = divmod(interval_ns.numerator, interval_ns.denominator)
     index = np.arange(count, dtype=np.int64)
     if part * count >= 2**63:
@@ -169,7 +170,7 @@ def positive_delays(delay_ns: Int64Array) -> tuple[Int64Array, str]:
 
 
 def least_delay_set(delay_ns: Int64Array) -> tuple[Int64Array, str]:
-    """Return delays whose least is `LEAST_DELAY_NS`, and a note on the removed difference of the clocks."""
+    """Return delays whose least is `LEAST_DELAY_NS`, and a note on the difference of the clocks."""
     least = int(delay_ns.min())
     note = (
         f"the clocks' difference hides the least delay: it is set to {milliseconds(LEAST_DELAY_NS)} "

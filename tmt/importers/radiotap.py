@@ -1,6 +1,6 @@
-"""802.11 frames that a monitor heard, in a capture with radiotap headers (link type 127).
+"""802.11 frames heard by a monitor, in a capture with radiotap headers (link type 127).
 
-A data frame of one receiver is acknowledged, or sent again with the retry bit and the same sequence number.
+A data frame to one receiver is acknowledged, or sent again with the retry bit and the same sequence number.
 Sources: radiotap.org (fields in the order of their bits, each aligned to its size), IEEE 802.11-2020 (frame
 control, sequence control, rates of HT and VHT).
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _LINK_TYPE = 127
 _WINDOW_NS = 500_000_000
-"""Longest time from a frame to its retry; a sequence number comes back after 4096 frames."""
+"""Longest time from a frame to its retry; a sequence number recurs after 4096 frames."""
 
 _SIZES = {
     0: (8, 8), 1: (1, 1), 2: (1, 1), 3: (2, 4), 4: (1, 2), 5: (1, 1), 6: (1, 1), 7: (2, 2), 8: (2, 2),
@@ -50,7 +50,7 @@ _LLC_BYTES = 8
 """Bytes of LLC and SNAP before an IP packet."""
 
 _BITS_PER_CARRIER = (0.5, 1, 1.5, 2, 3, 4, 4.5, 5, 6, 20 / 3)
-"""Data bits of a subcarrier in a symbol, by MCS."""
+"""Data bits per subcarrier and symbol, by MCS."""
 _CARRIERS = {20: 52, 40: 108, 80: 234, 160: 468}
 """Data subcarriers, by bandwidth in MHz."""
 _VHT_MHZ = {0: 20, 1: 40, 4: 80, 11: 160}
@@ -59,7 +59,7 @@ _VHT_MHZ = {0: 20, 1: 40, 4: 80, 11: 160}
 class Radiotap(CellImporter):
     """802.11 frames heard by a monitor: pcap or pcapng with radiotap headers.
 
-    Each data frame to one receiver is an attempt; it was erased if it comes again with the retry bit. --user
+    Each data frame to one receiver is an attempt; it was erased if it is repeated with the retry bit. --user
     is the address of a station; up is from the station. A frame with a known rate is decoded after its time
     on air, others after --decode-time.
 
@@ -77,7 +77,7 @@ class Radiotap(CellImporter):
     def read(self, path: str) -> Measurement:
         """Return the attempts of one station and one direction.
 
-        InputError when there is no data frame to one receiver, or a header is damaged.
+        InputError if there is no data frame to one receiver, or a header is damaged.
         """
         capture, broken = CaptureFile(path), 0
         attempts: list[Attempt] = []
@@ -110,7 +110,7 @@ class Radiotap(CellImporter):
 
 
 class _Header(NamedTuple):
-    """What is used of a radiotap header."""
+    """The used fields of a radiotap header."""
 
     length: int
     flags: int
@@ -118,7 +118,7 @@ class _Header(NamedTuple):
 
 
 def _header(packet: Packet) -> _Header | None:
-    """Return the radiotap header of a packet; None where it is damaged."""
+    """Return the radiotap header of a packet; None if it is damaged."""
     data = packet.data
     if len(data) < 8 or data[0] != 0:
         return None
@@ -131,7 +131,7 @@ def _header(packet: Packet) -> _Header | None:
 
 
 def _fields(header: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the fields that are whole, by their bits, up to the first of unknown size."""
+    """Yield the whole fields, by their bits, up to the first of unknown size."""
     (present,) = struct.unpack_from("<I", header, 4)
     at, more = 8, present
     while more >> 31 and at + 4 <= len(header):
@@ -147,7 +147,7 @@ def _fields(header: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _rate_bps(fields: dict[int, bytes]) -> float | None:
-    """Return the data rate of a frame; None where the header does not tell it."""
+    """Return the data rate of a frame; None if the header does not give it."""
     if _VHT in fields:
         _, flags, bandwidth, user = struct.unpack_from("<HBBB", fields[_VHT])
         return _ofdm_bps(user >> 4, user & 15, _VHT_MHZ.get(bandwidth, 20), short_guard=bool(flags & 4))

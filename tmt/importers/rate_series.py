@@ -1,7 +1,7 @@
-"""Series of rates, and the opportunities to send that they give.
+"""Series of rates, and the opportunities to send in them.
 
-An interval of rate R holds an opportunity for every ``8 * lldu_bytes`` bits of R. The part of a row that is
-left at the end of an interval is carried into the next one.
+An interval of rate R holds an opportunity for every ``8 * lldu_bytes`` bits of R. The unfinished part of a
+row at the end of an interval is carried into the next one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Seed = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class RateSeries:
-    """Rates over intervals that follow one another without a gap."""
+    """Rates over consecutive intervals without gaps."""
 
     duration_ns: Int64Array
     """[n], int64."""
@@ -55,21 +55,21 @@ class RateSeries:
     loss: FloatArray | None = None
     """[n], float64, or None: share of the packets that are lost."""
     delay_ns: Int64Array | None = None
-    """[n], int64, or None: one-way delay; 0 where it is unknown."""
+    """[n], int64, or None: one-way delay; 0 if unknown."""
     notes: tuple[str, ...] = ()
 
     @property
     def start_ns(self) -> Int64Array:
-        """Begin of each interval, from that of the first one: [n], int64."""
+        """Start of each interval, relative to the first one's: [n], int64."""
         return np.cumsum(self.duration_ns) - self.duration_ns
 
     @property
     def extent(self) -> Extent:
-        """From the begin of the first interval, at 0, to the end of the last."""
+        """From the start of the first interval, at 0, to the end of the last."""
         return Extent(0, int(self.duration_ns.sum()))
 
     def opportunities_ns(self, lldu_bytes: int, until_ns: int | None = None) -> Int64Array:
-        """Return when the bits of each opportunity have become available; UsageError above `MAX_ROWS`."""
+        """Return when the bits of each opportunity are available; UsageError above `MAX_ROWS`."""
         bits = self.rate_bps * (self.duration_ns / NS_PER_S)
         done = np.concatenate([[0.0], np.cumsum(bits)])
         needed = 8.0 * lldu_bytes
@@ -87,7 +87,7 @@ class RateSeries:
         return separate(times)
 
     def measurement(self, path: str, asked: RateImporter | AnyTable, reading: Reading) -> Measurement:
-        """Return the opportunities as a trace: those of the rates, or of a line in their place.
+        """Return the opportunities as a trace: those of the rates, or of a line that replaces them.
 
         InputError when there is none, UsageError when there are more than `MAX_ROWS`.
         """
@@ -144,7 +144,7 @@ class TwoWayRateImporter(RateImporter):
 def durations(
     path: str, start_ns: Int64Array, end_ns: Int64Array, places: Sequence[int | str]
 ) -> tuple[Int64Array, tuple[str, ...]]:
-    """Return each duration, and a note on removed gaps; InputError where one is empty or overlaps."""
+    """Return each duration, and a note on removed gaps; InputError if one is empty or overlaps."""
     if (empty := end_ns <= start_ns).any():
         raise InputError(path, "this interval does not end after it begins", places[int(np.argmax(empty))])
     gaps = start_ns[1:] - end_ns[:-1]

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from tmt.core.trace import Trace
 
 _LONG_DECODING_NS = 5_000_000
-"""A shortest delay beyond this may hold propagation: light takes as long over 1,500 km."""
+"""A shortest delay above this may include propagation: light takes as long over 1,500 km."""
 
 
 class AnyTable(Importer):
     """Any CSV, TSV, text or Parquet table, with columns by name.
 
     Each row is an attempt or a packet; with --rate, or with --loss and --line, an interval of a rate series;
-    with --process and --new-data, a transmission of a block, which retransmissions join. Without a header the
-    columns are called 1, 2, 3 and so on. See docs/import/table.md.
+    with --process and --new-data, a transmission of a block, which is merged with its retransmissions.
+    Without a header the columns are called 1, 2, 3 and so on. See docs/import/table.md.
 
         tmt import table trace.csv phy.parquet --time Time:s --bad corrupt=1 \\
           --size tbSize --where direction=DL,rnti=1
@@ -168,7 +168,7 @@ class AnyTable(Importer):
     seed: Seed = 1
 
     def rules(self) -> Rules:
-        """Refuse texts of another form, and what does not go together."""
+        """Refuse texts of another form, and options that conflict."""
         return rules_of(self)
 
     @property
@@ -185,8 +185,8 @@ class AnyTable(Importer):
     def read(self, path: str) -> Measurement:
         """Return the trace of the rows, sorted by time, or of the intervals.
 
-        InputError with the line or row, when a value is missing or out of range, or a counter steps back;
-        when a column is missing or no row meets the conditions.
+        InputError with the line or row, if a value is missing or out of range, or a counter steps back; if a
+        column is missing or no row meets the conditions.
         """
         if self.is_series:
             return self._series(path)
@@ -241,7 +241,7 @@ class AnyTable(Importer):
         )
 
     def _probes_note(self, lines: Sequence[Line], trace: Trace) -> str:
-        """Return a sentence on the rate of rows, which tells people whether they are probes."""
+        """Return a sentence on the rate of rows, from which users see whether they are probes."""
         usual_bytes = (self.lldu_bytes or USUAL_BYTES) * len(lines)
         octets = usual_bytes if trace.size_bytes is None else int(np.sum(trace.size_bytes, dtype=np.int64))
         return f"if rows are probes, {rate_note(8 * octets, lines[-1].time_ns - lines[0].time_ns)}"
@@ -278,6 +278,6 @@ class AnyTable(Importer):
         return None if text is None else named_column(text, UNITS[key])
 
     def ranges(self) -> dict[str, str]:
-        """Return the range of the time and of the sequence number, as far as they are given (ValueError)."""
+        """Return the given ranges of the time and of the sequence number (ValueError)."""
         keys = ("time", "sequence")
         return wraps(self.wrap, [(key, column) for key in keys if (column := self._column(key)) is not None])

@@ -38,14 +38,16 @@ _LARGEST_BYTES = (1 << 31) - 1
 
 @dataclass(slots=True)
 class Line(Attempt):
-    """A row of the table that is meant; its time counts from the origin once `in_time` has ordered it."""
+    """A row of the table that is used; its time is relative to the origin once `in_time` has ordered it."""
 
     transmissions: int = 1
     sequence: int = 0
 
 
 class Outcome:
-    """Which rows were lost: those that meet a condition or do not, or, without one, those without a delay."""
+    """Which rows were lost: those that meet a condition or do not; without a condition, those without a
+    delay.
+    """
 
     def __init__(self, bad: str | None, good: str | None) -> None:
         self._conditions: Conditions = conditions(good or bad)
@@ -62,7 +64,7 @@ class Outcome:
         return delay is not None and _lacks(row, delay)
 
     def notes(self, lines: Sequence[Line]) -> list[str]:
-        """Return a sentence where all rows have one outcome: the condition may be wrong."""
+        """Return a sentence if all rows have the same outcome, because the condition may be wrong."""
         if not self.columns or len({line.failed for line in lines}) != 1:
             return []
         held = most_common(self._seen, "row")
@@ -81,9 +83,9 @@ def read_lines(
 ) -> tuple[list[Line], list[str]]:
     """Return the rows in the order of the file, or of their sequence numbers, and notes on them.
 
-    `columns` are those of `size`, `delay`, `received`, `transmissions`, `es_n0`, `mode` and `sequence`, as
-    far as they are there; `propagation_ns` is taken off delays. InputError when a value is missing or out of
-    range, or no row is left.
+    `columns` are the given ones of `size`, `delay`, `received`, `transmissions`, `es_n0`, `mode` and
+    `sequence`; `propagation_ns` is subtracted from delays. InputError if a value is missing or out of range,
+    or no row is left.
     """
     is_receipt = "received" in columns
     delay = columns["received"] if is_receipt else columns.get("delay")
@@ -151,7 +153,7 @@ def _line(
 
 
 def _mode(row: Row, column: NamedColumn) -> int:
-    """Return the number of a mode, or the row of the column's table that its name means (InputError)."""
+    """Return the number of a mode, or the row of the column's table for its name (InputError)."""
     text = row[column.name]
     if not column.unit:
         if name_in(text):
@@ -166,7 +168,7 @@ def _mode(row: Row, column: NamedColumn) -> int:
 
 
 def _lacks(row: Row, column: NamedColumn) -> bool:
-    """Whether a row has no value in a column, which may stand for several."""
+    """Whether a row has no value in a column, which may combine several."""
     return any(is_missing(row[name]) for name in column.names)
 
 
@@ -196,7 +198,7 @@ def _with_losses(
 
 
 def in_time(path: str, lines: Sequence[Line], origin_ns: int) -> tuple[list[Line], list[str]]:
-    """Return the lines in order of time, with times since the origin, 1 ns apart where equal, and notes."""
+    """Return the lines in order of time, with times since the origin, 1 ns apart if equal, and notes."""
     for line in lines:
         passed_ns = line.time_ns - origin_ns
         if passed_ns < 0:
@@ -217,7 +219,7 @@ def in_time(path: str, lines: Sequence[Line], origin_ns: int) -> tuple[list[Line
 
 
 def measured(lines: Sequence[Line], reading: Reading) -> Measurement:
-    """Return the trace of lines in order of time, each of which is a slot or a block of its own."""
+    """Return the trace of lines in order of time, each of which is a separate slot or block."""
     found = measurement(lines, Blocks(numbers=[*range(len(lines))]), "phy", 1)
     if reading == "phy":
         missing = [line.mode for line in lines].count(None)
@@ -237,7 +239,7 @@ def measured(lines: Sequence[Line], reading: Reading) -> Measurement:
 
 
 def probes_of(path: str, lines: Sequence[Line]) -> Probes:
-    """Return lines in order of time as probes (InputError when all are lost)."""
+    """Return lines in order of time as probes (InputError if all are lost)."""
     delivered = np.array([not line.failed for line in lines])
     if not delivered.any():
         raise all_lost(path, len(lines), "row")

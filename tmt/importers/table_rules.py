@@ -1,4 +1,4 @@
-"""Which options of `tmt import table` go together, and the form of those that name columns."""
+"""Which options of `tmt import table` conflict, and the form of those that name columns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ UNITS: dict[str, tuple[str, ...]] = {
     "es_n0": (),
     "mode": ("", *TABLES),
 }
-"""Parameters that name a column, and the units that may follow the name; the first one need not."""
+"""Parameters that name a column, and the units that may follow the name; the first one is the default."""
 _OF_ROWS = (
     *("bad", "good", "size", "received", "propagation", "sequence", "transmissions", "process", "new_data"),
     *("es_n0", "mode"),
@@ -49,7 +49,7 @@ _OF_ROWS = (
 
 
 def rules_of(table: AnyTable) -> Rules:
-    """Refuse texts of another form, and what does not go together."""
+    """Refuse texts of another form, and options that conflict."""
     yield from _forms(table)
     yield from _without(table, ("good",), table.bad, "one of bad and good", "beside bad")
     yield from _without(table, ("lldu_bytes",), table.size, "one of size and lldu_bytes", "beside size")
@@ -74,7 +74,7 @@ def rules_of(table: AnyTable) -> Rules:
 
 
 def _without(table: AnyTable, keys: tuple[str, ...], other: object, allowed: str, where: str) -> Rules:
-    """Refuse parameters beside another one that is given, or is true."""
+    """Refuse parameters that conflict with another one that is given, or is true."""
     for key in keys:
         if other not in (None, False) and getattr(table, key) is not None:
             yield key, allowed, f"has no meaning {where}"

@@ -38,13 +38,13 @@ Holes = Annotated[
 _MOST_BPS = 1e15
 _CAPACITY = "the rates are taken as the capacity; a rate of traffic is only a lower bound of it"
 _USUAL_GAP = 3
-"""Median times from row to row after which a row of a regular log no longer lasts until the next one."""
+"""Number of median steps between rows above which a row does not last until the next one."""
 
 
 class SeriesColumns(NamedTuple):
     """Columns of a rate series.
 
-    Without `end` a row lasts until the next one; if `end` is `time`, it lasts since the row before.
+    Without `end` a row lasts until the next one; if `end` is `time`, it covers the time since the row before.
     """
 
     time: NamedColumn
@@ -60,7 +60,7 @@ class SeriesColumns(NamedTuple):
 
 
 class _Interval(NamedTuple):
-    """A row; values that are missing are NaN."""
+    """A row; missing values are NaN."""
 
     place: int | str
     start_ns: int
@@ -73,9 +73,9 @@ class _Interval(NamedTuple):
 def read_series(rows: TableRows, columns: SeriesColumns, gap_ns: int | None, holes: str) -> RateSeries:
     """Return the series of a table, whose rows must be in order of time.
 
-    Rows of one time are averaged, their amounts added; rows without a rate are left out. A row lasts until
-    its end, or else as long as `_lasting` tells. InputError where a value is missing or out of range, the
-    time goes back, or an interval overlaps the next one; UsageError where all steps are longer than `gap_ns`.
+    Rows with equal times are averaged, their amounts added; rows without a rate are left out. A row lasts
+    until its end, or else as long as `_lasting` says. InputError if a value is missing or out of range, the
+    time goes back, or an interval overlaps the next one; UsageError if all steps are longer than `gap_ns`.
     """
     without_rate = 0
     is_amount = columns.rate is not None and columns.rate.unit in AMOUNT_UNITS
@@ -133,7 +133,9 @@ def read_series(rows: TableRows, columns: SeriesColumns, gap_ns: int | None, hol
 
 
 def _held(path: str, values: FloatArray, name: str) -> tuple[FloatArray, list[str]]:
-    """Return values in which a missing one is that of the row before, or of the first row that has one."""
+    """Return values in which a missing one is replaced by that of the row before, or of the first row that
+    has one.
+    """
     there = ~np.isnan(values)
     if there.all():
         return values, []
@@ -147,7 +149,7 @@ def _held(path: str, values: FloatArray, name: str) -> tuple[FloatArray, list[st
 def _merged(
     path: str, start: Int64Array, places: list[int | str], values: FloatArray, *, adds_up: bool
 ) -> tuple[Int64Array, list[int | str], FloatArray, list[str]]:
-    """Return the rows with those of one time averaged, or their amounts added; InputError for a step back."""
+    """Return the rows with those of equal times averaged, or amounts added; InputError for a step back."""
     steps = np.diff(start)
     if (steps < 0).any():
         at = int(np.argmax(steps < 0)) + 1
@@ -166,9 +168,9 @@ def _merged(
 def _lasting(
     stamps: Int64Array, gap_ns: int | None, *, since_before: bool
 ) -> tuple[Int64Array, Int64Array, str]:
-    """Return begin and end of each row, and a note on the one that has no neighbour.
+    """Return start and end of each row, and a note on the one without a neighbour.
 
-    That row, and one beside a hole, lasts the usual time: the median of the steps that are no holes.
+    That row, and one beside a gap, lasts the median of the steps that are no gaps.
     """
     steps, usual, how = np.diff(stamps), NS_PER_S, "a guess for the only one"
     if len(steps):
@@ -189,7 +191,7 @@ def _lasting(
 
 
 def _with_outages(series: RateSeries, start: Int64Array, end: Int64Array) -> tuple[RateSeries, str]:
-    """Return the series with an interval for each hole that carries nothing, whatever rate it is given."""
+    """Return the series with an interval for each gap; it carries nothing, whatever its rate."""
     at = np.flatnonzero(start[1:] > end[:-1]) + 1
     holes = start[at] - end[at - 1]
     loss = np.zeros(len(start)) if series.loss is None else series.loss

@@ -1,4 +1,4 @@
-"""TCP connections of a capture: their segments, round trips, and bytes as they were acknowledged.
+"""TCP connections of a capture: their segments, round trips, and acknowledged bytes.
 
 Source: RFC 9293 (header), RFC 7323 (timestamps option), RFC 2018 (selective acknowledgements).
 """
@@ -30,18 +30,18 @@ End = tuple[bytes, int]
 
 
 class Segment(NamedTuple):
-    """A segment; numbers count on without wrapping."""
+    """A segment; numbers count without wrapping."""
 
     time_ns: int
     source: End
     begin: int
     """Sequence number."""
     end: int
-    """Sequence number behind it; SYN and FIN count one each."""
+    """Sequence number after it; SYN and FIN count one each."""
     payload_bytes: int
     acknowledged: int | None
     sacked: tuple[tuple[int, int], ...]
-    """Begin and end of blocks that are acknowledged beyond `acknowledged`."""
+    """Start and end of blocks that are acknowledged beyond `acknowledged`."""
     stamp: int | None
     """TSval of the timestamps option."""
     echo: int | None
@@ -49,7 +49,7 @@ class Segment(NamedTuple):
 
 
 def connections(capture: CaptureFile) -> list[list[Segment]]:
-    """Return the segments of each connection in order of time, that with the most payload first.
+    """Return the segments of each connection in order of time, the connection with the most payload first.
 
     InputError when there is no TCP packet, or the capture is damaged.
     """
@@ -72,7 +72,7 @@ def payload_bytes(segments: Iterable[Segment]) -> int:
 
 
 def end_text(end: End) -> str:
-    """Return an address and its port for people."""
+    """Return an address and its port as text."""
     address = ip_address(end[0])
     return f"[{address}]:{end[1]}" if address.version == 6 else f"{address}:{end[1]}"
 
@@ -118,19 +118,19 @@ def _options(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _unwrapped(number: int, near: int) -> int:
-    """Return the number of 32 bits, counted on, that lies nearest to another one."""
+    """Return the unwrapped value of a number of 32 bits that is nearest to another one."""
     return near + (number - near + _WRAP // 2) % _WRAP - _WRAP // 2
 
 
 class Coverage:
-    """Sequence numbers that were seen, as disjoint intervals in order."""
+    """Seen sequence numbers, as disjoint intervals in order."""
 
     def __init__(self) -> None:
         self._begins: list[int] = []
         self._ends: list[int] = []
 
     def add(self, begin: int, end: int) -> int:
-        """Add numbers from `begin` until before `end`, and return how many of them are new."""
+        """Add numbers from `begin` to before `end`, and return how many of them are new."""
         first, last = bisect_left(self._ends, begin), bisect_right(self._begins, end)
         known = sum(self._ends[first:last]) - sum(self._begins[first:last])
         if first < last:
@@ -164,7 +164,7 @@ def trips_by_stamps(segments: Iterable[Segment]) -> Iterator[RoundTrip]:
 
 
 def trips_by_numbers(segments: Iterable[Segment]) -> Iterator[RoundTrip]:
-    """Yield the time from each segment to the acknowledgement of its end, none of what was sent twice."""
+    """Yield the time from each segment to the acknowledgement of its end, except for data sent twice."""
     open_segments: defaultdict[End, deque[Segment]] = defaultdict(deque)
     sampled: dict[End, int] = {}
     for segment in segments:
@@ -173,7 +173,7 @@ def trips_by_numbers(segments: Iterable[Segment]) -> Iterator[RoundTrip]:
             if segment.begin >= sampled.setdefault(source, segment.begin):
                 open_segments[source].append(segment)
                 sampled[source] = segment.end
-            else:  # sent again: an acknowledgement may answer either one (Karn)
+            else:  # sent again: an acknowledgement may answer either transmission (Karn)
                 open_segments[source].clear()
         for other, waiting in open_segments.items():
             if other == source or segment.acknowledged is None:

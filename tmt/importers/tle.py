@@ -1,8 +1,8 @@
-"""Round-trip times over satellites that are known by TLE lines: SGP4 moves them, and the Earth turns below.
+"""Round-trip times over satellites with known TLE lines: SGP4 moves them, and the Earth rotates below.
 
-SGP4 gives places in the frame TEME. The sidereal time of 1982 turns them to the frame of the Earth. UTC
-stands for UT1, and polar motion is left out: together less than 0.5 km. Sites lie on the ellipsoid WGS 84.
-`tmt.core.orbit` has the same words for circular orbits.
+SGP4 gives positions in the frame TEME. The sidereal time of 1982 rotates them into the frame of the Earth.
+UTC replaces UT1, and polar motion is left out: together less than 0.5 km. Sites are on the ellipsoid WGS 84.
+`tmt.core.orbit` uses the same terms for circular orbits.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ EQUATOR_KM, FLATTENING = 6378.137, 1 / 298.257223563
 """WGS 84."""
 
 MOST_AGE = timedelta(days=14)
-"""Elements of another age are not used: SGP4's error grows by 1 to 3 km a day, faster in low orbits."""
+"""Greatest age of elements: SGP4's error grows by 1 to 3 km a day, faster in low orbits."""
 
 MOST_TURNS_A_DAY = 17
-"""An orbit at the Earth's surface."""
+"""Mean motion of an orbit at the Earth's surface."""
 
 MOST_ROWS = 10_000_000
 
@@ -73,7 +73,7 @@ class Elements(NamedTuple):
 def read_elements(path: str) -> list[Elements]:
     """Return the satellites of a file of TLE lines, with or without a line of the name before them.
 
-    InputError with the line that lacks its other half, has another form or another checksum.
+    InputError with the line that lacks its other half, or has another form or a wrong checksum.
     """
     found: list[Elements] = []
     name, first = "", ""
@@ -135,7 +135,7 @@ class Pass(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Round-trip times, and the satellites behind them."""
+    """Round-trip times, and the serving satellites."""
 
     series: npt.NDArray[np.void]
     passes: tuple[Pass, ...]
@@ -169,7 +169,7 @@ class TleOrbits(Spec):
     step: Annotated[PositiveSeconds, "distance of rows"] = 0.1
 
     def rules(self) -> Rules:
-        """Refuse half of a station, a text that is no time, and too many rows."""
+        """Refuse a ground station with only one coordinate, a text that is no time, and too many rows."""
         if (self.station_latitude_deg is None) != (self.station_longitude_deg is None):
             yield "station_latitude_deg", "latitude and longitude of the station, or neither"
         try:
@@ -187,7 +187,7 @@ class TleOrbits(Spec):
 
     @cached_property
     def sites(self) -> list[tuple[FloatArray, FloatArray]]:
-        """Place in km and direction upwards, of the user and of any station."""
+        """Position in km and vertical direction, of the user and of the station, if any."""
         places = [(self.user_latitude_deg, self.user_longitude_deg, self.user_height_m)]
         if self.station_latitude_deg is not None and self.station_longitude_deg is not None:
             places.append((self.station_latitude_deg, self.station_longitude_deg, self.station_height_m))
@@ -196,7 +196,7 @@ class TleOrbits(Spec):
     def serve(self, path: str) -> Served:
         """Return the round-trip times over the satellites of a file.
 
-        InputError if the file is wrong, its elements are all too old or too new, or none is in sight.
+        InputError if the file is wrong, its elements are all too old or too new, or no satellite is visible.
         """
         nearest: dict[str, Elements] = {}
         for one in sorted(read_elements(path), key=lambda one: -abs(one.epoch - self.start_time)):
@@ -253,7 +253,7 @@ class _Sky:
         return [Satrec.twoline2rv(one.first, one.second) for one in self.used]
 
     def look(self, time_s: FloatArray, satellites: list[int]) -> tuple[FloatArray, FloatArray]:
-        """Return distance in km and sine of the elevation: [n_sites, n_satellites, n_times] each.
+        """They are NaN for a satellite that has decayed according to SGP4.
 
         They are NaN for a satellite that SGP4 finds decayed.
         """
@@ -276,7 +276,7 @@ class _Sky:
         return np.asarray((sine >= math.sin(math.radians(self.asked.mask_deg))).all(axis=0))
 
     def passes(self) -> Iterator[tuple[int, int, int]]:
-        """Yield each satellite that serves, one after the other: index, first and last time in ns."""
+        """Yield each serving satellite, one after the other: index, first and last time in ns."""
         at_ns, end_ns = 0, ns(self.asked.duration)
         period_ns = None if self.asked.handover_period is None else ns(self.asked.handover_period)
         while at_ns < end_ns:
@@ -288,7 +288,7 @@ class _Sky:
             at_ns = until_ns
 
     def _highest(self, at_s: float, until_s: float) -> int:
-        """Return the satellite that is highest for the user, of those that all see at both times."""
+        """Return the satellite that is highest for the user among those that all sites see at both times."""
         every = list(range(len(self.used)))
         _, sine = self.look(np.array([at_s, until_s]), every)
         height = np.where(self._sees(sine).all(axis=1), sine[0, :, 0], -2)
@@ -297,7 +297,7 @@ class _Sky:
         return int(height.argmax())
 
     def _none_in_sight(self, at_s: float, span_s: float, every: list[int]) -> str:
-        """Return what is wrong, and the next time at which it would not be."""
+        """Return what is wrong, and the next time without this problem."""
         next_s = None
         later_s = at_s + _SEARCH_STEP_S * np.arange(1, _SEARCH_STEPS + 1)
         for some_s in np.split(later_s, _SEARCH_STEPS // _CHUNK):
@@ -317,7 +317,7 @@ class _Sky:
         return f"{self.asked.start_time + timedelta(seconds=time_s):%Y-%m-%dT%H:%M:%SZ}"
 
     def _set_ns(self, satellite: int, at_ns: int, end_ns: int) -> int:
-        """Return the first step at which a satellite that was seen is below the mask."""
+        """Return the first step at which a visible satellite falls below the mask."""
         times_ns = np.arange(at_ns + ns(self.asked.step), end_ns, ns(self.asked.step))
         for some_ns in np.array_split(times_ns, max(1, len(times_ns) // 4096)):
             gone = ~self._sees(self.look(some_ns / NS_PER_S, [satellite])[1])[0]

@@ -1,4 +1,4 @@
-"""Trace files: opened, created and copied in the format that the file's ending says.
+"""Trace files: opened, created and copied in the format of the file's ending.
 
 Readers check rows while they read; writers leave whole files or none.
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @cache
 def formats() -> tuple[Format, ...]:
-    """Return every format, in the order in which they are tried: any text may look like the last ones."""
+    """Return every format, in the order in which they are tried: the last ones accept almost any text."""
     from tmt.io import npy, parquet, text  # noqa: PLC0415  (pyarrow takes long to import)
 
     return parquet.FORMAT, npy.FORMAT, text.CSV, text.TXT
@@ -46,13 +46,13 @@ def endings() -> tuple[str, ...]:
 
 
 def ending_of(path: str) -> str:
-    """Return the ending of a trace's name, as `path` writes it; empty where it has none."""
+    """Return the ending of a trace's name, as `path` writes it; empty without one."""
     found = next((ending for ending in endings() if path.lower().endswith(ending)), "")
     return path[len(path) - len(found) :]
 
 
 def format_of(path: str) -> Format:
-    """Return the format that the ending of `path` stands for (UsageError when it stands for none)."""
+    """Return the format of the ending of `path` (UsageError for an unknown ending)."""
     found = next((known for known in formats() if path.lower().endswith(known.endings)), None)
     if found is None:
         raise UsageError(f"{path}: {_no_format()}")
@@ -67,7 +67,7 @@ def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceRe
     """Open a trace for reading, in the format of its ending.
 
     `path` is a local file or a pyarrow file-system URI; `table` is `PHY_TRACE` or `LINK_TRACE` if one of them
-    is needed. InputError when the file is missing, of no format or not such a trace; while iterating, at its
+    is needed. InputError when the file is missing, of no format or not such a trace; during iteration, at its
     first defect.
     """
     name = os.fspath(path)
@@ -75,7 +75,7 @@ def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceRe
         chosen = format_of(name)
     except UsageError:
         if not is_uri(name) and not Path(name).is_file():
-            open_input(name).close()  # refuses a missing file as one, whatever its name
+            open_input(name).close()  # refuses a missing file as such, whatever its name
         raise NotATraceError(name, _no_format()) from None
     head = head_of(name)
     if not chosen.sniff(head):
@@ -94,11 +94,11 @@ def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceRe
 
 @contextmanager
 def create_trace(path: str | PathLike[str], table: Table, metadata: Metadata) -> Iterator[TraceWriter]:
-    """Give a writer whose file appears at `path` when the block ends well, and not at all when it does not.
+    """Yield a writer; its file appears at `path` if the block succeeds, and not at all otherwise.
 
-    `path` is a local file or a pyarrow file-system URI. A file beside it, ``NAME.json``, holds the metadata
-    (`tmt.core.provenance.record`) where the format has no room. OutputError when the file cannot be written;
-    UsageError when the ending stands for no format, or nothing was written.
+    `path` is a local file or a pyarrow file-system URI. If the format has no room for metadata
+    (`tmt.core.provenance.record`), they are in a file ``NAME.json`` beside it. OutputError when the file
+    cannot be written; UsageError when the ending is unknown, or nothing was written.
     """
     name = os.fspath(path)
     chosen = format_of(name)
@@ -109,7 +109,7 @@ def create_trace(path: str | PathLike[str], table: Table, metadata: Metadata) ->
             writer.finish()
         finally:
             writer.close()
-        if not chosen.keeps_metadata:  # before the trace has its name: it never stands there without metadata
+        if not chosen.keeps_metadata:  # first, so that no trace is ever without metadata
             write_beside(name, part.stat().st_size, {**metadata, **writer.totals})
 
 
@@ -147,8 +147,8 @@ def write_trace(path: str | PathLike[str], trace: Trace) -> None:
 def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambda rows: None) -> int:
     """Write a trace's rows and metadata into the file `target`, and return the number of rows.
 
-    Any length is copied in little memory; `progress` is told the rows of each piece. Errors are those of
-    `open_trace` and `create_trace`; UsageError when both are one file.
+    Any length is copied in little memory; `progress` is called with the number of rows of each piece. Errors
+    are those of `open_trace` and `create_trace`; UsageError when both are the same file.
     """
     check_not_source(target, source)
     rows = 0

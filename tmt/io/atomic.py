@@ -1,4 +1,4 @@
-"""Files appear whole or not at all: they are written beside their final name and renamed into place."""
+"""Files appear whole or not at all: they are written beside their final name and renamed."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def staged(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path that becomes `path` when the block ends well, and vanishes when it does not.
+    """Yield a temporary path that becomes `path` if the block succeeds, and is removed otherwise.
 
     It has the ending of `path`. A kill may leave a hidden ``.part-...`` file, never a half-written `path`; a
-    power cut may, since data is not forced to the disk (no fsync). A pyarrow file-system URI is written to a
-    local temporary file first. Errors are those of `check_place`; any `OSError` of the block becomes an
+    power cut may, because data are not forced to the disk (no fsync). A pyarrow file-system URI is written to
+    a local temporary file first. Errors are those of `check_place`; any `OSError` of the block becomes an
     OutputError.
     """
     name = os.fspath(path)
@@ -51,15 +51,15 @@ def staged(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file in UTF-8; errors as those of `staged`."""
+    """Write a text file in UTF-8; errors as for `staged`."""
     with staged(path) as part:
         part.write_text(text, encoding="utf-8")
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Refuse a path at which no file can be: before the work, where that takes long.
+    """Refuse a path that no file can have, before long work.
 
-    UsageError when there is no folder for it, or something else than a file has its name.
+    UsageError when its folder is missing, or something other than a file has its name.
     """
     final = Path(os.path.realpath(path))
     if not final.parent.is_dir():
@@ -69,16 +69,16 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def check_not_source(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
-    """Refuse to write over the file that is read, under any name: there is no second copy (UsageError)."""
-    with suppress(OSError):  # one of them is not there, or cannot be reached; the reader or writer says so
+    """Refuse to overwrite the file that is read, under any name: there is no second copy (UsageError)."""
+    with suppress(OSError):  # one of them is missing or unreachable; the reader or writer reports it
         if Path(path).samefile(source):
             raise UsageError(f"{path}: this is {source} itself, which would be overwritten")
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
-    """Make a folder and those that it lies in, where they are missing.
+    """Create a folder and its parents, if missing.
 
-    UsageError when something else than a folder is in the way; OutputError when it cannot be made.
+    UsageError when something other than a folder has its name; OutputError when it cannot be created.
     """
     folder = Path(path)
     try:
@@ -92,7 +92,7 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def made_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Make a folder as `make_folder`; a new one vanishes if the block fails and leaves it empty."""
+    """Create a folder as `make_folder` does; a new one is removed if the block fails and leaves it empty."""
     is_new = not Path(path).exists()
     folder = make_folder(path)
     try:
@@ -105,12 +105,12 @@ def made_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def folded(name: str) -> str:
-    """Return a name as file systems see it that ignore case or forms of Unicode."""
+    """Return a name as seen by file systems that ignore case or Unicode forms."""
     return normalize("NFC", name.casefold())
 
 
 def own_folder(path: str | os.PathLike[str], owner: str) -> Path:
-    """Make a folder for `owner`, or take an empty one, and return its absolute path; else UsageError."""
+    """Create a folder for `owner`, or take an empty one, and return its absolute path; else UsageError."""
     folder = make_folder(path)
     with _as_output_error(str(folder)):
         if any(folder.iterdir()):
@@ -129,14 +129,14 @@ def _as_output_error(name: str) -> Iterator[None]:
 
 
 def full_cache(error: OSError) -> str | None:
-    """Return the folder of compiled code, if numba failed to write there: its error names no file."""
+    """Return the folder of compiled code, if numba failed to write there, because its error names no file."""
     numba = sys.modules.get("numba")
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
     if numba is None or not any(Path(file).is_relative_to(numba.__path__[0]) for file in files):
         return None
     from tmt.core.kernels.rows import begin_row  # noqa: PLC0415  (numba takes long to import)
 
-    compiled: Any = begin_row  # all kernels are kept in one folder, a subfolder for each folder of sources
+    compiled: Any = begin_row  # one folder holds all kernels, a subfolder per folder of sources
     return str(Path(compiled.stats.cache_path).parent)
 
 

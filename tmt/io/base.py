@@ -1,6 +1,6 @@
 """Interface of a trace format: recognise a file, open a reader, create a writer.
 
-A thread reads ahead and another one writes behind while rows are computed.
+One thread reads ahead and another writes in the background while rows are computed.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ if TYPE_CHECKING:
 TRACE_TABLES = (PHY_TRACE, LINK_TRACE)
 
 CHUNK_ROWS = 1 << 17
-"""Rows that a reader of a binary format hands out at a time, at most: 4 MiB of a PHY trace."""
+"""Largest number of rows that a reader of a binary format returns at a time: 4 MiB of a PHY trace."""
 
 Item = TypeVar("Item")
 
 WAITING = 4
-"""Most chunks read ahead, and waiting to be written: two are a row group, and two more come meanwhile."""
+"""Largest number of chunks read ahead, and waiting to be written: two make a row group, and two more come
+meanwhile.
+"""
 
 
 def ahead(items: Iterator[Item]) -> Generator[Item]:
@@ -54,7 +56,7 @@ def ahead(items: Iterator[Item]) -> Generator[Item]:
 
 
 class Behind:
-    """Calls that a thread makes one after the other, while the caller goes on."""
+    """Calls that a thread makes one after the other while the caller continues."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1)
@@ -67,25 +69,25 @@ class Behind:
         self._calls.append(self._thread.submit(function, argument))
 
     def join(self) -> None:
-        """Wait until all calls are over, and raise the exception of one of them."""
+        """Wait until all calls have ended, and raise an exception of any of them."""
         while self._calls:
             self._calls.popleft().result()
 
     def stop(self) -> None:
-        """Wait for the call that is being made, and make no other."""
+        """Wait for the current call, and make no other."""
         self._thread.shutdown(cancel_futures=True)
 
 
 class TraceReader(ABC):
     """An open trace file: a context manager that iterates, once, over checked chunks.
 
-    `columns` are those of its `table` that the file has; `metadata` may be empty. `rows` is None where only
-    reading to the end tells their number. Iterating raises `InputError` at the first defect. A thread reads
-    the next chunks ahead; the arrays of each are its own and contiguous.
+    `columns` are those of its `table` that the file has; `metadata` may be empty. `rows` is None if only
+    reading to the end gives their number. Iterating raises `InputError` at the first defect. A thread reads
+    ahead; each chunk has its own contiguous arrays.
     """
 
     seconds = False
-    """Whether the file holds times in seconds, so that messages show those."""
+    """Whether the file holds times in seconds, so that messages show seconds."""
 
     def __init__(
         self, file: BinaryFile, path: str, table: Table, columns: tuple[Column, ...], rows: int | None
@@ -111,10 +113,10 @@ class TraceReader(ABC):
 
     @abstractmethod
     def unchecked(self) -> Iterator[Trace]:
-        """Yield the chunks as the file holds them."""
+        """Yield the chunks as stored in the file."""
 
     def describe(self, metadata: Metadata) -> None:
-        """Take the metadata (InputError when it gives a size of rows that have sizes of their own)."""
+        """Take the metadata (InputError when it gives a size for rows that have their own sizes)."""
         if self.has_sizes and metadata.get("lldu_bytes") is not None:
             raise InputError(self.path, refusal("sizes_twice"))
         self.metadata = metadata
@@ -125,7 +127,7 @@ class TraceReader(ABC):
         return SIZE_BYTES in self.columns
 
     def close(self) -> None:
-        """Read no further, and close the file."""
+        """Stop reading, and close the file."""
         self._chunks.close()
         self.release()
 
@@ -147,7 +149,7 @@ class TraceReader(ABC):
 
 
 class TraceWriter(ABC):
-    """A trace file in the making: takes chunks in order; how they are cut does not show in the file."""
+    """A trace file being written: takes chunks in order; their sizes do not affect the file."""
 
     def __init__(self, part: Path, path: str, table: Table, metadata: Metadata) -> None:
         self._file = open_output(part)
@@ -158,9 +160,9 @@ class TraceWriter(ABC):
         self._behind = Behind()
 
     def write(self, chunk: Trace) -> None:
-        """Append the rows of `chunk`, whose arrays may not change afterwards: they may be held back.
+        """Append the rows of `chunk`, whose arrays must not change afterwards, because they may be held back.
 
-        ValueError when the rows may not stand in a trace: whoever made them has a defect; OSError when these
+        ValueError when the rows are not allowed in a trace, which is a bug of the caller; OSError when these
         or earlier rows cannot be written.
         """
         if chunk.table is not self.table:
@@ -196,18 +198,18 @@ class TraceWriter(ABC):
 
     @abstractmethod
     def begin(self) -> None:
-        """Write the header before the first row; `columns` are known now."""
+        """Write the header before the first row; `columns` are known by now."""
 
     @abstractmethod
     def encoded(self, chunk: Trace) -> Any:
-        """Return a chunk of at least one row, which has been checked, in the form that `append` takes."""
+        """Return a checked chunk of at least one row in the form that `append` takes."""
 
     @abstractmethod
     def append(self, rows: Any) -> None:
-        """Write or hold back rows; nothing else happens to the file meanwhile."""
+        """Write or hold back rows; no other call on the file happens meanwhile."""
 
     def complete(self) -> None:
-        """Bring the file into its final form."""
+        """Finish the file."""
         self._file.flush()
 
     def release(self) -> None:
@@ -222,7 +224,7 @@ class Format:
     name: str
     """For people."""
     endings: tuple[str, ...]
-    """Endings of file names that mean this format, lower case, the preferred one first."""
+    """Endings of file names of this format, in lower case, the preferred one first."""
     sniff: Callable[[bytes], bool]
     """Whether a file that starts with these bytes (decompressed) may be of this format."""
     open: Callable[[BinaryFile, str, Table | None], TraceReader]
@@ -230,9 +232,9 @@ class Format:
     create: Callable[[Path, str, Table, Metadata], TraceWriter]
     """Starts a file at a temporary path, given its final name for messages, its table and its metadata."""
     mismatch: str = "other_format"
-    """Key in `REFUSALS` of the reason given for a file with this ending and other content."""
+    """Key in `REFUSALS` of the reason for refusing a file with this ending and other content."""
     keeps_metadata: bool = False
-    """Whether a file has room for how it was made."""
+    """Whether a file has room for metadata on how it was made."""
 
 
 def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:
@@ -247,7 +249,7 @@ def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:
 
 
 def wrong_columns(path: str, wanted: Table | None, found: str = "") -> InputError:
-    """Return the refusal of a file whose columns are not those of a wanted trace, but those in `found`."""
+    """Return the refusal of a file that has the columns `found` instead of those of a wanted trace."""
     tables = TRACE_TABLES if wanted is None else (wanted,)
     kind = " or ".join(table.kind for table in tables)
     columns = " or ".join(table.described for table in tables)

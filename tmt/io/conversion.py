@@ -1,4 +1,4 @@
-"""Conversion from file to file, for traces of any length, one or many at once."""
+"""Conversion from file to file, for traces of any length, one or several in parallel."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def convert_file(
 ) -> Counts:
     """Convert the PHY trace in one file to the link trace in another.
 
-    Memory does not grow with the trace, only with the rows that wait behind an open one. The result is that
-    of `convert`, however the file is cut into row groups. The link trace appears when it is complete.
+    Memory does not grow with the trace, only with the rows that wait for an open one. The result is that of
+    `convert`, whatever the row groups of the file. The link trace appears when it is complete.
 
     Paths are those of local files or pyarrow file-system URIs. `rtt` is in seconds, for schemes with
-    feedback. Every `every`-th slot is kept, from the first on. `progress` takes the number of slots converted
-    since its last call, `watch` each chunk of the file before it is converted.
+    feedback. Every `every`-th slot is kept, from the first on. `progress` is called with the number of slots
+    converted since its last call, `watch` with each chunk of the file before its conversion.
 
     InputError when `phy_path` is no PHY trace, or lacks a column that the scheme needs; UsageError when
-    `every` is below 1, the trace is too short for a row, or both paths are one file; OutputError when the
-    link trace cannot be written.
+    `every` is below 1, the trace is too short for a row, or both paths are the same file; OutputError when
+    the link trace cannot be written.
     """
     check_not_source(link_path, phy_path)
     share, converter = Share(every), scheme.converter(rtt)
@@ -78,7 +78,7 @@ def convert_file(
 
 @contextmanager
 def _refused_as(path: str) -> Iterator[None]:
-    """Name the file in a refusal of a converter, which knows rows and no files."""
+    """Add the file's name to a refusal by a converter, which knows rows but no files."""
     try:
         yield
     except InputError as error:
@@ -98,9 +98,9 @@ class Conversion(NamedTuple):
 def convert_files(
     conversions: Sequence[Conversion], progress: Callable[[int], None] = lambda _: None
 ) -> list[Counts]:
-    """Run many conversions, one per core at a time, and return their counts in the order given.
+    """Run several conversions, one per core at a time, and return their counts in the given order.
 
-    The first error of a `convert_file` stops the others; complete files stay. Threads call `progress`.
+    The first error of a `convert_file` stops the others; complete files are kept. Threads call `progress`.
     """
     stopped = Event()
 

@@ -1,8 +1,8 @@
-"""Lines of fields to columns of numbers, a whole block at once or line by line to find a defect, and back.
+"""Lines of fields to columns of numbers, and back; a whole block at once, or line by line to find a defect.
 
 Times in seconds become integer nanoseconds without floating point. Arrow parses decimal numbers into 128-bit
-integers counting 10**-scale seconds; where the scale is 9 those are nanoseconds, and their lower halves are
-the column.
+integers counting 10**-scale seconds; with scale 9 those are nanoseconds, and their lower halves are the
+column.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _LONG_EXPONENT = re.compile(rb"[eE][+-]?[0-9]{4}")
 _FLAGS = {"1": 1, "true": 1, "0": 0, "false": 0}
 
 SCALES = (9, 24)
-"""Decimal places that are tried: whole nanoseconds, then as floats are printed, to round half to even."""
+"""Decimal places that are tried: first whole nanoseconds, then those of printed floats, to round half to
+even.
+"""
 
 _DIGITS = 9
 
@@ -52,23 +54,23 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places of a table's columns in a line."""
+    """Positions of a table's columns in a line."""
 
     table: Table
     columns: tuple[Column, ...]
-    """Those of `table` that the file has."""
+    """Columns of `table` that the file has."""
     positions: tuple[int, ...]
-    """For each of them, its number in the line, from 0."""
+    """For each of them, its index in the line, from 0."""
     width: int
     """Fields of a line."""
     seconds: bool
-    """Whether times are in seconds and not in nanoseconds."""
+    """Whether times are in seconds instead of nanoseconds."""
 
 
 def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | None:
-    """Parse a block at once; None where it must be parsed line by line.
+    """Parse a block at once; None if it must be parsed line by line.
 
-    Arrow's parser of decimals ends the process at an exponent such as ``e-40000000``.
+    Arrow's decimal parser crashes the process at an exponent such as ``e-40000000``.
     """
     if layout.seconds and _LONG_EXPONENT.search(block):
         return None
@@ -105,9 +107,9 @@ def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | Non
 def parse_lines(
     block: bytes, path: str, first_line: int, dialect: Dialect, layout: Layout
 ) -> tuple[Columns, InputError | None]:
-    """Parse a block line by line: slow, with the exact place and reason of a defect.
+    """Parse a block line by line: slow, but with the exact place and reason of a defect.
 
-    Returns the columns of the lines up to the first with a wrong field or number of fields, and its refusal.
+    Returns the columns of the lines before the first with a wrong field or number of fields, and its refusal.
     """
     rows: list[tuple[int, ...]] = []
     error = None
@@ -131,7 +133,7 @@ def parse_lines(
 
 
 def field_value(column: Column, text: str, null: str = "", *, seconds: bool) -> int:
-    """Return the number that stands for `text`; ValueError with the reason when there is none."""
+    """Return the number for `text`; ValueError with the reason without one."""
     seconds = seconds and column.name.endswith("_ns")
     name = column.name.removesuffix("_ns") if seconds else column.name
     if column is ERASABLE and text.lower() in ("", null, "nan"):
@@ -151,7 +153,9 @@ def field_value(column: Column, text: str, null: str = "", *, seconds: bool) -> 
 
 
 def _in_range(column: Column, name: str, text: str, *, seconds: bool) -> int:
-    """Return the number, or refuse one outside its dtype; finer limits are checked for all formats alike."""
+    """Return the number, or refuse one outside its dtype; stricter limits are checked for all formats
+    together.
+    """
     limits = np.iinfo(column.dtype)
     most = limits.max if column.maximum is None else column.maximum
     least = limits.min if column.minimum is None else column.minimum
@@ -169,11 +173,11 @@ def _in_range(column: Column, name: str, text: str, *, seconds: bool) -> int:
 
 
 class NotRepresentableError(ValueError):
-    """A parsed value is missing where it may not be, or does not fit its column."""
+    """A required value is missing, or a value does not fit its column."""
 
 
 def field_type(column: Column, scale: int) -> pa.DataType:
-    """Arrow type that a field of `column` is parsed as; `scale` 0 means that times are integers."""
+    """Arrow type as which a field of `column` is parsed; `scale` 0 means that times are integers."""
     if scale and column.name.endswith("_ns"):
         return pa.decimal128(38, scale)
     return pa.from_numpy_dtype(np.dtype(column.dtype))
@@ -208,7 +212,7 @@ def _nanoseconds(parsed: pa.Array, missing: npt.NDArray[np.bool_] | None) -> npt
 
 
 def spelled_column(column: Column, values: npt.NDArray[Any], null: str, *, seconds: bool) -> pa.Array:
-    """Return the column as its fields: times in seconds with no more digits than they need, if asked."""
+    """Return the column as fields; on request, times are in seconds with no more digits than needed."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     missing = pa.array(values == column.null) if column.null is not None else None

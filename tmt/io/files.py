@@ -1,4 +1,4 @@
-"""Open files for reading, with one-line errors: local ones and URIs, plain and gzip, whole or by lines."""
+"""Open files for reading, with one-line errors: local files and URIs, plain and gzip, whole or by lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BinaryFile = BufferedReader | BufferedRandom | gzip.GzipFile
-"""Files that readers take; a file of pyarrow's serves as the first kind."""
+"""Files that readers accept; a file of pyarrow's can be used as the first kind."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _HEAD_BYTES = 4096
@@ -33,7 +33,7 @@ _MAX_LINE_BYTES = 1 << 16
 MAX_JSON_LINE_BYTES = 1 << 24
 """Longest line that is a JSON document."""
 MOST_WHOLE_BYTES = 1 << 29
-"""Largest content that is read as a whole: as objects of Python it takes ten times the memory."""
+"""Largest content that is read as a whole: as Python objects it takes ten times the memory."""
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
@@ -65,7 +65,7 @@ def open_input(path: str) -> BinaryFile:
         return file
     unzipped = gzip.GzipFile(fileobj=file, mode="rb")
     unzipped.myfileobj = cast("FileIO", file)  # closed together with it
-    with suppress(EOFError, OSError, zlib.error):  # whoever reads on meets the damage, with its line
+    with suppress(EOFError, OSError, zlib.error):  # the reader meets the damage later, with its line
         if not unzipped.peek(1):
             unzipped.close()
             raise InputError(path, refusal("empty_file"))
@@ -73,7 +73,9 @@ def open_input(path: str) -> BinaryFile:
 
 
 def open_output(part: Path) -> BufferedWriter | gzip.GzipFile:
-    """Open a local file for writing, compressed if it ends in ``.gz``: without a name and a date in it."""
+    """Open a local file for writing, compressed if it ends in ``.gz``, without name and date in the gzip
+    header.
+    """
     file = part.open("wb")
     if part.suffix != ".gz":
         return file
@@ -90,13 +92,13 @@ def _opened(path: str) -> BufferedReader:
             return cast("BufferedReader", system.open_input_file(local))
     if Path(local).is_dir():
         raise InputError(path, "this is a folder; a file is needed")
-    if not stat.S_ISREG(Path(local).stat().st_mode):  # a pipe would be waited for
+    if not stat.S_ISREG(Path(local).stat().st_mode):  # opening a pipe would wait
         raise InputError(path, "this is not a regular file; write its content into a file first")
     return Path(local).open("rb")
 
 
 def size_of(path: str) -> int | None:
-    """Return the size of a file in bytes; None where it cannot be told."""
+    """Return the size of a file in bytes; None if it is unknown."""
     try:
         if not is_uri(path):
             return Path(path).stat().st_size
@@ -161,14 +163,14 @@ class LineBlocks:
         self._error: InputError | None = None
 
     def first_line(self) -> str:
-        """Return the next line without taking it."""
+        """Return the next line without consuming it."""
         self._fill()
         if self._error is not None and b"\n" not in self._held:
             raise self._at_line(self._error)
         return self._held.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
 
     def skip_line(self) -> None:
-        """Take the line that `first_line` returned."""
+        """Consume the line that `first_line` returned."""
         self._held = self._held.partition(b"\n")[2]
         self.line += 1
 
@@ -188,7 +190,7 @@ class LineBlocks:
                 return
 
     def _fill(self) -> None:
-        """Read on; keep an error until the lines before it have been used, and its own line is known."""
+        """Read on; delay an error until the lines before it have been used, so that its line is known."""
         pieces, left = [self._held], 0 if self._ended else _BLOCK_BYTES
         try:
             with input_errors(self.path):
@@ -217,13 +219,14 @@ class TextLine(NamedTuple):
     text: str
     """Without surrounding blanks."""
     ended: bool
-    """Whether a line end follows; the last line of a log that was cut has none."""
+    """Whether a line end follows; the last line of a truncated log has none."""
 
 
 def text_lines(
     path: str, *, comments: bool = True, max_line_bytes: int = _MAX_LINE_BYTES
 ) -> Iterator[TextLine]:
-    """Yield the lines of a file, which may be compressed (.gz), without blank ones; DOS ends do no harm.
+    """Yield the lines of a file, which may be compressed (.gz), without blank ones; DOS line ends are
+    accepted.
 
     With `comments`, lines that begin with ``#`` are skipped. InputError when the file cannot be read, or a
     line is longer than `max_line_bytes`.
@@ -240,7 +243,7 @@ def text_lines(
 
 
 def without_comments(lines: LineBlocks) -> Iterator[tuple[int, bytes]]:
-    """Yield runs of lines as `blocks` does, without comments (``#``) and without blank lines at the end."""
+    """Yield runs of lines as `blocks` does, without comments (``#``) and without trailing blank lines."""
     blank: tuple[int, bytes] | None = None
     for first_line, block in lines.blocks():
         for line, run in _runs(first_line, block) if b"#" in block else ((first_line, block),):

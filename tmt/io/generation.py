@@ -53,18 +53,18 @@ def generate(
     progress: Callable[[int], None] = lambda _: None,
     watch: Callable[[PhyTrace], None] = lambda _: None,
 ) -> int:
-    """Write the PHY trace of a channel on a regular line, and return its number of slots.
+    """Write the PHY trace of a channel over regular slots, and return their number.
 
-    Slots are sent from 0 until before `duration_ns`, and the trace ends with the last one. `lldu_bytes` goes
-    into the metadata. With an `adaptation` the channel gives only its Es/N0, and where modes have frames the
-    line says only when the signal is sampled. With `sharing` the slots are those of one of the users who
-    share the line. `progress` takes the number of slots done since its last call, `watch` each chunk.
-    UsageError when no slot fits, the trace is too long, the channel knows no Es/N0, or no mode reaches its
-    target; OutputError when the file cannot be written.
+    Slots are sent from 0 to before `duration_ns`, and the trace ends with the last one. `lldu_bytes` goes
+    into the metadata. With an `adaptation` the channel gives only its Es/N0; if modes have frames, the
+    regular times are those of the signal's samples. With `sharing` the slots are those of one of the users
+    who share the link. `progress` is called with the number of slots since its last call, `watch` with each
+    chunk. UsageError when no slot fits, the trace is too long, the channel has no Es/N0, or no mode reaches
+    its target; OutputError when the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
-    # Before the channel is described: this refuses what the channel cannot read.
+    # Before the channel is described, because this refuses files that the channel cannot read.
     if adaptation is None:
         chunks = _drawn(channel, line, duration_ns, seed, sharing, with_es_n0=with_es_n0)
     else:
@@ -96,7 +96,7 @@ def generate(
 def _drawn(
     channel: Channel, line: Line, duration_ns: int, seed: int, sharing: Sharing | None, *, with_es_n0: bool
 ) -> Iterator[tuple[int, PhyTrace]]:
-    """Return an iterator over the slots of a channel, in chunks, with the slots of the line in each."""
+    """Return an iterator over the slots of a channel, in chunks, with the number of regular slots in each."""
     channel.check_fates()
     if with_es_n0:
         _check_es_n0(channel)
@@ -126,9 +126,9 @@ def adapted(
     adaptation: Adaptation,
     sharing: Sharing | None = None,
 ) -> Iterator[tuple[int, PhyTrace]]:
-    """Return an iterator over the slots of an adaptation, in chunks, with the samples of the line in each.
+    """Return an iterator over the slots of an adaptation, in chunks, with the number of samples in each.
 
-    With `sharing` they are those of one user. UsageError when the channel knows no Es/N0, or, after the last
+    With `sharing` they are those of one user. UsageError when the channel has no Es/N0, or, after the last
     slot, when no mode reaches the target.
     """
     from tmt.core.modes.adapter import Adapter  # noqa: PLC0415  (numba takes long to import)
@@ -153,7 +153,7 @@ def adapted(
 
 
 def _extent(line: Line, duration_ns: int) -> Extent:
-    """Return the time of a line's slots, each as long as the distance between them."""
+    """Return the total duration of regular slots, each as long as their distance."""
     slots = line.slots_within(duration_ns)
     last_ns = int(line.tx_times_ns(slots - 1, 1)[0])
     return Extent.of_rows(0, last_ns, slots) or Extent(0, duration_ns)
@@ -169,11 +169,11 @@ def overlay(
     progress: Callable[[int], None] = lambda _: None,
     watch: Callable[[PhyTrace], None] = lambda _: None,
 ) -> int:
-    """Lay a channel over the PHY trace in file `source`, and return the number of slots.
+    """Apply a channel to the PHY trace in file `source`, and return the number of slots.
 
     This is the indirect use of a trace (Kuhn 2014, section 3.2). With `with_es_n0` the trace gets the Es/N0
-    of the channel, and may have none of its own. `watch` takes each chunk of `source`. InputError when
-    `source` is no such PHY trace; UsageError when `path` is `source`, or the channel knows no Es/N0;
+    of the channel, and must not have its own. `watch` is called with each chunk of `source`. InputError when
+    `source` is no such PHY trace; UsageError when `path` is `source`, or the channel has no Es/N0;
     OutputError when the file cannot be written.
     """
     check_not_source(path, source)

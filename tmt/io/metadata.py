@@ -1,7 +1,7 @@
 """Metadata of a trace: its checks, and the file beside a trace whose format has no room for metadata.
 
-``LINK.npy`` has its metadata in ``LINK.npy.json``, with the size of ``LINK.npy``: metadata of another file is
-refused.
+``LINK.npy`` has its metadata in ``LINK.npy.json``, with the size of ``LINK.npy``, so that metadata of another
+file is refused.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 METADATA_KEY = "tmt"
 
 TOTALS_KEY = "tmt_totals"
-"""Key of the metadata that were known only after the last row, in a format that writes the others first."""
+"""Key of the metadata that are known only after the last row, in a format that writes the others first."""
 
 _LEAST = {"lldu_bytes": 1, "slots": 1, "sent_bytes": 1, "begin_ns": 0, "length_ns": 1}
 _LEAST_OF_SCHEME = {"data": 1, "repair": 0, "rtt_ns": 0}
 _MOST = 2**62
-"""Numbers in the metadata that readers compute with: the least that each may be, and the most."""
+"""Numbers in the metadata that readers compute with: the least and the greatest value of each."""
 
 _MOST_BYTES, _MOST_DB = 1 << 24, 1000
 
@@ -91,7 +91,7 @@ def write_beside(path: str, file_bytes: int, metadata: Metadata) -> None:
 
 
 def metadata_file(path: str) -> str:
-    """Return the name of the file beside a trace in which its metadata are."""
+    """Return the name of the metadata file beside a trace."""
     return path + ".json"
 
 

@@ -1,7 +1,7 @@
-"""NumPy's `.npy` format: one structured array, which C++ maps into memory and the simulator reads.
+"""NumPy's `.npy` format: one structured array, which C++ maps into memory for the simulator.
 
 Layout: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html. Rows are packed and
-little-endian. Metadata stands in a file beside it.
+little-endian. Metadata are in a file beside it.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class NpyReader(TraceReader):
     """Rows of a `.npy` file, read a block at a time."""
 
     def unchecked(self) -> Iterator[Trace]:
-        """Yield chunks with their columns taken apart."""
+        """Yield chunks with separate columns."""
         dtype = row_dtype(self.columns)
         for row in range(0, self.rows or 0, CHUNK_ROWS):
             rows = min(CHUNK_ROWS, (self.rows or 0) - row)
             with input_errors(self.path):
                 held = self._file.read(rows * dtype.itemsize)
-            if len(held) < rows * dtype.itemsize:  # it was cut after its size was checked
+            if len(held) < rows * dtype.itemsize:  # truncated after its size was checked
                 whole = row + len(held) // dtype.itemsize
                 raise InputError(self.path, refusal("truncated", promised=self.rows, held=whole))
             block = np.frombuffer(held, dtype)
@@ -68,7 +68,7 @@ def read_array(path: str) -> npt.NDArray[Any]:
         array = np.empty(rows, dtype)
         # Not np.fromfile: after a failed read it returns fewer rows and raises nothing.
         held_bytes = file.readinto(array.view(np.uint8).data)
-        if held_bytes < array.nbytes:  # it was cut after its size was checked
+        if held_bytes < array.nbytes:  # truncated after its size was checked
             whole = held_bytes // dtype.itemsize
             raise InputError(path, refusal("truncated", promised=rows, held=whole))
         return array
@@ -116,7 +116,7 @@ def _header(file: BinaryFile, path: str) -> tuple[int, np.dtype[Any]]:
 
 
 class NpyWriter(TraceWriter):
-    """Writes rows behind a header that is filled in once their number is known."""
+    """Writes rows after a header that is completed once their number is known."""
 
     def __init__(self, part: Path, path: str, table: Table, metadata: Metadata) -> None:
         super().__init__(part, path, table, metadata)

@@ -36,10 +36,12 @@ if TYPE_CHECKING:
     from tmt.io.files import BinaryFile
 
 ROW_GROUP_ROWS = 1 << 18
-"""Rows of a row group, except the last: small enough to hold several in memory, large enough to compress."""
+"""Rows of a row group, except the last: small enough to hold several in memory, large enough to compress
+well.
+"""
 
 _NAMED_COLUMNS = 8
-"""Most columns that a message about a file without a trace names."""
+"""Most columns that a message about a file without a trace lists."""
 
 WRITE_SETTINGS: dict[str, Any] = {
     "compression": "zstd",
@@ -50,16 +52,19 @@ WRITE_SETTINGS: dict[str, Any] = {
     "max_rows_per_page": CHUNK_ROWS,
     "write_page_checksum": True,
 }
-"""Encoding of the columns. Differences of times are small numbers: files of regular slots are about 100 times
-smaller than plain ones, and faster to write and to read. Compression starts anew with each page; with
-pyarrow's default of 20,000 rows per page, that takes a sixth of the time."""
+"""Encoding of the columns.
+
+Differences of times are small numbers: files of regular slots are about 100 times smaller than plain ones,
+and faster to write and to read. Compression restarts with each page, which takes a sixth of the time with
+pyarrow's default of 20,000 rows per page.
+"""
 
 READ_SETTINGS: dict[str, Any] = {
     "pre_buffer": False,
     "buffer_size": 1 << 20,
     "page_checksum_verification": True,
 }
-"""Columns are read a buffer at a time, so that a file of one huge row group needs no more memory."""
+"""Columns are read a buffer at a time, so that a file with one huge row group needs no more memory."""
 
 
 def arrow_schema(columns: tuple[Column, ...], metadata: Metadata) -> pa.Schema:
@@ -102,7 +107,7 @@ class ParquetReader(TraceReader):
         names = [column.name for column in self.columns]
         for group in range(self._source.num_row_groups):
             try:
-                # This thread reads ahead already: the other cores have other work.
+                # This thread already reads ahead; the other cores have other work.
                 for batch in self._source.iter_batches(CHUNK_ROWS, [group], names, use_threads=False):
                     yield from self._checked_for_nulls(batch)
             except InputError:
@@ -113,7 +118,7 @@ class ParquetReader(TraceReader):
                 ) from error
 
     def _checked_for_nulls(self, batch: pa.RecordBatch) -> Iterator[Trace]:
-        """Yield the rows of a batch up to the first missing value where there may be none; refuse that."""
+        """Yield the rows of a batch up to the first missing value in a required column; refuse that value."""
         missing = [
             (batch.column(column.name).is_null().index(True).as_py(), column.name)
             for column in self.columns
@@ -136,14 +141,25 @@ class ParquetReader(TraceReader):
 
 
 def _to_numpy(column: Column, values: pa.Array) -> np.ndarray[tuple[int], np.dtype[Any]]:
-    """Return a writable array on the memory that Parquet decoded into, with nulls as the schema says."""
-    if values.null_count:
-        values = values.fill_null(column.null)
+    """Return a writable array on the memory that Parquet decoded into, with nulls as in the schema.
+
+    From buffers: Arrow's functions would import pandas, slowly.
+    """
     if pa.types.is_boolean(values.type):
-        values = values.cast(pa.uint8())
-    dtype = np.dtype(np.uint8) if column.dtype == "|b1" else np.dtype(column.dtype)
-    array = np.frombuffer(values.buffers()[1], dtype, len(values), values.offset * dtype.itemsize)
-    return array.view(column.dtype)
+        array = _bits(values.buffers()[1], values)
+    else:
+        dtype = np.dtype(column.dtype)
+        array = np.frombuffer(values.buffers()[1], dtype, len(values), values.offset * dtype.itemsize)
+    if values.null_count:
+        array[~_bits(values.buffers()[0], values)] = column.null
+    return array
+
+
+def _bits(buffer: pa.Buffer, values: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return the bits of a buffer of an array, one for each value."""
+    begin, end = values.offset, values.offset + len(values)
+    bits = np.unpackbits(np.frombuffer(buffer, np.uint8), count=end, bitorder="little")
+    return bits[begin:].view(np.bool_)
 
 
 def _to_arrow(column: Column, values: np.ndarray[tuple[int], np.dtype[Any]]) -> pa.Array:
@@ -184,13 +200,13 @@ def open_parquet(file: BinaryFile, path: str, table: Table | None) -> ParquetRea
 
 
 def _columns(schema: pa.Schema) -> str:
-    """Return the names and types of a file's columns, of the first ones where there are many."""
+    """Return the names and types of a file's columns, or of the first ones if there are many."""
     named = [f"{field.name} {field.type}" for field in list(schema)[:_NAMED_COLUMNS]]
     return shown(", ".join([*named, "..."] if len(schema) > _NAMED_COLUMNS else named) or "none", 300)
 
 
 class ParquetWriter(TraceWriter):
-    """Collects chunks into row groups of `ROW_GROUP_ROWS`, so that files do not depend on how rows came."""
+    """Collects chunks into row groups of `ROW_GROUP_ROWS`, so that files do not depend on the chunks."""
 
     def __init__(self, part: Path, path: str, table: Table, metadata: Metadata) -> None:
         super().__init__(part, path, table, metadata)
@@ -204,12 +220,12 @@ class ParquetWriter(TraceWriter):
         self._writer = pq.ParquetWriter(self._file, self._schema, **WRITE_SETTINGS)
 
     def encoded(self, chunk: Trace) -> pa.RecordBatch:
-        """Return the rows as Arrow has them."""
+        """Return the rows in Arrow's form."""
         arrays = [_to_arrow(column, getattr(chunk, column.name)) for column in self.columns]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def append(self, rows: pa.RecordBatch) -> None:
-        """Hold the rows back, and write every row group that is full."""
+        """Hold the rows back, and write every full row group."""
         while self._held_rows + len(rows) >= ROW_GROUP_ROWS:
             missing = ROW_GROUP_ROWS - self._held_rows
             self._held.append(rows.slice(0, missing))
@@ -234,7 +250,7 @@ class ParquetWriter(TraceWriter):
         self._writer.close()
 
     def release(self) -> None:
-        """Close the file; pyarrow writes a footer even of an incomplete one."""
+        """Close the file; pyarrow writes a footer even for an incomplete one."""
         if self._writer is not None:
             with suppress(OSError, pa.ArrowException):
                 self._writer.close()

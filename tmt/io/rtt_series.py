@@ -23,7 +23,7 @@ HEADERS: dict[tuple[str, ...], bool] = {("time", "rtt"): True, ("time_ns", "rtt_
 
 
 def read_rtt_series(path: str) -> npt.NDArray[np.void]:
-    """Return the rows of a CSV file, perhaps with gzip: those of `RTT_SERIES`.
+    """Return the rows of a CSV file, perhaps with gzip, as `RTT_SERIES`.
 
     InputError with the line of a value that is no time, negative, too large, or earlier than the one before.
     """
@@ -57,7 +57,7 @@ def read_rtt_series(path: str) -> npt.NDArray[np.void]:
 
 
 def write_rtt_series(path: str, rows: npt.NDArray[np.void], comments: Iterable[str]) -> None:
-    """Write the rows of `RTT_SERIES` below comments; errors as those of `staged`."""
+    """Write the rows of `RTT_SERIES` below comments; errors as for `staged`."""
     lines = [*(f"# {comment}" for comment in comments), "time,rtt"]
     lines += [f"{seconds_text(time_ns)},{seconds_text(rtt_ns)}" for time_ns, rtt_ns in rows.tolist()]
     with staged(path) as part, open_output(part) as file:

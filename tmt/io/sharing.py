@@ -1,4 +1,4 @@
-"""The PHY traces of users who share a line of slots, from what each would have alone."""
+"""The PHY traces of users who share the slots of a link, from the traces that each would have alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tmt.io.base import TraceReader
 
 MOST_FILES = 100
-"""Most traces that are shared at once: each is an open file, and so is what becomes of it."""
+"""Most traces that are shared at once: each needs two open files."""
 
 
 def share(
@@ -38,12 +38,12 @@ def share(
 ) -> list[int]:
     """Write the slots that a scheduler gives to each user, and return their numbers.
 
-    `sources` are PHY traces of the same slots: what each user would have if all were its own; `targets` the
-    files of the users' own slots. Memory does not grow with the traces. `progress` takes the number of slots
-    done since its last call.
+    `sources` are PHY traces of the same slots: each user's trace as if all slots were its own; `targets` are
+    the files of the users' own slots. Memory does not grow with the traces. `progress` is called with the
+    number of slots since its last call.
 
     InputError when a source is no PHY trace, has other slots than the first one, or lacks the sizes that the
-    scheduler needs; UsageError when a target is a source, the scheduler does not go with the number of users,
+    scheduler needs; UsageError when a target is a source, the scheduler does not allow the number of users,
     or a user gets no slot; OutputError when a file cannot be written.
     """
     users = len(sources)
@@ -90,7 +90,7 @@ def share(
 
 
 def check_users(users: int, scheduler: Scheduler) -> None:
-    """Refuse a number of users that cannot share a line under a scheduler (UsageError)."""
+    """Refuse a number of users that cannot share a link under a scheduler (UsageError)."""
     if not 2 <= users <= MOST_FILES:
         raise UsageError(f"USERS: there are {users}; allowed: from 2 to {MOST_FILES} traces")
     if (fault := scheduler.fault(users)) is not None:
@@ -99,7 +99,7 @@ def check_users(users: int, scheduler: Scheduler) -> None:
 
 
 def in_step(readers: Sequence[TraceReader]) -> Iterator[list[PhyTrace]]:
-    """Yield the same slots of each trace, run after run (InputError where the times differ)."""
+    """Yield the same slots of each trace, run after run (InputError if the times differ)."""
     incoming = [iter(reader) for reader in readers]
     waiting: list[PhyTrace | None] = [None] * len(readers)
     slots = 0
@@ -131,7 +131,7 @@ def in_step(readers: Sequence[TraceReader]) -> Iterator[list[PhyTrace]]:
 
 
 def _extent_of_rows(path: str | PathLike[str]) -> Extent | None:
-    """Return the extent that a trace's rows tell, read once."""
+    """Return the extent that a trace's rows give; they are read once."""
     first_ns = last_ns = rows = 0
     with open_trace(os.fspath(path), PHY_TRACE) as reader:
         for chunk in reader:

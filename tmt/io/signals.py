@@ -1,4 +1,4 @@
-"""What a series probably means that is read as it stands: units in the names of columns, dates, holes."""
+"""What a series probably means if it is not read as written: units in the names of columns, dates, gaps."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _UNIT = re.compile(
 _RATIO = re.compile(r"(?<![a-z])(eb|c)[_/]?n[0o](?![a-z])", re.IGNORECASE)
 _DATE = re.compile(r"\d{1,4}[-/.:]\d{1,2}[-/.:]\d")
 _HOLE = 5
-"""Usual steps from sample to sample that make a hole in an even series."""
+"""Number of median steps between two samples that counts as a gap in a regular series."""
 
 
 def unit_in(name: str) -> str:
-    """Return the unit at the end of a column's name: ms, us, ns, min or h; empty where there is none."""
+    """Return the unit at the end of a column's name: ms, us, ns, min or h; empty without one."""
     found = _UNIT.search(name)
     return found.lastgroup or "" if found else ""
 
 
 def signal_notes(path: str, length_ns: int, *, needs_es_n0: bool) -> list[str]:
-    """Note units and ratios that the header names, holes, and a series shorter than the trace.
+    """Note units and ratios in the header, gaps, and a series shorter than the trace.
 
-    InputError where times are dates, or where it is a trace.
+    InputError if times are dates, or if it is a trace.
     """
     if path.endswith((".parquet", ".npy")):
         raise InputError(path, f"a trace is no series of text: tmt export {path} OUT --for signal makes one")

@@ -1,8 +1,8 @@
 """Text, plain and gzip: the papers' columns of seconds (``.txt``) and CSV with a header (``.csv``).
 
-pyarrow parses a block of lines at once. Python parses a block that pyarrow refuses line by line: it finds the
-defect and its line, or accepts the block where pyarrow is too strict. A comment before the first row may say
-when the trace begins, and its length.
+pyarrow parses a block of lines at once. If pyarrow refuses a block, Python parses it line by line: it finds
+the defect and its line, or accepts the block if pyarrow is too strict. A comment before the first row may
+state the trace's start and length.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _TXT = Dialect(" ", "-")
 
 
 def comment_of(extent: Extent, *, seconds: bool) -> str:
-    """Return the comment that says an extent, in seconds or in nanoseconds."""
+    """Return the comment that states an extent, in seconds or in nanoseconds."""
     if seconds:
         return f"# begin={seconds_text(extent.begin_ns)} length={seconds_text(extent.length_ns)}"
     return f"# begin_ns={extent.begin_ns} length_ns={extent.length_ns}"
 
 
 class Comments:
-    """Comments of the file `path` that have been skipped, and the extent that one of them says."""
+    """Comments of the file `path` that have been skipped, and the extent that one of them states."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -56,9 +56,9 @@ class Comments:
         self._extent: Extent | None = None
 
     def skipped(self, lines: LineBlocks) -> str:
-        """Take the comments that come next, and return the line behind them, which is not taken.
+        """Take the next comments, and return the line after them, which is not consumed.
 
-        InputError when one of them says an extent and is damaged, or says another one than one before.
+        InputError when one of them states a damaged extent, or another one than an earlier comment.
         """
         while (first := lines.first_line().removeprefix("\ufeff")).startswith("#"):
             if _BEGIN.match(first):
@@ -128,7 +128,7 @@ class TextReader(TraceReader):
         super().describe(metadata | self._comments.extent_beside(Extent.said(metadata)))
 
     def place(self, row: int) -> int:
-        """Number of the line of a row of the chunk that was yielded last."""
+        """Line number of a row of the last chunk."""
         return self._numbers[row - self._first_row]
 
 
@@ -155,7 +155,7 @@ def _open(file: BinaryFile, path: str, table: Table | None, dialect: Dialect) ->
 
 
 def layout_of(names: list[str]) -> Layout | None:
-    """Return the layout that a header declares; its columns may stand in any order, among others."""
+    """Return the layout that a header declares; its columns may be in any order, among others."""
     if len(set(names)) != len(names):
         return None
     for table in reversed(TRACE_TABLES):
@@ -209,7 +209,7 @@ class TextWriter(TraceWriter):
         self._dialect = dialect
 
     def begin(self) -> None:
-        """Write the extent and the header, which text has only where the columns' number does not tell."""
+        """Write the extent, and the header if the number of columns alone does not tell the form."""
         extent = Extent.said(self.metadata)
         if extent is not None:
             self._file.write(comment_of(extent, seconds=self._dialect is _TXT).encode() + b"\n")

@@ -1,1 +1,3 @@
-"""Read campaigns, compute cells (one place of the grid), compare campaigns, follow single runs in time."""
+"""Read campaigns, compute cells (all seeds at one point of the grid), compare campaigns, and follow single
+runs over time.
+"""

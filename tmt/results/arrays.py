@@ -1,4 +1,4 @@
-"""The runs of a campaign as labelled arrays of xarray: one dimension for each thing that was varied."""
+"""The runs of a campaign as labelled arrays of xarray: one dimension for each varied setting."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def arrays_of(results: Results) -> xarray.Dataset:
 
 
 def _level_array(levels: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-    """Return levels as an array: of numbers, of texts, or else of objects, so that None stays."""
+    """Return levels as an array: of numbers, of texts, or else of objects, which keeps None."""
     if all(isinstance(level, int | float) for level in levels):
         return np.array(levels)
     found = np.empty(len(levels), dtype=object)

@@ -35,11 +35,11 @@ class Cell:
     """The runs of one TCP variant, scheme and grid point; values are in the measures' units.
 
     `tcp`, `scheme` and `point` are indexes into the lists of `Summary`. `single` holds one value per run, by
-    measure. `capacity_bps` is the TCP payload that full packets sent back to back would carry; NaN for a
-    scheme that works online. `letters` holds by measure the significance letters among the TCP variants over
-    this scheme (key ``tcp``), and among the schemes under this variant (key ``scheme``); in a comparison, a
-    star for a significant difference. `among_best` tells by measure whether no TCP variant over this scheme
-    is significantly better.
+    measure. `capacity_bps` is the TCP payload that full packets sent back to back would carry; NaN for an
+    online scheme. `letters` holds by measure the significance letters among the TCP variants over this scheme
+    (key ``tcp``), and among the schemes under this variant (key ``scheme``); in a comparison, a star marks a
+    significant difference. `among_best` tells by measure whether no TCP variant over this scheme is
+    significantly better.
     """
 
     tcp: int
@@ -56,7 +56,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """First minus second on the same seeds, in the measure's unit: they differ in `among`, not in `held`."""
+    """First minus second on the same seeds, in the measure's unit; the two differ in `among` and agree in
+    `held`.
+    """
 
     point: int
     measure: Measure
@@ -76,7 +78,7 @@ class Summary:
     schemes: list[str]
     """Labels of the schemes."""
     scheme_names: list[str]
-    """Name of each scheme in the registry; empty for a row of an old campaign that has none."""
+    """Name of each scheme in the registry; empty for rows of old campaigns without one."""
     points: list[Point]
     measures: list[Measure]
     cells: list[Cell]
@@ -94,14 +96,12 @@ class Summary:
     def point_label(self, point: int) -> str:
         """Return a point of the grid as text, such as ``Es/N0 5 dB``; empty for a grid of one point."""
         named = list(zip(self.axes, self.levels(point).values(), strict=True))
-        if any(
-            axis.column == "trace" for axis, _ in named
-        ):  # its name says what a parameter of others does not
+        if any(axis.column == "trace" for axis, _ in named):  # its name replaces missing parameters
             named = [one for one in named if not (one[0].column.startswith("trace.") and one[1] is None)]
         return ", ".join(text for axis, level in named for text in axis.named([level]))
 
     def rows_at(self, point: int) -> tuple[list[int], dict[int, list[Cell | None]]]:
-        """Return the TCP variants at a point, and for each scheme there its cells in their order."""
+        """Return the TCP variants at a point, and the cells of each scheme there in their order."""
         cells = {(cell.scheme, cell.tcp): cell for cell in self.cells if cell.point == point}
         schemes, tcps = (sorted({key[place] for key in cells}) for place in (0, 1))
         return tcps, {scheme: [cells.get((scheme, tcp)) for tcp in tcps] for scheme in schemes}
@@ -185,7 +185,7 @@ def best(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> tuple[C
 
 
 def grid_of(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[Summary, dict[Key, list[int]]]:
-    """Return the summary of a grid without its cells, and the rows of the runs of each cell in order."""
+    """Return the summary of a grid without its cells, and for each cell in order the rows of its runs."""
     (tcp_of, tcps), (scheme_of, schemes) = (codes_of(runs[name]) for name in MEMBERS)
     names = runs.drop_duplicates("scheme")["scheme_name"].fillna("").tolist()
     levels = np.stack(
@@ -209,9 +209,9 @@ def grid_of(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[Summary, dict[K
 def equal_sizes(
     groups: Sequence[Sequence[int]], counts: npt.NDArray[np.bool_]
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Give groups of rows as tables of equal size, without the rows that do not count.
+    """Yield groups of rows as tables of equal size, without the rows that do not count.
 
-    Yields the numbers of groups, [n_groups], and their rows, [n_groups, n_rows].
+    Each item holds the numbers of the groups, [n_groups], and their rows, [n_groups, n_rows].
     """
     rows = np.concatenate([np.asarray(group, dtype=np.intp) for group in groups])
     owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
@@ -226,7 +226,7 @@ def equal_sizes(
 def _intervals(
     values: npt.NDArray[np.float64], groups: Sequence[Sequence[int]]
 ) -> Iterator[tuple[int, Interval, list[float]]]:
-    """Give each group of rows with the interval of its finite values, and these values."""
+    """Yield each group of rows with the interval of its finite values, and these values."""
     for numbers, rows in equal_sizes(groups, np.isfinite(values)) if groups else ():
         table = values[rows]
         yield from zip(numbers.tolist(), t_intervals(table), table.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Two campaigns beside each other: paired differences, second minus first, of each cell and measure."""
+"""Two campaigns side by side: paired differences, second minus first, of each cell and measure."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class CellDifference:
-    """One measure of one cell on the seeds that both campaigns have, in the measure's unit.
+    """One measure of one cell on the seeds of both campaigns, in the measure's unit.
 
-    `difference` is second minus first, `values` that of each pair; `p_adjusted` is Holm's over all cells of
-    the measure.
+    `difference` is second minus first, `values` are the differences of the pairs; `p_adjusted` is Holm's over
+    all cells of the measure.
     """
 
     first: Interval
@@ -61,11 +61,11 @@ class CellDifference:
 
 @dataclass(frozen=True, slots=True)
 class PairedCampaigns(ShownInNotebooks):
-    """Two campaigns beside each other, their names, and the pairs of their runs.
+    """Two campaigns side by side, their names, and the pairs of their runs.
 
-    `results` are the matched runs of the second campaign, with the axes of both, `summary` its cells; their
-    intervals and single values are those of the differences, second minus first. `cells` holds for each cell
-    of the summary its differences by measure.
+    `results` are the matched runs of the second campaign, with the axes of both; `summary` has its cells,
+    with intervals and single values of the differences, second minus first. `cells` holds the differences by
+    measure, for each cell of the summary.
     """
 
     first: Results
@@ -78,7 +78,7 @@ class PairedCampaigns(ShownInNotebooks):
 
     @property
     def groups(self) -> PairedCampaigns | None:
-        """The groups of flows of both campaigns beside each other; None where one has no groups."""
+        """The groups of flows of both campaigns side by side; None without groups."""
         first, second = self.first.groups, self.second.groups
         return None if first is None or second is None else compare(first, second, self.names)
 
@@ -132,7 +132,7 @@ def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCa
 def earlier_runs(results: Results) -> Results:
     """Return a campaign with its runs of earlier programs or traces in place of the latest.
 
-    Of several earlier runs at one place of the grid the last one counts. UsageError when there are none.
+    Of several earlier runs at one point of the grid the last one counts. UsageError when there are none.
     """
     older = results.older
     if older is None or not len(older):
@@ -145,7 +145,7 @@ def earlier_runs(results: Results) -> Results:
 
 
 def identities(comparison: PairedCampaigns) -> list[tuple[str, str, str]]:
-    """Return the origin of the paired runs of each campaign: programs, link traces, times."""
+    """Return the origin of each campaign's paired runs: programs, link traces, times."""
     sides = (comparison.pairs.first, comparison.pairs.second)
     found = [(column, _listed(sides[0][column]), _listed(sides[1][column])) for column in PROGRAMS]
     for column, what in (("forward_sha256", "forward link traces"), ("return_sha256", "return link traces")):
@@ -174,7 +174,7 @@ def unpaired(comparison: PairedCampaigns) -> list[tuple[str, str, list[int]]]:
 
 
 def remarks(comparison: PairedCampaigns) -> list[str]:
-    """Return the remarks that a reader needs to judge the differences."""
+    """Return the notes that a reader needs to judge the differences."""
     pairs, found = comparison.pairs, []
     for name, campaign in zip(comparison.names, (comparison.first, comparison.second), strict=True):
         if campaign.failures:
@@ -219,7 +219,7 @@ def _both(first: pd.Series, second: pd.Series) -> npt.NDArray[np.object_]:
 def _differences(
     before: pd.DataFrame, after: pd.DataFrame, cells: Sequence[list[int]], shown: Sequence[Measure]
 ) -> list[dict[str, CellDifference]]:
-    """Return the differences of each cell by measure; the cells of a measure are one family of tests."""
+    """Return the differences of each cell by measure; all cells of a measure are tested together."""
     found: list[dict[str, CellDifference]] = [{} for _ in cells]
     for measure in shown:
         first, second = (measure.of(runs) for runs in (before, after))

@@ -1,4 +1,4 @@
-"""The results of a campaign in memory: its runs, and what it varied: variants, schemes, and other axes."""
+"""The results of a campaign in memory: its runs, and what it varied (variants, schemes, other axes)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BEFORE_COMPUTED = (
     *("queue", "queue_packets", "window_packets", "proxy_buffer_packets", "in_order", "hold_s", "loop"),
     *("return_link", "return_rate_bps", "forward_lldu_bytes", "forward_packing", "forward_offset_s"),
 )
-"""Columns of which later ones may follow from earlier ones, as a computed queue follows from the RTT."""
+"""Columns in which a later one may follow from an earlier one, as a computed queue follows from the RTT."""
 
 _CANDIDATES = tuple(
     dict.fromkeys((*_BEFORE_COMPUTED, *(one.name for one in SETTINGS if one.name != "start_s")))
@@ -43,7 +43,7 @@ _CANDIDATES = tuple(
 _DEFAULTS = {
     one.name: one.field.default for one in SETTINGS if not one.field.param.null and not one.field.is_required
 }
-"""Values of the settings that every run has; runs of a version that did not know one have its default."""
+"""Values of the settings that every run has; runs of an older version without a setting get its default."""
 
 _LABELS = {one.name: one.label for one in SETTINGS} | {
     "return_link": "return link",
@@ -53,7 +53,7 @@ _LABELS = {one.name: one.label for one in SETTINGS} | {
     "forward_offset_s": "start in the trace",
     "es_n0_db": "Es/N0",
 }
-"""Labels of columns and of a trace's parameters; of others, the name itself without its unit."""
+"""Labels of columns and of a trace's parameters; others are labelled with their name, without its unit."""
 
 _UNITS = {"db": "dB", "kmh": "km/h", "ghz": "GHz", "deg": "°", "m": "m", "ns": "ns"}
 """Units that end the names of a trace's parameters."""
@@ -62,7 +62,7 @@ _OWN_UNITS = {"margin": "dB", "step": "dB"}
 """Units of parameters of a trace's adaptation, whose names end without them."""
 
 _IDENTITY = frozenset({"file", "sha256"})
-"""Keys of `trace_parameters` that name a trace; the label of the trace stands for them."""
+"""Keys of `trace_parameters` that name a trace; they are shown as the label of the trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,8 @@ class Results(Charted, ShownInNotebooks):
     """The results of one campaign.
 
     `runs` are finished runs, one row each: the columns of `tmt.campaign.columns.COLUMNS` and those of the
-    axes. All runs of a cell have the same version; `older` are finished runs of cells that have runs of a
-    later one. `notes` are pairs of label and text about how the results were made.
+    axes. All runs of a cell have the same version; `older` are finished runs of earlier versions of a cell.
+    `notes` are pairs of label and text about how the results were made.
     """
 
     title: str
@@ -115,7 +115,7 @@ class Results(Charted, ShownInNotebooks):
 
     @cached_property
     def cells(self) -> Summary:
-        """Means, 95 % intervals and paired differences of the runs of each place in the grid."""
+        """Means, 95 % intervals and paired differences of the runs at each point of the grid."""
         return summarise(self.runs, self.axes)
 
     @cached_property
@@ -139,8 +139,8 @@ class Results(Charted, ShownInNotebooks):
     def to_xarray(self) -> xarray.Dataset:
         """Return the measured columns of the runs as labelled arrays of xarray, in seconds and bit/s.
 
-        Dimensions are `tcp`, `scheme`, the column of each axis, and `seed`; a place without a run is NaN.
-        Attributes give unit, meaning and what is counted. UsageError without the extra ``xarray``.
+        Dimensions are `tcp`, `scheme`, the column of each axis, and `seed`; a combination without a run is
+        NaN. Attributes give unit, meaning and what is counted. UsageError without the extra ``xarray``.
         """
         from tmt.results.arrays import arrays_of  # noqa: PLC0415  (an extra)
 
@@ -149,7 +149,7 @@ class Results(Charted, ShownInNotebooks):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A published value and the cell for the same place; `value` and `error` are in the measure's unit."""
+    """A published value and the matching cell; `value` and `error` are in the measure's unit."""
 
     cell: Cell
     measure: Measure
@@ -166,7 +166,7 @@ class Match:
 def matches(results: Results, summary: Summary) -> list[Match]:
     """Return the published values for which the results have a cell with that measure.
 
-    A value that names no level of an axis belongs to every level of it.
+    A value that names no level of an axis applies to every level of it.
     """
     measures = {measure.column: measure for measure in summary.measures}
     return [
@@ -189,7 +189,7 @@ def tcp_order(names: Iterable[str]) -> list[str]:
 
 
 def _place(name: str, known: Iterable[str]) -> int:
-    """Return the place of a name among the known ones; that behind the last one for another name."""
+    """Return the index of a name among the known ones; other names come last."""
     order = list(known)
     return order.index(name) if name in order else len(order)
 
@@ -224,7 +224,8 @@ def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
         divided = joined(common, codes)
         if divided.max() > common.max():
             common, levels = divided, [scalar(value) for value in values]
-            # A column of objects keeps None; one of numbers would turn it into NaN, which is not a level.
+            # A column of objects keeps None; a column of numbers would turn it into NaN, which is not a
+            # level.
             runs[column] = pd.Series(spread(levels, codes), runs.index, object)
             label, unit = of_traces.get(column) or (_LABELS.get(column, column), COLUMNS[column].unit)
             found.append(Axis(column, label, unit, tuple(sorted(set(levels), key=level_order))))
@@ -253,7 +254,7 @@ def _add_trace_parameters(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
 
 
 def parameters(runs: pd.DataFrame, kind: Literal["trace", "scheme"]) -> dict[str, npt.NDArray[np.object_]]:
-    """Return each parameter of the runs' traces or schemes: its value in each run, None where it has none.
+    """Return each parameter of the runs' traces or schemes: its value in each run, None where it is missing.
 
     Lists and objects are their JSON text.
     """
@@ -288,11 +289,13 @@ def trace_uses(runs: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 _OUTCOME = ("forward_offset_s", "goodput_bps", "segments_sent", "delay_median_s")
-"""Columns that differ between runs unless nothing differs."""
+"""Columns that differ between runs even if the results are equal."""
 
 
 def equal_seeds_warning(runs: pd.DataFrame) -> str | None:
-    """Return a warning when the runs of several seeds equal each other: intervals over them mean nothing."""
+    """Return a warning when runs of several seeds have equal results, so that intervals over them mean
+    nothing.
+    """
     cells = joined(*(codes_of(runs[name])[0] for name in ("experiment", "trace") if name in runs))
     outcomes = joined(cells, *(codes_of(runs[name])[0] for name in _OUTCOME))
     _, first = np.unique(outcomes, return_index=True)

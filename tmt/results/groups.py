@@ -1,6 +1,6 @@
-"""Groups of flows, and users who share a line, as results of their own.
+"""Groups of flows, and users who share a link, as results of their own.
 
-A run has a row for each of its groups, beside the flows that ran alone; the users of a line have one row.
+Each group of a run has a row, and so have the flows that ran alone; the users of a link share one row.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ ALONE = "alone"
 """Level of the axis `beside` of flows that have the path to themselves."""
 
 BRIEF = ("share", "goodput_bps", "harm", "delay_p95_s")
-"""Measures of groups of flows for which a line of the terminal has room."""
+"""Measures of groups of flows that fit in a line of the terminal."""
 
 MEASURES = (*BRIEF, "harm_delay", "retransmission_ratio", "convergence_s")
 """Measures of groups of flows on a page."""
 
 USER = "trace.user"
-"""Column of the results: the user of a line whose slots a trace has, from 1."""
+"""Column of the results: the user of a link whose slots a trace has, from 1."""
 
 _SUMS = ("goodput_bps", "capacity_bps")
-"""Columns that the users of a line have together."""
+"""Columns of all users of a link together."""
 
 LIKE = ("tcp", "count", "direction", "rtt_s", "transfer_bytes")
-"""Settings of a group that its flows alone have, too; start and end do not count."""
+"""Settings of a group that its flows also have when they run alone, except start and end."""
 
 
 def harm(alone: float, beside: float, *, more_is_better: bool = True) -> float:
     """Return the harm that rivals do to a measure: 0 none, 1 all of it; below 0 they help.
 
-    It is the difference as a share of the greater value: that alone where `more_is_better` (goodput), that
-    beside the rivals otherwise (delay). NaN where this is 0. Ware, Mukerjee, Seshan and Sherry, Beyond Jain's
-    Fairness Index, HotNets 2019.
+    It is the difference divided by the greater value: the value alone if `more_is_better` (goodput),
+    otherwise the value beside the rivals (delay). NaN where the divisor is 0. Ware, Mukerjee, Seshan and
+    Sherry, Beyond Jain's Fairness Index, HotNets 2019.
     """
     whole, left = (alone, beside) if more_is_better else (beside, alone)
     return (whole - left) / whole if whole else math.nan
@@ -58,12 +58,12 @@ def groups_of(results: Results) -> Results | None:
     """Return the groups of a campaign's runs as results; None without groups.
 
     In each row `tcp` is the group's name, and further columns are its figures; the axis `beside` names the
-    other groups. Flows that ran alone are there, too, beside ALONE. `harm` and `harm_delay` compare goodput
-    and 95th percentile of the delay with those of the same flows alone, of the same seed, trace and scheme.
+    other groups. Flows that ran alone are included, beside ALONE. `harm` and `harm_delay` compare goodput and
+    95th percentile of the delay with those of the same flows alone, with the same seed, trace and scheme.
     """
     if "groups" not in results.runs or results.runs["groups"].isna().all():
         return None
-    # A group's own value of such a column is in its name.
+    # A group's own value of such a column is part of its name.
     axes = [axis.column for axis in results.axes]
     rows = [
         row | {column: run[column] for column in axes}
@@ -91,7 +91,7 @@ def shown_measures(groups: Summary, names: Sequence[str] = MEASURES) -> list[Mea
 
 
 def _rows(run: dict[Any, Any]) -> list[dict[str, Any]]:
-    """Return a row for each group of a run; of flows of one variant, one row."""
+    """Return a row for each group of a run; for flows of one variant, one row."""
     if _is_missing(run.get("groups")):
         own = (run["tcp"], run["flows"], "forward", None, _known(run["transfer_bytes"]))
         name = run["tcp"] if run["flows"] == 1 else f"{run['flows']} {run['tcp']}"
@@ -121,11 +121,12 @@ def _is_missing(value: Any) -> bool:
 
 
 def users_of(results: Results) -> Results | None:
-    """Return the lines whose users all have a finished run; None where no line has.
+    """Return the links whose users all have a finished run; None without one.
 
-    Each row stands for the users of one line with one seed, TCP variant and scheme: goodput and capacity are
+    Each row combines the users of one link with one seed, TCP variant and scheme: goodput and capacity are
     sums, `fairness` is Jain's index of the users' goodputs, 1 with one user. Each user's TCP ran over its own
-    slots, in a run of its own: what a scheduler gives to one user does not depend on the others' traffic.
+    slots, in a run of its own, because what a scheduler gives to one user does not depend on the others'
+    traffic.
     """
     axes = tuple(axis for axis in results.axes if axis.column not in (USER, "trace"))
     if all(axis.column != USER for axis in results.axes):

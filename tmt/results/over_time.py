@@ -33,13 +33,13 @@ MOST_RUNS = 40
 """Upper bound on the runs whose records are read."""
 
 BINS = 240
-"""Parts of a run's time over which rates and delays are summed up."""
+"""Bins of a run's time in which rates and delays are computed."""
 
 STEPS = 200
-"""Parts of a run's time of which a step series keeps first, least, greatest and last value."""
+"""Bins of a run's time in which a step series keeps its first, least, greatest and last value."""
 
 LEVELS = np.concatenate([np.linspace(0, 0.9, 37), np.linspace(0.91, 0.99, 9), [0.995, 0.999, 1.0]])
-"""Shares at which a distribution is drawn, closer in the tail."""
+"""Shares at which a distribution is drawn, closer together in the tail."""
 
 FORWARD = 0
 
@@ -49,8 +49,8 @@ class RunRecords:
     """Packet and window records of one run.
 
     `row` is the index of the run in `Results.runs`; `packets` ([n_events]) is a `schema.PACKET_RECORDS`,
-    `windows` ([n_changes]) a `schema.WINDOW_RECORDS`. `link_trace` is the link trace that the run used, while
-    the campaign's cache holds it.
+    `windows` ([n_changes]) a `schema.WINDOW_RECORDS`. `link_trace` is the link trace that the run used, if
+    the campaign's cache still holds it.
     """
 
     row: int
@@ -60,7 +60,7 @@ class RunRecords:
 
 
 def read_chosen(folder: Path, runs: pd.DataFrame, axes: Sequence[Axis] = ()) -> tuple[RunRecords, ...]:
-    """Return the records of the runs that kept them, of those that `chosen_rows` names when many did.
+    """Return the records of the runs that kept them; if many did, of those that `chosen_rows` names.
 
     InputError when a file of records is missing, damaged, of another kind or outside the folder.
     """
@@ -68,9 +68,9 @@ def read_chosen(folder: Path, runs: pd.DataFrame, axes: Sequence[Axis] = ()) -> 
 
 
 def chosen_rows(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[int]:
-    """Return the rows of `MOST_RUNS` recorded runs at most, evenly spread over points of the grid and seeds.
+    """Return the rows of at most `MOST_RUNS` recorded runs, evenly spread over points of the grid and seeds.
 
-    A point and seed comes with all TCP variants and schemes, so that they can be compared.
+    A chosen point and seed includes all TCP variants and schemes, so that they can be compared.
     """
     rows = recorded(runs)
     if len(rows) <= MOST_RUNS:
@@ -82,7 +82,7 @@ def chosen_rows(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[int]:
 
 
 def _spread(items: list[Any], most: int) -> list[Any]:
-    """Return `most` items at most, evenly spread."""
+    """Return at most `most` items, evenly spread."""
     if len(items) <= most:
         return items
     return [items[i] for i in np.linspace(0, len(items) - 1, most).round().astype(int)]
@@ -109,7 +109,7 @@ def read_run(campaign: Path, runs: pd.DataFrame, row: int) -> RunRecords:
 
 
 def _link_trace(campaign: Path, run: pd.Series) -> Path | None:
-    """Return the forward link trace of a run; None where the run had none, or the cache has it no more."""
+    """Return the forward link trace of a run; None if the run had none, or the cache no longer holds it."""
     if not isinstance(run["forward_trace"], str):
         return None
     name = PurePath(run["forward_trace"]).name
@@ -149,8 +149,8 @@ def _read(path: Path, table: Table) -> npt.NDArray[np.void]:
 class Series:
     """Values over time, in SI units; `low` and `high` are empty unless each value has a range.
 
-    `panel` is ``window``, ``srtt``, ``capacity``, ``lost_rows``, ``queue``, ``arrivals`` or ``delay``, or a
-    kind of loss, which has no values: ``link lost``, ``queue dropped``, ``retransmission``.
+    `panel` is ``window``, ``srtt``, ``capacity``, ``lost_rows``, ``queue``, ``arrivals`` or ``delay``; or a
+    kind of loss, which has times only: ``link lost``, ``queue dropped``, ``retransmission``.
     """
 
     panel: str
@@ -200,10 +200,10 @@ def _received(packets: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
 
 
 def _steps(panel: str, time_s: FloatArray, value: FloatArray, end_s: float) -> Series:
-    """Return a step series thinned to first, least, greatest and last value of each short time.
+    """Return a step series reduced to the first, least, greatest and last value of each bin.
 
-    These four keep a line's pixels as they are (Jugel et al., "M4: a visualization-oriented time series data
-    aggregation", Proc. VLDB 7(10), 2014).
+    These four values leave a line's pixels unchanged (Jugel et al., "M4: a visualization-oriented time series
+    data aggregation", Proc. VLDB 7(10), 2014).
     """
     part = np.minimum((time_s / end_s * STEPS).astype(np.int64), STEPS - 1)
     if not len(part):
@@ -233,7 +233,7 @@ def _delays(received: npt.NDArray[np.void], edges_s: FloatArray) -> Series:
 
 
 def _losses(packets: npt.NDArray[np.void], end_s: float) -> list[Series]:
-    """Return the times at which packets were lost or retransmitted, each kind thinned to distinct pixels."""
+    """Return the times of losses and retransmissions, each kind reduced to distinct pixels."""
     forward = packets[packets["direction"] == FORWARD]
     event, again = forward["event"], forward["transmission"] > 1
     kinds = (

@@ -1,4 +1,4 @@
-"""Pairs of runs from two campaigns, or from a pack and its repetition: one place in the grid and one seed."""
+"""Pairs of runs from two campaigns, or from a pack and its repetition: same point of the grid, same seed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NO_SETTINGS = frozenset(
         *("script", "script_settings"),
     }
 )
-"""Scenario columns that are not settings: the seed, hashes as names, and JSON of which each entry is one."""
+"""Scenario columns that are not settings: the seed, hashes as names, and JSON, whose entries count."""
 
 START = "forward_offset_s"
 
@@ -59,9 +59,9 @@ class Pairs:
     """Matched runs of two campaigns: row i of `first` and of `second` is one pair.
 
     `axes` are those of both grids, with the levels that pairs have. `only_first` and `only_second` are runs
-    without a partner, `settings` those in which runs of some pairs differ. `equal` tells for each pair
-    whether everything that the runs measured is equal, bit by bit, and `same_channel` whether both runs start
-    at the same place of the same slots.
+    without a partner; `settings` are those in which the runs of some pairs differ. `equal` tells for each
+    pair whether all measured values are equal, bit by bit; `same_channel` tells whether both runs start at
+    the same place of the same slots.
     """
 
     first: pd.DataFrame
@@ -75,14 +75,14 @@ class Pairs:
 
 
 class _Coded(NamedTuple):
-    """A setting of both campaigns: the number of each run's value, and the values."""
+    """A setting of both campaigns: the index of each run's value, and the values."""
 
     first: Codes
     second: Codes
     values: list[Any]
 
     def texts_of(self, codes: Codes) -> tuple[str, ...]:
-        """Return the distinct values with these numbers as text, with the digits in which they may differ."""
+        """Return the distinct values with these indices as text, with enough digits to tell them apart."""
         values = [self.values[code] for code in np.unique(codes)]
         return tuple(sorted({f"{v:.12g}" if isinstance(v, float) else texts([v])[0] for v in values}))
 
@@ -95,7 +95,8 @@ def pair_runs(first: Results, second: Results) -> Pairs:
     """Match the runs of two campaigns; UsageError, with the differing columns, when no run has a partner.
 
     Two runs match when they agree in their seed and in everything that either campaign varies: TCP variant,
-    scheme and the axes of both grids. A setting that each campaign holds may differ; `settings` names it.
+    scheme and the axes of both grids. A setting that is constant in each campaign may differ; `settings`
+    names it.
     """
     sides = (first.runs, second.runs)
     axes = {axis.column: axis for side in (second, first) for axis in side.axes}
@@ -108,7 +109,7 @@ def pair_runs(first: Results, second: Results) -> Pairs:
     place["seed"] = _coded(sides[0]["seed"], sides[1]["seed"])
     both = joined(*(np.concatenate([one.first, one.second]) for one in place.values()))
     of_first, of_second = both[: len(sides[0])], both[len(sides[0]) :]
-    # Of equal places in the second campaign the last one counts.
+    # Of equal points in the second campaign the last one counts.
     row_of = np.full(both.max(initial=0) + 1, -1)
     row_of[of_second] = np.arange(len(of_second))
     rows = np.flatnonzero(row_of[of_first] >= 0)
@@ -160,9 +161,9 @@ def place_names(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[str]:
 
 
 def _settings(sides: tuple[pd.DataFrame, pd.DataFrame], axes: Iterable[str]) -> dict[str, _Coded]:
-    """Return the settings of both campaigns; a parameter of trace or scheme has an entry of its own.
+    """Return the settings of both campaigns; each parameter of trace or scheme is an entry of its own.
 
-    Axes are compared by their levels: a campaign that holds such a column has its exact value.
+    Axes are compared by their levels, so a campaign in which one is constant needs its exact value.
     """
     declared = [
         name
@@ -197,7 +198,7 @@ def _coded(first: Any, second: Any, *, by_level: bool = False) -> _Coded:
 
 
 def _differing(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Flags]:
-    """Return for each measured column in which pairs the values differ; two missing ones do not."""
+    """Return for each measured column the pairs whose values differ; two missing values are equal."""
     found = {}
     for name, column in COLUMNS.items():
         if column.group in MEASURED and name in first and name in second:
@@ -223,9 +224,9 @@ def _no_pair(settings: dict[str, _Coded]) -> str:
 class Repetition:
     """Results of a pack and of its repetition.
 
-    `pack` is its name as the user typed it, `packed` the number of results in it. Of them the repetition has
-    `equal` ones bit by bit, `different` ones with other values, and does not have `missing` ones. `columns`
-    counts the results that differ in a column. `programs` differ: column, values in the pack, values here.
+    `pack` is its name as the user typed it, `packed` the number of results in it. The repetition has `equal`
+    results that agree bit by bit, `different` ones with other values, and lacks the `missing` ones. `columns`
+    counts the results that differ in each column. `programs` differ: column, values in the pack, values here.
     """
 
     pack: str

@@ -1,4 +1,4 @@
-"""Read a campaign's folder, or the rows of a campaign that is open, into `Results`; and published values."""
+"""Read a campaign's folder, or the rows of an open campaign, into `Results`; read published values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def read_results(folder: Path, published: Path | None = None) -> Results:
-    """Read a campaign's folder and published values: those of a CSV file, by default the scenario's.
+    """Read a campaign's folder and published values, from a CSV file or, by default, from the scenario.
 
     InputError when the folder holds no campaign or no run, or a file is damaged.
     """
@@ -85,7 +85,7 @@ OBJECTS = ("scheme_parameters", "trace_parameters")
 
 
 def check_rows(rows: pd.DataFrame, file: Path) -> None:
-    """Refuse rows of `file` without their place in the grid, or with JSON of another form than readers need.
+    """Refuse rows of `file` without their point in the grid, or with JSON of an unexpected form.
 
     The rows are as `arrow_schema` declares them; the error is an InputError.
     """
@@ -141,7 +141,7 @@ def results_so_far(campaign: Campaign) -> Results:
 
 
 def results_of(rows: pd.DataFrame, title: str) -> Results:
-    """Return the results that the rows of a campaign hold, without published values and records."""
+    """Return the results in the rows of a campaign, without published values and records."""
     rows = with_measures(rows.assign(scheme=_distinct_schemes(rows)))
     is_done = (rows["status"] == DONE).to_numpy(dtype=bool)
     done = rows if is_done.all() else rows[is_done].reset_index(drop=True)
@@ -173,7 +173,9 @@ def _read_scenario(path: Path) -> str:
 
 
 def _distinct_schemes(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
-    """Return the schemes' labels; a label with several sets of parameters gains those that differ."""
+    """Return the schemes' labels; if several sets of parameters share a label, it gains the parameters that
+    differ.
+    """
     codes, labels = codes_of(rows["scheme"])
     of_rows, texts_of = codes_of(rows["scheme_parameters"])
     pairs = joined(codes, of_rows)
@@ -191,16 +193,16 @@ def _distinct_schemes(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
 
 
 def _differing(sets: list[dict[str, Any]]) -> list[str]:
-    """Return the names of the parameters in which the sets differ; a set may lack a name of another one."""
+    """Return the names of the parameters in which the sets differ; a parameter may be missing from a set."""
     names = dict.fromkeys(name for one in sets for name in one if name != "rtt_ns")
     return [name for name in names if len({str(one.get(name)) for one in sets}) > 1]
 
 
 def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[Codes, Codes]:
-    """Return the rows of the runs of each cell's latest experiment, and those of earlier ones.
+    """Return the rows of the runs of each cell's latest version, and those of earlier ones.
 
-    Both are in the order of TCP variant, scheme, point and seed. The latest experiment is that of the cell's
-    last row: rows stand in the order in which runs finished. Of several runs of a seed the last one counts.
+    Both are in the order of TCP variant, scheme, point and seed. The latest version is that of the cell's
+    last row: rows are in the order in which runs finished. Of several runs of a seed the last one counts.
     """
     if not len(done):
         return np.arange(0), np.arange(0)
@@ -219,7 +221,7 @@ def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[Codes, 
 
 
 def _failures(rows: pd.DataFrame) -> tuple[Failure, ...]:
-    """Return the failed runs; a name has the run's value of every parameter that varies in the campaign."""
+    """Return the failed runs; a name contains the run's value of each parameter that varies."""
     axes, found = find_axes(rows), []
     for row in rows[rows["status"] != DONE].to_dict("records"):
         parts = texts([row["tcp"], row["scheme"], row["trace"]])
@@ -242,9 +244,9 @@ def _notes(rows: pd.DataFrame, runs: pd.DataFrame) -> tuple[tuple[str, str], ...
 
 
 def read_published(path: Path, axes: tuple[Axis, ...], title: str) -> tuple[Published, ...]:
-    """Read published values; further columns than `PUBLISHED_COLUMNS` hold levels of axes, by their labels.
+    """Read published values; columns other than `PUBLISHED_COLUMNS` hold levels of axes, by their labels.
 
-    A value whose column `scenario` names another title is left out. InputError when the file cannot be read
+    A value is left out if its column `scenario` names another title. InputError when the file cannot be read
     or is not as `docs/report.md` says.
     """
     labels = {axis.label: axis for axis in axes}
@@ -269,7 +271,7 @@ def read_published(path: Path, axes: tuple[Axis, ...], title: str) -> tuple[Publ
 def unmatched_warnings(values: tuple[Published, ...], runs: pd.DataFrame) -> list[str]:
     """Return a warning that names the columns, TCP variants and schemes that no finished run has, if any.
 
-    A value without TCP describes the channel alone and belongs to no run.
+    A value without TCP describes the channel alone, not a run.
     """
     named = [value for value in values if value.tcp]
     known = {

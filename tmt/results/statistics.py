@@ -1,8 +1,8 @@
 """Means and intervals over seeds, and significance tests between treatments.
 
-A *treatment* is one of the compared items (a TCP variant, a scheme). A *block* is the common ground of the
-treatments: a trace and a seed, hence one channel realisation. Runs of one block are paired, so that the
-channel's randomness cancels in their differences.
+A *treatment* is one of the compared items (a TCP variant, a scheme). A *block* is what the treatments share:
+a trace and a seed, hence one channel realisation. Runs of one block are paired, so the channel's randomness
+cancels in their differences.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """Half of the interval's length; the longer part of one that ends at a bound."""
+        """Half of the interval's length; the longer part if the interval ends at a bound."""
         return max(self.high - self.mean, self.mean - self.low)
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the mean lies in the middle, as in each interval that ends at no bound."""
+        """Whether the mean is the middle of the interval, as in each interval that ends at no bound."""
         return math.isclose(
             self.high - self.mean, self.mean - self.low, rel_tol=1e-6, abs_tol=1e-9 * abs(self.mean)
         )
@@ -55,9 +55,9 @@ class Interval:
         return Interval(factor * self.mean, low, high, self.count)
 
     def within(self, least: float, most: float) -> Interval:
-        """Return the interval without values below `least` and above `most`, which no mean can have.
+        """Return the interval cut at `least` and `most`, beyond which no mean can be.
 
-        What it leaves out never holds the true mean, so its coverage is that of the whole interval.
+        The removed part never holds the true mean, so the coverage stays the same.
         """
         return Interval(self.mean, max(self.low, least), min(self.high, most), self.count)
 
@@ -199,9 +199,9 @@ def rank(table: npt.ArrayLike, compared: Sequence[Comparison] | None = None) -> 
     """Order treatments by their mean, best first, and mark those that do not differ significantly.
 
     In the table, [n_blocks, n_treatments], larger is better; NaN stands where a run is missing, and a
-    treatment without any run comes last. `compared` are the comparisons of `compare_all`, of this table or of
-    its negative, where they are known. Two treatments share a letter exactly if their paired difference is
-    not significant at 1 - `LEVEL` after Holm's correction over all pairs.
+    treatment without any run comes last. `compared` are the results of `compare_all`, for this table or its
+    negative, if already known. Two treatments share a letter exactly if their paired difference is not
+    significant at 1 - `LEVEL` after Holm's correction over all pairs.
     """
     values = _table(table)
     intervals = [t_interval(column) for column in values.T]
@@ -224,8 +224,8 @@ def rank(table: npt.ArrayLike, compared: Sequence[Comparison] | None = None) -> 
 def compact_letters(count: int, different: Collection[tuple[int, int]]) -> list[str]:
     """Give treatments letters so that two share a letter exactly if their pair is not in `different`.
 
-    Treatments are numbered from the best; ``a`` is its group. `different` holds pairs (i, j), i < j, that
-    differ significantly. Source: Piepho, "An algorithm for a letter-based representation of all-pairwise
+    Treatments are numbered from the best, which is in group ``a``. `different` holds pairs (i, j), i < j,
+    that differ significantly. Source: Piepho, "An algorithm for a letter-based representation of all-pairwise
     comparisons", J. Comput. Graph. Stat. 13 (2004): insert and absorb.
     """
     groups: list[frozenset[int]] = [frozenset(range(count))]

@@ -1,4 +1,4 @@
-"""Goodput of TCP over stretches of a measured trace, and over as long ones that a model of it makes."""
+"""Goodput of TCP over stretches of a measured trace, and over equally long traces of its model."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from tmt.theory.fit.trace_model import TraceModel
 
 CONTROLS = "cubic", "bbr"
-"""Congestion controls that are compared: one reacts to losses, one to rate and round trip."""
+"""Compared congestion controls: one reacts to losses, one to rate and round-trip time."""
 
 STRETCHES_PER_HALF = 12
 
 LEAST_STRETCH_NS = 5 * NS_PER_S
-"""Least length of a stretch; a shorter half has fewer of them."""
+"""Least length of a stretch; a shorter half has fewer stretches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,9 @@ def compare_goodput(
 ) -> list[GoodputComparison]:
     """Run each of `CONTROLS` in ns-2 over stretches of each half, and over those of the other half's model.
 
-    A PHY trace is used without a scheme. Stretch i of a half is paired with trace i of the model that knows
-    only the other half; both have one length, and so have all runs. `rtt` is in seconds; `progress` is called
-    with 1 for each run. SimulatorError when ns-2 is missing or fails.
+    A PHY trace is used without a scheme. Stretch i of a half is paired with trace i of the model that was
+    fitted to the other half; all runs have the same length. `rtt` is in seconds; `progress` is called with 1
+    for each run. SimulatorError when ns-2 is missing or fails.
     """
     stretches, length_ns = _stretch(model)
     windows = length_ns // model.windows.window_ns

@@ -1,4 +1,4 @@
-"""Values as tables, JSON and readers have them: no NaN, no NumPy types, units that suit their size."""
+"""Values for tables, JSON and readers: no NaN, no NumPy types, units that suit their size."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OF_GROUPS = (
         "harm_delay", "95th percentile of delay that the other groups add / that beside them"
     ),
 )
-"""Columns of groups that other runs decide, too (`tmt.results.groups`)."""
+"""Columns of groups that depend on other runs, too (`tmt.results.groups`)."""
 
 COLUMNS = {column.name: column for column in CAMPAIGN_COLUMNS}
 
@@ -65,7 +65,7 @@ def interval_text(interval: Interval, *, signed: bool = False, places: int | Non
     """Return a mean with its interval, such as ``178 ±20``; the mean alone without an interval.
 
     An interval that ends at a bound of the quantity is written as ``3.6 [0.0, 7.9]``. `places` is the number
-    of decimals; by default the half width has two digits, or the mean four where the half width is 0.
+    of decimals; by default the half width has two digits, or the mean four if the half width is 0.
     """
     sign = "+" if signed else ""
     if math.isnan(interval.low):
@@ -83,7 +83,7 @@ def interval_text(interval: Interval, *, signed: bool = False, places: int | Non
 
 
 def three_digits(value: float, *, signed: bool = False) -> str:
-    """Return a number of three digits without an exponent where it is large: ``1,270`` and not 1.27e+03."""
+    """Return a large number of three digits without an exponent: ``1,270`` and not 1.27e+03."""
     return f"{float(f'{value:.3g}'):{'+' if signed else ''},.15g}"
 
 
@@ -124,7 +124,7 @@ def numbers_of(runs: pd.DataFrame, column: str) -> npt.NDArray[np.float64]:
 def codes_of(values: pd.Series | npt.NDArray[Any]) -> tuple[Codes, list[Any]]:
     """Number the distinct values of a column in the order in which they appear.
 
-    Return the number of each row's value, and the distinct values, None for missing ones.
+    Return the index of each row's value, and the distinct values, None for missing ones.
     """
     codes, distinct = pd.factorize(values, use_na_sentinel=False)
     missing = pd.isna(distinct)
@@ -140,13 +140,13 @@ def joined(*columns: Codes) -> Codes:
 
 
 def places_of(values: pd.Series, known: Sequence[Any]) -> Codes:
-    """Return the place of each row's value among the known values."""
+    """Return the index of each row's value among the known values."""
     codes, distinct = codes_of(values)
     return np.array([known.index(value) for value in distinct], dtype=np.intp)[codes]
 
 
 def spread(values: Sequence[Any], codes: Codes) -> npt.NDArray[np.object_]:
-    """Return the value of each row, given the distinct values and the number of each row's one."""
+    """Return the value of each row, given the distinct values and each row's index."""
     distinct = np.empty(len(values), dtype=object)
     distinct[:] = values
     return distinct[codes]
@@ -217,20 +217,20 @@ COMPARED = ("goodput_bps", "delay_p95_s", "completion_s")
 """Columns whose paired differences are tested."""
 
 OF_PROGRAM = "measure."
-"""Begin of the names of columns that hold what programs said."""
+"""Prefix of the columns that hold what programs reported."""
 
 _SHARES = ("retransmission_ratio", "forward_utilisation", "share", "harm", "harm_delay")
 
 _RANGES = dict.fromkeys(("fairness", *_SHARES), (0.0, 1.0)) | dict.fromkeys(
     ("harm", "harm_delay"), (-math.inf, 1.0)
 )
-"""Bounds of columns with others than 0 and infinity."""
+"""Bounds of columns that differ from 0 and infinity."""
 
 
 def possible(interval: Interval, column: str, scale: float = 1.0) -> Interval:
-    """Return the interval of `scale` times a column's mean without the values that no mean can have.
+    """Return the interval of `scale` times a column's mean, cut at the bounds of possible means.
 
-    What programs measure may have any value.
+    Measures of programs may have any value.
     """
     least = -math.inf if column.startswith(OF_PROGRAM) else 0.0
     least, most = _RANGES.get(column, (least, math.inf))
@@ -264,7 +264,7 @@ def _of_programs(tables: Sequence[pd.DataFrame]) -> list[Measure]:
 
 
 def with_measures(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return runs with a column for each number that programs said, NaN where there is none."""
+    """Return runs with a column for each number that programs reported, NaN where it is missing."""
     if "measures" not in runs or not runs["measures"].notna().any():
         return runs
     said = [{} if pd.isna(text) else json.loads(text) for text in runs["measures"]]

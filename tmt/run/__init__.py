@@ -1,6 +1,6 @@
-"""Backends: programs that carry experiments out, what they take and what they give.
+"""Backends: programs that carry out experiments, with their inputs and outputs.
 
-A new one is a package here and a line of `tmt.spec.traffic.BACKENDS`.
+A new backend is a package here and a line in `tmt.spec.traffic.BACKENDS`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def load_backend(name: str) -> Backend:
-    """Return a backend of `tmt.spec.traffic.BACKENDS`; its package is imported only now."""
+    """Return a backend of `tmt.spec.traffic.BACKENDS`; this imports its package."""
     backend: Backend = import_module(f"{__name__}.{name}").BACKEND
     return backend
 
@@ -34,9 +34,9 @@ class Recording:
     """Everything that one run has recorded.
 
     `packets`, [n_packets], and `windows`, [n_changes], have the columns of `PACKET_RECORDS` and
-    `WINDOW_RECORDS`. `end_ns` is the simulated time of the end, `header_bytes` the TCP and IP headers of a
-    data packet; `columns` are result columns that the program counted, or that replace the settings' own.
-    `timeouts` are those of each flow; empty where the program does not count them.
+    `WINDOW_RECORDS`. `end_ns` is the simulated time of the end, `header_bytes` are the TCP and IP headers of
+    a data packet; `columns` are result columns that the program counted, or that override settings.
+    `timeouts` are those of each flow; empty if the program does not count them.
     """
 
     packets: Records
@@ -48,10 +48,10 @@ class Recording:
 
 
 def use_columns(direction: str, offered: int, used: int, repeats: int) -> dict[str, Value]:
-    """Return the use of a link's trace, and how often it started again, as result columns.
+    """Return the use of a link's trace, and the number of its repetitions, as result columns.
 
-    `offered` are the bytes of the rows that passed, `used` of those that packets took: padding is taken, the
-    rest of a row that packets share is not.
+    `offered` are the bytes of all rows that passed, `used` those that packets took: padding is used, the
+    unfilled rest of a row that packets share is not.
     """
     return {
         f"{direction}_utilisation": used / offered if offered else None,
@@ -72,7 +72,7 @@ class Backend(Protocol):
         """Return the identity of the program's build; a SimulatorError says how to build a missing one."""
 
     def check(self, experiment: Experiment) -> None:
-        """Refuse an experiment that this build cannot carry (UsageError); other errors as `stamp`."""
+        """Refuse an experiment that this build does not support (UsageError); other errors as `stamp`."""
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Carry out one experiment in `directory`, which is empty and keeps the program's output.
@@ -82,7 +82,7 @@ class Backend(Protocol):
 
 
 def refuse_absent(names: Iterable[str], kernel: str, controls: Collection[str]) -> None:
-    """Refuse the first congestion control that is none of a kernel's (UsageError)."""
+    """Refuse the first congestion control that a kernel does not have (UsageError)."""
     for name in names:
         if name not in controls:
             allowed = ", ".join(sorted(controls))
@@ -95,11 +95,11 @@ class RunError(SimulatorError):
     Attributes
     ----------
     outcome
-        The end: ``"exit status 1"``, ``"killed by SIGKILL"``, ``"stopped after 10 s"``, or the fault of the
-        records that it left.
+        The end: ``"exit status 1"``, ``"killed by SIGKILL"``, ``"stopped after 10 s"``, or the fault in its
+        records.
     status
-        Exit status, or the number of the signal that killed it, negative; None where it had neither, or was
-        not to blame.
+        Exit status, or the negative number of the signal that killed it; None without either, or if another
+        fault ended the run.
     last_words : the last lines that it printed
     program : its name in messages
     """
@@ -120,6 +120,6 @@ class RunError(SimulatorError):
         super().__init__(f"{program}: {outcome}\n  command: {shlex.join(argv)}\n  it said last:\n    {said}")
 
     def __reduce__(self) -> tuple[Callable[..., RunError], tuple[object, ...]]:
-        """Rebuild from the arguments: worker processes send errors home by pickle."""
+        """Rebuild from the arguments, because worker processes return errors by pickle."""
         anew = partial(RunError, program=self.program, timed_out=self.timed_out, status=self.status)
         return anew, (self.argv, self.outcome, self.last_words)

@@ -1,4 +1,4 @@
-"""Carry out an experiment with its backend, and measure it: a row, the records, and both as files."""
+"""Carry out an experiment with its backend and measure it: a row, the records, and both as files."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class ExperimentResult(Charted):
 
 
 def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) -> ExperimentResult:
-    """Return the figures of merit of a run beside its settings."""
+    """Return the figures of merit of a run with its settings."""
     flows = setup.flows[0]
     packets = transport.of_flows(recording.packets, flows)
     windows = transport.of_flows(recording.windows, flows)
@@ -139,7 +139,7 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
     )
     if setup.traffic.flow:
         found |= competition_columns(setup, groups)
-    # A backend leaves out the columns of what a run did not have.
+    # A backend omits the columns of features that a run did not have.
     absent: dict[str, Value] = {column.name: None for column in RUN_RESULTS if column.null}
     found = absent | found
     row = {column.name: found[column.name] for column in RUN_RESULTS}
@@ -154,14 +154,14 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
 def _ack_load(
     setup: Setup, recording: Recording, packets: Records, *, has_return_flows: bool
 ) -> float | None:
-    """Return the share of the return link that acknowledgements of `packets` took, as its column says."""
+    """Return the share of the return link that acknowledgements of `packets` took, for its column."""
     if isinstance(setup.back, PlainLink):
         return transport.ack_load(packets, setup.back.rate_bps)
     return None if has_return_flows else recording.columns["return_utilisation"]  # type: ignore[return-value]
 
 
 def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
-    """Return a link as result columns, its online scheme among them."""
+    """Return a link as result columns, including its online scheme."""
     scheme = link.link.scheme if isinstance(link, ReadyLink) else None
     return {**link_figures(direction, link), f"{direction}_online": None if scheme is None else scheme.label}
 
@@ -171,7 +171,7 @@ FACTS = (
     *(WINDOWS_PER_PATH, HEADER_BYTES, MIN_BUFFER_PACKETS, HOST_STACKS, RECEIVE_BUFFER_BYTES),
     *(DEFAULT_CODE, RATELESS_CODES, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS),
 )
-"""Values of `tmt.spec` that decide a run and are not settings: what names and absent values mean."""
+"""Values of `tmt.spec` that decide a run without being settings: the meanings of names and of None."""
 
 
 def run(
@@ -179,7 +179,7 @@ def run(
 ) -> ExperimentResult:
     """Carry an experiment out and measure it.
 
-    `directory`, new or empty, gets the backend's records and printed lines; None is temporary. After
+    `directory`, new or empty, gets the backend's records and printed lines; None: a temporary one. After
     `timeout_s` of wall time the run is killed; None waits for ever.
 
     RunError, with the command line and last words, when the run fails, hangs or leaves damaged records.
@@ -209,7 +209,7 @@ def fingerprint(experiment: Experiment) -> str:
 
 
 def _content(link: Link | None, packet_bytes: int) -> object:
-    """Return what a link is, without the name of its file."""
+    """Return a link's properties, without the name of its file."""
     if not isinstance(link, TraceLink):
         return None if link is None else plain(link)
     ready = ready_link(link, packet_bytes)
@@ -221,15 +221,15 @@ def _content(link: Link | None, packet_bytes: int) -> object:
 def programs_of(backend: str, *models: object) -> tuple[str, str]:
     """Return the stamp of a backend's program, and the hash of the sources that decide a run.
 
-    The sources are those of core, of the channels and schemes that take part (`models`), of what all backends
-    share, and of the backend. SimulatorError when the program is not built, ChangedProgramsError when a
+    The sources are those of core, of the channels and schemes that take part (`models`), of all backends
+    together, and of the backend. SimulatorError when the program is not built, ChangedProgramsError when a
     source was changed after the start of this process.
     """
     return load_backend(backend).stamp(), run_sources(backend, *models)
 
 
 def run_sources(backend: str, *models: object) -> str:
-    """Return the hash of core, models, what all backends share, and the backend (ChangedProgramsError)."""
+    """Return the hash of core, models, files of all backends, and the backend (ChangedProgramsError)."""
     here = Path(__file__).parent
     shared = [path for path in sorted(here.iterdir()) if path.is_file()]
     return digest(loaded_hash(*core_places(), *model_places(*models), *shared, here / backend), FACTS)

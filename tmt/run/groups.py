@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredGroup:
-    """A group of flows with what the run recorded of them until the group's end.
+    """A group of flows with the run's records of them until the group's end.
 
     Flows are numbered from 0; the directions of a return group's packets are swapped. `timeouts` is None
     where the backend does not count them.
@@ -92,7 +92,7 @@ def competition_columns(setup: Setup, groups: Sequence[MeasuredGroup]) -> dict[s
 
 
 def _columns(own: MeasuredGroup, found: Competition | None, place: int) -> dict[str, Value]:
-    """Return settings and figures of a group that is at a place of a competition."""
+    """Return settings and figures of a group, by its position in a competition."""
     losses = transport.loss_figures(own.packets)
     values: dict[str, Value] = {
         **{one.name: one.of(own.group) for one in GROUP_SETTINGS},

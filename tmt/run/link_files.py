@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tmt.spec.experiment import Path as LinkPath, PlainLink, TraceLink
 
 ASSUMED_LLDU_BYTES = 1500
-"""Useful bytes of an LLDU where neither the user nor the trace says how many."""
+"""LLDU size if neither the user nor the trace gives one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,16 @@ class LinkFile:
     npy, sha256
         The file that the simulator maps, and the hash of its content: equal for equal rows, from any format.
     rows, begin_ns, span_ns
-        Number of rows, when the trace begins, and its length; without an extent these are when the first row
-        is sent, and the time from it to the last one.
-    has_extent : whether the trace says its beginning and length itself
-    mean_delay_ns
+        Number of rows, start and length of the trace; without an extent, the time of the first row, and from
+        it to the last row.
+    has_extent : whether the trace states its start and length mean_delay_ns
         Mean time from a row's `tx_time_ns` until it and all rows before it are settled: how long packets stay
-        on the link, without propagation, when it keeps them in order. Unsettled rows hold nothing up. Of a
-        PHY trace, in which a scheme has not done its work yet, the same with decoding times.
-    lldu_bytes : size of the rows; None where the metadata say none, or rows have sizes of their own
-    size_bytes : sum of the rows' sizes; None where they have none
-    packing : how packets lie in rows; None where the metadata say nothing
-    unsettled : number of rows that are open when the trace ends
-    lost : number of rows that are lost, in a PHY trace erased
-    repeated : number of rows that were sent more than once
+        on the link, without propagation, if it keeps them in order. Unsettled rows are ignored. For a PHY
+        trace, on which a scheme has not worked yet, the same with decoding times.
+    lldu_bytes : size of the rows; None if the metadata hold none, or rows have their own sizes size_bytes :
+    sum of the rows' sizes; None without sizes packing : how packets lie in rows; None if the metadata hold
+    none unsettled : number of rows that are open when the trace ends lost : number of rows that are lost, in
+    a PHY trace erased repeated : number of rows that were sent more than once
     """
 
     npy: Path
@@ -78,17 +75,17 @@ class LinkFile:
 
     @property
     def length_ns(self) -> int:
-        """The length that the trace says; 0 where only the rows tell it."""
+        """The length that the trace states; 0 if only the rows give it."""
         return self.span_ns if self.has_extent else 0
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyLink:
-    """A trace link as asked for, completed by its trace.
+    """A trace link as requested, completed by its trace.
 
-    `lldu_bytes` is the size of the rows; None where they have sizes of their own. `rate_bps` is the mean rate
-    of the rows, lost ones too, in useful bits per second. Where rows have sizes and packets are padded, the
-    padding of full packets does not count.
+    `lldu_bytes` is the size of the rows; None if they have their own sizes. `rate_bps` is the mean rate of
+    the rows, including lost ones, in useful bits per second. Where rows have sizes and packets are padded,
+    the padding of full packets does not count.
     """
 
     link: TraceLink
@@ -127,7 +124,7 @@ def link_figures(direction: str, link: ReadyLink | PlainLink) -> dict[str, str |
 
 
 def link_settings(direction: str, link: ReadyLink | PlainLink) -> dict[str, object]:
-    """Return a link as the settings of a backend's program, by the names that most programs know."""
+    """Return a link as the settings of a backend's program, under the names that most programs use."""
     if not isinstance(link, ReadyLink):
         return {f"{direction}_rate_bps": f"{link.rate_bps:.15g}"}
     sizes = {} if link.lldu_bytes is None else {f"{direction}_lldu_bytes": link.lldu_bytes}
@@ -153,13 +150,14 @@ def queue_settings(path: LinkPath) -> dict[str, object]:
 
 
 def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
-    """Check a link's trace and bring it into the simulator's form; once per process and content of the file.
+    """Check a link's trace and convert it into the simulator's form; once per process and content of the
+    file.
 
     `packet_bytes` is the size of a full packet.
 
-    InputError when the file is not a good link trace, or has no column that the scheme needs. UsageError when
-    it has one row and no length, the offset lies behind its end, `lldu_bytes` is given though rows have sizes
-    of their own, the scheme does not go with the packing, or the rate of the rows exceeds `MOST_RATE_BPS`.
+    InputError when the file is not a valid link trace, or lacks a column that the scheme needs. UsageError
+    when it has one row and no length, the offset lies after its end, `lldu_bytes` is given though rows have
+    their own sizes, the scheme conflicts with the packing, or the rate of the rows exceeds `MOST_RATE_BPS`.
     """
     name = os.fspath(link.path)
     table = LINK_TRACE if link.scheme is None else PHY_TRACE
@@ -197,7 +195,7 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
 
 
 def _rate_bps(file: LinkFile, carried_bytes: int) -> float:
-    """Return the mean rate of a trace; without an extent each row lasts the mean distance of rows."""
+    """Return the mean rate of a trace; without an extent each row lasts the mean distance between rows."""
     if file.has_extent:
         return 8 * carried_bytes * NS_PER_S / file.span_ns
     return 8 * carried_bytes * (file.rows - 1) * NS_PER_S / (file.rows * file.span_ns)
@@ -216,7 +214,7 @@ def _known(name: str, table: Table, _place: Path, _version: object) -> LinkFile:
 
 
 def _fresh(name: str, table: Table) -> LinkFile:
-    """Read a trace to its end; one that the simulator cannot map is copied into a folder of this process."""
+    """Read a trace to its end; if the simulator cannot map it, copy it into a folder of this process."""
     if name.lower().endswith(".npy") and not is_uri(name):
         return _survey(Path(name), table)
     copy = Path(_folder().name, f"{secrets.token_hex(8)}.npy")
@@ -232,7 +230,7 @@ def _folder() -> TemporaryDirectory[str]:
 
 
 def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFile:
-    """Read a trace in the simulator's form; `metadata` of the trace that it is a copy of, else its own."""
+    """Read a trace in the simulator's form; `metadata` are those of the original, if it is a copy."""
     rows = size_bytes = unsettled = lost = repeated = 0
     total_delay_ns = 0.0
     first_ns = last_ns = settled_ns = 0

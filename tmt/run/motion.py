@@ -1,4 +1,4 @@
-"""A path whose round-trip time changes: its series, checked, as the programs of the backends take it."""
+"""A path whose round-trip time changes: its checked series in the form of the backends' programs."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ SERIES = "rtt.npy"
 """Name of the file for the program, in the run's folder."""
 
 UNKNOWN_DURATION_NS = 3600 * NS_PER_S
-"""Time of an orbit where nothing says how long a run takes."""
+"""Duration of an orbit if the run's duration is unknown."""
 
 
 def moved_trip(path: LinkPath, offset_ns: int, duration_ns: int | None) -> tuple[Rows, int] | None:
-    """Return the series of a path for a run, and the place in it at which the run begins.
+    """Return the series of a path for a run, and the time in it at which the run starts.
 
-    None where the round-trip time is constant. `offset_ns` is where the run starts in the forward link's
-    trace, with which the series keeps time: its first row is at the trace's begin. An orbit is computed for
-    the time of the run. Without a duration that is an hour.
+    None where the round-trip time is constant. `offset_ns` is the start of the run in the forward link's
+    trace; the series is aligned with that trace: its first row is at the trace's start. An orbit is computed
+    for the duration of the run. Without a duration that is an hour.
 
     Refused when the series exceeds the path's `rtt`, or ends before a run whose traces do not repeat.
     InputError when a file cannot be used, UsageError when no satellite is seen.
@@ -67,7 +67,7 @@ def _known(name: str, _version: object) -> Rows:
 
 
 def check_motion(path: LinkPath, duration: float, *place: str | int) -> None:
-    """Refuse a series that does not go with its path, before any run; errors are those of `moved_trip`."""
+    """Refuse a series that does not fit its path, before any run; errors are those of `moved_trip`."""
     try:
         if path.rtt_series is not None:
             moved_trip(path, 0, ns(duration))
@@ -90,7 +90,9 @@ def told(path: LinkPath) -> Any:
 
 
 def motion_settings(path: LinkPath, moved: tuple[Rows, int] | None, folder: Path) -> dict[str, object]:
-    """Write the series into the folder, and return the settings of a backend's program; none without one."""
+    """Write the series into the folder, and return the settings of a backend's program; none without a
+    series.
+    """
     if moved is None:
         return {}
     rows, offset_ns = moved

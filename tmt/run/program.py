@@ -1,4 +1,4 @@
-"""Run a backend's program once: in a directory of its own, for a limited time, with nothing left behind."""
+"""Run a backend's program once: in its own directory, for a limited time, with all its processes ended."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def remedy(target: str, elsewhere: str) -> str:
 def built_program(variable: str, default: Path, missing: str) -> Path:
     """Return the program that an environment variable names, else the checkout's own at `default`.
 
-    SimulatorError, which says how to build it (`missing`), when it is not there or cannot be run.
+    SimulatorError, which says how to build it (`missing`), when it is missing or cannot be run.
     """
     named = os.environ.get(variable)
     program = Path(named).absolute() if named else default
@@ -48,10 +48,10 @@ def built_program(variable: str, default: Path, missing: str) -> Path:
 
 
 def build_stamp(program: Path, rebuild: str) -> str:
-    """Return the hash of the sources that a program was built from; its own hash where no stamp names both.
+    """Return the hash of the sources that a program was built from; without a matching stamp, its own hash.
 
     The file ``stamp`` beside the program names its sources' hash, then its own. SimulatorError, with the
-    remedy `rebuild`, when it is not of this program, as after a compilation without our build script.
+    remedy `rebuild`, when it belongs to another program, as after a compilation without the build script.
     """
     stamp, content = program.with_name("stamp"), program_hash(program)
     text = stamp.read_text(errors="replace").strip() if stamp.is_file() else ""
@@ -82,9 +82,9 @@ def run_program(
 ) -> float:
     """Run a program in `directory`, which keeps its output, and return its wall time in seconds.
 
-    `name` is the program's in messages. After `timeout_s` of wall time (None: never) it is killed, with all
-    that it has started. RunError when it cannot be started, exits with another status than 0, is killed, or
-    its time is up.
+    `name` is the program's name in messages. After `timeout_s` of wall time (None: never) it is killed, with
+    all its children. RunError when it cannot be started, exits with a status other than 0, is killed, or
+    exceeds its time.
     """
     with (directory / STDOUT).open("wb") as stdout, (directory / STDERR).open("wb") as stderr:
         started = time.perf_counter()
@@ -115,7 +115,7 @@ def run_program(
 
 
 def last_words(directory: Path) -> str:
-    """Return the last lines that a run printed to stderr, or to stdout where stderr is empty."""
+    """Return the last lines that a run printed to stderr, or to stdout if stderr is empty."""
     for name in (STDERR, STDOUT):
         try:
             with (directory / name).open("rb") as file:
@@ -131,8 +131,8 @@ def last_words(directory: Path) -> str:
 def _ends(process: subprocess.Popen[bytes], timeout_s: float | None) -> bool:
     """Wait until the process ends (True) or its time is up (False).
 
-    A file descriptor of the process wakes us the moment that it ends; `Popen.wait` with a timeout looks every
-    50 ms, as long as a short run lasts.
+    A file descriptor of the process wakes this one as soon as it ends; `Popen.wait` with a timeout polls
+    every 50 ms, which is as long as a short run.
     """
     descriptor = os.pidfd_open(process.pid)
     try:
@@ -144,9 +144,9 @@ def _ends(process: subprocess.Popen[bytes], timeout_s: float | None) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process and its children if it still runs, whichever way we leave it."""
+    """Kill the process and its children if it still runs when the block is left."""
     if process.poll() is None:
-        # Not yet waited for, so that its number cannot have passed to another process.
+        # It has not been waited for, so its number cannot have passed to another process.
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 

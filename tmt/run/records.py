@@ -1,6 +1,6 @@
-"""The records that a simulation leaves in its directory, checked: the only reader of these files.
+"""The records that a simulation leaves in its directory, checked; nothing else reads these files.
 
-A run that was killed leaves none of them, or a shorter one; either is refused.
+A killed run leaves none of them, or a shorter one; either is refused.
 """
 
 from __future__ import annotations

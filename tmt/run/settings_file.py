@@ -1,4 +1,4 @@
-"""The settings file of programs with our link core inside: the kernel's driver and QUIC."""
+"""The settings file of programs that contain TMT's link core: the kernel's driver and QUIC."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 SETTINGS = "settings.txt"
 
 FAILURE_STATUS = 2
-"""The program ends with it when it cannot carry the run out: the last line on stderr says why."""
+"""Exit status of a program that cannot carry the run out; its last line on stderr gives the reason."""
 
 SEGMENT_MEMORY_BYTES = 2304
-"""Memory that the kernel counts for a segment of a packet of 1500 bytes; larger ones take more."""
+"""Memory that the kernel counts for a packet of 1500 bytes; larger packets take more."""
 
 LEAST_BUFFER_BYTES = 1 << 20
 
 
 def window_packets(setup: Setup) -> int:
-    """Return the bound on the window, which a setup always has."""
+    """Return the limit on the window, which a setup always has."""
     assert setup.path.window_packets is not None
     return setup.path.window_packets
 
 
 def send_buffer_bytes(setup: Setup) -> int:
-    """Return the memory of a send buffer that never limits: four of the largest windows."""
+    """Return the size of a send buffer that never limits: four of the largest windows."""
     memory = max(SEGMENT_MEMORY_BYTES, 2 * setup.traffic.packet_bytes)
     return max(LEAST_BUFFER_BYTES, 4 * window_packets(setup) * memory)
 
@@ -46,7 +46,7 @@ def send_buffer_bytes(setup: Setup) -> int:
 def settings_text(setup: Setup, directory: File) -> str:
     """Return the text of the settings file: a key and its value a line (`clift-linux/driver/host.cc`).
 
-    The series of round-trip times of a path that moves is written into the run's directory.
+    The round-trip times of a moving path are written into the run's directory.
     """
     path, traffic = setup.path, setup.traffic
     values = link_settings("forward", setup.forward) | link_settings("return", setup.back)
@@ -76,14 +76,14 @@ def settings_text(setup: Setup, directory: File) -> str:
 
 
 def _queue_settings(path: Path) -> dict[str, object]:
-    """Return the settings of the queues: those of the link core, or a discipline of the kernel's own."""
+    """Return the settings of the queues: those of the link core, or of a discipline of the kernel's own."""
     if not isinstance(path.queue, KernelQdisc):
         return queue_settings(path)
     return {"qdisc": path.queue.qdisc, "qdisc_packets": path.queue_packets or 0}
 
 
 def _flow_line(setup: Setup, group: Flow, later_ns: int) -> str:
-    """Return the line of a flow that starts so much later than its group."""
+    """Return the line of a flow that starts this much later than its group."""
     stack = setup.traffic.stack
     # QUIC has no segments.
     segment_bytes = 1 if stack == QUIC else setup.traffic.packet_bytes - HEADER_BYTES

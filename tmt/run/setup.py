@@ -1,4 +1,4 @@
-"""An experiment with nothing left open: checked traces, computed queue and window."""
+"""An experiment with every value set: checked traces, computed queue and window."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from tmt.spec.traffic import Traffic
 
 MIN_QUEUE_PACKETS = 10
-"""Least queue where none is given: short bursts fit even where the bandwidth-delay product is tiny."""
+"""Least default queue: short bursts fit even if the bandwidth-delay product is tiny."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
     """A prepared run: a trace link has its checked file.
 
-    The experiment is as asked for, with computed values where there were none: queue, window, variant, stack
-    and buffer of the proxy, code and block of FECTCP.
+    The experiment is as requested, with computed values for missing ones: queue, window, variant, stack and
+    buffer of the proxy, code and block of FECTCP.
     """
 
     experiment: Experiment
     forward: ReadyLink | PlainLink
     back: ReadyLink | PlainLink
     moved: tuple[Rows, int] | None = None
-    """Series of round-trip times and the run's begin in it, of a path that moves: see `moved_trip`."""
+    """Series of round-trip times of a moving path, and the run's start in it: see `moved_trip`."""
 
     @property
     def path(self) -> Path:
@@ -78,7 +78,7 @@ class Setup:
         return forward, sum(one.count for one in self.groups) - forward
 
     def notes(self) -> list[str]:
-        """Return notes on the traces: those of `link_notes`, an end before the run's, no losses."""
+        """Return notes on the traces: those of `link_notes`, a trace that ends before the run, no losses."""
         found = []
         for direction, link in (("forward", self.forward), ("return", self.back)):
             found += link_notes(direction, link, self.path.rtt, self.traffic.packet_bytes)
@@ -107,7 +107,7 @@ def _forward_first(groups: tuple[Flow, ...]) -> list[Flow]:
 
 
 def _filled(group: Flow, traffic: Traffic) -> Flow:
-    """Return a group with the traffic's values where it has none of its own."""
+    """Return a group with the traffic's values for the settings that it lacks."""
     delayed_acks = traffic.delays_acks if group.delayed_acks is None else group.delayed_acks
     buffer_bytes = group.receive_buffer_bytes or traffic.receive_buffer_bytes
     ecn = group.ecn or traffic.ecn
@@ -133,8 +133,8 @@ def link_notes(direction: str, link: ReadyLink | PlainLink, rtt: float, packet_b
 class ReadyPath:
     """Both links of a path, and its bandwidth-delay product in full packets.
 
-    That product is the forward link's mean packet rate (a wired hop's where that is less) times the time that
-    a packet and its acknowledgement take without queueing: the RTT, the wired hop's, and the traces' mean
+    That product is the forward link's mean packet rate (a wired hop's if that is less) times the time that a
+    packet and its acknowledgement take without queueing: the RTT, the wired hop's, and the traces' mean
     delays in order.
     """
 
@@ -144,7 +144,7 @@ class ReadyPath:
 
 
 def ready_path(forward_link: Link, return_link: Link | None, path: Path, packet_bytes: int) -> ReadyPath:
-    """Check a path's traces; without a return link that is plain and as fast as the forward link on average.
+    """Check a path's traces; without a return link, it is plain and as fast as the forward link on average.
 
     Errors are those of `tmt.run.link_files.ready_link`.
     """
@@ -158,14 +158,14 @@ def ready_path(forward_link: Link, return_link: Link | None, path: Path, packet_
 
 
 def queue_for(links: ReadyPath, path: Path) -> int | None:
-    """Return the limit of the queue in packets: where nothing limits it, one bandwidth-delay product."""
+    """Return the limit of the queue in packets; by default one bandwidth-delay product."""
     if path.queue_packets is None and not path.is_limited_otherwise:
         return max(links.pipe_packets, MIN_QUEUE_PACKETS)
     return path.queue_packets
 
 
 def _most_queued(links: ReadyPath, path: Path, queue_packets: int | None, packet_bytes: int) -> int:
-    """Return the full packets that the queue holds at most, at the mean rate where time limits it."""
+    """Return the greatest number of full packets in the queue, at the mean rate if time limits it."""
     limits = [] if queue_packets is None else [queue_packets]
     if isinstance(path.queue, KernelQdisc) and path.queue.has_own_limit:
         limits.append(max(links.pipe_packets, MIN_QUEUE_PACKETS))
@@ -179,8 +179,9 @@ def _most_queued(links: ReadyPath, path: Path, queue_packets: int | None, packet
 def set_up(experiment: Experiment) -> Setup:
     """Check the traces of an experiment and compute the settings that it leaves open.
 
-    Queue and window follow from the bandwidth-delay product as `tmt.spec.experiment.Path` says. Errors are
-    those of `tmt.run.link_files.ready_link`, and UsageError when a path holds more packets than ns-2 counts.
+    Queue and window follow from the bandwidth-delay product, as described in `tmt.spec.experiment.Path`.
+    Errors are those of `tmt.run.link_files.ready_link`, and UsageError when a path holds more packets than
+    ns-2 can count.
     """
     path, traffic = experiment.path, experiment.traffic
     links = ready_path(experiment.forward, experiment.back, path, traffic.packet_bytes)
@@ -214,10 +215,10 @@ def set_up(experiment: Experiment) -> Setup:
         buffer_bytes = traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
         traffic = replace(traffic, receive_buffer_bytes=buffer_bytes)
     window = None
-    if experiment.backend != "emulate":  # there, the kernel's own buffers and its rule of ACKs hold
+    if experiment.backend != "emulate":  # there, the kernel's own buffers and its rule of ACKs apply
         window = window_packets
         traffic = replace(traffic, delayed_acks=traffic.delays_acks)
-    # The packet on the link has left a queue of the kernel's own.
+    # The packet on the link has already left one of the kernel's own queues.
     counts = "waiting" if isinstance(path.queue, KernelQdisc) else path.queue_counts
     path = replace(path, queue_packets=queue_packets, queue_counts=counts, window_packets=window, proxy=proxy)
     moved = moved_trip(path, offset_ns(experiment.forward), ns(traffic.duration))
@@ -225,7 +226,7 @@ def set_up(experiment: Experiment) -> Setup:
 
 
 def offset_ns(link: Link) -> int:
-    """Return where a run starts in the trace of a link; 0 without a trace."""
+    """Return the start of a run in the trace of a link; 0 without a trace."""
     return link.offset_ns if isinstance(link, TraceLink) else 0
 
 

@@ -1,9 +1,9 @@
 """A run as a log of its senders in qlog 0.3, which viewers such as qvis read.
 
 Source: draft-ietf-quic-qlog-main-schema and draft-ietf-quic-qlog-quic-events. TCP differs from QUIC in four
-points: a packet's number counts the flow's transmissions from 0; an ACK frame names the transmissions that
-had arrived when the acknowledgement left and that no earlier one named; a length is that of the IP packet
-without 28 bytes, as QUIC's is; a packet is logged as lost when its segment is sent again in a recovery.
+points. A packet's number counts the flow's transmissions from 0. An ACK frame names the transmissions that
+had arrived when the acknowledgement was sent and that no earlier one named. A length is that of the IP packet
+minus 28 bytes, as for QUIC. A packet is logged as lost when its segment is retransmitted in a recovery.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 _IP_UDP_BYTES = 28
 _RECOVERING = tuple(CONGESTION_STATES.index(name) for name in ("cwr", "recovery", "loss"))
 _UNBOUNDED_PACKETS = (1 << 31) - 1
-"""Threshold of a sender that has none yet."""
+"""Slow start threshold of a sender that has none yet."""
 
 _Events = Iterator[tuple[str, dict[str, Any]]]
 
 
 def check_qlog(experiment: Experiment) -> None:
-    """Refuse a run whose packets are not TCP's from end to end: with a proxy, or FECTCP (UsageError)."""
+    """Refuse a run that is not TCP from end to end: with a proxy, or FECTCP (UsageError)."""
     if experiment.path.proxy is not None or experiment.traffic.tcp == FECTCP:
         part = "FECTCP" if experiment.traffic.tcp == FECTCP else "a proxy"
         raise UsageError(f"a qlog has TCP's packets from end to end; it cannot be written for {part}")
@@ -75,7 +75,7 @@ def _text(value: dict[str, Any]) -> str:
 
 
 class _Sender:
-    """What a sender has sent, and knows of it."""
+    """A sender's transmissions, and what it knows of them."""
 
     def __init__(self, packet_bytes: int, direction: int) -> None:
         self._packet_bytes, self._direction = packet_bytes, direction
@@ -91,7 +91,7 @@ class _Sender:
         """Numbers in the order of arrival at the receiver; acknowledgements have named the first `_named`."""
         self._named = 0
         self._arrived_before: dict[int, int] = {}
-        """How many had arrived when each acknowledgement left, by its uid."""
+        """Number of packets that had arrived when each acknowledgement was sent, by its uid."""
         self._acks = 0
         self._state = self._in_flight_bytes = 0
         self._phase = ""
@@ -99,7 +99,7 @@ class _Sender:
     def events(self, packets: Records, windows: Records, flow: int) -> Iterator[dict[str, Any]]:
         """Yield the events of a flow in order of time."""
         own = packets[packets["flow"] == flow], windows[windows["flow"] == flow]
-        # A window of the same moment holds the state in which the packets were sent.
+        # A window change at the same time holds the state in which the packets were sent.
         merged = [(int(one["time_ns"]), 1, one) for one in own[0]]
         merged += [(int(one["time_ns"]), 0, one) for one in own[1]]
         merged.sort(key=itemgetter(0, 1))

@@ -28,18 +28,18 @@ Value = str | int | float | bool | None
 KINDS: dict[type[Any], ColumnKind] = {str: "text", int: "integer", float: "number", bool: "flag"}
 
 ADDED = {"s": "_s", "bit/s": "_bps"}
-"""Endings of columns' names for units that are not in the names of their parameters."""
+"""Suffixes of columns' names for units that the names of their parameters lack."""
 
 ENDINGS = ADDED | {"packets": "_packets", "byte": "_bytes", "segments": "_segments"}
-"""Endings of columns' names that tell the unit."""
+"""Suffixes of columns' names that tell the unit."""
 
 ELSEWHERE = {"return_link", "return_rate", "return_trace", "backend", "seeds"}
-"""Fields that are not columns: the links of a run say more than those of its path do."""
+"""Fields that are not columns, because the links of a run describe them more exactly."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A declared parameter as the column `name`; `place` is the way to its value from the whole."""
+    """A declared parameter as the column `name`; `place` is the path to its value from the whole object."""
 
     name: str
     place: tuple[str, ...]
@@ -57,7 +57,7 @@ class Setting:
         return param.label or self.name.removesuffix(ENDINGS.get(param.unit, "")).replace("_", " ")
 
     def of(self, whole: Experiment | Flow) -> Value:
-        """Return the value; None where the whole has no such part."""
+        """Return the value; None if the object has no such part."""
         found: Any = whole
         for key in self.place:
             found = None if found is None else getattr(found, key)
@@ -83,7 +83,7 @@ SETTINGS = (
     *_settings(Proxy, ("path", "proxy"), "proxy_", "without a proxy"),
     *_settings(Orbit, ("path", "orbit"), "orbit_", "without an orbit"),
 )
-"""Every setting of an experiment but its links."""
+"""Every setting of an experiment except its links."""
 
 
 GROUP_SETTINGS = (*_settings(Flow, ()), *_settings(Resume, ("resume",), "resume_", "without Careful Resume"))
@@ -91,7 +91,7 @@ GROUP_SETTINGS = (*_settings(Flow, ()), *_settings(Resume, ("resume",), "resume_
 
 
 def columns_of(experiment: Experiment) -> dict[str, Value]:
-    """Return the settings of an experiment as result columns; of groups as far as one value says them."""
+    """Return the settings of an experiment as result columns; of groups only those with a single value."""
     path = experiment.path
     found = {one.name: one.of(experiment) for one in SETTINGS}
     found |= {"proxy": path.proxy is not None, "queue": path.queue.label}
@@ -136,9 +136,10 @@ class ResultColumn:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFamily:
-    """Declares columns that have the group in common, and `counts` and `null` where they name none.
+    """Declares columns that share the group, and `counts` and `null` if they have none of their own.
 
-    The name's ending tells the unit; without it whole numbers have that of the family, other numbers none.
+    The name's suffix tells the unit; without one, whole numbers have the unit of the family, other numbers
+    none.
     """
 
     group: ResultGroup
@@ -395,7 +396,7 @@ RUN_RESULTS = (
     _COST.number("simulated_s", "simulated time at which the run ended"),
     _COST.number("wall_time_s", "time that the program ran, by the wall clock"),
 )
-"""Columns of the row that one replay gives; `docs/metrics.md` is written from them."""
+"""Columns of the row of one replay; `docs/metrics.md` is written from them."""
 
 _OF_RUN = (
     *("goodput_bps", "goodput_bytes", "completion_s", "flows_completed", "fairness", "received_bps"),
@@ -403,7 +404,7 @@ _OF_RUN = (
     *("segments_sent", "retransmissions", "retransmission_ratio", "max_transmissions", "timeouts"),
     *("cwnd_mean_packets", "cwnd_max_packets"),
 )
-"""Columns of a run that each of its groups has, too."""
+"""Columns of a run that each of its groups also has."""
 
 _LOST = ColumnFamily("link", "IP packets (TCP data) of the group's flows", unit="packets")
 _NO_RIVAL = "without another group in its direction that is active together with it"

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from tmt.core.declaration import Place, Rules
 
 MOST_RATE_BPS = 1e12
-"""Upper bound on the rate of a link, so that no run counts more bytes than 64 bits hold."""
+"""Upper bound on the rate of a link, so that no run counts more bytes than fit in 64 bits."""
 
 MAX_PACKETS = 2**31 - 1
-"""Most packets that ns-2 counts in a queue or a window."""
+"""Most packets that ns-2 can count in a queue or a window."""
 
 Packets = Annotated[int, Param("packets", 1, MAX_PACKETS)]
 
@@ -41,9 +41,9 @@ MIN_BUFFER_PACKETS = 2
 
 
 class Wired(Spec):
-    """A hop from the senders to the node before the link: a link of constant rate each way.
+    """A hop from the senders to the node before the link, with a constant rate each way.
 
-    Its propagation time comes on top of the RTT. Acknowledgements are not lost on it.
+    Its propagation time is added to the RTT. Acknowledgements are not lost on it.
     """
 
     rate: Annotated[Rate, "rate of the wired hop, in both directions"]
@@ -52,7 +52,7 @@ class Wired(Spec):
 
 
 class Proxy(Spec):
-    """A node that acknowledges the senders' data and sends them on over connections of its own."""
+    """A node that acknowledges the senders' data and forwards them over its own connections."""
 
     tcp: Annotated[
         Ns2Variant | None,
@@ -86,12 +86,12 @@ class Proxy(Spec):
             yield from stack_rule(self.tcp, self.stack)
 
     def variant(self, tcp: Any, stack: Any) -> tuple[Any, Any]:
-        """Return variant and stack over the link, where the senders have these."""
+        """Return variant and stack over the link, given those of the senders."""
         return self.tcp or tcp, self.stack or stack
 
 
 class Path(Spec):
-    """The path between sender and receiver, but for the traces of its links."""
+    """The path between sender and receiver, without the traces of its links."""
 
     rtt: Annotated[
         RoundTrip,
@@ -194,7 +194,7 @@ class Path(Spec):
     ] = None
 
     def rules(self) -> Rules:
-        """Refuse what another field makes meaningless."""
+        """Refuse settings that another field makes meaningless."""
         yield from self._of_motion()
         if self.hold is not None and not self.in_order:
             yield "hold", "in_order = true", "has no meaning without delivery in order"
@@ -216,7 +216,9 @@ class Path(Spec):
             yield from self._of_kernel(self.queue)
 
     def _of_motion(self) -> Rules:
-        """Refuse two motions, overtaking without one, and a round trip shorter than an orbit's longest."""
+        """Refuse two motions, overtaking without motion, and a round-trip time shorter than the longest of an
+        orbit.
+        """
         if self.orbit is not None:
             if self.rtt_series is not None:
                 yield "rtt_series", "none with an orbit", "stands beside an orbit"
@@ -231,7 +233,7 @@ class Path(Spec):
             )
 
     def _of_kernel(self, queue: KernelQdisc) -> Rules:
-        """Refuse what a queue of the kernel's own does not have."""
+        """Refuse settings that a queue of the kernel's own does not have."""
         lacking = f"is not in the kernel's {queue.qdisc}"
         limits = ("queue_bytes", "queue_time", *(["queue_packets"] if queue.has_own_limit else []))
         for key in limits:
@@ -243,7 +245,7 @@ class Path(Spec):
 
     @property
     def is_limited_otherwise(self) -> bool:
-        """Whether bytes, time or a rule of the kernel's own limit the queue."""
+        """Whether bytes, time or a rule of the kernel limits the queue, instead of packets."""
         own = isinstance(self.queue, KernelQdisc) and self.queue.has_own_limit
         return self.queue_bytes is not None or self.queue_time is not None or own
 
@@ -259,12 +261,12 @@ class PlainLink(Link):
 
     @property
     def rate_bps(self) -> float:
-        """The rate, as a link over a trace has one."""
+        """The rate, as a link over a trace also has one."""
         return self.rate
 
 
 class TraceLink(Link):
-    """A link that serves packets by a link trace, or by a scheme that works on a PHY trace meanwhile."""
+    """A link that serves packets by a link trace, or by an online scheme over a PHY trace."""
 
     path: Annotated[str, "link trace; with a scheme a PHY trace"]
     lldu_bytes: Annotated[
@@ -283,7 +285,7 @@ class TraceLink(Link):
     ] = None
 
     def rules(self) -> Rules:
-        """Refuse a scheme that converts."""
+        """Refuse a scheme that cannot work online."""
         if self.scheme is not None and not self.scheme.online:
             yield ("scheme", "online"), "true: the scheme works inside the simulator"
 
@@ -302,7 +304,7 @@ class Experiment(Spec):
     seed: Annotated[Seed, "number of the random substream"] = 1
 
     def rules(self) -> Rules:
-        """Refuse what does not go together."""
+        """Refuse combinations that are not possible."""
         for key, usual in (("return_link", "plain"), ("return_rate", None)):
             if self.back is None and getattr(self.path, key) != usual:
                 yield ("path", key), "back, the return link of one run", "is for a scenario, which has traces"
@@ -321,7 +323,9 @@ class Experiment(Spec):
 
 
 def together(path: Path, traffic: Traffic, schemes: Iterator[tuple[Place, Scheme]]) -> Rules:
-    """Refuse a path, traffic and schemes that do not go together; places begin with path or traffic."""
+    """Refuse a combination of path, traffic and schemes that is not possible; places begin with path or
+    traffic.
+    """
     if path.proxy is not None:
         yield from _of_proxy(path.proxy, traffic)
     for at, group in enumerate(traffic.flow):

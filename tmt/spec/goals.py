@@ -1,4 +1,4 @@
-"""What a scenario asks of its results: the bounds ``[[expect]]``, and the search ``[tune]``."""
+"""Demands of a scenario on its results: the bounds ``[[expect]]``, and the search ``[tune]``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Expect(Spec):
     most: Annotated[Bound, "largest mean"] = None
 
     def rules(self) -> Rules:
-        """Refuse bounds that no number keeps, and none."""
+        """Refuse bounds that no number can keep, and an empty set of bounds."""
         if self.least is None and self.most is None:
             yield "least", "least, most or both", "is missing"
         elif self.least is not None and self.most is not None and self.least > self.most:

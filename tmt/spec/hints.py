@@ -1,4 +1,4 @@
-"""Hints beside a refusal: how a number, a text or several values are spelled."""
+"""Hints beside a refusal: the right spelling of a number, a text or several values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tmt.core.declaration import Problem
 
 OTHER_NAMES = {"throughput": "goodput", "reno": "newreno", "kernel": "linux", "ns2": "modern"}
-"""Usual words for what has another name here."""
+"""Words of other tools, and their names here."""
 
 _NUMBER = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([a-zµ/]*)", re.IGNORECASE)
 _WITH_UNIT = re.compile(r"a (?:number\b.*?(?: (s|bit/s))?|whole number\b.*? (symbol/s))(?:,|$)")
@@ -24,13 +24,13 @@ _RATES = {"": 0, "k": 3, "m": 6, "g": 9}
 
 
 ONE = "it takes one of them; a scenario compares several (tmt new)"
-"""Hint where an option that takes one value has several."""
+"""Hint for an option that takes one value and got several."""
 
 
 def told(problem: Problem, several: str = ONE) -> str:
-    """Return a problem in words, with a hint where the value is spelled as in other tools.
+    """Return a problem in words, with a hint if the value is spelled as in other tools.
 
-    `several` says how one gives several values; it may hold ``{names}``, the values in quotes.
+    `several` says how to give several values; it may hold ``{names}``, the values in quotes.
     """
     if not (hint := _hint(problem, several)):
         return str(problem)
@@ -60,7 +60,7 @@ def _hint(problem: Problem, several: str) -> str:
 
 
 def respelled(text: str, allowed: str) -> str:
-    """Return a number with a decimal comma or a unit as it is written here; empty where that is unclear.
+    """Return a number with a decimal comma or a unit in this program's spelling; empty if that is unclear.
 
     `allowed` names the unit, as `Field.allowed` does: ``a number from 0 to 1 s``.
     """
@@ -80,7 +80,7 @@ def respelled(text: str, allowed: str) -> str:
 
 
 def toml_hint(line: str, column: int) -> str:
-    """Return what helps where a line is not TOML from a column on (from 1); empty if nothing is known."""
+    """Return a hint for a line that is not TOML from a column on (from 1); empty if nothing is known."""
     before, after = line[: column - 1], line[column - 1 :]
     if re.search(r"[=\[,]\s*$", before) and (word := re.match(r"[A-Za-z][^\s,\]}#]*", after)):
         text = word[0].lower() if word[0].lower() in ("true", "false") else f'"{word[0]}"'
@@ -94,6 +94,6 @@ def toml_hint(line: str, column: int) -> str:
 
 
 def independent(problems: Sequence[Problem]) -> list[Problem]:
-    """Return the problems but a missing key that is there under a wrong name."""
+    """Return the problems, except that of a missing key that is present under a wrong name."""
     meant = {(*one.place[:-1], one.close) for one in problems if one.kind == "unknown"}
     return [one for one in problems if one.kind != "missing" or one.place not in meant]

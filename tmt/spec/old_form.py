@@ -1,4 +1,4 @@
-"""The form of scenario files of version 0.2, read for one version more."""
+"""The form of scenario files of version 0.2, which is read for one more version."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def is_old(table: dict[str, Any]) -> bool:
 
 
 def renewed(old: dict[str, Any]) -> dict[str, Any]:
-    """Return the tables of today for those of version 0.2; what is wrong in them stays wrong."""
+    """Return the present tables for those of version 0.2; errors in them are kept."""
     grid = old.get("grid", {})
     new = {key: value for key, value in old.items() if key not in {*_OLD, "trace", "scheme", "traffic"}}
     if isinstance(grid, dict):
@@ -54,7 +54,7 @@ def renewed(old: dict[str, Any]) -> dict[str, Any]:
 
 
 def renewed_lines(lines: dict[Place, int]) -> dict[Place, int]:
-    """Return the lines of tables and keys of version 0.2 by their places of today."""
+    """Return the lines of tables and keys of version 0.2 by their present places."""
     homes: dict[str, Place] = {"grid": (), "link": ("path",), "wired": ("path", "wired")}
     homes["proxy"] = ("path", "proxy")
     found = {(*homes.get(str(place[0]), place[:1]), *place[1:]): line for place, line in lines.items()}
@@ -78,7 +78,7 @@ def _trace(table: Any) -> Any:
 
 
 def renewed_scheme(table: Any) -> Any:
-    """Return the table of a scheme of today; in version 0.2 RLC was flat, such as ``rlc-over-harq``."""
+    """Return the present table of a scheme; in version 0.2 RLC was flat, such as ``rlc-over-harq``."""
     if not isinstance(table, dict) or not str(table.get("name", "")).startswith("rlc"):
         return table
     below = {key: value for key, value in table.items() if key not in {*_OF_RLC, "name"}}
@@ -107,7 +107,9 @@ def _path(old: dict[str, Any], table: Any) -> Any:
 
 
 def _all_traffic(tables: list[Any], variants: list[Any]) -> list[Any]:
-    """Return a table of traffic for each set of variants that its stacks have; unknown ones stay with all."""
+    """Return a table of traffic for each set of variants that share their stacks; unknown variants stay with
+    all.
+    """
     stacks = [_stacks(one) for one in tables if isinstance(one, dict)]
     known = {variant for listed in stacks for stack in listed for variant in STACKS.get(stack, ())}
     found: list[Any] = []
@@ -123,7 +125,7 @@ def _all_traffic(tables: list[Any], variants: list[Any]) -> list[Any]:
 
 
 def _coded(variants: list[Any], table: dict[str, Any]) -> list[tuple[list[Any], dict[str, Any]]]:
-    """Return FECTCP with its code, and the other variants without it, which they ignored."""
+    """Return FECTCP with its code, and the other variants without the code, which they ignored."""
     plain = {key: value for key, value in table.items() if key not in {"code", "block_segments"}}
     others = [one for one in variants if one != FECTCP]
     if plain == table or not others or len(others) == len(variants):

@@ -1,9 +1,9 @@
-"""Command-line options of declared classes, and the objects that options describe.
+"""Command-line options of declared classes, and the objects that the options describe.
 
-The field ``max_transmissions`` is the option ``--max-transmissions``; of a part ``below`` it is
-``--below-max-transmissions``. Where a class is one of several, the option of the part chooses it (``--scheme
-harq``, ``--below arq``), and only the options of the chosen class are shown and accepted. `tmt.cli.values`
-makes commands of them.
+The field ``max_transmissions`` becomes the option ``--max-transmissions``; in a part ``below`` it becomes
+``--below-max-transmissions``. Among several classes, an option chooses one (``--scheme harq``, ``--below
+arq``); only the options of the chosen class are shown and accepted. `tmt.cli.values` makes commands from
+them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 Chosen = dict[str, list[str]]
-"""The words behind each option of a command line; those behind ``--scheme`` choose classes."""
+"""The words after each option of a command line; those after ``--scheme`` choose classes."""
 
 WITH_COMMAS = frozenset({"server", "client", "environment", "sysctls"})
-"""Lists of texts that may hold commas: each option is one member."""
+"""Lists of texts that may contain commas: each option is one member."""
 
 MOST_BESIDE = 40
-"""Characters of words that fit behind an option; a longer list stands in its help."""
+"""Length of a list of words that is shown after an option; a longer list is in the option's help."""
 
 
 class ValueOption(click.Option):
@@ -46,7 +46,7 @@ class ValueOption(click.Option):
         super().__init__([flags, name], default=None, show_default=False, **attributes)
 
     def typed(self, value: Any) -> Any:
-        """Return what was typed, None where nothing was; lists may be typed in several pieces."""
+        """Return the typed value, None without one; lists may be typed in several pieces."""
         if not isinstance(self.type, Text) or self.type.field is None or not self.type.field.is_many:
             return value
         members = [member for piece in value or () for member in piece]
@@ -54,13 +54,13 @@ class ValueOption(click.Option):
 
 
 class Text(click.ParamType[Any]):
-    """Text behind an option, made a number where its field takes numbers; the declaration checks it."""
+    """Text after an option, made a number if its field takes numbers; the declaration checks it."""
 
     def __init__(self, name: str, words: tuple[str, ...], field: Field | None = None) -> None:
         self.name, self.words, self.field = name, words, field
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a text, a number, or a list of them; text that is not a number stays for later."""
+        """Return a text, a number, or a list of them; text that is not a number is kept, for later checks."""
         if self.field is None or not isinstance(value, str):
             return value
         if self.field.param.is_path:
@@ -78,14 +78,14 @@ class Text(click.ParamType[Any]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Complete words, and names of files."""
+        """Complete words and names of files."""
         if self.field is not None and self.field.param.is_path:
             return [CompletionItem(incomplete, type="file")]
         return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
 
 
 class TableText(Text):
-    """A table behind an option, such as ``tcp=cubic,count=2``."""
+    """A table after an option, such as ``tcp=cubic,count=2``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the table in a list, which may be given in several pieces (UsageError)."""
@@ -105,7 +105,7 @@ class TableText(Text):
 
 
 def keys_of(kind: type[Spec]) -> dict[str, Field]:
-    """Return the fields that a table behind an option may have; of a part ``resume`` as ``resume.rtt``."""
+    """Return the fields that a table after an option may have; of a part ``resume`` as ``resume.rtt``."""
     found = dict[str, Field]()
     for key, one in declared(kind).items():
         inner = (
@@ -126,7 +126,7 @@ def typed(field: Field, text: str) -> Any:
 
 
 def number_in(text: str) -> int | float | str:
-    """Return the number that a text such as ``0.1`` or ``1e3`` spells; the text itself if it is none."""
+    """Return the number that a text such as ``0.1`` or ``1e3`` spells; otherwise the text itself."""
     try:
         value = Decimal(text)
     except InvalidOperation:
@@ -140,11 +140,11 @@ def number_in(text: str) -> int | float | str:
 class Part:
     """An object that a command takes, or a part of one.
 
-    `place`, the way to it, begins with the name of the command's argument. `usual` is the object without
-    options: `MISSING` where options must describe one, None where they may. `hidden` are fields without an
-    option, here and in parts, and the values that the command gives them; `MISSING` leaves the default. The
-    classes to choose from are those `among` the family, or all. `meaning` is the sentence about the choice;
-    else it is the first of the family's docstring.
+    `place` is the path to it, from the name of the command's argument. `usual` is the object without options:
+    `MISSING` if options must describe one, None if they may. `hidden` are fields without an option, here and
+    in parts, and the values that the command gives them; `MISSING` keeps the default. The classes to choose
+    from are those `among` the family, or all. `meaning` is the help for the choice; the default is the first
+    sentence of the family's docstring.
     """
 
     place: Place
@@ -157,14 +157,14 @@ class Part:
 
     @classmethod
     def of(cls, key: str, hint: Any) -> Part:
-        """Return the part that ``Class``, ``Class | None`` or ``tuple[Class, ...]`` stands for."""
+        """Return the part for which ``Class``, ``Class | None`` or ``tuple[Class, ...]`` stands."""
         (family,) = (one for one in get_args(hint) or (hint,) if one not in (NoneType, Ellipsis))
         usual = None if NoneType in get_args(hint) else MISSING
         return cls((key,), family, usual, get_origin(hint) is tuple)
 
     @property
     def flag(self) -> str:
-        """The option that chooses the class, or makes the object."""
+        """The option that chooses the class, or creates the object."""
         return flag_of(self.place)
 
     @property
@@ -178,7 +178,7 @@ class Part:
         return self.among or self.family.kinds()
 
     def kinds(self, chosen: Chosen) -> list[type[Spec]]:
-        """Return the classes that the command line chooses (Refused, with the way from the whole object)."""
+        """Return the classes that the command line chooses (Refused, with the path from the whole object)."""
         kinds = self.choices
         if not self.is_choice:
             return list(kinds.values())
@@ -238,7 +238,7 @@ class Part:
                     yield from self._within(kind, key, one).every((*outer, one.kind))
 
     def complaints(self, problems: Iterable[Problem], chosen: Chosen) -> list[str]:
-        """Return the lines about problems of the object: one for all missing options of a part."""
+        """Return the lines about problems of the object: one line for all missing options of a part."""
         lines, missing, problems = list[str](), dict[Place, list[Problem]](), tuple(problems)
         for one in problems:
             if one.kind == "missing":
@@ -339,7 +339,7 @@ class Part:
 def flag_of(place: Place) -> str:
     """Return the option of a place: the name of a class is chosen by the option of its part.
 
-    In one of several tables behind an option it is the option and the way from there: ``--flow[1].tcp``.
+    In one of several tables after an option it is the option and the path from there: ``--flow[1].tcp``.
     """
     tables = [at for at, part in enumerate(place[:-1]) if at > 1 and isinstance(part, int)]
     if tables:
@@ -378,6 +378,6 @@ def _placeholder(field: Field) -> str:
 
 
 def number_within(param: Param) -> str:
-    """Return the placeholder of a number without a unit: ``0..1``, or ``NUMBER`` where its bounds are far."""
+    """Return the placeholder of a number without a unit: ``0..1``, or ``NUMBER`` if its bounds are large."""
     is_near = param.least > -math.inf and param.most < 2**31 - 1
     return f"{number(param.least)}..{number(param.most)}" if is_near else "NUMBER"

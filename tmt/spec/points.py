@@ -1,6 +1,6 @@
-"""Objects from tables: lists in a table are notation for several objects, one for each combination.
+"""Objects from tables; a list in a table stands for several objects, one for each combination.
 
-A table is what TOML, keyword arguments or options give: a mapping of keys to plain values, lists and tables.
+A table comes from TOML, keyword arguments or options: a mapping of keys to plain values, lists and tables.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 SpecT = TypeVar("SpecT", bound=Spec)
 T = TypeVar("T")
 Places = dict[str, "Place | list[tuple[Place, Places]]"]
-"""Places of an object's values in the lists of its table; of an axis, those of each point and its table."""
+"""Places of an object's values in the lists of its table; for an axis, those of each point and its table."""
 
 Way = tuple["Place | list[tuple[Place, Places]]", Any]
-"""A value that a key may have, and its place in the key's list."""
+"""A possible value of a key, and its place in the key's list."""
 
 
 def one_of(family: type[SpecT], table: Any) -> SpecT:
@@ -77,7 +77,7 @@ def placed_points(family: type[SpecT], table: Any) -> list[tuple[Places, SpecT]]
 
 
 def _named(family: type[Spec], raw: Any) -> Any:
-    """Return the table that the bare name of a class stands for; anything else as it is."""
+    """Return the table for the bare name of a class; anything else unchanged."""
     return {"name": raw} if isinstance(raw, str) and raw and raw in family.kinds() else raw
 
 
@@ -109,7 +109,7 @@ def _points(kind: type[SpecT], table: dict[str, Any]) -> list[tuple[Places, Spec
 
 
 def in_table(problem: Problem, places: Places) -> Problem:
-    """Return a problem of an object, seen from the table that described it."""
+    """Return a problem of an object, with places in the table that described it."""
     if not problem.place:
         return problem
     key, *rest = problem.place
@@ -151,7 +151,9 @@ def _ways(field: Field, raw: Any) -> list[Way]:
 
 
 def _each(raw: Any, made: Callable[[Any], T], problems: list[Problem]) -> Iterator[tuple[Place, T]]:
-    """Give what is made of each member of a list, or of a value alone, with its place; note what is wrong."""
+    """Yield the object made from each member of a list, or from a single value, with its place; collect
+    problems.
+    """
     for number, member in enumerate(raw) if isinstance(raw, list) else [(None, raw)]:
         place: Place = () if number is None else (number,)
         try:
@@ -213,7 +215,7 @@ def size_of(raw: Any) -> int:
 
 
 def plain(value: Any, keep: frozenset[str] = frozenset()) -> Any:
-    """Return an object as a table: what has its usual value is left out unless it is among `keep`."""
+    """Return an object as a table; defaults are left out, except those in `keep`."""
     if isinstance(value, tuple):
         return [plain(one) for one in value]
     if not isinstance(value, Spec):

@@ -1,4 +1,4 @@
-"""Programs at the ends of a path, and the numbers that they say."""
+"""Programs at the ends of a path, and the numbers that they report."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _SYSCTL = re.compile(r"net\.[A-Za-z0-9_./-]+=.*")
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 MOST_WORD_BYTES = 131_071
-"""Longest argument or variable that Linux hands to a program (MAX_ARG_STRLEN without the NUL)."""
+"""Longest argument or variable that Linux passes to a program (MAX_ARG_STRLEN without the NUL)."""
 
 LEAST_OUTPUT_BYTES, MOST_OUTPUT_BYTES = 1024, 1 << 30
 
 
 class Measure(Spec):
-    """A number that a program says: in JSON, behind a pattern, or as its exit status."""
+    """A number that a program reports: in JSON, after a pattern, or as its exit status."""
 
     column: Annotated[str, "name of the result, with its unit at the end, such as time_total_s"]
     program: Annotated[str, "program that says it: client, client2, ..., server, server2, ..."] = "client"
@@ -59,7 +59,7 @@ class Measure(Spec):
     ] = None
 
     def rules(self) -> Rules:
-        """Refuse names that are none, two ways to the number, and an output of an exit status."""
+        """Refuse invalid names, two sources of the number, and an output for an exit status."""
         if not _COLUMN.fullmatch(self.column):
             yield "column", "small letters, digits and _, a letter first"
         if self.output not in (STDOUT, STDERR) and not _FILE.fullmatch(self.output):
@@ -81,7 +81,7 @@ class Measure(Spec):
 
 
 class SecondPath(Spec):
-    """A second path between the ends; TCP of the programs uses both at once (MPTCP)."""
+    """A second path between the ends; the programs' TCP uses both at once (MPTCP)."""
 
     rtt: Annotated[RoundTrip, "round-trip propagation time of the second path"]
     trace: Annotated[
@@ -102,7 +102,7 @@ class SecondPath(Spec):
     ] = None
 
     def rules(self) -> Rules:
-        """Refuse both kinds of link at once, or none, and a size of what a constant rate does not have."""
+        """Refuse both kinds of link at once, neither, and sizes for a constant rate."""
         if self.rate is not None and self.trace is not None:
             yield "rate", "none with a trace, which has a rate of its own"
         if self.rate is None and self.trace is None:
@@ -115,7 +115,7 @@ _UNUSED = (
     *("transfer_bytes", "pause", "flows", "return_flows", "start", "start_spread", "slow_start", "resume"),
     *("code", "block_segments", "backend", "flow"),
 )
-"""Settings of flows, which the programs make themselves."""
+"""Settings of flows, which programs make themselves."""
 
 
 class Program(Traffic):
@@ -176,7 +176,9 @@ class Program(Traffic):
 
     @property
     def title(self) -> str:
-        """The label, or the clients' commands with the other settings of the programs."""
+        """The label, or the clients' commands with those settings of the programs that differ from the
+        defaults.
+        """
         if self.label is not None:
             return self.label
         own = [key for key in self.said() if key in _OWN and key not in ("client", "measure")]
@@ -191,7 +193,7 @@ class Program(Traffic):
         return all(getattr(self, key) == getattr(other, key) for key in _OWN)
 
     def rules(self) -> Rules:
-        """Refuse settings of flows, and values that the programs' machine cannot take."""
+        """Refuse settings of flows, and values that the programs' machine does not support."""
         yield from super().rules()
         for key in _UNUSED:
             if getattr(self, key) != self.usual(key):
@@ -220,7 +222,7 @@ class Program(Traffic):
             seen.add(one.column)
 
     def _of_words(self) -> Rules:
-        """Refuse blank texts, and those that are too long for an argument or a variable."""
+        """Refuse blank texts, and texts that are too long for an argument or a variable."""
         for key in ("client", "server", "environment"):
             for at, value in enumerate(getattr(self, key)):
                 if not value.strip():

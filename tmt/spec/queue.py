@@ -1,6 +1,6 @@
 """Disciplines of the queue in front of a link: which packet is sent next, which are dropped or marked.
 
-Bounds and defaults are those of `clift-ns2/core/aqm`, which a test compares.
+Bounds and defaults are those of `clift-ns2/core/aqm`; a test compares them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ class Discipline(Spec):
 
     @property
     def label(self) -> str:
-        """The name with the parameters that are not the usual ones, such as ``codel target=0.01``."""
+        """The name with the parameters that differ from the defaults, such as ``codel target=0.01``."""
         return " ".join([self.name, *(f"{key}={getattr(self, key)}" for key in self.said())])
 
     def words(self) -> str:
-        """Return name, keys and values as the programs of the backends read them; times are in seconds."""
+        """Return name, keys and values for the backends' programs; times are in seconds."""
         found = [self.name]
         for key, field in declared(type(self)).items():
             value = getattr(self, key)
@@ -30,7 +30,7 @@ class Discipline(Spec):
 
 
 class DropTail(Discipline):
-    """First in, first out: a full queue drops the packet that arrives, or those at its head."""
+    """First in, first out: a full queue drops the arriving packet, or those at its head."""
 
     name = "droptail"
 
@@ -48,7 +48,7 @@ class CoDel(Discipline):
 
 
 class FqCoDel(CoDel):
-    """FQ-CoDel (RFC 8290): a queue for each flow, served in turn, new flows first; CoDel controls each."""
+    """FQ-CoDel (RFC 8290): a queue for each flow, served in turn, new flows first; each has CoDel."""
 
     name = "fq-codel"
 
@@ -91,7 +91,7 @@ class DualPi2(Discipline):
 
 
 class KernelQdisc(Discipline):
-    """A queueing discipline of the kernel's own, with its usual parameters; it marks packets where it can."""
+    """A queueing discipline of the kernel itself, with its default parameters; it marks packets if it can."""
 
     name = "kernel"
 
@@ -102,11 +102,11 @@ class KernelQdisc(Discipline):
 
     @property
     def has_own_limit(self) -> bool:
-        """Whether the discipline has a limit that is no number of packets, or cannot be set."""
+        """Whether the discipline has no limit in packets, or one that cannot be set."""
         return self.qdisc in ("cake", "sfq")
 
 
 DISCIPLINES: dict[str, type[Discipline]] = Discipline.choose_from(
     DropTail, CoDel, FqCoDel, Pie, DualPi2, KernelQdisc
 )
-"""Every discipline by the name that users type."""
+"""Every discipline by its name."""

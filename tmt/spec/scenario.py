@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 assert SCHEMES  # a scenario chooses among them
 
 MAX_RUNS = 100_000
-"""Most runs of a scenario that does not say `max_runs`, and of a file for which the user allows no more."""
+"""Largest number of runs of a scenario without `max_runs`, and of a file unless the user allows more."""
 
 
 class Point(NamedTuple):
@@ -85,7 +85,7 @@ class Scenario(Spec):
         return (value,) if key in AXES and isinstance(value, Spec) else value
 
     def rules(self) -> Rules:
-        """Refuse what does not go together across tables."""
+        """Refuse combinations that are not possible across tables."""
         for key in ("seeds", "records"):
             value = getattr(self, key)
             if isinstance(value, tuple) and len(set(value)) < len(value):
@@ -107,7 +107,7 @@ class Scenario(Spec):
             yield "max_runs", f"at least {self.size}, the runs of this scenario", "is too few"
 
     def _of_programs(self) -> Rules:
-        """Refuse programs of one name, bounds on what no run has, and a search over programs."""
+        """Refuse programs of the same name, bounds on results that no run has, and a search over programs."""
         for at, one in enumerate(self.program):
             if any(other.title == one.title and not one.is_like(other) for other in self.program[:at]):
                 yield ("program", at, "label"), "a label for each, or none", "is the name of other programs"
@@ -132,7 +132,7 @@ class Scenario(Spec):
 
     @property
     def each_seed(self) -> tuple[int, ...]:
-        """The seeds one by one."""
+        """Each seed."""
         return tuple(range(1, self.seeds + 1)) if isinstance(self.seeds, int) else self.seeds
 
     @property
@@ -154,7 +154,7 @@ class Scenario(Spec):
         return len(self.trace) * len(self.scheme) * len(self.path) * runs
 
     def labels(self) -> dict[Scheme, str]:
-        """Return a label for each scheme: the papers' notation, with the keys that differ."""
+        """Return a label for each scheme: the papers' notation, with the parameters that differ."""
         alike: dict[str, list[Scheme]] = {}
         for scheme in self.scheme:
             alike.setdefault(scheme.label, []).append(scheme)
@@ -171,20 +171,20 @@ class Scenario(Spec):
     def read(cls, path: str | os.PathLike[str], max_runs: int | None = None) -> Self:
         """Read a scenario file (TOML); paths in it are relative to its folder.
 
-        `max_runs` counts in place of the file's, which cannot allow more than 100,000 runs.
+        `max_runs` replaces the file's limit, which cannot exceed 100,000 runs.
 
         Raises
         ------
         InputError
-            When it cannot be read, or describes no scenario: one line for each key that is wrong, with file,
-            line, key, value and what is allowed.
+            When it cannot be read, or describes no scenario: one line for each wrong key, with file, line,
+            key, value and the allowed values.
         """
         from tmt.spec.toml import read  # noqa: PLC0415  (it imports this module)
 
         return read(File(path), max_runs).scenario  # type: ignore[return-value]
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a scenario file that reads as an equal scenario.
+        """Write a scenario file; reading it gives an equal scenario.
 
         Raises
         ------

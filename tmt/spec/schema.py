@@ -1,6 +1,6 @@
-"""The JSON Schema of scenario files, from which editors complete keys and mark what is wrong.
+"""The JSON Schema of scenario files, with which editors complete keys and mark errors.
 
-A list of values may stand for a value. Types are merged, and choices are ``if`` and ``then`` instead of
+A list of values may replace a value. Types are merged, and choices use ``if`` and ``then`` instead of
 alternatives, so that an editor marks the value and not the table around it.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Schema = dict[str, Any]
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
-"""The newest dialect that editors of TOML know."""
+"""The newest dialect that TOML editors support."""
 
 _TYPES: dict[type[Any], str] = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
@@ -45,12 +45,12 @@ def _define(family: type[Spec], definitions: Schema) -> Schema:
 
 
 def _words(words: Iterable[str], kinds: Iterable[str]) -> list[str]:
-    """Return words, and the names of classes that may stand for a table without other keys, each once."""
+    """Return words, and the names of classes that may replace a table without other keys, each once."""
     return [word for word in dict.fromkeys([*words, *kinds]) if word]
 
 
 def _choice(kinds: dict[str, Schema]) -> Schema:
-    """Return the schema of a table whose name says which keys it has; with several names, those of all."""
+    """Return the schema of a table whose name decides its keys; with several names, the keys of all."""
     words = list(kinds)
     name = {"type": ["string", "array"], "if": {"type": "string"}, "then": {"enum": words}}
     every: Schema = {key: {} for table in kinds.values() for key in table["properties"]}
@@ -81,7 +81,7 @@ def _table(kind: type[Spec], definitions: Schema) -> Schema:
 
 
 def _value(field: Field, definitions: Schema) -> Schema:
-    """Return the schema of a value or of a list of values; bounds hold for numbers only."""
+    """Return the schema of a value or of a list of values; bounds apply to numbers only."""
     words = [*field.choices, *([NONE] if field.is_optional else [])]
     if field.is_nested:
         inner = _define(field.kind, definitions)

@@ -1,6 +1,6 @@
-"""Sources of a campaign: papers, standards, programs and data that a scenario draws on, as BibTeX.
+"""Sources of a campaign, as BibTeX: the papers, standards, programs and data that a scenario uses.
 
-`sources.bib` holds every entry, `sources.toml` the entries behind each name that a scenario can have.
+`sources.bib` holds every entry, `sources.toml` the entries for each name in a scenario.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from tmt.spec.scenario import Scenario
 
 FAMILIES: dict[str, type[Spec]] = {"scheme": Scheme, "channel": Channel, "queue": Discipline}
-"""Tables of `sources.toml` for classes that a scenario chooses by name; other tables are called as keys."""
+"""Tables of `sources.toml` for classes that are chosen by name; other tables have the names of keys."""
 
 
 class Sources(NamedTuple):
-    """Keys of BibTeX entries, in the order of `sources.bib`, and a note for each source that is not known."""
+    """Keys of BibTeX entries, in the order of `sources.bib`, and a note for each unknown source."""
 
     keys: tuple[str, ...]
     notes: tuple[str, ...]
 
 
 TRACES = ("file", "return_trace", "trace")
-"""Keys whose files are traces, which tell where they come from."""
+"""Keys whose files are traces, which hold their own provenance."""
 
 
 @cache
@@ -63,7 +63,7 @@ def bibtex(keys: tuple[str, ...]) -> str:
 
 
 def sources_of(scenario: Scenario) -> Sources:
-    """Return what a scenario draws on: schemes, channels, TCP, queues, programs, traces, published values.
+    """Return what a scenario uses: schemes, channels, TCP, queues, programs, traces, published values.
 
     InputError when a trace or the published values cannot be read.
     """
@@ -87,11 +87,11 @@ class _Found:
         self.notes: list[str] = []
 
     def add(self, table: str, name: str, *, is_known: bool = True) -> None:
-        """Add the sources of a name, which may be unknown to a table unless `is_known`."""
+        """Add the sources of a name; it may be unknown to a table unless `is_known`."""
         self.keys.update(known()[table][name] if is_known else known()[table].get(name, ()))
 
     def visit(self, value: Spec) -> None:
-        """Add the sources of a value, and of all that it holds."""
+        """Add the sources of a value, and of all values that it contains."""
         for table, family in FAMILIES.items():
             if isinstance(value, family):
                 self.add(table, value.name)
@@ -141,7 +141,7 @@ class _Found:
 
 
 def _inputs(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """Return name and SHA-256 of each file that a trace was made of."""
+    """Return name and SHA-256 of each file from which a trace was made."""
     for value in metadata.values():
         if isinstance(value, dict):
             if {"name", "sha256"} <= value.keys():

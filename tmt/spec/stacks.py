@@ -24,8 +24,8 @@ BackendName = Literal["ns2", "linux", "emulate", "quic"]
 NS2_STACKS = get_args(Ns2Stack)
 """The stacks of the simulator.
 
-`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended; in its recovery one further
-packet for each window of acknowledgements is CLIFT's model, not Linux's. `2009-as-shipped` is the same
+`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults corrected; sending one further packet
+for each window of acknowledgements in recovery is CLIFT's model, not Linux's. `2009-as-shipped` is the same
 without the patches that change results (docs/tcp-linux.md). `modern` is CLIFT's own.
 """
 
@@ -33,7 +33,7 @@ LINUX: Final = "linux"
 """The stack of a real kernel: in simulated time (docs/linux.md), or in real time with backend emulate."""
 
 QUIC: Final = "quic"
-"""QUIC as quinn has it, a library in Rust, in simulated time (docs/quic.md)."""
+"""QUIC as implemented by quinn, a library in Rust, in simulated time (docs/quic.md)."""
 
 STACK_LABELS = {
     "2009": "2009 stack (recovery: a model of CLIFT's)",
@@ -48,8 +48,8 @@ WINDOWS_PER_PATH = {"2009": 1, "2009-as-shipped": 1, "modern": 4, LINUX: 4, QUIC
 """Default window of each stack, in multiples of the packets that path and queue hold.
 
 In the stacks of 2009 slow start overshoots the path by as much as the window allows. In the other stacks the
-window is the receiver's buffer, which must hold the packets that arrive during a retransmission, and of
-another one.
+window is the receiver's buffer, which must hold the packets that arrive during a retransmission, and during a
+second one.
 """
 
 
@@ -58,7 +58,7 @@ class TcpVariant:
     """A TCP variant: its name in tables and figures, and that of its congestion control in each stack.
 
     Controls are modules of TCP-Linux in the stacks of 2009, classes of `clift-ns2/core/tcp/congestion` in the
-    modern stack, modules of the kernel in stack linux, controllers of quinn in stack quic.
+    modern stack, kernel modules in stack linux, and quinn's controllers in stack quic.
     """
 
     label: str
@@ -92,7 +92,7 @@ VARIANTS: dict[str, TcpVariant] = {
     "veno": TcpVariant("Veno", {LINUX: "veno"}),
     "yeah": TcpVariant("YeAH", {LINUX: "yeah"}),
 }
-"""Every TCP variant by the name that users type. FECTCP has agents of its own, the same beside each stack."""
+"""Every TCP variant by its name. FECTCP has its own agents, the same beside each stack."""
 
 STACKS = {
     stack: tuple(name for name, variant in VARIANTS.items() if stack in variant.controls)
@@ -111,10 +111,10 @@ BACKENDS: dict[str, tuple[str, ...]] = {
 DEFAULT_STACK: Final = "modern"
 
 HOST_STACKS = ("modern", LINUX, QUIC)
-"""Stacks whose receivers are those of today's hosts."""
+"""Stacks whose receivers behave like today's hosts."""
 
 RECEIVE_BUFFER_BYTES = 32 << 20
-"""Largest receive buffer where none is given: that of Linux since 6.16; before, it was 6 MiB."""
+"""Default largest receive buffer: that of Linux since 6.16; before, it was 6 MiB."""
 
 PRAGUE: Final = "prague"
 """The variant that needs AccECN."""
@@ -123,10 +123,10 @@ FECTCP: Final = "fectcp"
 """The variant that codes instead of retransmitting."""
 
 ANSWER_MARKS = ("newreno", "westwood", "hybla", "cubic", "compound", "dctcp", "prague")
-"""Variants of stacks modern and quic that reduce their window for marks of ECN."""
+"""Variants of stacks modern and quic that reduce their window for ECN marks."""
 
 HEADER_BYTES = 52
-"""TCP and IP headers of a data segment, with timestamps: in `clift-ns2/tcl/flows.tcl` as in the kernel."""
+"""TCP and IP headers of a data segment, with timestamps: in `clift-ns2/tcl/flows.tcl` and in the kernel."""
 
 RESUMING = ("newreno", "cubic", "bbr", "bbr3")
 """Variants of the modern stack with Careful Resume."""
@@ -144,12 +144,12 @@ def control_of(tcp: str, stack: str) -> str:
 
 
 def answers_marks(tcp: str, stack: str) -> bool:
-    """Whether a variant of a stack answers marks of ECN: a kernel has a rule of its own for each."""
+    """Whether a variant of a stack responds to ECN marks: a kernel has a rule of its own for each."""
     return stack == LINUX or (stack in ("modern", QUIC) and tcp in ANSWER_MARKS)
 
 
 def stack_rule(tcp: str, stack: str, ecn: Ecn | None = None) -> Rules:
-    """Refuse a variant that a stack does not have, and ECN that does not go with it.
+    """Refuse a variant that a stack does not have, and ECN that it does not support.
 
     A kernel may have other variants, for which its backend asks.
     """

@@ -35,14 +35,14 @@ PATHS = {
     for key, one in declared(kind).items()
     if one.param.is_path
 }
-"""Keys whose values are files, relative to the scenario's folder, and words that may stand there."""
+"""Keys whose values are files, relative to the scenario's folder, and the words that may replace a file."""
 
 LISTED = {key for kind in (Traffic, Program) for key, one in declared(kind).items() if one.is_many}
-"""Keys of loads whose value is a list: only lists in it are several points."""
+"""Keys of loads whose value is a list: several points need a list of lists."""
 
 
 class ScenarioError(InputError):
-    """A scenario file that describes no scenario: a line for each key that is wrong."""
+    """A scenario file that describes no scenario: a line for each wrong key."""
 
     def __init__(self, path: File, lines: dict[Place, int], problems: tuple[Problem, ...]) -> None:
         self._lines, self.problems = lines, problems
@@ -51,7 +51,7 @@ class ScenarioError(InputError):
         super().__init__(path, "\n".join([told[0][1], *more]), told[0][0])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Rebuild from the arguments: worker processes send errors home by pickle."""
+        """Rebuild from the arguments, because worker processes return errors by pickle."""
         return type(self), (File(self.path), self._lines, self.problems)
 
 
@@ -76,7 +76,7 @@ class Document:
         return ScenarioError(self.path, _lines_of_today(self.text), problems)
 
     def at_key(self, error: InputError) -> InputError | None:
-        """Return an error of a file with the key that names the file; None if none does."""
+        """Return an error of a file with the key that names the file; None if no key names it."""
         table = tomllib.loads(self.text)
         for place, name in _files_in(renewed(table) if is_old(table) else table):
             if canonical(_beside(self.path, name)) == canonical(error.path):
@@ -88,7 +88,7 @@ class Document:
 def read(path: File, max_runs: int | None = None) -> Document:
     """Return the scenario that a file describes (InputError when it cannot be read or describes none).
 
-    `max_runs` is the user's limit; without it the file's counts, and only up to `MAX_RUNS`.
+    `max_runs` is the user's limit; without it the file's applies, and only up to `MAX_RUNS`.
     """
     try:
         text = File(with_an_end(str(path))).read_text(encoding="utf-8")
@@ -110,7 +110,7 @@ def parse(text: str, path: File, max_runs: int | None = None) -> Document:
         reason, line = re.sub(r" \(at .*\)$", "", str(error)), int(found[1]) if found else None
         hint = hints.toml_hint(text.split("\n")[int(found[1]) - 1], int(found[2])) if found else ""
         raise InputError(path, f"is not TOML: {reason}{hint and f'; {hint}'}", line) from error
-    except ValueError as error:  # Python's bound on the digits of a whole number
+    except ValueError as error:  # Python's limit on the digits of a whole number
         raise InputError(path, "is not a scenario: a number in it has thousands of digits") from error
     except RecursionError as error:
         raise InputError(path, "is not a scenario: its values are nested too deeply") from error
@@ -133,7 +133,7 @@ def _document(path: File, text: str, table: dict[str, Any], max_runs: int | None
 
 
 def _limit(table: dict[str, Any], max_runs: int | None) -> dict[str, int]:
-    """Refuse a grid of too many runs before a point of it is made; return a limit that the user raises."""
+    """Refuse a grid of too many runs before any point of it is made; return a limit that the user raises."""
     seeds, said = table.get("seeds", 1), table.get("max_runs")
     own = said if type(said) is int else MAX_RUNS
     limit = min(own, MAX_RUNS) if max_runs is None else max_runs
@@ -156,7 +156,7 @@ def _limit(table: dict[str, Any], max_runs: int | None) -> dict[str, int]:
 
 
 def _lists(value: Any) -> int:
-    """Return an upper bound on the lists that a value describes, of a key whose value is one."""
+    """Return an upper bound on the lists that a value describes, for a key whose value is a list."""
     if not isinstance(value, list):
         return size_of(value)
     if any(isinstance(one, list) for one in value):
@@ -173,7 +173,7 @@ def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
 
 
 def is_file(key: str, value: Any) -> bool:
-    """Whether a key's value names a file, not a word that may stand there."""
+    """Whether a key's value names a file, and is none of the words that may replace one."""
     return key in PATHS and isinstance(value, str) and value != "" and value not in PATHS[key]
 
 
@@ -196,7 +196,7 @@ def files_of(value: Spec) -> list[str]:
 
 
 def relative_to(folder: File) -> Callable[[str], str]:
-    """Return a function that gives a path relative to a folder; the URI of a file stays as it is."""
+    """Return a function that gives a path relative to a folder, and a file's URI unchanged."""
     return lambda name: name if "://" in name else os.path.relpath(name, folder)
 
 
@@ -232,15 +232,15 @@ def _lines_of_today(text: str) -> dict[Place, int]:
 
 
 def line_of(lines: dict[Place, int], place: Place) -> int | None:
-    """Return the line of a place, or of the nearest thing around it."""
+    """Return the line of a place, or of the nearest enclosing place."""
     around = (one for depth in range(len(place), 0, -1) for one in (place[:depth], (*place[:depth], 0)))
     return next((lines[one] for one in around if one in lines), None)
 
 
 def text_of(scenario: Scenario, path_of: Callable[[str], str], *, explained: bool = False) -> str:
-    """Return a scenario as TOML with files as `path_of` names them; a comment may explain each key.
+    """Return a scenario as TOML with files as named by `path_of`; a comment may explain each key.
 
-    Points that differ in one key only share a table, where that reads as the same points in the same order.
+    Points that differ in one key only share a table, if that reads as the same points in the same order.
     """
     table = {"title": scenario.title} | _mapped(plain(scenario), path_of)
     head = {key: value for key, value in table.items() if key not in (*AXES, "tune")}
@@ -284,7 +284,7 @@ def _lines(family: type[Spec], table: dict[str, Any], *, explained: bool) -> lis
 
 
 def _folded(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return tables in which neighbours that differ in one key are one table with a list."""
+    """Return tables in which neighbours that differ in one key are merged into one table with a list."""
     for key in dict.fromkeys(name for table in reversed(tables) for name in reversed(table)):
         out: list[dict[str, Any]] = []
         for table in tables:
@@ -304,7 +304,7 @@ def _without(table: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _joined(first: Any, second: Any) -> Any:
-    """Return the list of both values; of tables that differ in one key, a table with that list, else None."""
+    """Return the list of both values; for tables that differ in one key, a table with the list; else None."""
     if isinstance(first, dict) and isinstance(second, dict):
         differing = [key for key in first if first[key] != second.get(key)]
         if list(first) != list(second) or len(differing) != 1:

@@ -1,4 +1,4 @@
-"""PHY traces that people ask for: a file, a channel over it, or a channel over a generated line of slots."""
+"""PHY traces of a scenario: a file, a channel over it, or a channel over generated slots."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ EVERY_FRAME = (
 
 
 class Trace(Spec):
-    """A PHY trace: a file, a channel model over a generated line of slots, or a channel over a file."""
+    """A PHY trace: a file, a channel model over generated slots, or a channel over a file."""
 
     file: Annotated[str | None, "PHY trace", Param(absent="a generated line", is_path=True)] = None
     channel: Annotated[Channel | None, "channel model", Param(absent="the file's own erasures")] = None
@@ -84,7 +84,7 @@ class Trace(Spec):
     ] = None
 
     def rules(self) -> Rules:
-        """Refuse what says too little, or means nothing beside the rest."""
+        """Refuse missing settings, and settings that have no meaning beside the others."""
         if self.file is None and self.channel is None:
             yield "file", "a file, a channel, or both", "is missing"
             return
@@ -185,7 +185,7 @@ class Trace(Spec):
 
     @cached_property
     def line(self) -> Line | None:
-        """The line of slots; None over a file."""
+        """The regular slots; None over a file."""
         interval_ns = self._interval_ns()
         if self.file is not None or self.channel is None or interval_ns is None:
             return None
@@ -194,12 +194,12 @@ class Trace(Spec):
 
     @property
     def kept(self) -> int:
-        """n, where a conversion keeps every n-th slot: 1 for a generated line, which has this user's only."""
+        """n, if a conversion keeps every n-th slot: 1 for generated slots, which are this user's only."""
         return 1 if self.file is None else self.every or 1
 
     @property
     def line_lldu_bytes(self) -> int | None:
-        """Useful bytes of an LLDU: as given, or of the channel's profile; None where modes decide it."""
+        """Useful bytes of an LLDU: as given, or of the channel's profile; None if modes decide it."""
         return self._of_line()[1] if self.adaptation is None else None
 
 
@@ -207,7 +207,7 @@ _PARTS = {"channel", "adaptation", "label"}
 
 
 def _usual_decode_time_ns(adaptation: Adaptation | None) -> int:
-    """Return the decode time of slots; of frames it is counted from their end, and must not be 0."""
+    """Return the decode time of slots; for frames it starts at their end, and must not be 0."""
     return 1 if adaptation is not None and adaptation.table.has_frames else DEFAULT_DECODE_TIME_NS
 
 
@@ -230,7 +230,7 @@ def _short(value: float | str | tuple[float, ...]) -> str:
 
 
 class SlotLine(Spec):
-    """Slots on a regular line."""
+    """Slots at regular times."""
 
     duration: Annotated[PositiveSeconds, "length of the trace"]
     slot_interval: Annotated[
@@ -250,17 +250,17 @@ class SlotLine(Spec):
     ] = None
 
     def rules(self) -> Rules:
-        """Refuse a rate beside an interval."""
+        """Refuse both a rate and an interval."""
         if self.rate is not None and self.slot_interval is not None:
             yield "slot_interval", "none with a rate, which makes the interval", "stands beside a rate"
 
     def line(self, channel: Channel, adaptation: Adaptation | None = None) -> tuple[Line, int | None]:
-        """Return the line under a channel, whose profile may give what is left out, and the size of an LLDU.
+        """Return the slots under a channel, whose profile may give missing values, and the size of an LLDU.
 
-        With an `adaptation` that has frames, it is the line of samples of the signal. Refused when the
-        channel sets the decode time by its own parameters, nothing gives a rate to share, or the size of an
-        LLDU for it, or frames have their own rate. UsageError when
-        a slot takes less than 1 ns, or longer than any time may be.
+        With an `adaptation` that has frames, they are the times at which the signal is sampled. Refused when
+        the channel sets the decode time by its own parameters; when the rate to share, or its size of an
+        LLDU, is missing; or when frames have their own rate. UsageError when a slot takes less than 1 ns, or
+        longer than the greatest allowed time.
         """
         decode_ns = channel.decode_time_ns or _usual_decode_time_ns(adaptation)
         if self.decode_time is not None:
@@ -290,7 +290,9 @@ class SlotLine(Spec):
 def _of_profile(
     channel: Channel, rate: float | None, lldu_bytes: int | None, every: int | None
 ) -> tuple[float | None, int | None, int | None]:
-    """Return what is given of a line, and the rest by the channel's profile; its share is of its rate."""
+    """Return the given settings of the slots, the others from the channel's profile; its share belongs to its
+    rate.
+    """
     usual = channel.line
     if usual is None:
         return rate, lldu_bytes, every

@@ -32,7 +32,7 @@ Seed = Annotated[int, Param("", 1, MAX_SEED)]
 Bytes = Annotated[int, Param("byte", 1, 2**62)]
 
 RATELESS_CODES = ("raptorq", "lt")
-"""Codes that were measured: RaptorQ (RFC 6330), and LT codes with the robust soliton distribution."""
+"""Measured codes: RaptorQ (RFC 6330), and LT codes with the robust soliton distribution."""
 
 DEFAULT_CODE: Final = "raptorq"
 
@@ -40,16 +40,16 @@ MAX_FLOWS = 1000
 """Most flows of a run in one direction."""
 
 MAX_BLOCK_SEGMENTS = 10_000
-"""Largest block, as large as any that was measured."""
+"""Largest block, equal to the largest measured one."""
 
 ENDLESS_BLOCK_SEGMENTS = 256
-"""Block of a flow without end, where none is given: data are of use when all of their block is decoded."""
+"""Default block of a flow without end: data can be used when their whole block is decoded."""
 
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 
 
 class Resume(Spec):
-    """What an earlier connection over the path has left, from which the first flow resumes (RFC 9959)."""
+    """What an earlier connection over the path has stored, from which the first flow resumes (RFC 9959)."""
 
     window_bytes: Annotated[
         Bytes,
@@ -83,7 +83,7 @@ LEAST_QUIC_PACKET_BYTES = 1228
 
 
 def _own_rules(own: Traffic | Flow, traffic: Traffic) -> Rules:
-    """Refuse settings of flows that their variant or stack does not have, and a start or pause of none."""
+    """Refuse settings that the flows' variant or stack does not have, and a start or pause without flows."""
     for key, place, having in (
         ("resume", ("resume", "window_bytes"), RESUMING),
         ("slow_start", ("slow_start",), WITH_SLOW_STARTS),
@@ -144,7 +144,7 @@ _AS_TRAFFIC = "that of the traffic"
 
 
 class Flow(Spec):
-    """A group of like flows that compete with those of other groups on one path."""
+    """A group of equal flows that compete with those of other groups on one path."""
 
     tcp: Annotated[Variant | str, "TCP variant of the group's flows", Param(label="TCP")]
     count: Annotated[int, "number of TCP flows of the group", Param("", 1, MAX_FLOWS)] = 1
@@ -171,13 +171,15 @@ class Flow(Spec):
     resume: Resumption = None
 
     def rules(self) -> Rules:
-        """Refuse an end that is not behind the start."""
+        """Refuse an end that is not after the start."""
         if self.end is not None and self.end <= self.start:
             yield "end", f"more than start, {self.start:g} s", "is not behind the start"
 
     @property
     def label(self) -> str:
-        """Name of the group: number and variant of its flows, and every setting that is not the usual one."""
+        """Name of the group: number and variant of its flows, and every setting that differs from the
+        default.
+        """
         settings = [(key, getattr(self, key)) for key in self.said() if key not in ("tcp", "count", "resume")]
         if self.resume is not None:
             settings += [(f"resume.{key}", getattr(self.resume, key)) for key in self.resume.said()]
@@ -258,24 +260,24 @@ class Traffic(Spec):
 
     @property
     def variants(self) -> str:
-        """The TCP variant in a word; of groups their names."""
+        """The TCP variant in a word; for groups their names."""
         return " + ".join(one.label for one in self.flow) or self.tcp
 
     @property
     def delays_acks(self) -> bool | None:
-        """Whether receivers delay ACKs: as asked for, else as hosts of the stack do; None: by QUIC's rule."""
+        """Whether receivers delay ACKs: as set, else as the stack's hosts do; None: by QUIC's rule."""
         if self.delayed_acks is not None or self.stack == QUIC:
             return self.delayed_acks
         return self.has_host_receivers
 
     @property
     def has_host_receivers(self) -> bool:
-        """Whether receivers are those of today's hosts, with delayed ACKs and buffers that grow."""
+        """Whether receivers behave like today's hosts, with delayed ACKs and buffers that grow."""
         return self.stack in HOST_STACKS and self.tcp != FECTCP
 
     @property
     def is_handed_over(self) -> bool:
-        """Whether records say what data the application was given, since segments do not tell it."""
+        """Whether records say which data the application received, because segments do not show it."""
         return self.stack == QUIC or self.tcp == FECTCP
 
     @property
@@ -284,7 +286,9 @@ class Traffic(Spec):
         return self.backend or next(name for name in BACKENDS if self.stack in BACKENDS[name])
 
     def rules(self) -> Rules:
-        """Refuse variants that a stack, stacks that a backend, and settings that a variant does not have."""
+        """Refuse variants that a stack does not have, stacks that a backend does not have, and settings that
+        a variant does not have.
+        """
         yield from self._of_groups() if self.flow else stack_rule(self.tcp, self.stack, self.ecn)
         yield from _own_rules(self, self)
         if self.backend is not None and self.stack not in BACKENDS[self.backend]:

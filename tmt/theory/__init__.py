@@ -1,6 +1,7 @@
 """Analytic efficiency, delay and loss of link-layer schemes on a Gilbert-Elliott channel, and sweeps by name.
 
-The models are an oracle for the conversions: they import no kernels, schemes or channels, and share no code.
+The models check the conversions, so they share no code with them: they import no kernels, schemes or
+channels.
 """
 
 from __future__ import annotations

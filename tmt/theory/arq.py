@@ -5,9 +5,9 @@ s + k, where k is `RegularLink.feedback_slots`, and no other retransmission is d
 s + k, s + 2k, ... therefore carry one LLDU after the other, and successive ones are k steps of the channel's
 chain apart.
 
-With processes the feedback of an ACK and of a NACK take equally long, K slots, so that a process sends once
-per cycle of C slots whatever is erased. Asynchronous processes have C = K, or more where they are more than
-K; with synchronous ones C is the least multiple of N that is not below K.
+With processes the feedback of an ACK and of a NACK take equally long, K slots, so a process sends once per
+cycle of C slots, whatever is erased. Asynchronous processes have C = max(K, number of processes); with
+synchronous ones C is the least multiple of N that is not below K.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | No
     Every slot that is not erased delivers an LLDU, so the efficiency is 1 - p for any persistency and any
     channel memory. Without a limit the mean number of transmissions is slots / LLDUs = 1 / (1 - p), also for
     any memory, and the delay is RTT/2 + decoding + k T p / (1 - p). With a limit of `max_transmissions` (1 or
-    more), the channel state of an LLDU's first transmission depends on the fate of the LLDU before; the
+    more), the channel state at an LLDU's first transmission depends on the fate of the LLDU before; the
     stationary law of that chain of states is computed.
     """
     erased = channel.erasure_probability
@@ -86,7 +86,7 @@ class FeedbackFaults(Spec):
     ] = 0.0
 
     def rules(self) -> Rules:
-        """Refuse more faults than feedback."""
+        """Refuse probabilities of feedback errors whose sum exceeds 1."""
         if self.missed + self.false > 1.0:
             yield "false", "missed + false of at most 1"
 
@@ -128,7 +128,8 @@ def harq_processes(
             delivers[state, sent, 0] = 1.0 - errors[state]
             for had in (0, 1):
                 for has, weight in ((1, 1.0 - errors[state]), (had, errors[state])):
-                    # The sender repeats on a NACK, on a lost feedback, and on an ACK that it reads as a NACK.
+                    # The sender repeats after a NACK, after lost feedback, and after an ACK that it reads as
+                    # a NACK.
                     again = faults.missed + faults.false if has else 1.0 - faults.false
                     again *= sent + 1 < most
                     if again:

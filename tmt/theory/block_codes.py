@@ -4,11 +4,11 @@ On a channel with memory an LLDU's erasure and the number of erasures in its blo
 of recovery depends on both. The recursion of Kuhn 2014, section 3.4 therefore runs once for each data LLDU,
 with the erasure of that LLDU imposed. FEC (sections 3.5.1 and 3.5.2) is exact.
 
-For hybrid ARQ (section 3.5.4), of any number of rounds, three laws are exact: the joint law of erasures and
+For hybrid ARQ (section 3.5.4), with any number of rounds, three laws are exact: the joint law of erasures and
 recovery within a block, the law of each round of repair LLDUs given the number that the block still needs,
-and the channel's memory from the end of one round to the start of the next. The repair LLDUs of other blocks
-within a block are an approximation, see `_Interruptions`. It is good if the channel's correlation over one
-round trip is small, rho^k << 1, and exact without repair LLDUs in flight.
+and the channel's memory from the end of one round to the start of the next. Repair LLDUs of other blocks
+within a block are approximated, see `_Interruptions`. The approximation is good if the channel's correlation
+over one round trip is small, rho^k << 1, and exact without repair LLDUs in flight.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _MAX_ITERATIONS = 100
 class BlockLaw:
     """Joint laws of one block's transmission; i is the position of a data LLDU, from 0.
 
-    `counts`, [2, N + 1], of the state at the last LLDU and of m erasures in the block; `erased`,
-    [N_D, 2, N + 1], the same, joint with the erasure of data LLDU i; `recovered_at`, [N_D, N], of the erasure
-    of data LLDU i and the N_D-th arrival of the block at position t.
+    `counts`, [2, N + 1]: the state at the last LLDU and m erasures in the block. `erased`, [N_D, 2, N + 1]:
+    the same, joint with the erasure of data LLDU i. `recovered_at`, [N_D, N]: the erasure of data LLDU i and
+    the N_D-th arrival of the block at position t.
     """
 
     counts: FloatArray
@@ -77,7 +77,7 @@ def block_law(channel: TwoStateChannel, data: int, repair: int) -> BlockLaw:
         if position:
             law = step(law, transition)
         if position >= data:
-            # `position` is the N_D-th arrival if exactly N_D - 1 of the LLDUs before it arrived.
+            # `position` is the N_D-th arrival if exactly N_D - 1 earlier LLDUs arrived.
             recovered_at[:, position] = law[:data, :, position - data + 1] @ (1.0 - errors)
         sent = emit(law, errors)
         if position < data:
@@ -114,7 +114,7 @@ def harq(
     at_least(0, extra=extra, rounds=rounds)
     law = block_law(channel, data, repair)
     tables = [_repair_round(channel, link.feedback_slots, need, extra) for need in range(1, data + 1)]
-    # Interruptions change the blocks, and the requests of blocks cause interruptions: find the fixed point.
+    # Interruptions change the blocks, and blocks cause interruptions by their requests: find the fixed point.
     none_yet = _Interruptions(0.0, 0.0, 1.0)
     outcome, interruptions = _follow(law, tables, extra, rounds, link.feedback_slots, none_yet), none_yet
     for _ in range(_MAX_ITERATIONS):
@@ -134,10 +134,10 @@ def harq(
 class _Interruptions:
     """Repair LLDUs of other blocks that lie within a block's first transmission.
 
-    Requests arrive one feedback delay after the erasures that caused them. The model therefore takes them as
+    Requests arrive one feedback delay after the erasures that caused them. The model therefore treats them as
     independent of the present block's channel: with equal `probability` a request lies between any two of its
-    LLDUs. It serves each request at once and alone: two requests never queue. `mean_slots` is the mean number
-    n of LLDUs in a request, `memory_left` is E[rho^n].
+    LLDUs. It serves each request alone and at once: requests never queue. `mean_slots` is the mean number n
+    of LLDUs in a request, `memory_left` is E[rho^n].
     """
 
     probability: float
@@ -155,7 +155,7 @@ class _Interruptions:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """Means over blocks: requests by their LLDUs, [N_D + N_S + 1], and data LLDUs given up.
+    """Means over blocks: number of requests by their LLDUs, [N_D + N_S + 1], and of data LLDUs given up.
 
     `waited_slots` is the sum over delivered data LLDUs of the slots from first transmission to delivery.
     """
@@ -204,10 +204,10 @@ def _follow(
     feedback_slots: int,
     interruptions: _Interruptions,
 ) -> _Outcome:
-    """Compute the rounds of repair of the blocks that their first transmission did not complete.
+    """Compute the repair rounds of the blocks that need repair.
 
-    Three weights, [need, state] each, are carried along: the number of blocks, the number of their erased
-    data LLDUs, and the sum over these LLDUs of the slots since their first transmission.
+    Three weights, [need, state] each, are propagated: the number of blocks, the number of their erased data
+    LLDUs, and the sum over these LLDUs of the slots since their first transmission.
     """
     data = law.data
     size = law.counts.shape[1] - 1

@@ -1,8 +1,8 @@
-"""Input of the models, a Gilbert-Elliott channel and a regular link, and their output, the performance.
+"""Input of the models: a Gilbert-Elliott channel and a regular link. Output: the performance.
 
 The channel is a Markov chain: state 0 is good, state 1 bad. A slot is erased with the error probability of
-the state it is sent in; the chain then moves on (Kuhn 2014, sections 3.3 to 3.5.2). All laws start in the
-stationary distribution unless they say otherwise.
+its state; then the chain moves on (Kuhn 2014, sections 3.3 to 3.5.2). All laws start in the stationary
+distribution unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from tmt.core.declaration import Rules
 
 LEAST, MOST = 1e-12, 1e12
-"""Smallest and largest number that a formula takes for a positive quantity."""
+"""Smallest and largest number that a formula accepts for a positive quantity."""
 
 Positive = Annotated[float, Param(least=LEAST, most=MOST)]
 Quantity = Annotated[float, Param(least=0, most=MOST)]
-"""Also of seconds, which are not rounded to nanoseconds here."""
+"""Also the bounds of times in seconds, which are not rounded to nanoseconds here."""
 Loss = Annotated[float, Param(least=0, most=1 - LEAST)]
 """A probability below 1."""
 
 
 def at_least(least: int, **values: int) -> None:
-    """Refuse whole numbers below `least` by their names (Refused)."""
+    """Refuse whole numbers below `least`, by their names (Refused)."""
     for name, value in values.items():
         taken(name, Annotated[int, Param(least=least)], value)
 
@@ -139,14 +139,14 @@ class TwoStateChannel(Spec):
         """Return the channel of a block whose steps skip other blocks' slots with `probability`.
 
         `memory_left` is E[rho^L], where L is the number of skipped slots. A step with and a step without
-        skipped slots are powers of one chain; their mixture has the same stationary law and a smaller memory.
+        skipped slots are powers of one chain; their mixture has the same stationary law and less memory.
         """
         transition = self._with_memory(self.memory * (1.0 - probability * (1.0 - memory_left)))
         return replace(self, alpha=float(transition[0, 0]), beta=float(transition[1, 1]))
 
     def _with_memory(self, memory: float) -> FloatArray:
         matrix = (1.0 - memory) * np.tile(self.stationary, (2, 1)) + memory * np.eye(2)
-        # Rounding may exceed [0, 1] by one unit in the last place; the constructor would refuse that.
+        # Rounding may exceed [0, 1] by one unit in the last place, which the constructor would refuse.
         return np.clip(matrix, 0.0, 1.0)
 
 
@@ -169,9 +169,9 @@ def erasure_count_law(channel: TwoStateChannel, n: int) -> FloatArray:
 def conditional_count_laws(channel: TwoStateChannel, n: int) -> FloatArray:
     """Return the joint law of the erasures in n LLDUs and the next state, given the state of the first LLDU.
 
-    The recursion runs over both states at once: with f(t, m) the probability of m erasures so far and of
+    The recursion runs over both states at once. With f(t, m) the probability of m erasures so far and of
     being in state t, one LLDU turns f(t, m) into (1 - e_t) f(t, m) + e_t f(t, m - 1), and one step of the
-    chain mixes the states. The axes, [2, 2, n + 1], are the state of the first LLDU, that of the slot after
+    chain mixes the states. The axes, [2, 2, n + 1], are the state at the first LLDU, that at the slot after
     the last, and the number of erasures.
     """
     at_least(0, n=n)
@@ -190,7 +190,7 @@ def emit(law: FloatArray, errors: FloatArray) -> FloatArray:
 
 
 def erase(law: FloatArray, errors: FloatArray) -> FloatArray:
-    """Send one LLDU that is erased, as in `emit`; the last entry of `law` must be 0: the array ends there."""
+    """Send one erased LLDU, as in `emit`; the last entry of `law` must be 0, because the array ends there."""
     erased = np.zeros_like(law)
     erased[..., 1:] = (law * errors[:, None])[..., :-1]
     return erased
@@ -206,8 +206,9 @@ def burst_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
     """Return the probability that a burst of erased slots has length 1..`longest`: [longest], float64.
 
     On the simple Gilbert channel the law is geometric, (1 - beta) beta^(l-1), with the mean 1 / (1 - beta)
-    that Kuhn 2014, section 3.6 calls t_b. With error probabilities in both states it is of phase type:
-    bursts end by a change of state or by luck. UsageError on a channel without bursts.
+    that Kuhn 2014, section 3.6 calls t_b. With error probabilities in both states it is of phase type: a
+    burst ends by a change of state or by a decoded slot in the same state. UsageError on a channel without
+    bursts.
     """
     return _run_length_law(channel, channel.errors, longest)
 
@@ -239,7 +240,7 @@ def _burst_rate(channel: TwoStateChannel) -> float:
 
 
 def _run_length_law(channel: TwoStateChannel, inside: FloatArray, longest: int) -> FloatArray:
-    """Return the length law of runs of slots whose kind has probability `inside`, [2], in each state."""
+    """Return the length law of runs of slots whose kind has the probability `inside`, [2], in each state."""
     transition, alive = channel.transition(), _first_states(channel, inside)
     law = np.empty(longest)
     for index in range(longest):
@@ -249,7 +250,9 @@ def _run_length_law(channel: TwoStateChannel, inside: FloatArray, longest: int) 
 
 
 def _first_states(channel: TwoStateChannel, inside: FloatArray) -> FloatArray:
-    """Return the law of the first state of a run: that of a slot inside which follows a slot outside, [2]."""
+    """Return the law of the first state of a run, [2]: the state of a slot of this kind that follows one of
+    the other kind.
+    """
     if _burst_rate(channel) == 0.0:
         raise UsageError("on this channel no decoded slot is followed by an erased one: it has no bursts")
     before = (channel.stationary * (1.0 - inside)) @ channel.transition() * inside

@@ -35,7 +35,7 @@ RELATIVE_TOLERANCE = 1e-12
 _MOST_TRIAL_LOSS = 1.0 - 1e-4
 
 TIE = 1e-12
-"""Code lengths are equally good if their largest throughputs differ by less than this, relatively."""
+"""Code lengths tie if their largest throughputs differ by less than this, relatively."""
 
 
 class HybridLink(Spec):
@@ -100,7 +100,7 @@ class HybridLink(Spec):
         law = self._retransmission_law()
         before = np.concatenate(([0.0], law[:-1]))
         index = np.arange(1, frames + 1)
-        # P{Y >= y} by the value k of M_y: the most of frames y to X is k, and no frame before exceeds k.
+        # P{Y >= y} by the value k of M_y: the maximum of frames y to X is k, and no earlier frame exceeds k.
         last = law ** (frames + 1 - index)[:, np.newaxis] - before ** (frames + 1 - index)[:, np.newaxis]
         return float((last * law ** (index - 1)[:, np.newaxis]).sum())
 
@@ -126,9 +126,9 @@ class HybridLink(Spec):
     def mean_transmission_time_s(self, busy: float, *, printed: bool = False) -> float:
         """Return E[sigma], the mean transmission time of a new frame; retransmissions have priority over it.
 
-        The share of transmissions that another one of the same frame follows is P_T (1 - P_T^delta) /
-        (1 - P_T^(delta + 1)); `printed` takes the paper's approximation, P_T (1 - P_T^delta / (delta + 1)).
-        `busy` is pi, the probability that the link is busy.
+        The share of transmissions that are followed by another one of the same frame is P_T (1 - P_T^delta) /
+        (1 - P_T^(delta + 1)); with `printed` it is the paper's approximation, P_T (1 - P_T^delta / (delta +
+        1)). `busy` is pi, the probability that the link is busy.
         """
         loss = self.trial_loss
         if self.persistency is None:
@@ -145,8 +145,8 @@ class HybridLink(Spec):
         """Return A, the mean RTT of delivered packets on a medium bandwidth-delay product (section 4.4.3).
 
         Queueing before the link is left out. `busy` is pi, `packets_per_s` lambda, the rate at which packets
-        arrive at the link. If they are `resequenced`, Proposition 1 adds the mean wait for earlier packets.
-        `printed` is that of `mean_transmission_time_s`.
+        arrive at the link. If packets are `resequenced`, Proposition 1 adds the mean wait for earlier
+        packets. `printed` is as for `mean_transmission_time_s`.
         """
         crossing_s = (
             self.delay_s
@@ -196,8 +196,8 @@ def hybrid(
     R depends on the RTT, the RTT on the link's utilisation, and the utilisation on R. The RTT grows with R,
     so f(R) falls and R = f(R) has one solution, between 0 and f(0). It is bracketed to `RELATIVE_TOLERANCE`.
     C is `connections`, b is `delayed_acks`, 1 or more each; `printed` takes the printed approximation of
-    `HybridLink.mean_transmission_time_s`. UsageError when frames need more transmissions than the sum over
-    them can take.
+    `HybridLink.mean_transmission_time_s`. UsageError when frames need more transmissions than the sum can
+    hold.
     """
     at_least(1, connections=connections, delayed_acks=delayed_acks)
     loss = link.packet_loss

@@ -1,8 +1,8 @@
 """Formulas for errors in clusters (Neyman type A) and for the packets that they destroy.
 
 Clusters begin as a Poisson process. Each has a Poisson number of errors, uniformly distributed over the
-cluster's length. A packet with an error is lost. All laws of lost packets follow from the probability that a
-stretch has no error.
+cluster's length. A packet with an error is lost. All laws of lost packets follow from the probability that an
+interval has no error.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class ClusteredErrors(Spec):
         return cls(bit_error_rate * bits / errors_per_cluster, errors_per_cluster, cluster_bits / bits)
 
     def no_error(self, packets: float) -> float:
-        """Return the probability that a stretch of `packets` packets has no error.
+        """Return the probability that an interval of `packets` packets has no error.
 
-        A cluster has no error in the stretch with probability exp(-mean number of its errors there). The
+        A cluster has no error in the interval with probability exp(-mean number of its errors there). The
         clusters are a Poisson process, so the exponent is the integral of one minus that probability over the
-        cluster's beginning. With ``cluster_packets`` 0 the result is exp(-m1 packets (1 - exp(-m2))).
+        start of the cluster. With ``cluster_packets`` 0 the result is exp(-m1 packets (1 - exp(-m2))).
         """
         short, long = sorted((packets, self.cluster_packets))
         most = self.errors_per_cluster

@@ -92,8 +92,8 @@ def _rounds(
 ) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
     """Return the probability that a block is decoded in round 0, 1 or 2, and the mean slots of each round.
 
-    Round 0 is the block itself, the others are repair rounds; the means are those of j under eq. 6. As in
-    eq. 6, every round starts in the stationary law, and the second round has as many LLDUs as the first
+    Round 0 is the block itself, the others are repair rounds; the mean lengths are those of j under eq. 6. As
+    in eq. 6, every round starts in the stationary law, and the second round has as many LLDUs as the first
     round had erasures.
     """
     law = [erasure_count_law(channel, n) for n in range(data + extra + 1)]

@@ -4,9 +4,9 @@ Over the bare link bursts of erasures are rare: the segments of a burst have arr
 the next burst. The receiver detects a burst that ends in slot s when slot s + 1 arrives. After t-Reassembly
 it reports the burst, and the report takes a round trip. Consecutive slots retransmit the burst.
 
-Above HARQ processes that never stall, with independent erasures, RLC repeats an LLDU that HARQ gives up, in
-slots of its own. In order, a segment waits for the latest of all segments before it. Those of one process
-exclude each other; those of different processes are independent.
+Above HARQ processes that never stall, with independent erasures, RLC retransmits an LLDU that HARQ gives up.
+In order, a segment waits for the latest of all segments before it. Those of one process exclude each other;
+those of different processes are independent.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ Mode = Literal["acknowledged", "unacknowledged"]
 Delivery = Literal["in-order", "any-order"]
 
 NEGLIGIBLE = 1e-9
-"""Correlation of neighbouring slots that counts as none, and the probability of further rounds of RLC."""
+"""Two small numbers: the correlation of neighbouring slots below which they count as independent, and the
+probability below which further rounds of RLC are ignored.
+"""
 
 MOST_ROUNDS = 100
 
@@ -124,8 +126,8 @@ def rlc_over_harq_processes(
 ) -> Performance:
     """Return the performance of RLC with one report for each segment that HARQ gives up.
 
-    HARQ loses q = p^R of its LLDUs, those of RLC's retransmissions, too. The first retransmission follows D
-    slots after the segment, as over the bare link. R is `max_transmissions`; RLC gives up a segment after
+    HARQ loses q = p^R of its LLDUs, also of RLC's retransmissions. The first retransmission follows D slots
+    after the segment, as over the bare link. R is `max_transmissions`; RLC gives up a segment after
     `max_retransmissions`, and `reassembly_ns` is its t-Reassembly. UsageError when the erasures of slots are
     correlated, processes stall, or t-Reassembly ends before HARQ gives up.
     """
@@ -162,7 +164,9 @@ def rlc_over_harq_processes(
 
 
 def _in_order_wait(erased: float, max_transmissions: int, cycle: int, recovery: int) -> float:
-    """Return the mean wait of a segment in slots: the sum of the probabilities that it waits for more."""
+    """Return the mean wait of a segment in slots: the sum over n of the probability that it waits more than n
+    slots.
+    """
     lost = erased**max_transmissions
     rounds = 1 + min(math.ceil(math.log(NEGLIGIBLE) / math.log(lost)), MOST_ROUNDS) if lost else 1
     waits = np.arange(rounds * (recovery + max_transmissions * cycle))

@@ -1,16 +1,16 @@
 """A sliding-window code on a two-state channel: loss and delay.
 
-Windows up to `LONGEST` have an exact chain of waiting LLDUs. A repair LLDU that arrives serves the oldest
-erased source LLDU that waits, if it covers that one. A waiting LLDU that W newer ones have followed is lost,
-and so are all served ones: their equations contain it. When none waits, all served ones are recovered. A
-served LLDU that 2 W newer ones have followed before has left the receiver's window, and is lost. So the chain
-has a state for each set of the last W source LLDUs.
+Windows up to `LONGEST` have an exact chain of waiting LLDUs. An arriving repair LLDU serves the oldest
+waiting source LLDU, if it covers that one. If W newer LLDUs have followed a waiting LLDU, it is lost together
+with all served LLDUs, because their equations contain it. When no LLDU waits, all served ones are recovered.
+If 2 W newer LLDUs have followed a served LLDU before that, it has left the receiver's window and is lost. The
+chain therefore has a state for each set of the last W source LLDUs.
 
-For longer windows the law here holds as long as the window spans the recoveries. Let D be the erased source
-LLDUs that the receiver lacks, minus the repair LLDUs that it got since it lacked none. D grows by one with an
-erased source LLDU and falls by one with a repair LLDU that arrives. Random coefficients make all equations
-independent, so that everything is recovered when D reaches 0, and nothing before. The time from the first
-erasure until then is one recovery.
+For longer windows the following law holds as long as the window spans the recoveries. Let D be the number of
+erased source LLDUs that the receiver lacks, minus the number of repair LLDUs received since it last lacked
+none. D grows by one with an erased source LLDU and falls by one with a repair LLDU that arrives. Random
+coefficients make all equations independent, so everything is recovered when D reaches 0, and nothing before.
+The time from the first erasure until then is one recovery.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ SETTLED = 1e-10
 class Recovery:
     """Means of one recovery, from the erasure of a source LLDU on.
 
-    It brings back some source LLDUs, after a sum of waits, and gives up others. `end`, [k + 1, 2], is the law
-    of the place in the period and the channel state in the first slot after the recovery.
+    It recovers some source LLDUs, after a sum of waits, and gives up others. `end`, [k + 1, 2], is the law of
+    the place in the period and the channel state in the first slot after the recovery.
     """
 
     end: FloatArray
@@ -52,9 +52,9 @@ def sliding_window(
 ) -> Performance:
     """Return the performance of the code with window W and one repair LLDU after every k source LLDUs.
 
-    Up to `LONGEST` it is exact. With a longer window, all LLDUs of a recovery that lasts longer
-    than W source LLDUs count as lost. In truth the code gives up an LLDU only when W newer ones have followed
-    it and no repair LLDU has served it. The loss is then too high, and the delay too low. W is
+    Up to `LONGEST` it is exact. With a longer window, all LLDUs of a recovery that lasts longer than W source
+    LLDUs count as lost. In fact the code gives up an LLDU only when W newer ones have followed it and no
+    repair LLDU has served it. The computed loss is therefore too high, and the delay too low. W is
     `coding_window` and k `repair_interval`, 1 or more each.
     """
     at_least(1, coding_window=coding_window, repair_interval=repair_interval)
@@ -94,8 +94,8 @@ def _recovery(
 ) -> Recovery:
     """Follow a recovery from the erasure of a source LLDU at a place in the period and a channel state.
 
-    For each channel state and each D, `weights` has the probability, the mean of the LLDUs that the receiver
-    lacks, and that of the sum of their waits so far.
+    For each channel state and each D, `weights` holds the probability, the mean number of missing LLDUs, and
+    the mean sum of their waits so far.
     """
     move, erase = channel.transition(), channel.errors
     end = np.zeros((repair_interval + 1, 2))
@@ -151,9 +151,9 @@ def small_window(
 class _Chain:
     """The law of channel and receiver before a slot.
 
-    A set of waiting LLDUs is a number whose bit i is the LLDU that i newer ones have followed. `sets`,
-    [2, 2^W], is the law of channel state and set; `served`, [2 W, 2, 2^W], the same, times the probability
-    that a served LLDU is not recovered, by the newer ones after it.
+    A set of waiting LLDUs is a number whose bit i is the LLDU that i newer ones have followed. `sets`, [2,
+    2^W], is the law of channel state and set. `served`, [2 W, 2, 2^W], is the same, times the probability
+    that a served LLDU is not yet recovered, by the number of newer LLDUs after it.
     """
 
     def __init__(self, channel: TwoStateChannel, window: int) -> None:
@@ -164,8 +164,8 @@ class _Chain:
         self.served = np.zeros((2 * window, 2, 1 << window))
 
     def send_source(self) -> float:
-        """Send a source LLDU; return the mean of the LLDUs that are lost then."""
-        late = slice(self._half, None)  # sets whose oldest LLDU this one makes late
+        """Send a source LLDU; return the mean number of LLDUs that are lost then."""
+        late = slice(self._half, None)  # sets whose oldest LLDU has now waited too long
         lost = self.sets[:, late].sum() + self.served[:, :, late].sum()
         self.served[:, :, late] = 0.0
         lost += self.served[-1].sum()
@@ -175,7 +175,9 @@ class _Chain:
         return float(lost)
 
     def send_repair(self) -> FloatArray:
-        """Send a repair LLDU; return the means of the recovered LLDUs, by the newer ones after each."""
+        """Send a repair LLDU; return the mean numbers of recovered LLDUs, by the number of newer LLDUs after
+        each.
+        """
         sets, served = self.sets * self._erase, self.served * self._erase
         came, came_served = self.sets - sets, self.served - served
         sets[:, 0] += came[:, 0]
@@ -191,7 +193,7 @@ class _Chain:
         return recovered
 
     def _followed(self, weights: FloatArray) -> FloatArray:
-        """Put a source LLDU behind each set; it waits if it is erased."""
+        """Append a source LLDU to each set; it waits if it is erased."""
         rest = weights[..., : self._half] + weights[..., self._half :]
         after = np.empty_like(weights)
         after[..., 0::2], after[..., 1::2] = rest * (1.0 - self._erase), rest * self._erase

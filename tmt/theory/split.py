@@ -2,7 +2,8 @@
 
 The path has a sender, a wired link, a node, a wireless link and a receiver. The node forwards packets, or it
 is a proxy that ends one connection and begins another. Equation numbers are the paper's;
-``docs/proxy-formulas.md`` lists its misprints and approximations. The formulas exactly as printed stand last.
+``docs/proxy-formulas.md`` lists its misprints and approximations. The last functions are the formulas exactly
+as printed.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ SYSTEMS = tuple((split, arq) for split in (False, True) for arq in (False, True)
 class GoBackNLink(Spec):
     """Go-back-N on a channel with two states, whose step is a frame (eqs. 1 and 10).
 
-    A packet crosses the link as n frames, one in each slot. A lost frame is retransmitted N slots later, with
-    all frames sent in between, which the receiver has discarded. Errors are independent if q = s.
+    A packet crosses the link as n frames, one in each slot. A lost frame is retransmitted N slots later,
+    together with all frames sent in between, which the receiver has discarded. Errors are independent if q =
+    s.
     """
 
     error_after_success: Annotated[Probability, "q of eq. 1; c = 1 - q"]
@@ -96,7 +98,7 @@ class GoBackNLink(Spec):
 
     @property
     def slots_per_frame(self) -> float:
-        """Mean number of slots that one frame takes on a link that is never idle, 1 + N q / (1 - s_N).
+        """Mean number of slots per frame on a link that is never idle, 1 + N q / (1 - s_N).
 
         An attempt in the slot after a success fails with q; an attempt N slots after an error fails with s_N.
         So a success costs q / (1 - s_N) errors of N slots each. Independent errors give the classical
@@ -110,7 +112,7 @@ class GoBackNLink(Spec):
 
 
 class SplitScenario(Spec):
-    """Parameters that all systems have in common."""
+    """Parameters that all systems share."""
 
     path: Annotated[TwoLinks, "the two links"]
     link: Annotated[GoBackNLink, "the wireless link's losses and go-back-N protocol"]
@@ -124,7 +126,7 @@ class SplitScenario(Spec):
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Latency and throughput of a transfer of M segments, and throughput of one without end.
+    """Latency and throughput of a transfer of M segments, and throughput of an endless one.
 
     `latency_s` is the mean time from the first segment's start until the receiver has all, `packets_per_s` is
     M / latency, and `packet_loss` the probability that a packet is lost on either link.
@@ -140,7 +142,7 @@ def transfer(scenario: SplitScenario, *, split: bool, arq: bool, formula: Formul
     """Return latency and throughput, with a proxy if `split`, with go-back-N on the wireless link if `arq`.
 
     The formulas ``segments`` and ``windows`` differ in the time until the first loss
-    (`tmt.theory.two_links`); ``printed`` takes the paper's as they stand.
+    (`tmt.theory.two_links`); ``printed`` uses the paper's formulas unchanged.
     """
     path, sender, proxy, count = scenario.path, scenario.sender, scenario.proxy, scenario.segments
     wireless_loss = scenario.residual_loss if arq else scenario.link.packet_loss

@@ -1,4 +1,4 @@
-"""TCP senders: long-run throughput with losses, and the windows of a transfer before its first loss.
+"""TCP senders: long-run throughput with losses, and windows of a transfer before its first loss.
 
 The throughput is that of Padhye et al. (1998). Slow start, congestion avoidance and the largest window follow
 Jin and Yang (2006), eqs. 2 to 5, after Ehsan and Liu (2004).
@@ -53,14 +53,14 @@ class TcpSender(Spec):
     ] = None
 
     def rules(self) -> Rules:
-        """Refuse windows that shrink, and a first one that only the receiver's timer acknowledges."""
+        """Refuse windows that shrink, and a first window that only the receiver's timer acknowledges."""
         if self.initial_window < self.packets_per_ack:
             yield "initial_window", f"at least the {self.packets_per_ack} packets that one ACK acknowledges"
         if not self.initial_window <= self.threshold <= self.largest_window:
             yield "threshold", "a number from initial_window to largest_window"
 
     def timeout_over_s(self, cycle_s: float) -> float:
-        """Return T0 of a connection with this round trip."""
+        """Return T0 of a connection with this round-trip time."""
         return max(LEAST_TIMEOUT_S, cycle_s) if self.timeout_s is None else self.timeout_s
 
     @property
@@ -72,7 +72,7 @@ class TcpSender(Spec):
     def slow_start_windows(self) -> int:
         """S, windows below the threshold in slow start (eq. 2)."""
         count = math.ceil(math.log(self.threshold / self.initial_window) / math.log(self.growth))
-        # The logarithms may be a rounding error away from a window that is as large as the threshold.
+        # The logarithms may be a rounding error away from a window that equals the threshold.
         while count > 0 and self.initial_window * self.growth ** (count - 1) >= self.threshold:
             count -= 1
         while self.initial_window * self.growth**count < self.threshold:

@@ -1,8 +1,8 @@
 """A code with feedback on a two-state channel: an exact Markov chain, for feedback of a few slots.
 
-Random coefficients make all equations independent. The receiver therefore lacks D equations, the erased
-source LLDUs minus the repair LLDUs that arrived since it lacked none, and recovers everything when D is 0.
-The sender knows D as it was K slots ago, and what it has sent since.
+Random coefficients make all equations independent. The receiver therefore lacks D equations: the number of
+erased source LLDUs minus the number of repair LLDUs received since it last lacked none. It recovers
+everything when D is 0. The sender knows D as it was K slots ago, and what it has sent since.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class SentSlot(NamedTuple):
 class State(NamedTuple):
     """State of sender and receiver before a slot.
 
-    `missing` is D by the reports that the sender has, `span` the source LLDUs from the first missing one on
-    by these reports, `since_repair` those since the last regular repair LLDU; `under_way` are the slots
-    without a report, oldest first.
+    `missing` is D according to the reports that the sender has. `span` is the number of source LLDUs from the
+    first missing one on, by these reports. `since_repair` is the number since the last regular repair LLDU.
+    `under_way` are the slots without a report, oldest first.
     """
 
     missing: int
@@ -47,7 +47,9 @@ class State(NamedTuple):
     under_way: tuple[SentSlot, ...]
 
     def next_use(self, window: int, interval: int) -> tuple[str, int]:
-        """Return the content of the next slot, and the source LLDUs since a regular repair LLDU after it."""
+        """Return the content of the next slot, and the number of source LLDUs after it since a regular repair
+        LLDU.
+        """
         uses = [slot.use for slot in self.under_way]
         unknown = self.span + uses.count(SOURCE)
         if self.missing > uses.count(REPAIR):
@@ -58,7 +60,7 @@ class State(NamedTuple):
         return (SOURCE, count + 1) if unknown < window else (IDLE, count)
 
     def after(self, sent: SentSlot, since_repair: int) -> tuple[State, bool, bool]:
-        """Return the next state, and whether its report tells of a missing LLDU and of a recovery."""
+        """Return the next state, and whether its report announces a missing LLDU and a recovery."""
         reported, *under_way = (*self.under_way, sent)
         missing, span = self.missing, self.span
         lacks = reported == SentSlot(SOURCE, arrived=False)
@@ -73,8 +75,8 @@ class State(NamedTuple):
 class Chain:
     """The reachable states with the channel's state, and their transitions, [n, n].
 
-    `lack` are those that report a missing LLDU, `keep` those that report no recovery; `sends`, [n], tells
-    whether the slot carries a source LLDU.
+    `lack` are the transitions that report a missing LLDU, `keep` those that report no recovery; `sends`, [n],
+    tells whether the slot carries a source LLDU.
     """
 
     move: csc_array
@@ -98,7 +100,7 @@ def tetrys(
         return Performance(0.0, np.nan, np.nan)
     chain = _chain(channel, slots, coding_window, repair_interval)
     n = len(chain.sends)
-    # One equation follows from the others: the sum of the probabilities takes its place.
+    # One equation follows from the others; it is replaced by the sum of the probabilities.
     balance = (chain.move.T - eye_array(n)).tolil()
     balance[0, :] = 1.0
     law = spsolve(balance.tocsc(), np.eye(1, n)[0])

@@ -6,7 +6,7 @@ with a proxy that forwards segments when they arrive. Each of these functions re
 of transfers of 1, 2, ..., `segments` segments, [segments], float64: from the start of the first segment until
 the receiver has the last.
 
-Until its first loss a transfer is as fast as one without loss; from then on it is as fast as a long-lived
+Until its first loss a transfer is as fast as one without loss; after that it is as fast as a long-lived
 connection (eqs. 8, 9, 12, 13 and 15).
 """
 
@@ -75,7 +75,7 @@ class TwoLinks(Spec):
 
     @property
     def crossing_s(self) -> float:
-        """Time that a packet takes beyond the slower link's transmission, min(mu_1, mu_p) + tau_1 + tau_2."""
+        """Time of a packet beyond the slower link's transmission time, min(mu_1, mu_p) + tau_1 + tau_2."""
         return min(self.wired_packet_s, self.wireless_packet_s) + self.wired_delay_s + self.wireless_delay_s
 
     def end_to_end_cycle_s(self, packets_per_ack: int) -> float:
@@ -102,7 +102,7 @@ def end_to_end_s(path: TwoLinks, sender: TcpSender, segments: int) -> FloatArray
 def split_s(path: TwoLinks, proxy: TcpSender, segments: int, *, printed: bool = False) -> FloatArray:
     """Return eq. 7, by windows; with go-back-N likewise eq. 14.
 
-    Both lack the term M mu_p, the transmission times; it is left out only where `printed`.
+    Both lack the term M mu_p, the transmission times; this adds it unless `printed`.
     """
     cycle_s = path.wireless_cycle_s(proxy.packets_per_ack)
     sent = np.arange(1, segments + 1) * (0.0 if printed else path.wireless_packet_s)

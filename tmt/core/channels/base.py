@@ -37,7 +37,7 @@ class Sourced:
 
 @dataclass(frozen=True, slots=True)
 class LineDefaults:
-    """The line of a profile: `rate_bps` counts bits of LLDUs, and a user gets every `share`-th slot."""
+    """The regular slots of a profile: `rate_bps` counts bits of LLDUs; a user gets every `share`-th slot."""
 
     rate_bps: Sourced
     lldu_bytes: Sourced
@@ -46,7 +46,7 @@ class LineDefaults:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Values for a channel's parameters by field, and the line they go with; the user gives missing ones."""
+    """Values for a channel's parameters by field, and the profile's slots; the user gives missing values."""
 
     summary: str
     values: Mapping[str, Sourced]
@@ -91,20 +91,20 @@ class Channel(Spec):
     """Whether the channel's realisations are `FadingRealisation`."""
 
     is_random: ClassVar[bool] = True
-    """Whether seeds see other realisations."""
+    """Whether different seeds give different realisations."""
 
     profiles: ClassVar[Mapping[str, Profile]] = {}
     """Named sets of values for a channel with many parameters, which has a field `profile`."""
 
     @property
     def line(self) -> LineDefaults | None:
-        """The line of slots that the channel's profile belongs to."""
+        """The regular slots of the channel's profile."""
         profile = self._profile
         return None if profile is None else profile.line
 
     @property
     def _profile(self) -> Profile | None:
-        # A profile that does not exist is refused by its own field: the first one stands in for it.
+        # An unknown profile is refused by its own field, so the first profile stands in here.
         return self.profiles.get(getattr(self, "profile", ""), next(iter(self.profiles.values()), None))
 
     def filled(self, key: str, value: Any) -> Any:
@@ -112,7 +112,7 @@ class Channel(Spec):
         return self.usual(key) if value is None else value
 
     def usual(self, key: str) -> Any:
-        """Return the profile's value of a parameter, or its default."""
+        """Return the profile's value of a parameter, or the default."""
         profile = self._profile
         values = {} if profile is None else profile.values
         return values[key].value if key in values else super().usual(key)
@@ -123,7 +123,7 @@ class Channel(Spec):
         return None
 
     def check_fates(self) -> None:
-        """Refuse parameters that decide no slot's fate (UsageError): modes do that under an adaptation."""
+        """Refuse parameters that decide no slot's fate (UsageError): modes do under an adaptation."""
 
     @abstractmethod
     def realisation(self, seed: int) -> Realisation:

@@ -1,7 +1,7 @@
-"""Handovers: times at which the link is interrupted, and goes on over another path.
+"""Handovers: outages of the link, after which it continues over another path.
 
-Every slot of an outage is taken away, decoded late, or erased: what is in the queue is kept, forwarded late,
-or lost. Between outages a share of the slots remains, which changes with each handover.
+A slot in an outage is removed, decoded late, or erased: packets in the queue are kept, forwarded late, or
+lost. Between outages a share of the slots remains, which changes with each handover.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ class Handover(Channel):
         return np.array([ns(time) for time in self.times], np.int64)
 
     def since(self, time_ns: Int64Array) -> tuple[Int64Array, Int64Array]:
-        """Return handovers until each time, and the time since the last, -1 before the first: [n], int64."""
+        """Return the number of handovers until each time, and the time since the last (-1 before the first):
+        [n], int64.
+        """
         if self.period is None:
             number = np.searchsorted(self._times_ns, time_ns, side="right").astype(np.int64)
             last_ns = self._times_ns[np.maximum(number - 1, 0)]
@@ -98,14 +100,14 @@ class _Handovers:
         self._shares = np.array(channel.capacity)
         self._number = 0
         self._seen = 0
-        """Slots since the last handover, those of the outage among them."""
+        """Slots since the start of the last outage."""
 
     def erased(self, tx_time_ns: Int64Array) -> BoolArray:
         _, since_ns = self._channel.since(tx_time_ns)
         return (since_ns >= 0) & (since_ns < ns(self._channel.outage))
 
     def passed(self, slots: PhyTrace) -> PhyTrace:
-        """Return what the link makes of the next slots of a trace."""
+        """Apply the handovers to the next slots of a trace."""
         number, since_ns = self._channel.since(slots.tx_time_ns)
         outage_ns = ns(self._channel.outage)
         is_out = (since_ns >= 0) & (since_ns < outage_ns)

@@ -54,7 +54,7 @@ PROFILES = {
 
 
 class Shadows(Channel):
-    """Shadows as a renewal process whose distances are uniform around their mean.
+    """Shadows as a renewal process whose spacings are uniform around their mean.
 
     The decode time is the interleaver's depth plus the processing time.
     """
@@ -130,7 +130,9 @@ class _Crossings:
         self._start_ns: int | None = None
 
     def _first_middles_ns(self) -> FloatArray:
-        """Return the middles around time 0; a spacing contains time 0 in proportion to its length."""
+        """Return the centres of the shadows around time 0; a spacing contains time 0 in proportion to its
+        length.
+        """
         low, high = (self._channel.spacing_ns * (1.0 + s * self._channel.spacing_spread) for s in (-1, 1))
         length, part = self._spacings.random(2)
         spacing_ns = math.sqrt(low**2 + length * (high**2 - low**2))

@@ -1,12 +1,12 @@
 """Kernels: loops over slots, compiled by numba. Arrays and numbers in, preallocated arrays out.
 
-`kernel` is the one door to numba: it compiles every kernel in the same way. Some indices are written
-``np.uintp(i)``: numba then leaves out the test for a negative index, which counts from the end of an array.
-The schemes' kernels are twice as fast without it.
+`kernel` compiles every kernel in the same way; nothing else imports numba. Some indices are written
+``np.uintp(i)``: numba then omits the test for a negative index. The schemes' kernels are twice as fast
+without it.
 
-The kernel of a scheme takes the next slots, `tx_time_ns` and `decode_time_ns` : [n], int64, ns; the number of
-`rows` that have begun before; and `out`, the rows, with room for n more. It returns how many rows have begun.
-Rows whose fate is open have the delay -1. What it remembers from call to call are arrays, which it updates.
+A scheme's kernel takes `tx_time_ns` and `decode_time_ns` of the next slots, [n], int64, ns; the number of
+`rows` that began earlier; and `out`, the rows, with room for n more. It returns how many rows have begun.
+Rows whose fate is open have the delay -1. Its state between calls is in arrays, which it updates.
 """
 
 from __future__ import annotations
@@ -53,15 +53,14 @@ SOURCES_HASH = hashlib.sha256(b"\0".join(path.read_bytes() for path in SOURCES))
 def kernel(function: Function) -> Function:
     """Compile `function` to machine code that is cached on disk and runs without the interpreter's lock.
 
-    Numba compiles a kernel again when the kernel's own file has changed, but not when a kernel of another
-    file has that it calls. Therefore each version of all kernels has a cache folder of its own: beside the
-    source, in ``NUMBA_CACHE_DIR``, or in the user's cache directory where the source folder is read-only.
+    Numba recompiles a kernel when the kernel's own file changes, but not when a kernel that it calls changes
+    in another file. Therefore each version of all kernels has a cache folder of its own: beside the source,
+    in ``NUMBA_CACHE_DIR``, or in the user's cache directory where the source folder is read-only.
 
-    A source that has changed since the hash of all sources was taken may be part of the kernel, which is then
-    not cached.
+    A kernel is not cached if a source has changed since the hash of all sources was taken.
 
-    Numba's own setting of the folder also comes from a file in the current folder, which may be a stranger's;
-    compiled code is never read from there.
+    The setting of the folder in numba's configuration file is ignored: that file may come from the current
+    folder, and compiled code from a stranger's folder is not safe.
 
     Floating point stays as written (no fast-math). With ``NUMBA_DISABLE_JIT=1`` kernels run as plain Python.
     """
@@ -77,7 +76,7 @@ def kernel(function: Function) -> Function:
 
 @cache
 def _cache_folder() -> str | None:
-    """Return the folder of this version of the kernels in the first place that can be written, if one can."""
+    """Return the folder of this version of the kernels in the first writable place, or None."""
     given, own = os.environ.get("NUMBA_CACHE_DIR"), user_cache()
     places = [Path(given)] if given else []
     places += [Path(__file__).with_name("__pycache__"), *([own / "kernels"] if own else [])]

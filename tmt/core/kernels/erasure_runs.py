@@ -46,7 +46,7 @@ def forward(
     log_scale: Float64Array,
     good: Float64Array,
 ) -> float:
-    """Return the log-likelihood of runs, by the scaled forward recursion; `good` gets the filter's state.
+    """Return the log-likelihood of runs by the scaled forward recursion; write the filter's state to `good`.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ def forward(
     start : [2], stationary probability of the good and the bad state
     steps : [2, 2, 2], per kind, probability to move from state to state and then emit a slot of that kind
     powers, log_scale : [2, n_lengths, 2, 2], [2, n_lengths]
-        Per kind and length: the step's power of length - 1 from `matrix_powers`.
+        By kind and length of a run: the step's power of length - 1, from `matrix_powers`.
     good : [n_runs], written
-        Probability of the good state in the first slot of each run, given that slot and all before.
+        Probability of the good state in the first slot of each run, given that slot and all before it.
     """
     kind = first_kind
-    # Before the first slot the stationary law is moved one step on, which leaves it as it is.
+    # The stationary law is moved one step before the first slot, which does not change it.
     in_good, in_bad = start[0], start[1]
     total = 0.0
     for run in range(len(length_index)):

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 UNITS, COLUMNS = 2048, 2048 + 64
-"""Most unknown units. Coefficients from one equation to the next, no power of two: such equations displace
-each other from the processor's cache."""
+"""Most unknown units.
+
+Coefficients per equation; not a power of two, because such rows displace each other from the processor's
+cache.
+"""
 
 _FIELDS = {
     "product": "(256, 256)u1",
@@ -38,10 +41,10 @@ SYSTEM = np.dtype(
 """A system of equations.
 
 * product: of two elements of GF(256).
-* n_equations, leads, coefficients: equation i determines the unit ``leads[i]`` from free units; their
-  coefficients are line i. A lead is older than its free units.
-* n_free, free: the free units, in any order: unknown units that no equation leads.
-* words: the memory of `coefficients`, eight a word. Beyond its equations and free units it is 0.
+* n_equations, leads, coefficients: equation i gives the unit ``leads[i]`` as a combination of free units,
+with the coefficients of row i. A lead is older than its free units.
+* n_free, free: the free units, in any order: unknown units that are no equation's lead.
+* words: the memory of `coefficients`, eight a word. It is 0 outside the equations and free units.
 """
 
 LOWEST_BITS = np.uint64(0x0101010101010101)
@@ -50,16 +53,16 @@ LOWEST_BITS = np.uint64(0x0101010101010101)
 
 @kernel
 def add_unknown(unit: int, system: np.void) -> None:
-    """Add an unknown unit, newer than all others, which no equation has."""
+    """Add an unknown unit, newer than all others; no equation contains it."""
     system["free"][system["n_free"]] = unit
     system["n_free"] += 1
 
 
 @kernel
 def reduce_new_equation(system: np.void) -> bool:
-    """Bring the equation in the line behind the last one into the reduced echelon form.
+    """Reduce the equation in the row behind the last one.
 
-    Return whether it was independent of the others; a dependent one is 0 and leaves the system as it was.
+    Return whether it was independent of the others; a dependent equation becomes 0 and changes nothing.
     """
     coefficients, product, free = system["coefficients"], system["product"], system["free"]
     n_free, new, lead = system["n_free"], system["n_equations"], -1
@@ -86,8 +89,8 @@ def reduce_new_equation(system: np.void) -> bool:
 def add_multiple(line: int, other: int, factor: int, system: np.void) -> None:
     """Add `factor` times line `other` of the coefficients to `line`.
 
-    The product of a coefficient is the sum of the products of its bits. Each operation serves the eight
-    coefficients of a word; lines are taken in pieces of eight words, which the compiler turns into vectors.
+    A coefficient's product is the sum of the products of its bits. Each operation processes the eight
+    coefficients of a word; rows are processed eight words at a time, which the compiler vectorises.
     """
     words, product = system["words"], system["product"]
     bit_0, bit_1 = np.uint64(product[factor, 1]), np.uint64(product[factor, 2])
@@ -109,7 +112,7 @@ def add_multiple(line: int, other: int, factor: int, system: np.void) -> None:
 
 @kernel
 def is_determined(line: int, system: np.void) -> bool:
-    """Tell whether an equation has no free unit, so that it gives the value of its lead."""
+    """Whether an equation has no free unit, so that it gives the value of its lead."""
     for i in range((system["n_free"] + 7) // 8):  # noqa: SIM110  (kernels have no generators)
         if system["words"][line, i] != 0:
             return False
@@ -118,7 +121,7 @@ def is_determined(line: int, system: np.void) -> bool:
 
 @kernel
 def oldest_unknown(or_else: int, system: np.void) -> int:
-    """Return the oldest unknown unit, or `or_else`, a newer unit, if there is none."""
+    """Return the oldest unknown unit, or `or_else`, a newer unit, without one."""
     oldest = or_else
     for i in range(system["n_free"]):
         oldest = min(oldest, system["free"][i])
@@ -129,7 +132,7 @@ def oldest_unknown(or_else: int, system: np.void) -> int:
 
 @kernel
 def remove_oldest(unit: int, system: np.void) -> None:
-    """Remove the oldest unknown unit: no equation but its own has it."""
+    """Remove the oldest unknown unit, which only its own equation contains."""
     for i in range(system["n_free"]):
         if system["free"][i] == unit:
             remove_free(i, system)
@@ -170,7 +173,7 @@ MAT_1, MAT_2, TEMPERING = 0x8F7011EE, 0xFC78FF1F, 0x3793FDFF
 def coding_coefficients(keys: int, window: int) -> npt.NDArray[np.uint8]:
     """Return the coefficients of a window of source units for repair keys 0 to `keys` - 1: [keys, window].
 
-    Line i has those of key i: bytes of TinyMT32 with seed i that are not 0 (RFC 8681, section 3.6).
+    Row i has those of key i: the bytes other than 0 of TinyMT32 with seed i (RFC 8681, section 3.6).
     """
     found = np.zeros((keys, window), np.uint8)
     state = np.zeros(4, np.int64)

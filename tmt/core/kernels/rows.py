@@ -1,4 +1,4 @@
-"""Rows of a link trace, as the kernels of several schemes begin and settle them, and their sizes."""
+"""Rows of a link trace: how the kernels of several schemes begin and settle them, and their sizes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def begin_row(row: int, now_ns: int, took_ns: int, out: Rows) -> None:
 
 @kernel
 def nth_arrival_ns(arrivals_ns: Int64Array, arrived: int, n: int) -> int:
-    """Return the n-th smallest of the first `arrived` times, n from 1; sort the times if need be."""
+    """Return the n-th smallest (from 1) of the first `arrived` times; sorts the times if needed."""
     for i in range(1, arrived):
         if arrivals_ns[np.uintp(i)] < arrivals_ns[np.uintp(i - 1)]:
             arrivals_ns[:arrived].sort()

@@ -1,4 +1,4 @@
-"""The receiver of a sliding-window code: its window of source units, and the decoding of erased ones."""
+"""The receiver of a sliding-window code: its window of source units, and the decoding of erased units."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from tmt.core.kernels.gf256 import (
 )
 
 EVENT = np.dtype([(name, np.int64) for name in ("at_ns", "kind", "repair", "first", "last")])
-"""An event: when the slot is decoded or detected as erased, what it carried, number of the repair unit, first
-and last source unit that it covers."""
+"""An event: time of decoding or of detected erasure, content of the slot, number of the repair unit, first
+and last source unit that it covers.
+"""
 
 SOURCE, REPAIR, ERASED_SOURCE, ERASED_REPAIR = 0, 1, 2, 3
 """Kinds of events: a unit arrives, or its erasure is detected."""
@@ -29,7 +30,7 @@ SOURCE, REPAIR, ERASED_SOURCE, ERASED_REPAIR = 0, 1, 2, 3
 def put_event(
     at_ns: int, kind: int, repair: int, first: int, last: int, receiver: np.void, events: Records
 ) -> None:
-    """Put an event into `events`, [power of two], a ring with room for it, behind those of the same time."""
+    """Insert an event into the ring `events`, of 2^k places and not full, after those of the same time."""
     mask, place = len(events) - 1, receiver["tail"]
     if place > receiver["head"] and events[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
         place = make_place(at_ns, receiver["head"], place, events)
@@ -41,7 +42,7 @@ def put_event(
 
 @kernel
 def make_place(at_ns: int, head: int, tail: int, events: Records) -> int:
-    """Move later events of the queue back by one, and return the number of the place before them."""
+    """Move later events of the queue back by one, and return the place that becomes free."""
     mask, place = len(events) - 1, tail
     while place > head and events[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
         events[np.uintp(place & mask)] = events[np.uintp((place - 1) & mask)]
@@ -50,7 +51,10 @@ def make_place(at_ns: int, head: int, tail: int, events: Records) -> int:
 
 
 REPAIR_KEYS, LONGEST_WINDOW = 1024, UNITS // 2
-"""Repair unit r has the coefficients of repair key ``r % REPAIR_KEYS``; most source units that it covers."""
+"""Repair unit r has the coefficients of repair key ``r % REPAIR_KEYS``.
+
+The second is the greatest number of source units that it covers.
+"""
 
 RECEIVER = np.dtype(
     [
@@ -67,24 +71,24 @@ RECEIVER = np.dtype(
 
 * head, tail: events taken from the queue and put into it.
 * first_row: source unit of the first row.
-* newest, oldest: newest source unit that the receiver knows of; oldest unknown one, `newest` + 1 if none is.
+* newest, oldest: newest source unit that the receiver knows of; oldest unknown one, `newest` + 1 without any.
 * erased: unknown source units that are detected as erased.
 * repairs: repair units that have arrived or are detected as erased.
 * coefficients: a line for each repair key.
 * marks: `UNKNOWN` and `ERASED` of the source units in the window; unit u at index ``u % UNITS``.
-* system: the equations that have arrived, in the unknown units of the window. Known units are constants.
+* system: equations of the received units, in the unknown units of the window. Known units are constants.
 """
 
 UNKNOWN, ERASED = 1, 2
-"""Bits of a mark: the unit is neither received nor recovered; it is detected as erased."""
+"""Bits of a mark: the unit is neither received nor recovered; its erasure is detected."""
 
 
 @kernel
 def take_without_decoding(event: np.void, window: int, receiver: np.void) -> bool:
-    """Take an event if it takes no decoding; return whether it did.
+    """Process an event that needs no decoding; return whether it was one.
 
-    Most events do. This kernel gets records only: a call with arrays counts references to them, which costs
-    more than the rest of the slot.
+    Most events need none. This kernel receives only records: passing arrays counts references, which takes
+    longer than the rest of the slot.
     """
     kind, last = event["kind"], event["last"]
     receiver["repairs"] += kind in (REPAIR, ERASED_REPAIR)
@@ -100,10 +104,10 @@ def take_without_decoding(event: np.void, window: int, receiver: np.void) -> boo
 
 @kernel
 def decode(event: np.void, window: int, receiver: np.void, out: Rows) -> None:
-    """Take a unit that arrives: move the window to the newest unit that it covers, and add its equation.
+    """Process an arrived unit: move the window to the newest unit that it covers, and add its equation.
 
     A repair unit covers up to `window` source units, W; the receiver's window has 2 W. In `out`, the rows
-    from `first_row` on, recovered units are delivered, and unknown ones that leave the window are lost.
+    from `first_row` on, recovered units are delivered; unknown units that leave the window are lost.
     """
     first, last, is_source = event["first"], event["last"], event["kind"] == SOURCE
     is_new = last > receiver["newest"]
@@ -150,7 +154,7 @@ def move_window(last: int, end: int, length: int, at_ns: int, receiver: np.void,
 
 @kernel
 def add_equation(event: np.void, receiver: np.void, out: Rows) -> None:
-    """Add the equation of an arrived unit, and recover the units that the equations determine now."""
+    """Add the equation of an arrived unit, and recover the units that are now determined."""
     system = receiver["system"]
     new, first, last = system["n_equations"], event["first"], event["last"]
     for i in range(system["n_free"]):
@@ -176,7 +180,7 @@ def add_equation(event: np.void, receiver: np.void, out: Rows) -> None:
 
 @kernel
 def coefficient(unit: int, event: np.void, receiver: np.void) -> int:
-    """Return a covered unit's coefficient in an arrived unit: 1 in the source unit itself."""
+    """Return the coefficient of a covered unit in an arrived unit; 1 in the source unit itself."""
     if event["kind"] == SOURCE:
         return 1
     found: int = receiver["coefficients"][event["repair"] % REPAIR_KEYS, unit - event["first"]]
@@ -185,7 +189,7 @@ def coefficient(unit: int, event: np.void, receiver: np.void) -> int:
 
 @kernel
 def recover(unit: int, at_ns: int, receiver: np.void, out: Rows) -> None:
-    """Deliver a unit's row at a time, unless it has been delivered before."""
+    """Deliver a unit's row at a time, unless it was delivered before."""
     out_tx_time_ns, out_delay_ns, out_delivered, _ = out
     row = np.uintp(unit - receiver["first_row"])
     delay_ns = at_ns - out_tx_time_ns[row]
@@ -204,7 +208,7 @@ def lose(unit: int, at_ns: int, receiver: np.void, out: Rows) -> None:
 
 @kernel
 def take_last_events(window: int, receivers: Records, events: Records, out: Rows) -> None:
-    """Take the events after the last slot. The parameters are those of the senders."""
+    """Process the events after the last slot. The parameters are those of the senders."""
     receiver = receivers[0]
     while receiver["head"] < receiver["tail"]:
         event = events[receiver["head"] & (len(events) - 1)]

@@ -1,4 +1,4 @@
-"""Groups of flows that compete: their shares of the data delivered, and how long until these are steady.
+"""Competing groups of flows: their shares of the delivered data, and the time until the shares are steady.
 
 Flows compete in their *common time*, in which all of them are active. Its data are the payload bytes handed
 to the receiving applications, in order, each byte once.
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from tmt.core.trace import Int64Array
 
 WINDOW_RTTS = 20
-"""Length of a window in which shares are taken, in the longest RTT of the flows."""
+"""Length of a window, in the longest RTT of the flows."""
 
 LEAST_WINDOW_NS = NS_PER_S
 
 FEWEST_WINDOWS = 4
-"""Fewest windows of a common time that can be steady."""
+"""Fewest windows of a common time for a steady share."""
 
 TOLERANCE = 0.1
-"""Most by which a steady share differs from its final one, as a part of the total."""
+"""Greatest difference between a steady share and its final value, as a part of the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Competition:
-    """What competing groups of flows got in their common time.
+    """Results of competing groups of flows in their common time.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Competition:
     fairness : Jain's index of the flows' goodputs in it; None when nothing was delivered
     shares : [n_groups], each group's part of the data; None when nothing was delivered
     convergence_ns : [n_groups]
-        From the begin until the group's share is steady; None where it never is, or the time is too short.
+        From the start until the group's share is steady; None where it never is, or the time is too short.
     """
 
     begin_ns: int
@@ -61,14 +61,14 @@ class Competition:
 def competition(groups: Sequence[Sequence[FlowDelivery]], rtt_ns: int) -> Competition | None:
     """Compare groups of flows, each with at least one; `rtt_ns` is the longest RTT of a flow.
 
-    Windows of `WINDOW_RTTS` RTTs, at least `LEAST_WINDOW_NS`, follow each other from the begin of the common
-    time on. The final share of a group is that of the windows of the second half. Its share is steady from
-    the first window on from which all windows' shares differ from the final one by `TOLERANCE` at most; a
-    share that differs in the second half never is. A window without data differs from nothing. Convergence
-    of the flows' rates, and a margin around the final one, are RFC 5166's (section 2.5) and PCC's (Dong et
-    al., NSDI 2015, section 4.2); fair shares are not asked for.
+    Windows of `WINDOW_RTTS` RTTs, at least `LEAST_WINDOW_NS`, follow each other from the start of the common
+    time. The final share of a group is its share in the windows of the second half. Its share is steady from
+    the first window after which no window's share differs from the final one by more than `TOLERANCE`; if one
+    does in the second half, it never is. A window without data is ignored. The convergence of the flows'
+    rates and a margin around the final one follow RFC 5166 (section 2.5) and PCC (Dong et al., NSDI 2015,
+    section 4.2). The shares need not be fair.
 
-    None where fewer than two groups, or no time in which all flows are active.
+    None with fewer than two groups, or without a time in which all flows are active.
     """
     flows = [flow for group in groups for flow in group]
     starts = [flow.start_ns for flow in flows if flow.start_ns is not None]
@@ -95,14 +95,16 @@ def competition(groups: Sequence[Sequence[FlowDelivery]], rtt_ns: int) -> Compet
 
 
 def _delivered(flow: FlowDelivery, edges_ns: Int64Array) -> Int64Array:
-    """Return the bytes that reached the application in each interval, [n_edges - 1]; begins belong to it."""
+    """Return the bytes that reached the application in each interval, [n_edges - 1]; an interval includes its
+    start.
+    """
     before = np.concatenate([[0], np.cumsum(flow.payload_bytes)])
     found: Int64Array = np.diff(before[np.searchsorted(flow.in_order_ns, edges_ns)])
     return found
 
 
 def _steady_from(delivered: Int64Array) -> list[int | None]:
-    """Return for each group, a row of bytes in each window, the window from which on its share is steady."""
+    """Return for each group the first window of its steady share; a row holds a group's bytes by window."""
     groups, windows = delivered.shape
     half, totals = windows // 2, delivered.sum(axis=0)
     final_total = totals[half:].sum()

@@ -1,4 +1,4 @@
-"""What remains of a trace that is read in pieces: distributions, runs of bad slots, pauses, Es/N0."""
+"""Summaries of a trace that is read in pieces: distributions, runs of bad slots, pauses, Es/N0."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _PIECE_VALUES = 1 << 15
 """Values counted at a time, so that intermediate arrays stay in the processor's cache."""
 
 REGULAR = 10.0
-"""Longest pause / mean pause up to which the output names no longest pause."""
+"""Ratio of the longest pause to the mean pause up to which the output omits the longest pause."""
 
 MDB_PER_DB = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Summary of values; without values all figures but `count` are None.
+    """Summary of values; without values all figures except `count` are None.
 
     Percentiles are by nearest rank: the p-th is the least value that at least p % of the values do not
     exceed.
@@ -50,13 +50,13 @@ class Distribution:
     maximum: float | None = None
 
     def scaled(self, unit: float) -> Distribution:
-        """Return the same summary in another unit; the present unit is `unit` of the new one."""
+        """Return the same summary in another unit, of which the present one is `unit`."""
         values = (self.mean, self.minimum, self.p50, self.p90, self.p99, self.maximum)
         return Distribution(self.count, *(None if value is None else value / unit for value in values))
 
 
 def of_counts(counts: Mapping[int, int]) -> Distribution:
-    """Summarise values, given the number of occurrences of each; exact."""
+    """Summarise values with their numbers of occurrences; exact."""
     if not counts:
         return Distribution(0)
     values = np.array(sorted(counts), np.int64)
@@ -73,7 +73,7 @@ def of_values(values: FloatArray) -> Distribution:
 
 
 def share_at_least(counts: Mapping[int, int]) -> tuple[Int64Array, FloatArray]:
-    """Return the distinct values, ascending, and the share of all that is at least as large: two of [n]."""
+    """Return the distinct values, ascending, and the share of values at least as large: two of [n]."""
     values = np.array(sorted(counts), np.int64)
     return values, _at_least(np.array([counts[int(value)] for value in values], np.int64))
 
@@ -81,9 +81,9 @@ def share_at_least(counts: Mapping[int, int]) -> tuple[Int64Array, FloatArray]:
 class Histogram:
     """Counts of whole numbers from 0 to 2**62, in buckets of 0.05 %.
 
-    A bucket holds the least value that fell into it. A percentile is therefore a value that occurred: it is
-    exact if its bucket holds one value only, and at most 0.05 % too low otherwise. Count, mean, least and
-    largest value are exact. The result does not depend on how the values were split between calls of `add`.
+    A bucket stores the least value that fell into it. A percentile is therefore a value that occurred: exact
+    if its bucket holds one value only, else at most 0.05 % too low. Count, mean, least and largest value are
+    exact. The result does not depend on how the values were split between calls of `add`.
     """
 
     def __init__(self) -> None:
@@ -104,17 +104,17 @@ class Histogram:
         counts = np.bincount(bucket - lowest)
         self._counts[lowest : lowest + len(counts)] += counts
         np.minimum.at(self._least, bucket, values)
-        # The halves are summed apart, because the sum of a long trace's times does not fit 64 bits.
+        # The high and low halves are summed apart, because the sum of a long trace's times exceeds 64 bits.
         self._total += (int((values >> _HALF).sum()) << _HALF) + int((values & ((1 << _HALF) - 1)).sum())
         self._largest = max(self._largest, int(values.max()))
 
     def values_and_counts(self) -> tuple[Int64Array, Int64Array]:
-        """Return the least value of every bucket in use, ascending, and the bucket's number of values."""
+        """Return the least value of each bucket in use, ascending, and its number of values."""
         used = np.flatnonzero(self._counts)
         return self._least[used], self._counts[used]
 
     def share_at_least(self) -> tuple[Int64Array, FloatArray]:
-        """Return the least values of the buckets, and the share of all values that is there or above."""
+        """Return the least values of the buckets, and the share of all values in that bucket or above."""
         values, times = self.values_and_counts()
         return values, _at_least(times)
 
@@ -144,7 +144,9 @@ def _summary(
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """A burst in time: from its first slot to the next good one, or to the trace's end or last slot."""
+    """A burst in time: from its first slot to the next good one, or to the trace's end (the last slot without
+    an extent).
+    """
 
     start_ns: int
     duration_ns: int
@@ -154,9 +156,9 @@ class Outage:
 class Runs:
     """Lengths of the runs of bad slots (bursts) and of good ones (gaps), and the longest outage.
 
-    A run that an end of the trace cuts counts with its length inside the trace. `bursts` and `gaps`, the
-    number of runs of each length in slots, are complete after `finish`. `longest_outage` is the burst that
-    lasts longest in time, the first of several equal ones; None without bursts.
+    A run that the start or end of the trace cuts counts with its length inside the trace. `bursts` and
+    `gaps`, the number of runs of each length in slots, are complete after `finish`. `longest_outage` is the
+    longest burst in time, the first of equals; None without bursts.
     """
 
     def __init__(self) -> None:
@@ -169,7 +171,7 @@ class Runs:
         self._last_ns = 0
 
     def add(self, bad: BoolArray, tx_time_ns: Int64Array) -> None:
-        """Take the next slots: [n] whether each is bad, and when it is sent."""
+        """Add the next slots: [n] whether each is bad, and when it is sent."""
         if len(bad) == 0:
             return
         first = np.concatenate(([0], np.flatnonzero(bad[1:] != bad[:-1]) + 1))
@@ -210,7 +212,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Time without a row: from one at `start_ns`, or the trace's beginning, to the next one or its end."""
+    """Time without a row, from a row or the trace's start (`start_ns`) to the next row or the trace's end."""
 
     start_ns: int
     duration_ns: int
@@ -226,10 +228,10 @@ class PauseShare:
 
 
 class Pauses:
-    """Law of the pauses, in ns, of a trace that is read in pieces.
+    """Distribution of the pauses, in ns, of a trace that is read in pieces.
 
-    Before the first row and after the last one there are pauses if the trace has an `extent`. `longest` is
-    the first of several equal ones; None where there are none.
+    With an `extent`, the times before the first row and after the last one are pauses, too. `longest` is the
+    first of equals; None without pauses.
     """
 
     def __init__(self, extent: Extent | None = None) -> None:
@@ -260,7 +262,7 @@ class Pauses:
 
     @property
     def are_regular(self) -> bool:
-        """Whether no pause is much longer than the mean."""
+        """Whether the longest pause is close to the mean."""
         mean_ns = self.histogram.summary().mean
         return self.longest is None or mean_ns is None or self.longest.duration_ns <= REGULAR * mean_ns
 
@@ -298,7 +300,7 @@ class SignalLevels:
         return of_counts(counts).scaled(MDB_PER_DB)
 
     def share_at_most(self) -> tuple[FloatArray, FloatArray]:
-        """Return each Es/N0 that occurs, in dB, and the share of the slots that have at most as much."""
+        """Return each Es/N0 that occurs, in dB, and the share of slots with at most as much."""
         used = np.flatnonzero(self._counts)
         share = np.cumsum(self._counts[used]) / self._counts.sum()
         return (used - MAX_ES_N0_MDB) / MDB_PER_DB, share

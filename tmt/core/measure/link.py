@@ -33,10 +33,10 @@ def summarise(
 ) -> PhySummary | LinkSummary:
     """Read a trace to its end and summarise it.
 
-    `chunks` are its pieces in order: an open `tmt.io.base.TraceReader`, or a list with one whole trace. The
-    file's `metadata` count where `lldu_bytes`, of one LLDU, or `rtt_ns`, of propagation, is None. `progress`
-    is called with the number of rows done since the last call. UsageError when there is no row, InputError
-    from the reader.
+    `chunks` are its pieces in order: an open `tmt.io.base.TraceReader`, or a list with one whole trace.
+    `metadata` of the file replace `lldu_bytes`, of one LLDU, or `rtt_ns`, of propagation, where these are
+    None. `progress` is called with the number of rows done since the last call. UsageError when there is no
+    row, InputError from the reader.
     """
     rows: _PhyRows | _LinkRows | None = None
     for chunk in chunks:
@@ -73,7 +73,7 @@ class _Rows:
             self.good_bytes += int(size_bytes[good].sum(dtype=np.int64))
 
     def _shared(self, lldu_bytes: int | None, good: int) -> dict[str, Any]:
-        """Return the parts of a summary that both kinds have; `good` rows were decoded or delivered."""
+        """Return the parts of a summary that both kinds have; `good` rows are decoded or delivered ones."""
         self.runs.finish(None if self.extent is None else self.extent.end_ns)
         self.pauses.finish()
         bursts, gaps = (dict(sorted(runs.items())) for runs in (self.runs.bursts, self.runs.gaps))
@@ -173,8 +173,8 @@ class _LinkRows(_Rows):
     def _byte_efficiency(self, metadata: Metadata) -> float | None:
         """Return delivered bytes / bytes sent, if rows and metadata determine it; else None.
 
-        A measured block keeps its size in every transmission. Rows of a conversion do not hold the sizes of
-        the slots with repair LLDUs and retransmissions; its metadata hold the bytes of all slots in use.
+        A measured block has the same size in every transmission. The rows of a conversion lack the sizes of
+        slots with repair LLDUs and retransmissions; its metadata hold the bytes of all used slots.
         """
         if self.sizes is None:
             return None
@@ -189,7 +189,8 @@ class _LinkRows(_Rows):
 def _slots_used(metadata: Metadata, rows: int, transmissions: Int64Array) -> int | None:
     """Return the number of slots that the scheme used, if rows and metadata determine it; else None.
 
-    The rows of a harq trace do not: repair LLDUs leave no rows, and their number varies from block to block.
+    The rows of a harq trace do not, because the number of repair LLDUs varies from block to block and repair
+    LLDUs have no rows.
     """
     scheme = metadata.get("scheme", {})
     if scheme.get("name") == "none":

@@ -1,4 +1,4 @@
-"""Packets in the rows of a link trace: back to back, or those of a run with its rate and queue over time."""
+"""Packets in the rows of a link trace, sent back to back or in a run, with rate and queue over time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Steps = tuple[FloatArray, FloatArray]
 
 MOST_ROWS = 50_000_000
-"""Upper bound on the rows of a run's time; a longer course of the link is left out."""
+"""Greatest number of rows in a run; the course of the link is omitted for longer ones."""
 
 
 class PacketRows(NamedTuple):
@@ -40,7 +40,7 @@ def packets_in_rows(
 ) -> PacketRows:
     """Lay packets of `packet_bytes` each back to back into all rows of a trace.
 
-    `rows`, [n_rows], is the structured array of its `.npy` file; rows without sizes have `lldu_bytes`.
+    `rows`, [n_rows], is the structured array of its `.npy` file; rows without sizes carry `lldu_bytes`.
     """
     if packing == "padded" and not has_sizes(rows):
         needed = -(-packet_bytes // lldu_bytes)
@@ -79,9 +79,9 @@ def arrivals_per_s(
     packing: Packing,
     length_ns: int | None = None,
 ) -> float:
-    """Return the packets per second that arrive if sent back to back; arguments as for `packets_in_rows`.
+    """Return how many packets per second arrive when sent back to back; arguments as for `packets_in_rows`.
 
-    `length_ns` is the trace's; None where only the rows tell it.
+    `length_ns` is the trace's; None where only the rows give it.
     """
     packets = packets_in_rows(rows, packet_bytes, lldu_bytes, packing)
     if not len(packets.first):
@@ -99,11 +99,10 @@ def has_sizes(rows: npt.NDArray[Any]) -> bool:
 class RowsInTime:
     """The rows of the forward link in simulated time.
 
-    `time_ns`, [n_rows], int64, is when each is sent; the trace is repeated as often as the run repeated it.
-    `delivered`, [n_rows], says of a PHY trace under an online scheme whether the slot is decoded.
-    `row_bytes`, [n_rows] or one number for all, are the bytes that rows carry. A link that `has_queue` tells
-    how long its queue is: every data packet joins it when its sender sends it, and every row carries new
-    data.
+    `time_ns`, [n_rows], int64, is when each is sent; the rows are repeated as in the run. `delivered`,
+    [n_rows], says of a PHY trace under an online scheme whether the slot is decoded. `row_bytes`, [n_rows] or
+    one number for all, are the bytes that rows carry. `has_queue` says whether the length of the queue can be
+    computed: every data packet joins it when it is sent, and every row carries new data.
     """
 
     time_ns: Int64Array
@@ -127,10 +126,11 @@ class RowsInTime:
         return share
 
     def queue_length(self, packets: npt.NDArray[np.void]) -> Steps | None:
-        """Return times in seconds and the packets in the queue from then on, the packet in service included.
+        """Return times in seconds, and the number of packets in the queue from then on, including the packet
+        in service.
 
-        A packet takes the next bytes or rows that are neither before its arrival nor taken by the packets
-        before it, and leaves with the last of them (`docs/queue.md`). None where the rows do not tell.
+        A packet takes the next bytes or rows after its arrival and after the packets before it, and leaves
+        with the last of them (`docs/queue.md`). None where the rows do not determine it.
         """
         if not self.has_queue:
             return None
@@ -163,7 +163,7 @@ class PlainInTime:
         return np.full(len(edges_s) - 1, self.rate_bps)
 
     def queue_length(self, packets: npt.NDArray[np.void]) -> Steps | None:
-        """Return times in seconds and the packets in the queue from then on, as for rows."""
+        """Return times in seconds, and the number of packets in the queue from then on, as for rows."""
         if not self.has_queue:
             return None
         arrival_ns, size_bytes = _joined(packets)
@@ -175,8 +175,8 @@ def link_use(run: Mapping[str, Any], trace: Path | None) -> RowsInTime | PlainIn
     """Return the forward link over the time of a run, given by its result columns.
 
     `trace` is the link trace as the simulator mapped it, or the PHY trace under an online scheme; None for a
-    plain link, or where it is not at hand. The result is None where the trace is missing, or when the time
-    holds too many rows. InputError when the trace cannot be read.
+    plain link, or if it is missing. The result is None where the trace is missing, or the run spans too many
+    rows. InputError when the trace cannot be read.
     """
     queue_is_first = _is_missing(run["wired_rate_bps"]) and run["proxy"] in {False, "off", None}
     if not isinstance(run["forward_trace"], str):
@@ -212,7 +212,7 @@ def link_use(run: Mapping[str, Any], trace: Path | None) -> RowsInTime | PlainIn
 
 
 def _extent(run: Mapping[str, Any], tx_time_ns: Int64Array) -> Extent | None:
-    """Return the extent of a run's forward trace: as its columns say, or else as its rows do."""
+    """Return the extent of a run's forward trace, from its columns, or else from its rows."""
     begin_s, length_s = run.get("forward_begin_s"), run.get("forward_length_s")
     if begin_s is None or _is_missing(begin_s) or length_s is None or _is_missing(length_s):
         return Extent.of_rows(int(tx_time_ns[0]), int(tx_time_ns[-1]), len(tx_time_ns))
@@ -238,7 +238,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _joined(packets: npt.NDArray[np.void]) -> tuple[Int64Array, Int64Array]:
-    """Return arrival and size of the forward packets that joined the queue: two of [n]."""
+    """Return arrival time and size of the forward packets that joined the queue: two of [n]."""
     forward = packets[packets["direction"] == FORWARD]
     dropped = forward["uid"][np.isin(forward["event"], (QUEUE_DROPPED, AQM_DROPPED))]
     sent = forward[forward["event"] == SENT]
@@ -247,14 +247,18 @@ def _joined(packets: npt.NDArray[np.void]) -> tuple[Int64Array, Int64Array]:
 
 
 def _in_turn(earliest: Int64Array, needed: Int64Array) -> Int64Array:
-    """Return the end of each service: it begins at its earliest start or after the service before it."""
+    """Return the end of each service; a service starts at its earliest start or after the service before it,
+    whichever is later.
+    """
     taken = np.cumsum(needed)
     ends: Int64Array = np.maximum.accumulate(earliest - (taken - needed)) + taken
     return ends
 
 
 def _last_padded(ends: Int64Array, first: Int64Array, size_bytes: Int64Array) -> Int64Array:
-    """Return the last row of each packet that begins in a new row; `ends` are sums of the rows' bytes."""
+    """Return the last row of each packet when a packet begins in a new row; `ends` are sums of the rows'
+    bytes.
+    """
     last, behind = np.empty(len(first), np.int64), 0
     for packet, (row, size) in enumerate(zip(first.tolist(), size_bytes.tolist(), strict=True)):
         begin = max(row, behind)
@@ -265,10 +269,10 @@ def _last_padded(ends: Int64Array, first: Int64Array, size_bytes: Int64Array) ->
 
 
 def _steps(arrival_ns: Int64Array, leave_ns: Int64Array) -> Steps:
-    """Return the length over time; at one moment packets leave before others arrive."""
+    """Return the length over time; at equal times packets leave before others arrive."""
     time_ns = np.concatenate([arrival_ns, leave_ns])
     change = np.repeat((1.0, -1.0), (len(arrival_ns), len(leave_ns)))
-    # A packet that leaves at the moment of its arrival does so after it.
+    # A packet that leaves at its arrival time does so after its arrival.
     turn = np.concatenate([np.ones(len(arrival_ns)), 2 * (leave_ns == arrival_ns[: len(leave_ns)])])
     order = np.lexsort((turn, time_ns))
     return time_ns[order] / NS_PER_S, np.cumsum(change[order])

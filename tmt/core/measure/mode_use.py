@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tmt.core.trace import Metadata, PhyTrace
 
 PARTS = 16
-"""Most parts, of equal numbers of slots, in which the mean mode is told over time; a power of two."""
+"""Greatest number of parts of equal numbers of slots, whose mean mode is shown over time; a power of two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ModeSummary:
     wasted : share of the bytes of an ideal choice, which knows the Es/N0 of each slot and holds the target,
         that was not decoded; None without a table or Es/N0
     start_s, mean_mode
-        Begin of each part of the trace, and the mean of its slots' efficiency, or of their modes without a
+        Start of each part of the trace, and the mean of its slots' efficiency, or of their modes without a
         table.
     """
 
@@ -98,7 +98,7 @@ class _Table:
 
 
 class ModeUse:
-    """Counts the modes of a trace that arrives in chunks; it doubles the length of its parts as it grows."""
+    """Counts the modes of a trace that arrives in chunks; the parts grow by doubling."""
 
     def __init__(self, metadata: Metadata) -> None:
         self._table = _Table.said(metadata)
@@ -111,7 +111,7 @@ class ModeUse:
         self._rows = 0
 
     def add(self, chunk: PhyTrace) -> None:
-        """Take the next slots, which have modes."""
+        """Add the next slots, which have modes."""
         mode = chunk.mode
         assert mode is not None
         erased = chunk.decode_time_ns == 0

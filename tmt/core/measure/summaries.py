@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Times:
     """When the rows of a trace are sent.
 
-    `duration_s` is the trace's length. Without an extent, it runs from the first row to the last, and `per_s`
-    and `interval_s` (from row to row) are empty for a trace of one row.
+    `duration_s` is the trace's length. Without an extent it runs from the first row to the last; `per_s` and
+    `interval_s` (from row to row) are empty for one row.
     """
 
     rows: int
@@ -34,7 +34,7 @@ class Times:
 class BitRates:
     """Payload of LLDUs per second: of all rows, and of those that were decoded or delivered.
 
-    `lldu_bytes` is None where rows have sizes of their own.
+    `lldu_bytes` is None where rows have their own sizes.
     """
 
     lldu_bytes: int | None
@@ -44,7 +44,7 @@ class BitRates:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Lengths of bursts and gaps in rows; `outage` is the burst that lasts longest in time.
+    """Lengths of bursts and gaps in rows; `outage` is the longest burst in time.
 
     `burst_lengths` and `gap_lengths` give the number of runs of each length.
     """
@@ -173,9 +173,9 @@ class PhySummary(TraceSummary):
 class LinkSummary(TraceSummary):
     """A link trace: bad rows are LLDUs that were given up; unsettled ones are neither good nor bad.
 
-    `delay_s` and `loss_delay_s` last from the first transmission until delivery, and until giving up, without
-    propagation; `recovery_delay_s` includes half of `rtt_s`, the round-trip propagation time. `persistency`
-    is the most retransmissions of one LLDU. `slots_used` counts slots of the PHY trace, repair and
+    `delay_s` and `loss_delay_s` last from the first transmission to delivery, and to giving up, without
+    propagation; `recovery_delay_s` adds half of `rtt_s`, the round-trip propagation time. `persistency` is
+    the most retransmissions of one LLDU. `slots_used` counts slots of the PHY trace, repair and
     retransmissions included. `byte_efficiency` is delivered bytes / bytes sent, retransmissions included,
     where rows have sizes. None means unknown. `timeline` marks the LLDUs that were lost or sent more than
     once.
@@ -203,7 +203,7 @@ class LinkSummary(TraceSummary):
 
     @property
     def efficiency(self) -> float | None:
-        """Throughput efficiency: delivered data LLDUs per slot used; of bytes where rows have sizes."""
+        """Throughput efficiency: delivered data LLDUs per used slot; in bytes where rows have sizes."""
         if self.size_bytes is not None:
             return self.byte_efficiency
         return self.delivered / self.slots_used if self.slots_used else None

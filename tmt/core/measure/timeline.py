@@ -40,7 +40,7 @@ DELAY_PERCENTILES = (0, 50, 95)
 class Rates:
     """Rate of a trace over time, in bins with borders `edges_s`, [n_bins + 1], equally wide except the last.
 
-    `offered_per_s` and `good_per_s`, [n_bins], are bytes a second, or rows a second where they have no sizes.
+    `offered_per_s` and `good_per_s`, [n_bins], are bytes a second, or rows a second without sizes.
     """
 
     edges_s: FloatArray
@@ -54,10 +54,10 @@ class Rates:
 
 
 class RowBins:
-    """Numbers and bytes of rows per bin of time since the trace's beginning, or its first row.
+    """Numbers and bytes of rows per bin of time since the trace's start, or its first row.
 
     A bin's width is the least power of two in nanoseconds with which `BINS` bins reach the trace's end: a row
-    beyond the last bin makes pairs of bins join. The result does not depend on the pieces.
+    beyond the last bin merges pairs of bins. The result does not depend on the pieces.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class RowBins:
         size_bytes: Uint32Array | None = None,
         es_n0_mdb: Int32Array | None = None,
     ) -> None:
-        """Take the next rows, [n]: bad ones are erased or lost, good ones decoded or delivered."""
+        """Add the next rows, [n]: bad ones are erased or lost, good ones decoded or delivered."""
         if len(bad) == 0:
             return
         if self._is_empty:
@@ -112,16 +112,16 @@ class RowBins:
             self.es_n0_mdb += _sums(position, es_n0_mdb)
 
     def bad_share(self) -> tuple[FloatArray, FloatArray]:
-        """Return start in seconds and share of bad rows of the bins up to the trace's end: two of [n].
+        """Return start in seconds and share of bad rows of the bins until the trace's end: two of [n].
 
         The share of a bin without a row is NaN.
         """
         return self._per_slot(self.bad)
 
     def mean_es_n0_db(self) -> tuple[FloatArray, FloatArray]:
-        """Return start in seconds and mean Es/N0 in dB of the bins up to the trace's end: two of [n].
+        """Return start in seconds and mean Es/N0 in dB of the bins until the trace's end: two of [n].
 
-        The mean is that of the values in dB. A bin without a row has NaN.
+        The mean is taken in dB. A bin without a row has NaN.
         """
         start_s, mean_mdb = self._per_slot(self.es_n0_mdb)
         return start_s, mean_mdb / 1000
@@ -135,7 +135,7 @@ class RowBins:
         return start_s, mean
 
     def rates(self) -> Rates | None:
-        """Return the rate over time, in bins of `LEAST_ROWS` rows or more in the mean; None for one row.
+        """Return the rate over time, in bins of `LEAST_ROWS` rows or more on average; None for one row.
 
         The last bin ends with the trace: without an extent, one mean interval after the last row.
         """
@@ -152,7 +152,7 @@ class RowBins:
         bins = -(-span_ns // width_ns)
         edges_ns = np.append(np.arange(bins) * min(width_ns, span_ns), span_ns)  # a width may exceed int64
         width_s = np.diff(edges_ns) / NS_PER_S
-        # The mean interval may end behind the last of `BINS` bins.
+        # The mean interval may end after the last of `BINS` bins.
         offered, good = (np.pad(of, (0, max(0, bins - BINS)))[:bins] for of in (offered, good))
         return Rates(ns_to_seconds(self.origin_ns) + edges_ns / NS_PER_S, offered / width_s, good / width_s)
 
@@ -183,7 +183,8 @@ class Timeline:
     link_lost_s, queue_dropped_s : when the forward link lost a packet, and when its queue dropped one
     capacity_bps : [n_bins], of the forward link's delivered rows; None where its trace is not at hand
     queue_packets : [3, n_bins], or None
-        Least, mean over time and greatest length of the forward link's queue, the packet in service included.
+        Least, time-weighted mean and greatest length of the forward link's queue, including the packet in
+        service.
     """
 
     edges_s: FloatArray
@@ -247,7 +248,7 @@ def goodput_over_time(flow: FlowDelivery, edges_ns: Int64Array) -> FloatArray:
 def delay_over_time(time_ns: Int64Array, delay_ns: Int64Array, edges_ns: Int64Array) -> FloatArray:
     """Return `DELAY_PERCENTILES` of the delays in each bin, by nearest rank: [n_percentiles, n_bins].
 
-    `time_ns` does not decrease; a bin holds the times from its left edge to before its right one.
+    `time_ns` does not decrease; a bin includes its left edge but not its right one.
     """
     border = np.searchsorted(time_ns, edges_ns)
     begin, count = border[:-1], np.diff(border)
@@ -268,7 +269,7 @@ def steps_over_time(time_s: FloatArray, value: FloatArray, edges_s: FloatArray) 
     A step function has a `value` from each `time_s` on, [n_changes], 0 before the first; times do not
     decrease. `edges_s`, [n_bins + 1], are the borders of the bins.
     """
-    # Every bin begins with the value before its left edge or at it, followed by the changes inside it.
+    # Every bin starts with the last value at or before its left edge, followed by the changes inside it.
     places = np.searchsorted(time_s, edges_s)
     at_edge = np.concatenate(([0.0], value))[np.searchsorted(time_s, edges_s, side="right")]
     times, values = np.insert(time_s, places, edges_s), np.insert(value, places, at_edge)

@@ -42,10 +42,10 @@ class FlowDelivery:
     stop_ns : end of the flow's active time: the end of its transfer, else the end of the run
     completed : whether the transfer was delivered whole (False without a transfer size)
     in_order_ns : [n_segments]
-        When each segment and all before it had arrived; of data with a code or of QUIC, when each part was
-        handed over.
-    payload_bytes : [n_segments], payload of each of those segments or parts
-    received_bytes : IP bytes of all data packets that arrived in the active time, copies included
+        When each segment and all before it had arrived; for coded data or QUIC, when each part was handed
+        over.
+    payload_bytes : [n_segments], payload of each of those segments or parts received_bytes : IP bytes of all
+    data packets that arrived in the active time, duplicates included
     """
 
     start_ns: int | None
@@ -85,8 +85,8 @@ def deliveries(
     `packets`, [n_records], has the columns of `PACKET_RECORDS`; a flow without a record never sent. `end_ns`
     is the simulated time of the end. A packet of no more than `header_bytes`, TCP's and IP's (a SYN), carries
     no payload. `transfer_bytes` is the payload of each flow's transfer; None for flows that send until the
-    end. If `handed_over`, records `decoded` say when which data were: those with a code, and those of QUIC,
-    whose datagrams do not tell what is in them.
+    end. If `handed_over`, records `decoded` say when data were handed over: for coded data, and for QUIC,
+    whose datagrams do not show their content.
     """
     data = packets[packets["direction"] == FORWARD]
     sent, received = data[data["event"] == SENT], data[data["event"] == RECEIVED]
@@ -131,7 +131,7 @@ def delivery_figures(flows: Sequence[FlowDelivery], transfer_bytes: int | None =
 def delay_figures(packets: Records) -> Figures:
     """Return least, median and high percentiles of the one-way delay of data packets, in seconds.
 
-    Each transmission that arrived counts. All are None when no data packet arrived.
+    Each arrived transmission counts. All are None when no data packet arrived.
     """
     delay_ns = packets["delay_ns"][(packets["direction"] == FORWARD) & (packets["event"] == RECEIVED)]
     count = len(delay_ns)
@@ -171,7 +171,7 @@ def loss_figures(packets: Records) -> Figures:
 def ack_load(packets: Records, rate_bps: float) -> float | None:
     """Return the share of a plain return link of `rate_bps` that the ACKs of forward flows took.
 
-    It counts from the first ACK to the last; None with less than two.
+    It is measured from the first ACK to the last; None with fewer than two.
     """
     own = packets["direction"] == RETURN
     sent = packets[own & (packets["event"] == SENT)]
@@ -283,7 +283,7 @@ def _in_order(received: Records, header_bytes: int) -> tuple[Int64Array, Int64Ar
 
 
 def _handed_over(parts: Records) -> tuple[Int64Array, Int64Array]:
-    """Return time and payload of each part of the data that the application was given."""
+    """Return time and payload of each part of the data that was handed to the application."""
     return parts["time_ns"].astype(np.int64), parts["size_bytes"].astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Adaptive coding and modulation: a mode of a table for each slot, by reports that are late."""
+"""Adaptive coding and modulation: a mode of a table for each slot, chosen by late reports."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ Decibels = Annotated[float, Param("dB", -100, 100)]
 Delay = Annotated[Seconds, Param(most=MAX_TIME_S // 4)]
 
 HEADER_SYMBOLS, SLOT_SYMBOLS, PILOT_SLOTS, PILOT_SYMBOLS = 90, 90, 16, 36
-"""Of a PLFRAME (EN 302 307-1, clause 5.5): its header, a slot, slots from pilot block to pilot block, and
-symbols of one."""
+"""Symbols of a PLFRAME (EN 302 307-1, clause 5.5): header, slot, between pilot blocks, pilot block."""
 
 
 CODE_BITS, BBHEADER_BITS = 64_800, 80
 """Bits of a normal FECFRAME, and of the header of a BBFRAME."""
 
 GSE_PACKET_BYTES, GSE_CUT_BYTES, IP_PACKET_BYTES = 4, 14, 1500
-"""Bytes of GSE (ETSI TS 102 606-1) per IP packet: header and protocol type without label; and for the packet
-that a frame's end cuts: first fragment with its length and identifier, last fragment with a CRC-32."""
+"""Bytes that GSE (ETSI TS 102 606-1) adds to an IP packet: header and protocol type without label.
+
+If the end of a frame cuts the packet, also the first fragment with its length and identifier, and the last
+fragment with a CRC-32.
+"""
 
 REFERENCE_RE = 156
-"""Most resource elements of a resource block in a slot that carry data (3GPP TS 38.214, 5.1.3.2)."""
+"""Most resource elements per resource block and slot that carry data (3GPP TS 38.214, 5.1.3.2)."""
 
 
 class Settings(NamedTuple):
@@ -59,15 +61,15 @@ class Settings(NamedTuple):
 
 
 class Adaptation(Spec):
-    """Choice of modulation and code for each slot, and its outcome by the slot's Es/N0.
+    """Chooses modulation and code of each slot; the outcome follows from the slot's Es/N0.
 
     The sender takes the most efficient mode that has at most the target error rate at the Es/N0 that it
-    knows: that of the slot itself (``ideal``), that of the last report less the margin (``margin``), or the
-    latter plus an offset (``olla``), which each NACK lowers by `step` and each ACK raises by
-    ``step * target / (1 - target)``.
+    knows. That is the Es/N0 of the slot itself (``ideal``), that of the last report less the margin
+    (``margin``), or the latter plus an offset (``olla``), which each NACK lowers by `step` and each ACK
+    raises by ``step * target / (1 - target)``.
 
-    Modes of DVB fill frames of a constant number of code bits, which follow each other at `symbol_rate`;
-    those of NR and LTE fill slots of constant duration and `resource_blocks`.
+    DVB modes fill frames of a constant number of code bits, sent back to back at `symbol_rate`; NR and LTE
+    modes fill slots of constant duration and `resource_blocks`.
     """
 
     modes: Annotated[
@@ -105,7 +107,7 @@ class Adaptation(Spec):
     encapsulation: Annotated[Literal["gse", "none"], "frames: headers in front of IP packets"] = "gse"
 
     def rules(self) -> Rules:
-        """Refuse a table that cannot be, and a rate of symbols for slots or resource blocks for frames."""
+        """Refuse an invalid table, a symbol rate for slots, and resource blocks for frames."""
         frames = self.table.has_frames
         kind = f"{self.modes} has {'frames' if frames else 'slots'}"
         needed, other = ("symbol_rate", "resource_blocks") if frames else ("resource_blocks", "symbol_rate")
@@ -142,7 +144,7 @@ class Adaptation(Spec):
 
     @property
     def frame_interval_ns(self) -> Fraction:
-        """Time of the shortest frame: samples of the signal lie so far apart."""
+        """Duration of the shortest frame, which is the time between samples of the signal."""
         return Fraction(int(self.symbols.min()) * NS_PER_S, self.symbol_rate or 1)
 
     @cached_property
@@ -201,7 +203,9 @@ class Adaptation(Spec):
         }
 
     def check_reached(self, most_db: float) -> None:
-        """Refuse a signal at which no mode has the target error rate, by its greatest Es/N0 (UsageError)."""
+        """Refuse a signal that never reaches a mode's target error rate, judged by its greatest Es/N0
+        (UsageError).
+        """
         needed_db = self.table.needed_db(self.target_error_rate)
         lowest = int(np.argmin(needed_db))
         if most_db < needed_db[lowest]:

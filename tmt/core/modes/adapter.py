@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 RULES = {"ideal": IDEAL, "margin": MARGIN, "olla": OLLA}
 
 DUMMY_SYMBOLS = 90 + 36 * 90
-"""Of a dummy PLFRAME: its header and 36 slots of 90 symbols (EN 302 307-1, clause 5.5.1)."""
+"""Symbols of a dummy PLFRAME: its header and 36 slots of 90 symbols (EN 302 307-1, clause 5.5.1)."""
 
 _APART = 1000
-"""More than any channel has generators."""
+"""Index beyond the generators of any channel."""
 
 MOST_UNDER_WAY = 1 << 24
 """Most slots in one report delay."""
@@ -57,10 +57,11 @@ def fates_and_losses(seed: int) -> list[np.random.Generator]:
 
 
 class Adapter:
-    """Sends slots over a signal that arrives as samples: one slot in each, or frames that begin in some.
+    """Sends slots over a signal that arrives as samples: one slot per sample, or frames that begin in some
+    samples.
 
     `interval_ns` is the time from sample to sample. Equal seeds give the same fates and lost reports to the
-    same samples, however the other parameters are.
+    same samples, whatever the other parameters.
     """
 
     def __init__(self, adaptation: Adaptation, interval_ns: Fraction, decode_time_ns: int, seed: int) -> None:
@@ -68,7 +69,7 @@ class Adapter:
         self._settings = adaptation.settings()
         self._delay_ns, self._every_ns = ns(adaptation.report_delay), ns(adaptation.report_every)
         self.seeds = [seed]
-        """Of the channels whose signals are needed."""
+        """Seeds of the channels whose signals are needed."""
         self._fates, self._losses = fates_and_losses(seed)
         self._state = new_state()
         self._reports, self._feedback = new_rings(self._delay_ns, float(interval_ns))

@@ -1,7 +1,7 @@
 """Adaptive coding and modulation, slot by slot: a late report, a mode, and the fate of a block.
 
-Es/N0 is in thousandths of a dB, times are in nanoseconds. A choice is a row of the modes worth choosing, by
-rising efficiency; -1 where the Es/N0 is below what the lowest one needs.
+Es/N0 is in thousandths of a dB, times are in nanoseconds. A choice is an index into the useful modes, by
+increasing efficiency; -1 below the need of the lowest mode.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     Uint8Array = npt.NDArray[np.uint8]
 
 UNKNOWN = -(1 << 40)
-"""Es/N0 of a report that is lost, and of the sender before the first report."""
+"""Es/N0 of a lost report, and of the sender before its first report."""
 
 NANOSECONDS = 1_000_000_000
 
 IDEAL, MARGIN, OLLA = 0, 1, 2
-"""Rules: by the slot's own Es/N0, by the last report, and by it with an offset learnt from feedback."""
+"""Rules: by the slot's Es/N0; by the last report; by the last report and an offset from feedback."""
 
 STATE = np.dtype(
     [
@@ -46,14 +46,15 @@ STATE = np.dtype(
         ("offset_mdb", np.float64),
     ]
 )
-"""What the sender of one link knows: the last report; entries taken from and put into the rings of reports
-and of feedback; time of the next report; the last choice; symbols sent and samples seen; OLLA's offset."""
+"""State of the sender of one link: the last report; entries taken from and put into the rings of reports and
+of feedback; time of the next report; the last choice; symbols sent and samples seen; OLLA's offset.
+"""
 
 REPORT = np.dtype([("due_ns", np.int64), ("es_n0_mdb", np.int64)])
 """A report on its way to the sender."""
 
 FEEDBACK = np.dtype([("due_ns", np.int64), ("change_mdb", np.float64)])
-"""What an ACK or NACK on its way to the sender adds to the offset."""
+"""The change of the offset by an ACK or NACK on its way to the sender."""
 
 
 @kernel
@@ -66,10 +67,10 @@ def report(due_ns: int, es_n0_mdb: int, state: Records, reports: Records) -> Non
 
 @kernel
 def hear(now_ns: int, state: Records, reports: Records, feedback: Records) -> None:
-    """Take the reports and the feedback that have arrived by now.
+    """Process the reports and the feedback that have arrived.
 
-    `state`, [1], `STATE`, and the rings `reports`, `REPORT`, and `feedback`, `FEEDBACK`, both [power of two],
-    are updated.
+    Updates `state`, [1], `STATE`, and the rings `reports`, `REPORT`, and `feedback`, `FEEDBACK`, both [power
+    of two].
     """
     head, tail, mask = state[0]["report_head"], state[0]["report_tail"], len(reports) - 1
     while head < tail and reports[head & mask]["due_ns"] <= now_ns:
@@ -86,7 +87,7 @@ def hear(now_ns: int, state: Records, reports: Records, feedback: Records) -> No
 
 @kernel
 def choose(es_n0_mdb: float, needed_mdb: Float64Array, state: Records) -> int:
-    """Return the most efficient choice whose need, [n_choices], rising, is met; -1: none is.
+    """Return the most efficient choice whose need, [n_choices], increasing, is met; -1 if none is.
 
     The search begins at the last choice, which `state` keeps.
     """
@@ -101,7 +102,7 @@ def choose(es_n0_mdb: float, needed_mdb: Float64Array, state: Records) -> int:
 
 @kernel
 def choose_by_report(margin_mdb: float, needed_mdb: Float64Array, state: Records) -> int:
-    """Return the choice by the last report less the margin, plus the offset; -1 also before the first one."""
+    """Return the choice by the last report less the margin plus the offset; -1 also before any report."""
     return choose(state[0]["reported_mdb"] - margin_mdb + state[0]["offset_mdb"], needed_mdb, state)
 
 
@@ -127,8 +128,8 @@ def learn(
 ) -> None:
     """Send the feedback of a slot: an ACK raises the offset by `up_mdb`, a NACK lowers it by `down_mdb`.
 
-    An ACK of the highest choice and a NACK of the lowest one, 0 or -1, change nothing: the offset would move
-    without end while the choice stays.
+    An ACK of the highest choice and a NACK of the lowest one, 0 or -1, change nothing: otherwise the offset
+    would drift while the choice stays.
     """
     change_mdb = 0.0
     if erased:
@@ -142,9 +143,10 @@ def learn(
 
 @kernel
 def quantised(es_n0_mdb: int, levels_mdb: Float64Array) -> int:
-    """Return the highest of the levels, rising, that an Es/N0 reaches; itself where there are none.
+    """Return the greatest of the levels, increasing, that an Es/N0 reaches; the Es/N0 itself without levels.
 
-    It is rounded up, so that a mode with that need is chosen. Below the lowest one it is 100 dB under it.
+    It is rounded up, so that a mode with that need is chosen. Below the lowest level it is 100 dB under that
+    level.
     """
     if len(levels_mdb) == 0:
         return es_n0_mdb
@@ -181,7 +183,7 @@ def adapt(
     out_es_n0_mdb: Int32Array,
     out_mode: Uint8Array,
 ) -> int:
-    """Send slots over the next samples of a signal; return how many.
+    """Send slots over the next samples of a signal; return the number of slots.
 
     Parameters
     ----------
@@ -193,14 +195,14 @@ def adapt(
     levels_mdb : levels of a quantised report; [0]: reports are exact
     numbers : margin, offset per ACK and per NACK, all in thousandths of a dB; probability that a report is
         lost
-    every_ns : time between reports, each made in the first sample that is due; 0: in each sample
-    delay_ns : from a report's sample, or the begin of a slot, until the sender knows
-    decode_time_ns : from the end of a frame, or the begin of a slot, until it is decoded
-    symbols : [n_modes], symbols of a frame; [0]: slots of constant duration, one in each sample
-    grid_symbols, symbol_rate : of frames, symbols from sample to sample, and per second
-    idle_symbols : symbols of a dummy frame, sent where no mode meets the need; 0: a slot without a mode is
+    every_ns : time between reports, each made in the first sample that is due; 0: in each sample delay_ns :
+    from a report's sample, or the start of a slot, until the sender knows decode_time_ns : from the end of a
+    frame, or the start of a slot, until it is decoded symbols : [n_modes], symbols of a frame; [0]: slots of
+    constant duration, one in each sample grid_symbols, symbol_rate : of frames, symbols from sample to
+    sample, and per second idle_symbols : symbols of a dummy frame, sent where no mode meets the need; 0: a
+    slot without a mode is
         idle; -1: the lowest mode is sent
-    out_... : [n_samples], written up to the number that is returned
+    out_... : [n_samples], written up to the number of slots
     """
     margin_mdb, up_mdb, down_mdb, loss = numbers[0], numbers[1], numbers[2], numbers[3]
     n_slots = 0

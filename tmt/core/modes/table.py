@@ -1,4 +1,4 @@
-"""Tables of modes: modulation and code, efficiency, and the Es/N0 from which blocks are decoded."""
+"""Tables of modes: modulation and code, efficiency, and the Es/N0 at which blocks are decoded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLES = Path(__file__).with_name("tables")
 MOST_MODES = 256
 
 USUAL_ERROR_RATE, USUAL_WIDTH_DB = 0.1, 0.2
-"""Of a table that does not say at which error rate its Es/N0 are, or how wide its error curves are."""
+"""Defaults of a table that does not state the error rate of its Es/N0, or the width of its error curves."""
 
 BOUNDS = {
     "bits_per_symbol": (1.0, 16.0),
@@ -52,7 +52,7 @@ class ModeTable:
         ``Phi((half_db - Es/N0) / width_db)``
     error_rate : of the Es/N0 that the table states
     bits_per_symbol, information_bits
-        Of DVB's frames: bits of the modulation, and of the BCH code's block; None in other tables.
+        Of DVB frames: bits per symbol, and bits of the BCH code's block; None in other tables.
     """
 
     name: str
@@ -66,7 +66,7 @@ class ModeTable:
 
     @property
     def has_frames(self) -> bool:
-        """Whether its modes fill frames of a constant number of code bits, as DVB's."""
+        """Whether its modes fill frames of a constant number of code bits, as in DVB."""
         return self.information_bits is not None and self.bits_per_symbol is not None
 
     @property
@@ -79,7 +79,7 @@ class ModeTable:
         return self.half_db - self.width_db * _normal_quantile(target)
 
     def choices(self, target: float) -> Int64Array:
-        """Return the modes worth choosing, by rising efficiency and need: no other gives more for less."""
+        """Return the useful modes, by increasing efficiency and need: no other mode gives more for less."""
         needed_db, found, best = self.needed_db(target), list[int](), -math.inf
         for mode in np.lexsort((-self.efficiency, needed_db)).tolist():
             if self.efficiency[mode] > best:
@@ -101,16 +101,16 @@ def _normal_quantile(probability: float) -> float:
 
 @lru_cache
 def shipped() -> tuple[str, ...]:
-    """Return the names of the tables that come along."""
+    """Return the names of the built-in tables."""
     return tuple(sorted(path.stem for path in TABLES.glob("*.csv")))
 
 
 def read_table(name: str) -> ModeTable:
-    """Return a table that comes along, by its name, or one of a CSV file.
+    """Return a built-in table by its name, or that of a CSV file.
 
     The file's header names the columns: `efficiency` and `es_n0_db`, perhaps `name`, `mode`, `error_rate`,
     `width_db`, `bits_per_symbol` and `information_bits`. Lines that begin with ``#`` are comments. InputError
-    names the line of what is wrong.
+    names the line of the fault.
     """
     path = str(TABLES / f"{name}.csv") if name in shipped() else name
     return _table_of(name, path, file_version(path))
@@ -147,7 +147,7 @@ def _table_of(name: str, path: str, _version: object) -> ModeTable:
 
 
 def _rows(path: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file, with numbers as such."""
+    """Yield the rows of a file, with numbers converted."""
     try:
         with opened(path) as file:
             lines = file.read().decode("utf-8-sig", "replace").splitlines()

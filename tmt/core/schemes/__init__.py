@@ -16,4 +16,4 @@ from tmt.core.schemes.tetrys import Tetrys
 SCHEMES: dict[str, type[Scheme]] = Scheme.choose_from(
     *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Tetrys, Rlc, Hybrid, GoBackN)
 )
-"""Every scheme by the name that users type; `Scheme.converts` tells those that convert traces."""
+"""Every scheme by its name; `Scheme.converts` is true for those that convert traces."""

@@ -1,4 +1,4 @@
-"""Schemes for live traffic only, inside the simulator: `go-back-n` and `hybrid` (docs/online.md)."""
+"""Schemes that run only inside the simulator: `go-back-n` and `hybrid` (docs/online.md)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Frames(Scheme):
     """Frames of `data` LLDUs of one packet and `repair` repair LLDUs; the sender retransmits failed frames.
 
-    The last frame of a packet may have fewer data LLDUs. `detection_delay` runs from the end of a frame.
+    The last frame of a packet may have fewer data LLDUs. `detection_delay` starts at the end of a frame.
     """
 
     converts: ClassVar[bool] = False
@@ -49,7 +49,7 @@ class Hybrid(Frames):
 
 
 class GoBackN(Frames):
-    """Go-back-N: the receiver accepts frames in order only; the sender retransmits from a failed one on."""
+    """Go-back-N: the receiver accepts frames only in order; the sender goes back to a failed frame."""
 
     name: ClassVar[str] = "go-back-n"
 
@@ -61,7 +61,7 @@ class GoBackN(Frames):
     ] = None
 
     def on_link(self, rtt: float) -> Iterator[tuple[str, str]]:
-        """Bound the time to a retransmission by the feedback delay."""
+        """Refuse a feedback delay that is too long."""
         feedback_s = rtt + self.detection_delay
         if self.repeat_after is not None and self.repeat_after < feedback_s:
             yield "repeat_after", f"at least the feedback delay, {feedback_s:g} s"

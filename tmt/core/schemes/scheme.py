@@ -1,4 +1,4 @@
-"""Base of all link-layer schemes, and the parameters that several of them have."""
+"""Base of all link-layer schemes, and the parameters that several of them share."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Persistency = Annotated[Number | None, "most retransmissions of a frame", Param(
 
 
 class Scheme(Spec):
-    """A link-layer scheme: what its sender and its receiver do with the slots of a PHY trace."""
+    """A link-layer scheme: how its sender and its receiver use the slots of a PHY trace."""
 
     converts: ClassVar[bool] = True
     """Whether it converts traces; each scheme also runs inside the simulator."""
@@ -46,14 +46,14 @@ class Scheme(Spec):
     """Whether it has feedback, which takes the link's RTT."""
 
     offline_parameters: ClassVar[dict[str, str]] = {}
-    """Parameters that only conversions know, with the reason."""
+    """Parameters that only conversions have, with the reason."""
 
     online: Annotated[
         bool, "whether the scheme works inside the simulator, on the packets that really come"
     ] = field(default=False, kw_only=True)
 
     def rules(self) -> Rules:
-        """Refuse a parameter that does not go with `online`."""
+        """Refuse a parameter that conflicts with `online`."""
         if not (self.converts or self.online):
             yield "online", "true", f"is not possible: {self.name} converts no traces"
         for key, reason in self.offline_parameters.items() if self.online else ():
@@ -62,11 +62,11 @@ class Scheme(Spec):
         yield from self.online_rules() if self.online else ()
 
     def online_rules(self) -> Rules:
-        """Yield each parameter with a value that only conversions know, and what would be allowed."""
+        """Yield each parameter with a value that only conversions support, and the allowed values."""
         return iter(())
 
     def on_link(self, rtt: float) -> Iterator[tuple[str, str]]:
-        """Yield each parameter that does not go with a link's RTT (in seconds), and what would be allowed."""
+        """Yield each parameter that conflicts with a link's RTT (in seconds), and the allowed values."""
         del rtt
         return iter(())
 
@@ -82,11 +82,11 @@ class Scheme(Spec):
 
     @property
     def needs_es_n0(self) -> bool:
-        """Whether it takes only traces with the column `es_n0_mdb`."""
+        """Whether it requires traces with the column `es_n0_mdb`."""
         return False
 
     def converter(self, rtt: float = 0.0) -> Converter:
-        """Start a conversion with this RTT in s; ModuleNotFoundError for a scheme that converts no traces."""
+        """Start a conversion with this RTT in s; ModuleNotFoundError for a scheme without conversion."""
         found: Converter = import_module(f"{type(self).__module__}.converter").start(self, ns(rtt))
         return found
 
@@ -97,7 +97,7 @@ class Scheme(Spec):
         return found | {key: one.describe(rtt) if isinstance(one, Scheme) else one for key, one in own}
 
     def packing_fault(self, packing: str) -> str:
-        """Return why this scheme does not go with packets that lie so in rows; nothing where it does."""
+        """Return why this scheme does not support a packing of packets in rows; empty where it does."""
         if packing == "padded" or self.takes_packed:
             return ""
         return f"does not go with packing = {packing!r}: its frames hold LLDUs of one packet"

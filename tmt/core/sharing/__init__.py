@@ -1,4 +1,4 @@
-"""A line of slots that users share: a scheduler gives each slot to one of them."""
+"""Slots of a link that users share: a scheduler gives each slot to one of them."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ if TYPE_CHECKING:
     from tmt.core.trace import BoolArray, FloatArray, Int64Array
 
 MAX_USERS = 1000
-"""Most users of a line."""
+"""Most users of a link."""
 
 SEED_STEP = 2_000_000
-"""From the seed of one user's channel to that of the next: beyond the seeds of return links."""
+"""Difference between the seeds of consecutive users' channels; it exceeds the seeds of return links."""
 
 Users = Annotated[int, Param("", 1, MAX_USERS)]
 
 
 class Allocation(Protocol):
-    """The slots of a line, given to users in order, in pieces of any size."""
+    """The slots of a link, given to users in order, in pieces of any size."""
 
     def next(self, slots: int, rates: FloatArray | None = None) -> Int64Array:
         """Return the user of each of the next `slots` slots, from 0: [slots], int64.
 
-        `rates` : [users, slots], float64, not negative, what each user's mode would carry in each slot; it is
-        needed where the scheduler `uses_rates`. The result does not depend on the pieces.
+        `rates` : [users, slots], float64, not negative, what each user's mode would carry in each slot;
+        needed if the scheduler `uses_rates`. The result does not depend on the pieces.
         """
 
 
 class Scheduler(Spec):
-    """A rule that gives each slot of a line to one of its users."""
+    """A rule that gives each slot of a link to one of its users."""
 
     uses_rates: ClassVar[bool] = False
-    """Whether the rule looks at what each user's mode would carry in the slot."""
+    """Whether the rule uses what each user's mode would carry in the slot."""
 
     @abstractmethod
     def allocation(self, users: int) -> Allocation:
-        """Start to give slots to users 0 to ``users - 1``."""
+        """Start an allocation among users 0 to ``users - 1``."""
 
     def fault(self, users: int) -> tuple[str, str, str] | None:
-        """Return the field that does not go with a number of users, what is allowed, and why; or None."""
+        """Return the field that conflicts with a number of users, the allowed values, and why; or None."""
         del users
         return None
 
     @property
     def label(self) -> str:
-        """The name, with parameters that are not the usual ones."""
+        """The name, with parameters that differ from the defaults."""
         return self.name
 
     def describe(self) -> dict[str, Any]:
@@ -69,11 +69,11 @@ class RoundRobin(Scheduler):
 
 
 class Weighted(Scheduler):
-    """Slots in proportion to weights, evenly spread: in any W slots a user of weight w has w, W their sum.
+    """Slots in proportion to weights, evenly spread: of any W slots, W their sum, weight w gets w.
 
     Before each slot every user's credit grows by its weight. The user with the largest credit, the first one
-    of equals, gets the slot and pays W. This is the smooth weighted round robin of the web server nginx;
-    equal weights give `RoundRobin`.
+    of equals, gets the slot, and its credit falls by W. This is the smooth weighted round robin of the web
+    server nginx; equal weights give `RoundRobin`.
     """
 
     name: ClassVar[str] = "weighted"
@@ -87,7 +87,7 @@ class Weighted(Scheduler):
         return _ByWeight(np.array(self.weights, np.int64))
 
     def fault(self, users: int) -> tuple[str, str, str] | None:
-        """Refuse another number of weights than of users."""
+        """Refuse a number of weights that differs from the number of users."""
         if len(self.weights) == users:
             return None
         return "weights", f"one for each user, {users}", f"has {len(self.weights)} weights"
@@ -103,11 +103,11 @@ class Weighted(Scheduler):
 
 
 class ProportionalFair(Scheduler):
-    """The slot goes to the user whose rate in it is largest relative to its own mean rate.
+    """The slot goes to the user with the largest ratio of its rate in the slot to its own mean rate.
 
-    The mean is exponential over `averaging_slots` slots, with 0 in slots of others, as in Jalali, Padovani
-    and Pankaj (IEEE VTC 2000). A user without a mean comes before those with one. Of equals the first one
-    gets the slot.
+    The mean is exponential over `averaging_slots` slots and counts 0 in other users' slots, as in Jalali,
+    Padovani and Pankaj (IEEE VTC 2000). A user without a mean comes first. Of equals the first one gets the
+    slot.
     """
 
     name: ClassVar[str] = "proportional-fair"
@@ -121,7 +121,7 @@ class ProportionalFair(Scheduler):
 
     @property
     def label(self) -> str:
-        """``proportional-fair``, and the slots of the mean where they are not the usual ones."""
+        """``proportional-fair``, with the averaging time if it differs from the default."""
         return f"{self.name} over {self.averaging_slots} slots" if self.said() else self.name
 
     def describe(self) -> dict[str, Any]:
@@ -134,9 +134,9 @@ SCHEDULERS: dict[str, type[Scheduler]] = Scheduler.choose_from(RoundRobin, Propo
 
 
 class Sharing(Spec):
-    """A generated line of slots that users share, and the one of them whose slots a trace has.
+    """Generated slots that users share, and the user whose slots the trace holds.
 
-    Each user's channel is a realisation of its own.
+    Each user's channel has its own realisation.
     """
 
     users: Annotated[Users, "users of the line, each with a realisation of its own of the channel"]
@@ -144,7 +144,7 @@ class Sharing(Spec):
     scheduler: Annotated[Scheduler, "rule that gives each slot to a user"] = RoundRobin()
 
     def rules(self) -> Rules:
-        """Refuse a user that is not there, and a scheduler for another number of users."""
+        """Refuse an unknown user, and a scheduler for another number of users."""
         if self.user > self.users:
             yield "user", f"up to users, {self.users}"
         if (fault := self.scheduler.fault(self.users)) is not None:
@@ -157,11 +157,11 @@ class Sharing(Spec):
         return f"user {self.user} of {self.users}, {self.scheduler.label}"
 
     def seed_of(self, user: int, seed: int) -> int:
-        """Return the seed of a user's channel; that of the first user is the line's."""
+        """Return the seed of a user's channel; the first user has the seed of the link."""
         return seed + SEED_STEP * (user - 1)
 
     def own_slots(self) -> OwnSlots:
-        """Start with the line's first slot."""
+        """Start with the link's first slot."""
         return OwnSlots(self)
 
     def describe(self) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class Sharing(Spec):
 
 
 class OwnSlots:
-    """The slots of one user of a line, in pieces of any size."""
+    """The slots of one user of a link, in pieces of any size."""
 
     def __init__(self, sharing: Sharing) -> None:
         self._user, self._allocation = sharing.user - 1, sharing.scheduler.allocation(sharing.users)

@@ -1,4 +1,4 @@
-"""Users of a line who adapt their modes: samples of their signals in, one user's slots out."""
+"""Users of a shared link who adapt their modes: samples of their signals in, one user's slots out."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class AdaptedUser:
-    """Sends the slots of one user of a line; alone on it as a `tmt.core.modes.adapter.Adapter` does.
+    """Sends the slots of one user of a link; a user alone sends as with `tmt.core.modes.adapter.Adapter`.
 
     Under proportional fairness all users adapt, and the scheduler compares what their modes would carry. The
-    other schedulers look at no mode, so that the one user's signal is enough.
+    other schedulers use no modes, so the one user's signal is enough.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class AdaptedUser:
         scheduler = sharing.scheduler
         users = range(1, sharing.users + 1) if scheduler.uses_rates else (sharing.user,)
         self.seeds = [sharing.seed_of(user, seed) for user in users]
-        """Of the channels whose signals are needed."""
+        """Seeds of the channels whose signals are needed."""
         self._own, self._own_slots, self._part = users.index(sharing.user), None, 0.0
         if isinstance(scheduler, ProportionalFair):
             self._part = 1.0 / scheduler.averaging_slots
@@ -56,7 +56,7 @@ class AdaptedUser:
         """Greatest Es/N0 of the user's samples so far."""
 
     def feed(self, tx_time_ns: Int64Array, *es_n0_mdb: Int32Array) -> PhyTrace:
-        """Return the user's slots among the next ones of the line, without metadata.
+        """Return the user's slots among the next ones of the link, without metadata.
 
         `es_n0_mdb` : [n_slots], int32, the signal of each channel of `seeds`.
         """

@@ -1,4 +1,4 @@
-"""Users of a line adapt their modes: all report, and the one who gets the slot sends."""
+"""Users of a link adapt their modes: all report, and the user who gets the slot sends."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def adapt_users(
     mode: npt.NDArray[np.uint8],
     erased: BoolArray,
 ) -> None:
-    """Give slots to users, and send each by the mode that its user's sender chooses.
+    """Give slots to users, and send each in the mode that its user's sender chooses.
 
-    Every user's receiver reports on every slot of the line; only its own slots teach it (OLLA).
+    Every user's receiver reports on every slot of the link; OLLA learns only from the user's own slots.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Schedulers that remember: smooth weighted round robin, and proportional fairness."""
+"""Schedulers with state: smooth weighted round robin, and proportional fairness."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from tmt.core.kernels import Float64Array, Int64Array, kernel
 
 @kernel
 def by_weight(weights: Int64Array, credit: Int64Array, user: Int64Array) -> None:
-    """Give each slot to the user with the largest credit, the first one of equals, which pays the sum.
+    """Give each slot to the user with the largest credit, the first one of equals; its credit falls by the
+    sum.
 
     Parameters
     ----------
@@ -29,7 +30,9 @@ def by_weight(weights: Int64Array, credit: Int64Array, user: Int64Array) -> None
 
 @kernel
 def relative(rate: float, mean: float) -> float:
-    """Return a rate over its user's mean; a user with a rate and without a mean comes before all others."""
+    """Return a rate divided by its user's mean; a user with a rate and without a mean comes before all
+    others.
+    """
     if mean > 0.0:
         return rate / mean
     return np.inf if rate > 0.0 else 0.0
@@ -37,7 +40,7 @@ def relative(rate: float, mean: float) -> float:
 
 @kernel
 def by_rate(rates: Float64Array, means: Float64Array, part: float, user: Int64Array) -> None:
-    """Give each slot to the user with the largest rate over its mean rate, the first one of equals.
+    """Give each slot to the user with the largest rate divided by its mean rate, the first one of equals.
 
     Parameters
     ----------

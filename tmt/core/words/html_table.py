@@ -1,4 +1,4 @@
-"""How notebooks show an object: as a table in HTML, and as a chart."""
+"""HTML tables and charts of objects in notebooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ShownInNotebooks:
-    """A value that notebooks show by what `notebook_html` is registered for its class."""
+    """A value that notebooks show through the function registered for its class in `notebook_html`."""
 
     __slots__ = ()
 
@@ -25,14 +25,14 @@ class ShownInNotebooks:
 def notebook_html(shown: object) -> str | None:
     """Return a value as HTML; None where no function is registered for its class.
 
-    Modules that present values register functions here, so that the values need not import them.
+    Modules that present values register functions here, so that the values do not import them.
     """
     del shown
     return None
 
 
 class Charted:
-    """A value with a picture, which is what `chart_of` is registered for its class."""
+    """A value with a picture, which the function registered for its class in `chart_of` draws."""
 
     __slots__ = ()
 
@@ -58,7 +58,7 @@ def html_table(caption: str, rows: Iterable[Sequence[str]], header: Sequence[str
 
 
 def spelled_number(value: object) -> str:
-    """Return a value to four digits where it is small, and in whole numbers where it is large."""
+    """Return a small value with four digits, a large one as a whole number."""
     match value:
         case bool():
             return "yes" if value else "no"

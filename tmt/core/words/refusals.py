@@ -1,11 +1,11 @@
 """Reasons to refuse a trace file: one template each, shared by every reader in Python and in C++.
 
 Placeholders are plain ``{name}``; `refusal` fills them. The C++ header `clift-ns2/core/schema.h` is made from
-this mapping, so that the simulator's reader and ours give the same words for the same defect.
+this mapping, so that the simulator's reader uses the same words for the same defect.
 
-Of several defects every reader reports the same one: the file as a whole first; then the first bad row, in
-it the first bad column, in the order of the schema; for one column its value alone, then its order after the
-row before; last the rules between columns.
+Of several defects every reader reports the same one. The order is: the file as a whole; the first bad row,
+and in it the first bad column in the order of the schema; in one column the value alone, then its order after
+the row before; last the rules between columns.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ REFUSALS: dict[str, str] = {
 
 
 _COMMANDING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters but tabs and ends of lines, and those that turn the direction of text."""
+"""Control characters except tabs and line ends, and characters that change the direction of text."""
 
 
 def refusal(key: str, **values: object) -> str:
@@ -70,11 +70,11 @@ def refusal(key: str, **values: object) -> str:
 
 
 def shown(text: str, limit: int = 40) -> str:
-    """Return `text` from a file as it appears in a message of one line: short, and printable."""
+    """Return `text` from a file for a message of one line: short, and printable."""
     short = text if len(text) <= limit else text[:limit] + "..."
     return "".join(letter if letter.isprintable() else "?" for letter in short)
 
 
 def printable(text: str) -> str:
-    """Return lines of text with a question mark for each character that a terminal obeys."""
+    """Return lines of text with a question mark for each control character of terminals."""
     return _COMMANDING.sub("?", text)

@@ -1,14 +1,14 @@
-"""Values in words: shares, counts and units, and notes on values that are allowed and probably a slip."""
+"""Values in words: shares, counts and units, and notes on allowed values that are probably mistakes."""
 
 from __future__ import annotations
 
 from tmt.core.units import NS_PER_S, ns_to_seconds
 
 USUAL_NS = 10 * NS_PER_S
-"""Round trips and decode times beyond this are noted: a geostationary satellite is half a second away."""
+"""Longer round trips and decode times are noted: a geostationary satellite is half a second away."""
 
 _RATES_NS = NS_PER_S // 10, 60 * NS_PER_S
-"""Usual times from row to row of a rate series; slots of a PHY are rarely so far apart."""
+"""Usual times between rows of a rate series; slots of a PHY are rarely so far apart."""
 
 
 def rate_unit(greatest_bps: float) -> tuple[str, float]:
@@ -40,7 +40,7 @@ def time_notes(name: str, time_ns: float) -> list[str]:
 
 
 def padding_notes(name: str, lldu_bytes: int, packet_bytes: int) -> list[str]:
-    """Note LLDUs larger than packets that waste a tenth or more, because each packet begins in a new one."""
+    """Note LLDUs larger than packets that waste a tenth or more, because each packet begins in a new LLDU."""
     share = 1.0 - packet_bytes / lldu_bytes
     if share < 0.1:
         return []
@@ -51,7 +51,7 @@ def padding_notes(name: str, lldu_bytes: int, packet_bytes: int) -> list[str]:
 
 
 def decode_time_notes(path: str, median_ns: float, longest_ns: float, interval_ns: float) -> list[str]:
-    """Note a PHY trace whose slots are decoded unusually late; also a text that may be a rate series.
+    """Note a PHY trace whose slots are decoded unusually late; for text, note that it may be a rate series.
 
     `interval_ns` is the mean time from slot to slot, 0 where there is none.
     """
@@ -92,7 +92,7 @@ def no_loss_notes(name: str, lost: float, repeated: int = 0) -> list[str]:
 
 
 FULL_LOAD = 0.9
-"""Share of the return link from which on acknowledgements fill it: most of them then wait in its queue."""
+"""Load of the return link at which acknowledgements fill it: most of them then wait in its queue."""
 
 
 def ack_notes(name: str, load: float | None, dropped: int) -> list[str]:

@@ -1,13 +1,13 @@
-"""The courses of a search: pieces of the channel that all candidates share, and those that are held out.
+"""The courses of a search: pieces of the channel that all candidates share, and held-out pieces.
 
-A course is a seed. Over a channel model each seed is another realisation. In a trace each seed starts at
-another time; the courses are chosen so that no two of them share a slot.
+A course is a seed. Over a channel model each seed gives another realisation. In a trace each seed starts at
+another time; courses are chosen so that no two share a slot.
 
-Two laws bound the goodput of a scheme on a course, whatever the channel erases and TCP does. A scheme that
-does not combine transmissions softly delivers at most as many LLDUs as slots are decoded: each delivered LLDU
-needs an equation of its own. And any scheme sends at most as much new data as its code rate, its repetitions
-or its processes leave: of L slots in a row D carry new data, or N processes, or a window of N LLDUs, carry N
-a feedback delay.
+Two laws bound the goodput of a scheme on a course, whatever the channel erases and TCP does. First, a scheme
+without soft combining delivers at most as many LLDUs as slots are decoded, because each delivered LLDU needs
+an equation of its own. Second, a scheme sends at most as much new data as its code rate, its repetitions or
+its processes allow: D of L consecutive slots carry new data, and N processes, or a window of N LLDUs, carry N
+LLDUs in a feedback delay.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ LEAST_COURSES = 6
 """Fewest disjoint courses of a trace: four of the search, two held out."""
 
 MOST_TRIES = 5000
-"""Seeds whose starts are tried, until as many courses are found as are wanted."""
+"""Seeds whose starts are tried until enough courses are found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Courses:
-    """The seeds of the search, then those held out, and the slots of each.
+    """The seeds of the search, then the held-out seeds, and the slots of each.
 
-    `wanted` courses were asked for; a trace may have room for fewer.
+    `wanted` courses were requested; a trace may have room for fewer.
     """
 
     seeds: tuple[int, ...]
@@ -71,7 +71,7 @@ class Courses:
 
     @property
     def n_held_out(self) -> int:
-        """Number of courses that the search does not see."""
+        """Number of held-out courses."""
         return len(self.seeds) - self.n_search
 
     def slots(self, course: int) -> PhyTrace | None:
@@ -89,7 +89,7 @@ class Courses:
         over_ns = start_ns + duration_ns - (int(tx_time_ns[-1]) if extent is None else extent.length_ns)
         again = int(np.searchsorted(tx_time_ns, over_ns)) if over_ns > 0 else 0
         at = np.concatenate([np.arange(first, last), np.arange(again)])
-        # A second round follows after the trace's length, which without an extent ends with the last slot.
+        # The trace repeats after its length, which without an extent ends with the last slot.
         length_ns = int(tx_time_ns[-1]) + 1 if extent is None else extent.length_ns
         later = np.where(np.arange(len(at)) < last - first, 0, length_ns)
         columns = {column.name: getattr(phy, column.name)[at] for column in phy.columns}
@@ -117,7 +117,7 @@ def choose_courses(task: Task) -> Courses:
             f"lasts {span_s:.4g} s, which has room for {len(found)} disjoint runs of {duration_s:g} s at "
             f"drawn places; {least} are needed{hint}",
         )
-    # The places are independent of each other, so that any of them may be held out.
+    # The places are independent of each other, so any of them may be held out.
     n_held_out = min(
         task.held_out, max(2, len(found) * task.held_out // wanted), len(found) - task.rules.first
     )
@@ -143,7 +143,7 @@ def _disjoint(task: Task, span_ns: int, wanted: int) -> list[int]:
 
 @lru_cache(maxsize=1)
 def _slots_of(file: Path, sha256: str) -> PhyTrace:
-    """Return the slots of a file, whose content has that hash."""
+    """Return the slots of a file whose content has that hash."""
     del sha256
     slots = cast("PhyTrace", read_trace(file, PHY_TRACE))
     kept = ("begin_ns", "length_ns", "modes")
@@ -158,7 +158,7 @@ def _phy(source: Source, task: Task, seed: int) -> PhyTrace:
 
 @lru_cache(maxsize=1)
 def _made(phy: Phy) -> PhyTrace:
-    """Return the slots of a PHY trace, which many candidates use one after the other."""
+    """Return the slots of a PHY trace; cached for many candidates."""
     if phy.file is not None:
         slots = _slots_of(phy.file, phy.file_slots)
     elif phy.adaptation is not None:
@@ -212,10 +212,10 @@ def goodput_bounds(task: Task, courses: Courses) -> FloatArray | None:
 
 
 def most_delivered(scheme: Scheme, rtt: float, slots: PhyTrace) -> float:
-    """Return an upper bound on the data LLDUs first sent in these slots that are delivered; `rtt` is in s."""
-    # Soft combining decodes slots that are erased alone.
+    """Return an upper bound on the delivered LLDUs among those first sent in these slots; `rtt` is in s."""
+    # Soft combining decodes slots that are erased by themselves.
     most = len(slots) if scheme.needs_es_n0 else int(np.count_nonzero(slots.decode_time_ns))
-    # Online, a block may be cut short, and slots pass unused: only this law holds.
+    # Online, a block may be cut short, and slots may pass unused: only this law holds.
     return most if scheme.online else min(most, _most_new(scheme, ns(rtt), slots))
 
 
@@ -248,7 +248,7 @@ def _most_new(scheme: Scheme, rtt_ns: int, slots: PhyTrace) -> float:
 
 
 def _shortest_ns(slots: PhyTrace) -> int:
-    """Return the shortest decode time; a time longer than any run if no slot is decoded."""
+    """Return the shortest decode time; if no slot is decoded, a time longer than any run."""
     return int(slots.decode_time_ns[slots.decode_time_ns > 0].min(initial=2**62))
 
 
@@ -261,6 +261,8 @@ def _most_at_once(n: int, feedback_ns: int, slots: PhyTrace) -> float:
 
 
 def _first_of(n_slots: int, data: int, others: int) -> int:
-    """Return the most data slots of `n_slots` in a row, where `others` follow `data` again and again."""
+    """Return the greatest number of data slots among `n_slots` in a row, when `data` slots and `others`
+    alternate.
+    """
     whole, rest = divmod(n_slots, data + others)
     return whole * data + min(rest, data)

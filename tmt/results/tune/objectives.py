@@ -1,4 +1,4 @@
-"""Goals of a search as users type them: measures, weighted sums of them, and constraints."""
+"""Goals of a search: measures, weighted sums of them, and constraints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRANSFER_TIME = "transfer-time"
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number that a candidate has on a course, by the name that users type.
+    """A number of a candidate on a course, by its name.
 
     `column` is the result column of a run; empty for `EFFICIENCY`, which needs no run. `sign` is 1 if larger
     values are better, -1 if smaller ones are.
@@ -48,13 +48,13 @@ MEASURES = {
 
 _NUMBER = r"[0-9.]+(?:e[+-]?[0-9]+)?"
 _TERM = re.compile(rf"\s*(?:({_NUMBER})\s*\*\s*)?([a-z][a-z0-9-]*)(?::([0-9_]+))?\s*")
-_PLUS = re.compile(r"(?<![0-9.]e)\+")  # no sign of an exponent
+_PLUS = re.compile(r"(?<![0-9.]e)\+")  # not the sign of an exponent
 _CONSTRAINT = re.compile(rf"\s*([a-z][a-z0-9-]*)(?::([0-9_]+))?\s*(<=|>=|<|>)\s*({_NUMBER})\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """A measure, or a sum of weighted measures, each counted so that more is better."""
+    """A measure, or a sum of weighted measures, each with the sign that makes more better."""
 
     text: str
     terms: tuple[tuple[float, Quantity], ...]
@@ -75,12 +75,12 @@ class Objective:
         return self.single.unit if self.single else ""
 
     def scores(self, values: Mapping[str, FloatArray]) -> FloatArray:
-        """Return the values of the objective, larger ones better."""
+        """Return the values of the objective, signed so that larger is better."""
         first, *others = (weight * measure.sign * values[measure.name] for weight, measure in self.terms)
         return sum(others, first)
 
     def shown(self, score: float) -> float:
-        """Return a score as the measure's own value; of a weighted sum the score."""
+        """Return a score as the measure's own value; for a weighted sum, the score."""
         return score * self.single.sign if self.single else score
 
 

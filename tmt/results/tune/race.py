@@ -1,8 +1,8 @@
 """The race: few courses for all candidates, more for those that may still be the best.
 
 The test is one-sided and paired on common courses. Its level is divided by the number of looks and of
-candidates. Whatever candidate leads, the best one is therefore eliminated with a probability of at most
-1 - `level` in the whole search.
+candidates. Therefore the best candidate is eliminated with a probability of at most 1 - `level` in the whole
+search, whichever candidate leads.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from tmt.results.tune.objectives import Constraint, Goal, Objective
 
 Cell = tuple[int, int]
-"""Number of a candidate, and of a course."""
+"""Index of a candidate, and of a course."""
 
 Outcome = dict[str, float]
-"""A candidate's value of each measure on a course; NaN where its run has failed."""
+"""A candidate's value of each measure on a course; NaN if its run failed."""
 
 
 class Evidence:
@@ -40,7 +40,7 @@ class Evidence:
         self.cells: set[Cell] = set()
 
     def add(self, outcomes: Mapping[Cell, Outcome]) -> None:
-        """Take the outcomes of candidates on courses."""
+        """Add the outcomes of candidates on courses."""
         self.cells |= outcomes.keys()
         for cell, outcome in outcomes.items():
             for name, value in outcome.items():
@@ -52,7 +52,7 @@ class Evidence:
         return [(one, course) for course in courses for one in chosen if (one, course) not in self.cells]
 
     def scores(self, objective: int = 0) -> FloatArray:
-        """Return the scores of an objective, larger ones better: [n_candidates, n_courses]."""
+        """Return the scores of an objective, signed so that larger is better: [n_candidates, n_courses]."""
         return self.goal.objectives[objective].scores(self.values)
 
     def means(self, objective: int = 0) -> FloatArray:
@@ -60,7 +60,7 @@ class Evidence:
         return _means(self.scores(objective))
 
     def violations(self) -> FloatArray:
-        """Return by how much each candidate's means miss the constraints, in parts of the limits; 0: none."""
+        """Return by how much each candidate's means miss the constraints, over the limits; 0 if none."""
         total = np.zeros(next(iter(self.values.values())).shape[0])
         for constraint in self.goal.constraints:
             missed = -_means(constraint.margins(self.values)) / (abs(constraint.limit) or 1.0)
@@ -87,22 +87,22 @@ class Evidence:
 
 
 def one_sided(alpha: float) -> float:
-    """Return the level of the interval of which each bound fails with probability `alpha`."""
+    """Return the level of an interval each of whose bounds fails with probability `alpha`."""
     return 1.0 - 2.0 * alpha
 
 
 def lower(interval: Interval) -> float:
-    """Return the lower bound; minus infinity where too few courses tell none."""
+    """Return the lower bound; minus infinity with too few courses."""
     return -math.inf if math.isnan(interval.low) else interval.low
 
 
 def upper(interval: Interval) -> float:
-    """Return the upper bound; infinity where too few courses tell none."""
+    """Return the upper bound; infinity with too few courses."""
     return math.inf if math.isnan(interval.high) else interval.high
 
 
 def not_dominated(points: Sequence[Sequence[float]]) -> list[int]:
-    """Return the points that no other one dominates: is better in one coordinate, and as good in the rest."""
+    """Return the points that no other dominates: better in one coordinate, at least as good in the rest."""
     table = np.asarray(points, dtype=np.float64)
     return [
         number
@@ -118,7 +118,7 @@ def _means(table: FloatArray) -> FloatArray:
 
 Fate = Literal["waits", "ruled out", "races", "eliminated", "infeasible", "failed"]
 Evaluate = Callable[[Sequence["Cell"]], Mapping["Cell", "Outcome"]]
-"""Gives the outcome of each candidate on each course that is asked for."""
+"""Gives the requested outcomes of candidates on courses."""
 
 GROWTH = 1.5
 """Courses of a look, in multiples of those of the look before."""
@@ -126,11 +126,11 @@ GROWTH = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """When a race eliminates and when it stops.
+    """When a race eliminates candidates and when it stops.
 
     The first look has `first` courses, the last one `most`. The best candidate survives with probability
-    `level`. Candidates that differ by less than the part `tolerance` of the leader's score are as good as
-    each other.
+    `level`. Candidates are as good as each other if they differ by less than `tolerance` times the leader's
+    score.
     """
 
     first: int
@@ -148,7 +148,9 @@ class Rules:
 
 @dataclass(slots=True)
 class Look:
-    """A moment of the race: courses so far, the leader, and the mean score of each candidate in it."""
+    """A stage of the race: courses so far, the leader, and the mean score of each candidate still in the
+    race.
+    """
 
     courses: int
     leader: int
@@ -157,7 +159,7 @@ class Look:
 
 
 class Race:
-    """A race over the candidates that `enter` lets in.
+    """A race over the candidates that `enter` admits.
 
     At most `most_simulated` of the `n_candidates` of the space take part. `evaluate` simulates. `bounds` are
     upper bounds on the scores: [n_candidates, n_courses], infinite where none is known.
@@ -178,7 +180,7 @@ class Race:
         self.stopped = ""
         self._evaluate, self._bounds = evaluate, bounds
         parts = 2 if goal.constraints else 1
-        # Bounds take part in one more look, and the final upper bounds on what is left are another one.
+        # The bounds are used in one more look, and the final upper bounds on the rest are another one.
         looks = len(rules.looks()) + 1 + (bounds is not None)
         tests = looks * max(1, most_simulated - 1) * parts
         self.test_level = one_sided((1 - rules.level) / tests)
@@ -192,7 +194,7 @@ class Race:
         return [number for number, fate in enumerate(self.fates) if fate == "races"]
 
     def enter(self, candidates: Sequence[int]) -> None:
-        """Let candidates run the first courses, and compare them with those in the race."""
+        """Run candidates on the first courses, and compare them with those in the race."""
         for number in candidates:
             self.fates[number] = "races"
         self._simulate(candidates, self.rules.first)
@@ -228,7 +230,7 @@ class Race:
             self.stopped = f"all {self.rules.most} courses were used"
 
     def leader(self) -> int | None:
-        """Return the candidate of the best mean among those that miss the constraints least."""
+        """Return the candidate with the best mean among those that miss the constraints least."""
         racing = self.racing
         if not racing:
             return None
@@ -237,7 +239,7 @@ class Race:
         return None if np.isnan(means[best]) else best
 
     def front(self) -> list[int]:
-        """Return the candidates in the race that no other one exceeds, by the means of all objectives."""
+        """Return the candidates in the race that no other one dominates, by the means of all objectives."""
         violations = self.evidence.violations()
         return self._not_dominated([one for one in self.racing if violations[one] == 0] or self.racing)
 
@@ -247,7 +249,7 @@ class Race:
             self.evidence.add(self._evaluate(wanted))
 
     def _judge(self, courses: int) -> None:
-        """Eliminate what is worse than a leader, misses a constraint, or has failed too often."""
+        """Eliminate candidates that are worse than a leader, miss a constraint, or have failed too often."""
         eliminated: dict[int, Fate] = {}
         means, done = self.evidence.means(), np.isfinite(self.evidence.scores()).sum(axis=1)
         for one in self.racing:
@@ -266,17 +268,17 @@ class Race:
             self.looks.append(Look(courses, leader, scores, eliminated))
 
     def _leaders(self) -> list[int]:
-        """Return the candidates that may eliminate others: they surely keep the constraints."""
+        """Return the candidates that may eliminate others: those that certainly keep the constraints."""
         keeping = [one for one in self.racing if all(lower(margin) >= 0 for margin in self._margins(one))]
         return self._not_dominated(keeping)
 
     def _not_dominated(self, among: Sequence[int]) -> list[int]:
-        """Return those that no other one exceeds in the means of all objectives."""
+        """Return the candidates that no other one dominates in the means of all objectives."""
         means = [self.evidence.means(number) for number in range(len(self.goal.objectives))]
         return [among[at] for at in not_dominated([[mean[one] for mean in means] for one in among])]
 
     def _exceeds(self, leader: int, one: int) -> bool:
-        """Whether the leader is surely better in every objective."""
+        """Whether the leader is certainly better in every objective."""
         objectives = range(len(self.goal.objectives))
         return all(
             lower(self.evidence.advantage(leader, one, self.test_level, aim)) > 0 for aim in objectives

@@ -34,7 +34,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Finalist:
-    """A candidate on the courses of the search and on those held out.
+    """A candidate on the courses of the search and on the held-out courses.
 
     `change` is held out minus search, for the first objective.
     """
@@ -46,7 +46,8 @@ class Finalist:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A value of a parameter, the others as the winner has them, or the best candidate of a scheme or queue.
+    """A value of a parameter, with the winner's values of the others; or the best candidate of a scheme or
+    queue.
 
     `loss` is the winner's advantage over it, on common courses.
     """
@@ -59,7 +60,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """A constraint, the winner's mean, and whether the winner keeps the constraint surely."""
+    """A constraint, the winner's mean, and whether the winner certainly keeps the constraint."""
 
     text: str
     mean: Interval
@@ -69,13 +70,13 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """The result of a search; without a winner no candidate could be judged.
+    """The result of a search; it has no winner if no candidate could be judged.
 
-    `ties` may be as good: the race did not tell them from the winner. `most_better` bounds the advantage of
-    any simulated or ruled-out candidate over the winner, in the unit of the objective, with probability
-    `level`; NaN for a front. `most_unseen_better` bounds the share of the candidates that were not simulated
-    and are better; None if all were. `runner_up` is the nearest rival with its loss against the winner,
-    `runner_up_held_out` the same loss on the courses held out.
+    `ties` may be as good as the winner: the race could not tell them apart. `most_better` bounds, with
+    probability `level`, the advantage over the winner of any simulated or ruled-out candidate, in the unit of
+    the objective; NaN for a front. `most_unseen_better` bounds the share of the unsimulated candidates that
+    are better; None if all were simulated. `runner_up` is the nearest rival with its loss against the winner;
+    `runner_up_held_out` is the same loss on the held-out courses.
     """
 
     standings: list[Standing]
@@ -139,7 +140,7 @@ def _values(evidence: Evidence, number: int, level: float) -> dict[str, Interval
 
 
 def _most_better(race: Race, winner: int) -> float:
-    """The best candidate is still in the race with probability `level`; so only those in it count."""
+    """The best candidate is still in the race with probability `level`, so only those in it count."""
     others = [one for one in race.racing if one != winner]
     bounds = (upper(race.evidence.advantage(one, winner, race.test_level)) for one in others)
     return max(bounds, default=0.0)

@@ -1,6 +1,6 @@
-"""The search: bounds or a sampler, the race, then the courses held out.
+"""The search: bounds or a sampler, the race, then the held-out courses.
 
-The sampler is Optuna's tree-structured Parzen estimator, asked and told.
+The sampler is Optuna's tree-structured Parzen estimator, used by its ask-and-tell interface.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RANDOM_SHARE = 4
 """Every n-th simulated candidate of a large space is drawn uniformly."""
 
 MOST_FINALISTS = 10
-"""Candidates that run on the courses held out."""
+"""Candidates that run on the held-out courses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Search:
     """A finished search; its winner is the recommendation, None when no candidate could be judged.
 
     `drawn` are candidates that the sampler drew uniformly; empty if the whole space took part. The
-    `finalists`, winner, front and nearest rivals, ran on the courses held out; best first. `held_out` has
-    their values there; candidates are numbered as in the space.
+    `finalists` (winner, front and nearest rivals; best first) also ran on the held-out courses. `held_out`
+    has their values there; candidates are numbered as in the space.
     """
 
     candidates: Sequence[Candidate]
@@ -64,9 +64,9 @@ def search(
 ) -> Search:
     """Search the candidates for the best one, and judge it on courses that the search has not seen.
 
-    Courses 0 to ``rules.most - 1`` are the search's; those held out have the numbers from there on. `bounds`
-    are upper bounds on the scores: [n_candidates, rules.most]. `tell` is called with a line on each stage.
-    UsageError when the space is large and Optuna is not installed.
+    Courses 0 to ``rules.most - 1`` belong to the search; held-out courses have the following numbers.
+    `bounds` are upper bounds on the scores: [n_candidates, rules.most]. `tell` is called with a line on each
+    stage. UsageError when the space is large and Optuna is not installed.
     """
     race = Race(goal, len(candidates), min(most_simulated, len(candidates)), rules, evaluate, bounds)
     drawn: list[int] = []
@@ -85,7 +85,7 @@ def search(
 
 
 def _enter_all(race: Race, candidates: Sequence[Candidate], tell: Callable[[str], None]) -> None:
-    """Let every candidate in that the bounds do not rule out; one of each scheme goes first."""
+    """Admit every candidate that the bounds do not rule out; one of each scheme goes first."""
     pilots = _pilots(race, candidates)
     if pilots:
         tell(f"{len(pilots)} candidates, one of each scheme")
@@ -124,7 +124,7 @@ def _sampled(
         violations, means = race.evidence.violations(), [race.evidence.means(aim) for aim in objectives]
         for number in kept:
             if all(np.isfinite(mean[number]) for mean in means) and np.isfinite(violations[number]):
-                # A miss of a constraint costs more than any difference of the objectives.
+                # Missing a constraint costs more than any difference of the objectives.
                 cost = [violations[number] * 10 * float(np.nanmax(np.abs(mean))) for mean in means]
                 sampler.learn(number, [mean[number] - price for mean, price in zip(means, cost, strict=True)])
     return sampler.drawn
@@ -146,7 +146,7 @@ def _finalists(race: Race) -> tuple[int | None, list[int]]:
 
 
 def _knee(race: Race, front: Sequence[int]) -> int:
-    """Return the member of the front nearest to the best of both objectives, scaled to the front."""
+    """Return the member of the front nearest to the best of both objectives, in units of its extent."""
     points = np.array([[race.evidence.means(aim)[at] for aim in range(2)] for at in front])
     span = np.ptp(points, axis=0)
     gaps = (points.max(axis=0) - points) / np.where(span > 0, span, 1.0)
@@ -154,16 +154,16 @@ def _knee(race: Race, front: Sequence[int]) -> int:
 
 
 SEED = 1
-"""Fixes the proposals, so that a second call of a search finds its runs in the store."""
+"""Fixes the proposals, so that a repeated search finds its runs in the store."""
 
 BATCH = 16
-"""Candidates proposed at a time: they are simulated side by side."""
+"""Candidates proposed at a time; they are simulated in parallel."""
 
 
 class Sampler:
     """Proposes candidates that were not proposed before (UsageError when Optuna is not installed).
 
-    `n_random` of them are drawn uniformly before the estimator proposes any. It maximises all objectives.
+    The first `n_random` candidates are drawn uniformly. The estimator maximises all objectives.
     """
 
     def __init__(self, candidates: Sequence[Candidate], n_random: int, n_objectives: int) -> None:
@@ -199,20 +199,20 @@ class Sampler:
         return found
 
     def learn(self, number: int, scores: Sequence[float]) -> None:
-        """Take the scores of a candidate."""
+        """Learn the scores of a candidate."""
         place = self._place(self._candidates[number])
         kinds = {name: self._distributions[name] for name in place}
         self._study.add_trial(self._create_trial(params=place, distributions=kinds, values=list(scores)))
 
     def _ask(self) -> dict[str, Any]:
-        """Return the places that the estimator proposes: scheme and queue first, then their parameters."""
+        """Return the points that the estimator proposes: scheme and queue first, then their parameters."""
         trial = self._study.ask()
         place = {kind: self._suggest(trial, kind) for kind in (SCHEME, QUEUE) if kind in self._levels}
         owners = ("path", *(self._levels[kind][at] for kind, at in place.items()))
         for name in self._levels:
             if name not in place and name.split("/")[0] in owners:
                 place[name] = self._suggest(trial, name)
-        # The estimator leaves failed trials out. `learn` adds the candidate that was simulated.
+        # The estimator ignores failed trials. `learn` adds the candidate that was simulated.
         self._study.tell(trial, state=self._failed)
         return place
 
@@ -223,7 +223,7 @@ class Sampler:
         return int(trial.suggest_categorical(name, range(last + 1)))
 
     def _nearest(self, place: dict[str, int]) -> int:
-        """Return the proposed candidate, or the one with most of its parameters that waits."""
+        """Return the proposed candidate, or else the waiting one that shares most of its parameters."""
         exact = self._by_place.get(tuple(sorted(place.items())))
         if exact in self._waiting:
             return int(exact)
@@ -237,7 +237,7 @@ class Sampler:
         return min(sorted(self._waiting), key=distance)
 
     def _place(self, candidate: Candidate) -> dict[str, int]:
-        """Return the number of each parameter's level; those of a scheme or queue carry its name."""
+        """Return the index of each parameter's level; a parameter's name contains its scheme or queue."""
         return {
             (name := _parameter(candidate, key)): self._levels[name].index(value)
             for key, value in candidate.settings.items()

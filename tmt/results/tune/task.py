@@ -1,4 +1,4 @@
-"""The task of a search: a scenario whose schemes, paths and adaptations are the space, and its goal."""
+"""The task of a search: a goal, and a scenario whose schemes, paths and adaptations are the space."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SpecT = TypeVar("SpecT", bound=Spec)
 class Candidate:
     """A scheme with its parameters on a path, over the trace of one adaptation if there are several.
 
-    `settings` are the name of the scheme, that of the discipline where these are searched, and the parameters
+    `settings` are the name of the scheme, the name of the discipline if it is searched, and the parameters
     that vary in the space, by scenario key. No two candidates share a `name`.
     """
 
@@ -68,7 +68,7 @@ def candidates_of(scenario: Scenario) -> list[Candidate]:
 
 
 def _own_settings(names: Mapping[SpecT, str]) -> dict[SpecT, dict[str, Value]]:
-    """Return of each object the parameters that vary among those of its name."""
+    """Return for each object the parameters that vary among the objects of the same name."""
     tables = {one: _table(one) for one in names}
     found = {}
     for one, name in names.items():
@@ -89,7 +89,7 @@ def levels_of(candidates: Sequence[Candidate], key: str) -> list[Value]:
 
 
 def neighbours(candidates: Sequence[Candidate], of: Candidate, key: str) -> list[int]:
-    """Return the candidates that differ from one in this parameter only, itself included."""
+    """Return the candidates that differ from one only in this parameter, itself included."""
     rest = {name: value for name, value in of.settings.items() if name != key}
     return [
         number
@@ -117,9 +117,9 @@ def _spelled(key: str, value: Value) -> str:
 class Task:
     """A search that can start.
 
-    `scenario` has one kind of traffic; its schemes, its paths and its traces, which differ in their
-    adaptation only, are the space. `asked` is the scenario as it was asked for. The search does not see
-    `held_out` courses. Of a space larger than `most_simulated` so many candidates are sampled and simulated.
+    `scenario` has one kind of traffic; the space is its schemes, its paths and its traces, which differ only
+    in their adaptation. `asked` is the scenario as the user gave it. The search does not see `held_out`
+    courses. Of a larger space, `most_simulated` candidates are sampled and simulated.
     """
 
     scenario: Scenario
@@ -142,7 +142,7 @@ class Task:
 
 
 def task_of(asked: Scenario) -> Task:
-    """Return the task of a scenario that has a goal (`tune`); Refused names what the search cannot do."""
+    """Return the task of a scenario with a goal (`tune`); Refused names what the search cannot do."""
     tune = asked.tune
     if tune is None:
         raise _refused(("tune",), 'a table [tune] with an objective, such as "goodput"', "is missing")

@@ -1,4 +1,4 @@
-"""The task of a search over a trace: the usual space, or one that the caller varies."""
+"""The task of a search over a trace: the default space, or one that the caller varies."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 DEFAULT_DURATION_S = 60.0
 TRACE_SHARE = 50
-"""Length of the trace / longest run without a given duration."""
+"""Ratio of the trace's length to the longest default duration of a run."""
 LEAST_DURATION_S = 0.001
-"""Shortest run without a given duration."""
+"""Shortest default duration of a run."""
 
 Courses = Annotated[int, Param("", 2, MAX_SEED)]
 DEFAULT_COURSES = 20
@@ -57,10 +57,10 @@ def trace_task(
     """Return the task of a search over a PHY trace.
 
     `schemes` are names of the schemes to search; empty for all that convert traces, RLC above each. `varied`
-    holds the values to search by ``KEY`` of the path, ``SCHEME.KEY`` or ``QUEUE.KEY``; `path` and
-    `traffic` give the rest. The search runs `courses` at most, each for `duration` seconds; None is 60 s, or
-    the fiftieth part of a shorter trace. Of the trace every n-th slot is the user's. InputError when the
-    trace cannot be used, Refused when another parameter is not allowed.
+    holds the values to search by ``KEY`` of the path, ``SCHEME.KEY`` or ``QUEUE.KEY``; `path` and `traffic`
+    give the other settings. The search runs at most `courses` courses, each for `duration` seconds; None is
+    60 s, or a fiftieth of a shorter trace. The user's slots are every n-th one of the trace. InputError when
+    the trace cannot be used, Refused when another parameter is not allowed.
     """
     found = look_at(trace)
     if duration is None:
@@ -87,7 +87,7 @@ def trace_task(
 
 
 def _usual_duration_s(trace: File, span_s: float) -> float:
-    """Return the length of a run where none is given, in whole milliseconds (InputError: too short)."""
+    """Return the default length of a run, in whole milliseconds (InputError: too short)."""
     duration_s = min(DEFAULT_DURATION_S, span_s / TRACE_SHARE)
     if duration_s < LEAST_DURATION_S:
         raise InputError(
@@ -119,15 +119,17 @@ SPACE: dict[str, Tables] = {
     "rlc-over-sliding-window": [{"coding_window": [128], "repair_interval": [4, 8, 16]}],
     "rlc-over-tetrys": [{"coding_window": [1024], "repair_interval": [32]}],
 }
-"""Default values of a search, of RLC those of the scheme below; a list is a parameter to search."""
+"""Default values of a search; for RLC, those of the scheme below. A list is a parameter to search."""
 
 OVER = "rlc-over-"
 
 ROUND_TRIPS = 1.2
-"""Time between RLC's status reports, and its receiver's wait for one retransmission below, in round trips."""
+"""Time between RLC's status reports, and its receiver's wait for one retransmission of the scheme below, in
+round trips.
+"""
 
 REASSEMBLY_S = 0.035
-"""Further time that the receiver of RLC waits before it reports a gap: the usual t-Reassembly."""
+"""Further time that RLC's receiver waits before it reports a gap: the default t-Reassembly."""
 
 PATH: dict[str, Any] = {"in_order": [True, False]}
 
@@ -137,9 +139,9 @@ def space(
 ) -> tuple[tuple[Scheme, ...], tuple[Path, ...]]:
     """Return the schemes and the paths of a search: all schemes of `SPACE` where none is named.
 
-    The values in `varied`, by ``KEY`` of the path, ``SCHEME.KEY`` or ``QUEUE.KEY``, replace those of
-    `SPACE` and of `path`. Only stack `linux` has the kernel's own disciplines.
-    Refused, with a place in ``schemes`` or ``varied``, when a name is unknown or a value is not allowed.
+    The values in `varied`, by ``KEY`` of the path, ``SCHEME.KEY`` or ``QUEUE.KEY``, replace those of `SPACE`
+    and of `path`. Only stack `linux` has the kernel's own disciplines. Refused, with a place in ``schemes``
+    or ``varied``, when a name is unknown or a value is not allowed.
     """
     known = tuple(dict.fromkeys([*SPACE, *(name for name, kind in SCHEMES.items() if kind.converts)]))
     wrong = [Problem(("schemes",), name, "choice", known) for name in names if name not in known]
@@ -172,7 +174,7 @@ def _points(family: Any, table: dict[str, Any], name: str) -> list[Any]:
 
 
 def _table(name: str, values: dict[str, Any], rtt_s: float) -> dict[str, Any]:
-    """Return the table of a scheme; timers of RLC fit the round trip."""
+    """Return the table of a scheme; RLC's timers are set for the round-trip time."""
     if not name.startswith(Rlc.name):
         return {"name": name} | values
     own = {key: value for key, value in values.items() if key in declared(Rlc)}
@@ -187,9 +189,9 @@ def _vary(
     varied: Mapping[str, Sequence[Value]],
     known_queues: tuple[str, ...],
 ) -> None:
-    """Put the values to search in place of the usual ones (Refused for an unknown name).
+    """Replace the default values by those to search (Refused for an unknown name).
 
-    They go into the tables of their scheme that have the parameter, or else into the first one.
+    They go into those tables of their scheme that have the parameter, or else into the first one.
     """
     if not isinstance(varied, Mapping):
         raise Refused([Problem(("varied",), varied, "type", "a dictionary that gives lists of values")])
@@ -238,7 +240,7 @@ def _check_key(place: str, name: str, known: tuple[str, ...]) -> None:
 
 
 def _rlc_timers(parameters: Mapping[str, Any], rtt_s: float) -> dict[str, float]:
-    """Return timers of RLC that fit a round trip; with shorter ones the sender repeats segments needlessly.
+    """Return RLC timers for a round-trip time; with shorter ones the sender repeats segments needlessly.
 
     Status reports are more than a round trip apart. The receiver waits for all retransmissions of the scheme
     below before it reports a gap.
@@ -253,5 +255,5 @@ def _rlc_timers(parameters: Mapping[str, Any], rtt_s: float) -> dict[str, float]
 
 
 def _numbers(value: Any) -> list[float]:
-    """Return the numbers of a key: of one value, or of a list; bad values are refused later."""
+    """Return the numbers of a key, which holds one value or a list; bad values are refused later."""
     return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, int | float)]

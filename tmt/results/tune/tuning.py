@@ -43,10 +43,10 @@ WINNER = "winner.toml"
 
 @dataclass(frozen=True, slots=True)
 class Tuning(Charted, ShownInNotebooks):
-    """A finished search with everything that a page tells about it.
+    """A finished search with everything that its page shows.
 
-    `failures` are candidate, course and message of each failed run. `cut_transfers` counts the transfers
-    that did not finish within their run. Without a winner there is no `winner_file`.
+    `failures` are candidate, course and message of each failed run. `cut_transfers` counts the transfers that
+    did not finish within their run. Without a winner there is no `winner_file`.
     """
 
     task: Task
@@ -73,7 +73,7 @@ class Tuning(Charted, ShownInNotebooks):
 
 @dataclass(frozen=True, slots=True)
 class PlannedTuning:
-    """A search that has not begun: its task with the courses that there are.
+    """A prepared search: its task and the available courses.
 
     `bounded` says whether models may rule candidates out.
     """
@@ -84,7 +84,7 @@ class PlannedTuning:
 
 
 def default_folder(trace: str | PathLike[str]) -> File:
-    """Return the folder of a search over a trace or a scenario where no other is named."""
+    """Return the default folder of a search over a trace or a scenario."""
     return File("out", f"{File(trace).name.partition('.')[0]}-tune")
 
 
@@ -160,8 +160,8 @@ NewPool = Callable[[Sequence["Run"]], "Pool"]
 class Simulation:
     """Gives the outcome of each candidate on each course; `close` ends its workers.
 
-    `failures` holds the message of each cell whose run has failed. The transfers of `cut_transfers` were not
-    finished when the run ended; their time counts as the run's duration.
+    `failures` holds the message of each cell whose run failed. `cut_transfers` counts transfers that were not
+    finished when their run ended; they take the run's duration.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class Simulation:
         self.cut_transfers: set[Cell] = set()
 
     def __call__(self, wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
-        """Return the outcomes; runs that the store holds are not done again.
+        """Return the outcomes; runs that the store holds are not repeated.
 
         OutputError when there is no room for results; earlier rows are kept.
         """
@@ -218,7 +218,7 @@ class Simulation:
         return found
 
     def _read(self, cells: dict[str, Cell]) -> dict[Cell, Outcome]:
-        """Return the outcomes of runs that have ended; NaN for those that have failed."""
+        """Return the outcomes of finished runs; NaN for failed ones."""
         measures = [measure for measure in self._task.goal.measures if measure.column]
         columns = ", ".join(measure.column for measure in measures)
         found: dict[Cell, Outcome] = {}

@@ -40,7 +40,7 @@ def verdict(found: Tuning) -> str:
 
 
 def certainty(found: Tuning) -> list[str]:
-    """Return sentences on how good the winner is, how sure that is, and what unseen courses say."""
+    """Return sentences on how good the winner is, how certain that is, and what held-out courses say."""
     result = found.recommendation
     if result.winner is None:
         return []

@@ -1,4 +1,4 @@
-"""Real programs over link traces in real time; as a backend, bulk transfers of this machine's kernel."""
+"""Real programs over link traces in real time; as a backend, bulk transfers by this machine's kernel."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 BULK = Path(__file__).with_name("bulk.py")
 BUFFER_BYTES = 1 << 25
-"""Memory of a send buffer: it never limits."""
+"""Size of a send buffer that never limits."""
 
 FIRST_BUFFER_BYTES = 131_072
-"""Receive buffer of a new connection, by Linux's default."""
+"""Initial receive buffer of a connection, Linux's default."""
 
 SYSCTLS = (
     f"net.ipv4.tcp_wmem=4096 {BUFFER_BYTES} {BUFFER_BYTES}",
     "net.ipv4.tcp_no_metrics_save=1",
 )
-"""Of both ends: send buffers that never bound the window, and no memory of earlier connections."""
+"""Settings of both ends: send buffers that never limit the window, and no memory of earlier connections."""
 
 
 class Emulate:
@@ -62,14 +62,14 @@ class Emulate:
             raise EmulatorError(f"{find_program()}: {os.strerror(error.errno or 0)}") from error
 
     def check(self, experiment: Experiment) -> None:
-        """Refuse a congestion control by its own name that this machine's kernel does not offer."""
+        """Refuse, by the kernel's own name, a congestion control that this machine's kernel lacks."""
         traffic = experiment.traffic
         own = [one.tcp for one in traffic.flow or (traffic,) if one.tcp not in VARIANTS]
         if own:
             refuse_absent(own, "this machine's kernel", AVAILABLE.read_text().split())
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
-        """Run one experiment; it takes as long as it says."""
+        """Run one experiment, in real time."""
         traffic, samples = setup.traffic, directory / "sender.json"
         chance = random.Random(setup.experiment.seed)
         start_ns, spread_ns = ns(traffic.start), ns(traffic.start_spread)
@@ -99,7 +99,7 @@ def _emulation(setup: Setup, command: tuple[str, ...]) -> Emulation:
     traffic = setup.traffic
     most = traffic.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
     has_ecn = traffic.ecn != "off"
-    # The receiver of DCTCP tells marks by its own rule.
+    # The receiver of DCTCP echoes marks by its own rule.
     receiver = ["receive", control_of(traffic.tcp, LINUX)] if has_ecn else ["receive"]
     return Emulation(
         command=command,
@@ -144,7 +144,7 @@ def _recording(
 def _windows(samples: list[list[list[float]]], end_ns: int, *, paced: bool) -> Records:
     """Turn samples of TCP_INFO into window records, by the kernel's own numbers of states.
 
-    TCP_INFO has a pacing rate of every control; the kernel itself paces BBR's packets only.
+    TCP_INFO has a pacing rate for every control; but the kernel itself paces only BBR's packets.
     """
     rows = np.array([row for of_flow in samples for row in of_flow]).reshape(-1, 6)
     windows = np.zeros(len(rows), WINDOW_RECORDS.dtype)

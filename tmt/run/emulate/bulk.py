@@ -1,9 +1,10 @@
-"""`bulk.py FILE` sends bulk data over TCP and samples the kernel's TCP_INFO; `bulk.py receive` takes them.
+"""`bulk.py FILE` sends bulk data over TCP and samples the kernel's TCP_INFO; `bulk.py receive` receives them.
 
-Run at the two ends of an emulation. FILE holds JSON: `control`, `starts_s` (one for each flow), `duration_s`
-and `transfer_bytes` (null: send until the end). It gets `samples` in the end, one list for each flow of rows
-`[time_s, cwnd, ssthresh, srtt_us, state, pacing]`, times since the start, pacing in bytes per second,
-and `used`, the control in force. A word behind `receive` is the control of the receiver.
+They run at the two ends of an emulation. FILE holds JSON: `control`, `starts_s` (one for each flow),
+`duration_s` and `transfer_bytes` (null: send until the end). At the end the program adds `samples`, one list
+for each flow of rows `[time_s, cwnd, ssthresh, srtt_us, state, pacing]` (times since the start, pacing in
+bytes per second), and `used`, the control in force. An argument after `receive` is the control of the
+receiver.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Samples = list[tuple[float, ...]]
 
 
 def receive(control: str | None = None) -> None:
-    """Receive over any number of connections, of this control, until the process is ended."""
+    """Receive on any number of connections, with this control, until the process is ended."""
     with socket.create_server(("", PORT), backlog=1024) as server:
         if control is not None:
             server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
@@ -41,13 +42,13 @@ def receive(control: str | None = None) -> None:
 
 
 def _receive(connection: socket.socket) -> None:
-    with connection, suppress(ConnectionResetError):  # the end of a sender whose time is up
+    with connection, suppress(ConnectionResetError):  # the sender's time is up
         while connection.recv(len(BLOCK)):
             pass
 
 
 def send(file: Path) -> None:
-    """Send for the time that the file says, then write the samples into it."""
+    """Send for the time in the file, then write the samples into it."""
     settings = json.loads(file.read_text())
     begin = time.monotonic()
     samples: list[Samples] = [[] for _ in settings["starts_s"]]
@@ -80,7 +81,7 @@ def _flow(settings: dict[str, Any], start_s: float, begin: float, samples: Sampl
             sampler.join()
         name = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
         used.append(name.rstrip(b"\0").decode())
-        # A reset drops the data that are still unsent.
+        # A reset drops unsent data.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
@@ -105,7 +106,7 @@ def _send(connection: socket.socket, until: float, transfer_bytes: int | None) -
 
 
 def _sample(connection: socket.socket, begin: float, samples: Samples, done: threading.Event) -> None:
-    """Read TCP_INFO at regular times and keep it where window, threshold, RTT or state have changed."""
+    """Read TCP_INFO at regular times and keep it when window, threshold, RTT or state has changed."""
     last: tuple[float, ...] = ()
     while not done.wait(SAMPLING_S):
         info = TCP_INFO.unpack(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO.size))

@@ -1,4 +1,4 @@
-"""One emulation: its settings, and its result from the emulator's output."""
+"""One emulation: its settings, and its result read from the emulator's output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Port = Annotated[int, Param("", 1, 65_535)]
 
 
 class WayOut(Spec):
-    """A TCP port of the receiver, and the host and port that its connections go on to."""
+    """A TCP port of the receiver, and the host and port to which its connections are forwarded."""
 
     port: Port
     host: str
@@ -47,7 +47,7 @@ class WayOut(Spec):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``PORT=HOST:PORT``; an IPv6 address may be in brackets (UsageError when it is none)."""
+        """Read ``PORT=HOST:PORT``; an IPv6 address may be in brackets (UsageError if malformed)."""
         port, equals, target = text.partition("=")
         host, colon, host_port = target.rpartition(":")
         if not (equals and colon and host) or not all(_is_port(number) for number in (port, host_port)):
@@ -60,10 +60,10 @@ def _is_port(text: str) -> bool:
 
 
 class Emulation(Spec):
-    """A command whose packets go over an emulated link, in a network of its own.
+    """A command whose packets go over an emulated link, in its own network namespace.
 
-    The path has no wired hop, no proxy and no window; its queue is one bandwidth-delay product, at least 10
-    packets, where none is given.
+    The path has no wired hop, no proxy and no window; by default its queue is one bandwidth-delay product, at
+    least 10 packets.
     """
 
     command: Annotated[tuple[str, ...], "program and arguments, run at the sender's end"]
@@ -88,7 +88,7 @@ class Emulation(Spec):
     sysctls: Annotated[tuple[str, ...], "kernel settings net.NAME=VALUE of both ends"] = ()
 
     def rules(self) -> Rules:
-        """Refuse settings of the kernel that are not the network's."""
+        """Refuse kernel settings that do not belong to the network."""
         for at, sysctl in enumerate(self.sysctls):
             if not (sysctl.startswith("net.") and "=" in sysctl):
                 yield ("sysctls", at), "net.NAME=VALUE"
@@ -100,7 +100,7 @@ class Emulation(Spec):
     def arguments(self, links: ReadyPath, folder: pathlib.Path, *, record: bool) -> list[str]:
         """Return the emulator's arguments before ``--``, over checked links: alternating keys and values.
 
-        The series of round-trip times of a path that moves is written into the folder.
+        The round-trip times of a moving path are written into the folder.
         """
         moved = moved_trip(self.path, offset_ns(self.forward), None)
         settings: list[tuple[str, object]] = [
@@ -124,7 +124,7 @@ class Emulation(Spec):
 
 DIRECTIONS = ("forward", "return")
 LATE_SHARE = 0.01
-"""An emulation with a larger share of packets 1 ms late or later has not kept up."""
+"""An emulation with a larger share of packets that are 1 ms or more late has not kept up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class EmulationResult:
     notes: list[str]
 
     def save(self, folder: pathlib.Path) -> None:
-        """Write `result.json`, and `packets.parquet` where packets were recorded (OutputError)."""
+        """Write `result.json`, and `packets.parquet` if packets were recorded (OutputError)."""
         write_text(folder / "result.json", json.dumps(self.row, indent=2) + "\n")
         if self.packets is None:
             return

@@ -1,4 +1,4 @@
-"""Find and run the emulator program, and join its ways out; none of its processes outlives this one."""
+"""Find and run the emulator program, and forward connections to other hosts; no process outlives this one."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
 def run(
     emulation: Emulation, *, record: bool = False, output: Path | None = None, timeout_s: float | None = None
 ) -> EmulationResult:
-    """Run a command over emulated links; return the fates of its packets, and if `record` a row for each.
+    """Run a command over emulated links; return the fates of its packets and, if `record`, a row for each.
 
-    Without `output`, a folder for `stdout.txt` and `stderr.txt`, the command shares our standard streams and
-    our terminal. It and the server, with everything that they start, end with the emulation, after
-    `timeout_s` of wall time at the latest (None: never). The emulation ends with this process, whatever ends
-    that.
+    Without `output`, a folder for `stdout.txt` and `stderr.txt`, the command uses this process's standard
+    streams and terminal. The command and the server, with all their children, end with the emulation, after
+    `timeout_s` of wall time at the latest (None: never). The emulation ends with this process, however that
+    ends.
 
-    EmulatorError when this machine cannot emulate, or the server ends before it listens, InputError and
+    EmulatorError when this machine cannot emulate, or the server ends before it listens; InputError and
     UsageError when a link trace cannot be used.
     """
     program = find_program()
@@ -64,7 +64,7 @@ def run(
 
 
 def find_program() -> Path:
-    """Return the built emulator (EmulatorError when it is not there)."""
+    """Return the built emulator (EmulatorError if missing)."""
     program = _HOME / "build" / "clift-emulate"
     if not os.access(program, os.X_OK):
         raise EmulatorError(f"{program}: the emulator is missing; {remedy('setup', FROM_THE_WHEEL)}")
@@ -79,7 +79,7 @@ def _run(
     timeout_s: float | None,
 ) -> int:
     """Run the emulator, which runs the command, and return the command's exit status."""
-    # The emulator holds the lifeline's other end: it sees its end when we are gone, and ends, too.
+    # The emulator holds the lifeline's other end: it sees when this process ends, and ends, too.
     ours, lifeline = socket.socketpair()
     with ours:
         with lifeline:
@@ -114,11 +114,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def _terminal_signals_left_to_the_command() -> Iterator[None]:
-    """Let Ctrl-C and Ctrl-backslash end the command only: its results are still read."""
+    """Let Ctrl-C and Ctrl-backslash end only the command: its results are still read."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    # A function and not SIG_IGN, which the emulator would inherit.
+    # A function instead of SIG_IGN, which the emulator would inherit.
     kept = {number: signal.signal(number, _do_nothing) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
         yield
@@ -135,9 +135,9 @@ BLOCK_BYTES = 1 << 16
 
 
 class Relay:
-    """Joins each connection to a receiver's port with a new one to the host that the port stands for.
+    """Forwards each connection to a receiver's port to the host that the port stands for.
 
-    Within the block a thread does this; with it, all connections end. Over the socket `handed_out` the
+    Within the block a thread does this; at its end all connections end. Over the socket `handed_out` the
     emulator sends its listening sockets, one for each of `ways`, in their order.
     """
 
@@ -174,7 +174,7 @@ class Relay:
         for way in self._ways:
             descriptor = await self._next()
             if descriptor is None:
-                return  # the emulator has failed, and says why elsewhere
+                return  # the emulator has failed, and reports why elsewhere
             listening = socket.socket(fileno=descriptor)
             servers.append(await asyncio.start_server(partial(_join, way), sock=listening))
 
@@ -198,7 +198,7 @@ async def _readable(loop: asyncio.AbstractEventLoop, waited_for: socket.socket) 
 
 
 async def _join(way: WayOut, reader: StreamReader, writer: StreamWriter) -> None:
-    """Carry bytes both ways; a host that cannot be reached looks like one that resets the connection."""
+    """Copy bytes both ways; an unreachable host looks like one that resets the connection."""
     try:
         far_reader, far_writer = await asyncio.open_connection(way.host, way.host_port)
     except OSError:

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
 ARCHITECTURE = b"\x7fELF\x02\x01", 18, b"\x3e\x00"
-"""Beginning of a 64-bit ELF file, and place and value of x86-64's number in it."""
+"""First bytes of a 64-bit ELF file, and position and value of the number of x86-64 in it."""
 
 NEEDED = ("CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_HZ=1000", "CONFIG_CLIFT=y")
-"""Lines in the configuration of a kernel with simulated time, ticks of a millisecond, and our driver."""
+"""Lines in the configuration of a kernel with simulated time, ticks of a millisecond, and TMT's driver."""
 
 ELSEWHERE = "`pip install tmt_clift_linux-*.whl` installs it, `export CLIFT_LINUX=KERNEL` names another"
 """Remedy for an installation without the kernel, which has a wheel of its own."""
@@ -49,13 +49,10 @@ SHOW_LIMIT_S = 30
 
 LEAST_MEMORY_MIB = 32
 SOCKET_BUFFER_BYTES = 1280
-"""Memory of a segment: its headers and what the kernel knows of it; all segments share their data."""
+"""Memory of a segment: its headers and the kernel's bookkeeping; all segments share their data."""
 
 COUNTED_BYTES = 800
-"""What the kernel counts for a segment in the send buffer beside its data, at least."""
-
-FIRST_BUFFER_BYTES = 131_072
-"""Largest receive buffer of a new connection; the driver sets it (`clift_adopt`)."""
+"""Memory that the kernel counts for a segment in the send buffer beyond its data, at least."""
 
 MEMORY_STEP_MIB = 16
 
@@ -73,8 +70,8 @@ class Kernel:
     def find(cls) -> Kernel:
         """Return the kernel that the environment variable CLIFT_LINUX names, else the checkout's own.
 
-        SimulatorError, which says how to build one, when it is not there, is not a kernel for this purpose,
-        or not the one of its stamp.
+        SimulatorError, which says how to build one, when it is missing, is not a kernel for this purpose, or
+        does not match its stamp.
         """
         missing = f"stack linux needs its kernel; {remedy('linux-kernel', ELSEWHERE)}"
         program = built_program("CLIFT_LINUX", _HOME / "build" / "linux", missing)
@@ -105,7 +102,7 @@ class Kernel:
     def boot(
         self, memory: int, seed: int, directory: Path, timeout_s: float | None
     ) -> tuple[list[str], float]:
-        """Boot the kernel with a memory in MiB and a seed; the rest as `run`."""
+        """Boot the kernel with a memory in MiB and a seed; other arguments as `run`."""
         argv = [
             str(self.program),
             f"mem={memory}M",
@@ -128,21 +125,19 @@ def _controls(program: Path, _version: FileVersion | None, settings: str = "") -
 
 
 def memory_mib(setup: Setup) -> int:
-    """Return the memory of the simulated machine: enough for what all flows hold."""
+    """Return the memory of the simulated machine: enough for the data of all flows."""
     held = sum(group.count * _held_segments(setup, group) for group in setup.groups)
     need = LEAST_MEMORY_MIB + held * SOCKET_BUFFER_BYTES // (1 << 20)
     return -(-need // MEMORY_STEP_MIB) * MEMORY_STEP_MIB
 
 
 def _held_segments(setup: Setup, group: Flow) -> int:
-    """Return the segments of a flow: as many as its send buffer takes, and those on the link.
+    """Return the segments that a flow holds: those in its send buffer, and those on the link.
 
-    The flow fills its send buffer when it connects. The receiver's window is then half of its first buffer,
-    in whole segments, and a segment has at most half of the window.
+    The largest window is half of the receiver's buffer or more, and a segment at most half of the window.
     """
-    packet_bytes = setup.traffic.packet_bytes
-    first_bytes = min(FIRST_BUFFER_BYTES, group.receive_buffer_bytes or RECEIVE_BUFFER_BYTES) // 2
-    segment_bytes = packet_bytes if first_bytes >= 2 * packet_bytes else min(packet_bytes, first_bytes) // 2
+    buffer_bytes = group.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
+    segment_bytes = min(setup.traffic.packet_bytes, buffer_bytes // 4)
     return send_buffer_bytes(setup) // (segment_bytes + COUNTED_BYTES) + window_packets(setup)
 
 
@@ -178,14 +173,14 @@ def _configuration(program: Path) -> list[str]:
 
 US_PER_S = 1_000_000
 MOST_LATE_NS = 1000
-"""A packet's arrival is at most so long after its due time; the kernel's timer itself is 1 ns late."""
+"""Upper bound on the delay of an arrival after its due time; the kernel's timer itself is 1 ns late."""
 
 MACHINE_SIGNS = {
     "memory_pressures": "TCP came under memory pressure",
     "receive_queue_drops": "a receiver dropped segments for want of memory",
     "receive_queue_prunes": "a receiver pruned its queue for want of memory",
 }
-"""Counters of the whole kernel that are 0 in a sound run, and their meaning."""
+"""Counters of the whole kernel that are 0 in a valid run, and their meaning."""
 
 
 class Linux:
@@ -202,7 +197,9 @@ class Linux:
         return Kernel.find().stamp
 
     def check(self, experiment: Experiment) -> None:
-        """Refuse a congestion control by its own name, and a discipline, that the kernel does not have."""
+        """Refuse, by the kernel's own name, a congestion control or a discipline that the kernel does not
+        have.
+        """
         traffic, queue = experiment.traffic, experiment.path.queue
         own = [one.tcp for one in traffic.flow or (traffic,) if one.tcp not in VARIANTS]
         if own:
@@ -230,12 +227,12 @@ class Linux:
 
 
 def _panic(error: RunError, setup: Setup) -> str:
-    """Return the reason of a kernel that panicked; nothing for another end."""
+    """Return the reason of a kernel panic; empty for another end."""
     return f"panicked, with a memory of {memory_mib(setup)} MiB" if error.status == -signal.SIGABRT else ""
 
 
 def reason_to_doubt(directory: Path, flows: int) -> str | None:
-    """Return the reason why the result of a run of `flows` flows is not the link's; None: it is sound."""
+    """Return why the result of a run of `flows` flows is not decided by the link; None if it is valid."""
     counters = Counters(directory / COUNTERS)
     for name, meaning in MACHINE_SIGNS.items():
         if counters(name):

@@ -1,4 +1,4 @@
-"""ns-2 as a backend: one process for each run, in a directory of its own.
+"""ns-2 as a backend: one process for each run, in its own directory.
 
 The arguments of its script `clift-ns2/tcl/replay.tcl` are alternating keys and values.
 """
@@ -54,7 +54,7 @@ class Simulator:
     def find(cls) -> Simulator:
         """Return the simulator that the environment variable CLIFT_NS names, else the checkout's own.
 
-        SimulatorError, which says how to build it, when it is not there, or not the one of its stamp.
+        SimulatorError, which says how to build it, when it is missing or does not match its stamp.
         """
         missing = f"the simulator is missing; {remedy('setup', FROM_THE_WHEEL)}"
         program = built_program("CLIFT_NS", _HOME / "build" / "ns", missing)
@@ -96,7 +96,7 @@ class Ns2:
         return Simulator.find().stamp
 
     def check(self, experiment: Experiment) -> None:
-        """Allow all: the values themselves are checked against what the stacks have."""
+        """Allow all: the values are already checked against the stacks."""
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Simulate one experiment."""
@@ -113,7 +113,7 @@ class Ns2:
 def arguments(setup: Setup, directory: Path) -> list[str]:
     """Return the script's arguments for one run: its settings have the names of result columns.
 
-    The series of round-trip times of a path that moves is written into the run's directory.
+    The round-trip times of a moving path are written into the run's directory.
     """
     given: dict[str, object] = {
         one.name: _text(one, value)
@@ -178,7 +178,7 @@ _QUEUE_NAMES = {
     "window_pdus": "rlc_window",
     "delivery": "segments_in_order",
 }
-"""Parameters of schemes that the queue's variables call otherwise."""
+"""Parameters of schemes that have other names as variables of the queue."""
 
 _NUMBERS = {
     "asynchronous": 0,
@@ -195,7 +195,7 @@ _NUMBERS = {
 
 
 def scheme_words(scheme: Scheme) -> str:
-    """Name a scheme and its parameters as the queue does; ns-2 knows the RTT from the link.
+    """Translate a scheme and its parameters to the queue's variables; ns-2 knows the RTT from the link.
 
     A parameter that is None has the default of the queue's variable.
     """
@@ -218,8 +218,8 @@ def _words(scheme: Scheme) -> Iterator[str]:
 def overhead(code: str, source_symbols: int) -> str:
     """Return the overhead of blocks of a number of source symbols, in the form of the simulator's agents.
 
-    That is a share, or weights of numbers of symbols, ``"0:19880,1:120"``: the counts of the measured
-    size that is nearest by ratio, with each number in the same proportion to the source symbols.
+    That is a share, or weights of numbers of symbols, ``"0:19880,1:120"``: the counts of the measured size
+    that is nearest by ratio, with each number scaled to the source symbols.
     """
     if code not in RATELESS_CODES:
         return code
@@ -234,7 +234,7 @@ def overhead(code: str, source_symbols: int) -> str:
 
 @cache
 def _measured(code: str) -> dict[int, dict[int, int]]:
-    """Return the blocks counted of a code: source symbols -> overhead symbols -> blocks."""
+    """Return the counted blocks of a code: source symbols -> overhead symbols -> blocks."""
     sizes: dict[int, dict[int, int]] = {}
     with _OVERHEADS.open(newline="") as file:
         for row in csv.DictReader(file):

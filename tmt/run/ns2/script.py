@@ -1,4 +1,4 @@
-"""An experiment that an ns-2 script of its own carries out: the scripts of single papers.
+"""An experiment carried out by its own ns-2 script; such scripts belong to single papers.
 
 The script takes alternating keys and values, ``seed`` among them, and prints lines ``NAME<tab>NUMBER``. It
 may leave packet records in ``packets.npy``.
@@ -41,7 +41,7 @@ ScriptFigures = dict[str, float]
 class ScriptExperiment:
     """A script with its settings besides ``seed``.
 
-    Its file is named from the checkout's root on where it lies there, so that it is found on other machines.
+    A file in the checkout is named relative to its root, so that other machines find it.
     """
 
     script: str
@@ -93,7 +93,7 @@ class ScriptExperiment:
 
 
 def printed_figures(text: str) -> ScriptFigures:
-    """Return the numbers of lines ``NAME<tab>NUMBER``; ns-2's own parts print other lines between them."""
+    """Return the numbers of lines ``NAME<tab>NUMBER``; parts of ns-2 print other lines between them."""
     lines = (line.split("\t") for line in text.splitlines() if "\t" in line)
     return {name: float(value) for name, value in lines}
 

@@ -38,7 +38,7 @@ ELSEWHERE = "`pip install tmt_clift_linux-*.whl` installs it, `export CLIFT_PROG
 MIB = 1 << 20
 
 CLOCK_READ_NS = 1000
-"""Simulated time that a reading of the clock takes, so that a program that polls it comes to an end."""
+"""Simulated time that reading the clock takes, so that a program that polls the clock ends."""
 
 
 class Programs:
@@ -56,12 +56,12 @@ class Programs:
         return build_stamp(self.program(), remedy("linux-kernel", ELSEWHERE))
 
     def check(self, experiment: Experiment) -> None:
-        """Refuse a bound on windows, which are the programs' and the kernel's own."""
+        """Refuse a limit on windows, which belong to the programs and the kernel."""
         if experiment.path.window_packets is not None:
             raise UsageError("window_packets is given: programs have none; receive_buffer_bytes bounds it")
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
-        """Run one experiment in simulated time; InputError where a file of its programs cannot be used."""
+        """Run one experiment in simulated time; InputError if a file of its programs cannot be used."""
         program = setup.traffic
         assert isinstance(program, Program)
         argv = [
@@ -109,7 +109,7 @@ class Programs:
 
 
 def _clients_s(ends: dict[str, End]) -> float | None:
-    """Return the time from the clients' start to the last one's end; None where one did not end by itself."""
+    """Return the time from the clients' start to the last one's end; None if one did not end by itself."""
     clients = [end for name, end in ends.items() if name.startswith("client")]
     if any(end.reason != BY_ITSELF for end in clients):
         return None

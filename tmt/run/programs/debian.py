@@ -1,6 +1,7 @@
-"""A root of Debian's packages as one tar file: the distribution's archive, without rights and without a host.
+"""A root file system of Debian packages as one tar file, made from the distribution's archive without root
+rights and whatever the host's distribution.
 
-Packages are unpacked, their scripts do not run. Equal versions give an equal file, byte by byte.
+Packages are unpacked; their scripts do not run. Equal versions give an equal file, byte by byte.
 """
 
 from __future__ import annotations
@@ -31,27 +32,27 @@ NEEDED = {"apt-get": "apt", "dpkg-deb": "dpkg"}
 LEFT_OUT = ("usr/share/doc/", "usr/share/info/", "usr/share/locale/", "usr/share/man/")
 
 MERGED = ("bin", "lib", "lib64", "sbin")
-"""Folders that are links into ``/usr``, as Debian has them since 12."""
+"""Folders that are links into ``/usr``, as in Debian since version 12."""
 
 USERS = "usr/share/base-passwd"
 PACKAGES = "etc/tmt-packages"
 """File in a root that lists its packages and their versions."""
 
 NO_PACKAGE = ("Unable to locate package", "was not found", "has no installation candidate")
-"""Words of apt about a name or a version that the archive does not have."""
+"""Apt's words for a name or a version that the archive does not have."""
 
 TIME_S = 1_767_225_600
-"""Time of every file: the begin of 2026."""
+"""Time of every file: the start of 2026."""
 
 _CHOSEN = re.compile(r"^Inst (\S+) \((\S+) ", re.MULTILINE)
 _NAME = re.compile(r"[a-z0-9][a-z0-9.+-]+(:[a-z0-9]+)?(=\S+)?")
 
 
 def make_root(wanted: Sequence[str], output: Path, watch: Callable[[str], None]) -> list[str]:
-    """Write a root with these packages and those that they need; return each with its version.
+    """Write a root with these packages and their dependencies; return each with its version.
 
-    `watch` is told what is being done. UsageError for names that the archive does not have, SimulatorError
-    when apt or dpkg is missing or fails, OutputError when the file cannot be written.
+    `watch` is called with each step. UsageError for unknown names, SimulatorError when apt or dpkg is missing
+    or fails, OutputError when the file cannot be written.
     """
     for name in wanted:
         if not _NAME.fullmatch(name):
@@ -73,7 +74,7 @@ def make_root(wanted: Sequence[str], output: Path, watch: Callable[[str], None])
 
 
 def _chosen(wanted: Sequence[str], folder: Path) -> list[str]:
-    """Return ``name=version`` of the packages that an empty system needs for these."""
+    """Return ``name=version`` of these packages and their dependencies on an empty system."""
     status = folder / "status"
     status.touch()
     command = ["apt-get", "install", "--simulate", "--quiet", "--no-install-recommends"]
@@ -99,7 +100,7 @@ def _call(command: list[str], folder: Path) -> str:
 
 
 def _write(packages: Sequence[Path], chosen: Sequence[str], output: Path) -> None:
-    """Write the files of packages into one tar file, in order of their names, all with one time."""
+    """Write the files of packages into one tar file, sorted by name, all with one time."""
     members: dict[str, tuple[tarfile.TarInfo, tarfile.TarFile]] = {}
     with ExitStack() as archives:
         for package in packages:
@@ -139,7 +140,7 @@ def _unpacked(package: Path) -> Path:
 
 
 def merged(name: str) -> str:
-    """Return the path in a root of a package's member: without ``./``, below ``usr`` where that is merged."""
+    """Return the path in a root of a package's member: without ``./``, below ``usr`` if that is merged."""
     parts = PurePosixPath(name).parts
     if parts and parts[0] in MERGED:
         parts = ("usr", *parts)
@@ -147,7 +148,7 @@ def merged(name: str) -> str:
 
 
 def _copied(name: str, member: tarfile.TarInfo) -> Iterator[tarfile.TarInfo]:
-    """Give the entry of a member; none for devices."""
+    """Return the entry of a member; None for devices."""
     target = member.linkname
     has_moved = name != "/".join(PurePosixPath(member.name).parts)
     if member.issym() and has_moved and not target.startswith("/"):

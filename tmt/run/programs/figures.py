@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 FLOWS = "flows.txt"
 
 FLOWS_TOLD = 100
-"""Flows of which the result holds figures: those with the most bytes."""
+"""Number of flows in the result, those with the most bytes."""
 
 TRANSPORTS = ("tcp", "udp")
-"""Protocols whose flows count; neighbour discovery and ICMP are packets only."""
+"""Protocols that count as flows; neighbour discovery and ICMP are packets only."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenFlow:
-    """A flow as its packets show it; `header_bytes` are those of a data packet: IP's and the transport's.
+    """A flow as seen in its packets; `header_bytes` are the IP and transport headers of a data packet.
 
     `path` is 0, or 1 on a second path.
     """
@@ -64,7 +64,7 @@ def read_flows(directory: Path) -> list[SeenFlow]:
 def figures(packets: Records, flows: Sequence[SeenFlow]) -> dict[str, Value]:
     """Return the result columns that follow from the packets of a run.
 
-    Goodput is TCP's: payload handed over in order, of all connections, from the first data packet sent to the
+    Goodput is TCP's: payload delivered in order, of all connections, from the first data packet sent to the
     last one received. The received rate and the delays are those of all packets.
     """
     own = _of_flows(packets, len(flows))
@@ -98,14 +98,14 @@ def on_second(packets: Records, flows: Sequence[SeenFlow]) -> BoolArray:
 
 
 def second_share(packets: Records, flows: Sequence[SeenFlow]) -> float | None:
-    """Return the share of the forward bytes received that came over the second path; None without any."""
+    """Return the share of the received forward bytes that came over the second path; None without any."""
     received = packets[(packets["direction"] == FORWARD) & (packets["event"] == RECEIVED)]
     sizes = received["size_bytes"].astype(np.int64)
     return int(sizes[on_second(received, flows)].sum()) / int(sizes.sum()) if len(sizes) else None
 
 
 def _of_flows(packets: Records, count: int) -> list[Records]:
-    """Return the records of each flow; one pass, however many flows there are."""
+    """Return the records of each flow, in one pass."""
     order = np.argsort(packets["flow"], kind="stable")
     ends = np.cumsum(np.bincount(packets["flow"], minlength=count))
     return np.split(packets[order], ends[:-1]) if count else []

@@ -1,7 +1,7 @@
-"""The files that decide a run of programs, by their content: those given, the root, or the host's own.
+"""The files that decide a run of programs, by their content: given files, the root, or the host's own files.
 
-Which files of the host programs open, only a run tells. A run over a link without delay and loss
-finds them once; later they are looked up in the user's cache, as long as none of them has changed.
+Only a run shows which files of the host programs open. A run over a link without delay and loss finds them
+once; the list is cached for the user until one of them changes.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 USED = "used.txt"
 
 STAMP_SHOWN = 32
-"""Digits of the kernel's stamp before the hash of the files."""
+"""Digits of the kernel's stamp that precede the hash of the files."""
 
 TRIAL_RATE_BPS, TRIAL_RTT_S, TRIAL_LIMIT_S = 1e9, 0.001, 120
-"""Link of the run that finds the host's files, and the wall time after which it is given up."""
+"""Link of the run that finds the host's files, and its timeout in wall time."""
 
 
 def with_inputs(traffic: Traffic, programs: tuple[str, str]) -> tuple[str, str]:
-    """Return stamp and sources of a run's programs; of programs, the stamp tells their files, too.
+    """Return stamp and sources of a run's programs; the stamp includes their files.
 
-    InputError when a file of theirs cannot be read.
+    InputError when one of these files cannot be read.
     """
     if not isinstance(traffic, Program):
         return programs
@@ -76,7 +76,7 @@ def _place(key: str) -> Path | None:
 
 
 def _known(key: str) -> dict[str, str] | None:
-    """Return the files that a trial found, with their hashes; None without a trial, or if one has changed."""
+    """Return the files that a trial run found, with their hashes; None without one, or if one has changed."""
     place = _place(key)
     files: dict[str, str] = {}
     try:
@@ -89,7 +89,7 @@ def _known(key: str) -> dict[str, str] | None:
 
 
 _found: dict[str, dict[str, str]] = {}
-"""What trials of this process found, where the user's cache cannot be written."""
+"""Results of this process's trial runs, if the user's cache cannot be written."""
 
 
 def _keep(key: str, files: dict[str, str]) -> None:
@@ -103,9 +103,9 @@ def _keep(key: str, files: dict[str, str]) -> None:
 
 @lru_cache(maxsize=64)
 def _used(program: Program) -> tuple[str, ...]:
-    """Return the files of the host that a run over a plain link opens, given ones left out.
+    """Return the host's files that a run over a plain link opens, without the given files.
 
-    A program that fails there leaves what it has used until then; its own runs tell the fault.
+    If a program fails there, the files so far are used; the actual runs report the failure.
     """
     trial = replace(program, measure=(), label=None, second=None)
     experiment = Experiment(PlainLink(TRIAL_RATE_BPS), LinkPath(TRIAL_RTT_S), trial)

@@ -1,4 +1,4 @@
-"""The files that tell the kernel its programs: settings, commands, and copies of what the programs find."""
+"""The files that tell the kernel its programs: settings, commands, and copies of the programs' files."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 JOB = "programs.txt"
 FILES = "files"
-"""Folder of the copies of what the programs find in ``$FILES``."""
+"""Folder of the copies that programs find in ``$FILES``."""
 
 BEGIN_NS = 1_767_225_600_000_000_000
-"""Time at which the programs' clock begins, that of the copies, too: the begin of 2026."""
+"""Start of the programs' clock and time of the copies: the start of 2026."""
 
 FIRST_BUFFER_BYTES = 131_072
-"""Receive buffer of a new connection, by Linux's default."""
+"""Initial receive buffer of a connection, Linux's default."""
 
 
 UDP_BUFFER_BYTES = 32 << 20
-"""Largest buffer that a program may ask for: QUIC's programs ask for several megabytes."""
+"""Largest buffer that a program may request: QUIC programs request several megabytes."""
 
 
 def write_job(setup: Setup, program: Program, directory: Path) -> None:
     """Write the files of a run into its directory.
 
-    InputError where the second path's trace cannot be used, and nothing is written; or where one of `files`
-    cannot be copied.
+    InputError when the second path's trace cannot be used (nothing is written then), or one of `files` cannot
+    be copied.
     """
     second = None
     if program.second is not None:
@@ -53,7 +53,7 @@ def write_job(setup: Setup, program: Program, directory: Path) -> None:
 
 
 def copy_files(names: tuple[str, ...], folder: Path) -> None:
-    """Copy files and folders, links followed, all with the same times (InputError)."""
+    """Copy files and folders, following links, all with the same times (InputError)."""
     folder.mkdir()
     for name in names:
         source, target = Path(name), folder / Path(name).resolve().name
@@ -90,7 +90,7 @@ def _lines(
 
 
 def _sysctls(setup: Setup, second: Setup | None, program: Program) -> Iterator[str]:
-    """Return the kernel's settings that a run of flows has, too; what a program asks for still holds."""
+    """Return the kernel's settings that runs of flows also have; programs can still request others."""
     most = program.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
     send_buffer = sum(send_buffer_bytes(path) for path in (setup, second) if path is not None)
     yield f"net.core.rmem_max={UDP_BUFFER_BYTES}"

@@ -1,4 +1,6 @@
-"""How programs ended, and the numbers that they said: a run in which one failed is refused with its words."""
+"""How programs ended, and the numbers that they reported; a run with a failed program is refused with the
+program's words.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ HINTS = {
     126: ": cannot be executed",
     127: ": a command is not there; programs start in /tmp, `files` are in $FILES",
 }
-"""What a shell's exit statuses say."""
+"""Meaning of a shell's exit statuses."""
 
 UNREADY = "unready"
 
@@ -46,7 +48,7 @@ FAILURES = {
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of one program; times are those of the records, `status` is -1 where it has none."""
+    """The end of one program; times are those of the records, `status` is -1 without a status."""
 
     name: str
     start_ns: int
@@ -59,7 +61,7 @@ class End:
 
     @property
     def is_killed(self) -> bool:
-        """Whether a signal ended the program that was not the run's own."""
+        """Whether a signal other than the run's own ended the program."""
         return self.reason == BY_ITSELF and self.signal > 0
 
     @property
@@ -100,13 +102,14 @@ def read_ends(directory: Path, program: Program) -> dict[str, End]:
 def check_ends(ends: dict[str, End], program: Program, directory: Path) -> None:
     """Refuse a run in which a program failed (RunError with its command and last words).
 
-    A status other than 0 is no failure of a program whose status is a measure. A server's own is one.
+    A status other than 0 is no failure if the program's status is a measure. For a server it is always a
+    failure.
     """
     asked = {one.program for one in program.measure if one.takes_status}
     for end in sorted(ends.values(), key=lambda one: one.end_ns):
         fault = _fault(end, program)
         if fault and not (end.name in asked and end.reason == BY_ITSELF and not end.signal):
-            # Of a client that waited for a server in vain, the server's words tell more.
+            # If a client waited for a server in vain, the server's words say more.
             speaker = "server" if end.reason == UNREADY else end.name
             raise _failed(end.name, fault, program, directory, end.status, speaker)
 
@@ -137,7 +140,7 @@ def _failed(
 
 
 def _last_words(directory: Path, name: str) -> str:
-    """Return the last lines on a program's stderr, or on its stdout where that is empty."""
+    """Return the last lines on a program's stderr, or on its stdout if stderr is empty."""
     for output in (STDERR, STDOUT):
         text = _text(directory / OUT / f"{name}.{output}", most=LAST_BYTES).strip()
         if text:
@@ -154,9 +157,9 @@ def _text(file: Path, most: int | None = None) -> str:
 
 
 def read_measures(ends: dict[str, End], program: Program, directory: Path) -> dict[str, float | None]:
-    """Return the numbers that programs said, by their columns; None where the run ended before a program.
+    """Return the numbers that programs reported, by column; None if the run ended before a program.
 
-    RunError when a program that ended by itself has not said one.
+    RunError when a program that ended by itself has not reported one.
     """
     found: dict[str, float | None] = {}
     for measure in program.measure:
@@ -209,7 +212,7 @@ def _of_json(way: str, text: str, output: str) -> float:
 
 
 def _document(text: str, output: str) -> Any:
-    """Return the JSON document of an output, or of the last of its lines that is one."""
+    """Return the JSON document of an output, or of its last line that is one."""
     for part in (text, *reversed(text.splitlines())):
         try:
             found = json.loads(part)

@@ -1,4 +1,4 @@
-"""Files that programs see: a folder, or a tar file that is unpacked once, known by their content."""
+"""Files that programs see, identified by content: a folder, or a tar file that is unpacked once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tmt.core.provenance import file_sha256, file_version, user_cache
 
 
 def root_folder(name: str) -> Path:
-    """Return the folder of a root: itself, or that into which its tar file is unpacked (InputError).
+    """Return the folder of a root: itself, or the folder into which its tar file is unpacked (InputError).
 
     A tar file is unpacked into the user's cache, under the hash of its content, without owners.
     """
@@ -36,7 +36,7 @@ def root_folder(name: str) -> Path:
         reason = first_line(error).rstrip(":")
         raise InputError(name, f"is neither a folder nor a tar file: {reason}") from error
     except OSError as error:
-        if not folder.is_dir():  # else another run was first
+        if not folder.is_dir():  # otherwise another run was first
             raise InputError(name, f"cannot be unpacked: {error.strerror or error}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

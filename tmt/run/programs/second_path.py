@@ -1,4 +1,4 @@
-"""The second path of programs: its link trace, its setup, and the file that tells the kernel of it."""
+"""The second path of programs: its link trace, its setup, and the file that describes it to the kernel."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 SECOND = "second.txt"
 
 OF_RUN = ("duration_ns", "packet_bytes", "send_buffer_bytes", "window_packets", "flow")
-"""Settings of a run that its path does not have."""
+"""Settings of a run that the second path does not have."""
 
 STREAM = 0
-"""Number of the random stream from which a seed draws where in the trace a run starts.
+"""Number of the random stream from which a seed draws the start of a run in the trace.
 
-It is the forward link's, so that a run over this trace alone, with a drawn offset, sees the same piece.
+It equals the forward link's, so a run over this trace alone, with a drawn offset, sees the same piece.
 """
 
 
 def set_up_second(program: Program, second: SecondPath, seed: int) -> Setup:
-    """Return the setup of the second path alone (InputError where its trace cannot be used)."""
+    """Return the setup of the second path alone (InputError if its trace cannot be used)."""
     path, rest = LinkPath(second.rtt, queue_packets=second.queue_packets), replace(program, second=None)
     if second.trace is None:
         assert second.rate is not None
@@ -56,13 +56,13 @@ def set_up_second(program: Program, second: SecondPath, seed: int) -> Setup:
 
 
 def second_text(setup: Setup, directory: Path) -> str:
-    """Return the text of the second path's file: the lines of a settings file that tell a path."""
+    """Return the text of the second path's file: the lines of a settings file that describe a path."""
     lines = settings_text(setup, directory).splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith(tuple(f"{key} " for key in OF_RUN)))
 
 
 def second_identity(program: Program) -> list[object]:
-    """Return what decides the second path of a run, without the name of its trace; nothing without one."""
+    """Return what decides the second path of a run, without the name of its trace; empty without one."""
     second = program.second
     if second is None:
         return []

@@ -1,4 +1,4 @@
-"""QUIC in simulated time as a backend: quinn's state machine over our links, one process for each run."""
+"""QUIC in simulated time as a backend: quinn's state machine over TMT's links, one process for each run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _HOME = Path(__file__).resolve().parents[3] / "clift-quic"
 
 ELSEWHERE = "`export CLIFT_QUIC=PROGRAM` names one that was built in a checkout of TMT"
-"""Remedy for an installation without the program, which no wheel holds."""
+"""Remedy for an installation without the program, which no wheel contains."""
 
 
 class Quic:
@@ -42,7 +42,7 @@ class Quic:
         return build_stamp(self.program(), remedy("quic", ELSEWHERE))
 
     def check(self, experiment: Experiment) -> None:
-        """Refuse nothing: every build has the variants of the stack."""
+        """Refuse nothing: every build has all variants of the stack."""
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment in simulated time."""
@@ -61,7 +61,7 @@ class Quic:
             lost = sum(counters(f"flow_{flow}_lost_packets") for flow in range(flows))
         except SimulatorError as error:
             raise RunError(argv, str(error), last_words(directory), program="QUIC") from error
-        # A datagram is sent once; the frames of one that the sender declares lost go into new ones.
+        # A datagram is sent once; the frames of a datagram that the sender declares lost go into new ones.
         sent = recovery_figures(of_flows(recording.packets, flows))["segments_sent"]
         columns = recording.columns | {
             "retransmissions": lost,

@@ -1,1 +1,1 @@
-"""Drawings: they get numbers and draw them, and compute none."""
+"""Charts: they receive numbers, draw them, and compute none."""

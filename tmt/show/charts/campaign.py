@@ -1,4 +1,4 @@
-"""Charts of campaigns, which the report's page and the figures for print share.
+"""Charts of campaigns, shared by the report's page and the figures for print.
 
 Each function returns a specification with one data source, `rows`, and parameters for its texts. Rows and
 parameters are filled in by `tmt.show.charts.parts.filled` for print, and by the page's script for reading.
@@ -40,11 +40,11 @@ DELAY_QUANTILES = {
     "p95": "95th percentile",
     "p99": "99th percentile",
 }
-"""Fields of the quantiles of the delay, and how they are written."""
+"""Fields of the delay's quantiles, and their labels."""
 
 
 def _told(field: str, label: str = "measure") -> str:
-    """Return the expression of a tooltip's line: a label, itself an expression, and a field's number."""
+    """Return the expression of a line of a tooltip: a label, itself an expression, and a field's number."""
     return f"'\\n' + {label} + ': ' + format(datum.{field}, '.4~r')"
 
 
@@ -87,13 +87,14 @@ class Members:
 
     def dash(self, *, legend: bool = True) -> alt.StrokeDash:
         """Return the dash pattern of the members."""
-        # Vega-Lite joins the legends of equal domains; one more member keeps the hidden legend apart.
+        # Vega-Lite merges the legends of equal domains; an additional member keeps the hidden legend
+        # separate.
         more = 0 if legend else 1
         scale = alt.Scale(domain=self.labels + [""] * more, range=self.dashes + [[1, 0]] * more)
         return alt.StrokeDash(self.kind, type="nominal", scale=scale, legend=self._legend if legend else None)
 
     def rows(self, about: str) -> Any:
-        """Return a chart with a row for each member, and with the expression of its tooltips."""
+        """Return a chart with a row for each member, and the expression of its tooltips."""
         y = alt.Y(self.kind, type="nominal", sort=self.labels, axis=row_axis(180))
         return alt.Chart().transform_calculate(about=about).encode(y=y)
 
@@ -101,10 +102,10 @@ class Members:
 def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero: bool = False) -> Spec:
     """One measure: a panel for each outer member, a row for each inner one.
 
-    With `zero` the values are differences, with a line at 0. Each of several `places`, points of the grid in
-    the field `place`, has a row of panels.
+    With `zero` the values are differences, with a line at 0. With several `places`, points of the grid in the
+    field `place`, each has a row of panels.
     """
-    # Vega-Lite takes no domain from flattened values; an invisible line gives it their ends.
+    # Vega-Lite takes no domain from flattened values, so an invisible line spans them.
     base = inner.rows(_ABOUT).transform_calculate(
         least="extent(datum.seeds)[0]", most="extent(datum.seeds)[1]"
     )
@@ -133,7 +134,7 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero:
         return _row_panels(layers, outer)
     panel = alt.layer(*layers).properties(height=alt.Step(ROW_PX))
     column = alt.Column(outer.kind, type="nominal", sort=outer.labels, header=panel_header())
-    # Beside the panels: upright text would need higher ones.
+    # Beside the panels: text above them would need more height.
     header = alt.Header(title=None, labelAngle=0, labelAlign="left", labelPadding=12)
     row = alt.Row("place:N", sort=list(places), header=header)
     return titled_spec(panel.facet(row=row, column=column, data=ROWS))
@@ -158,7 +159,7 @@ def before_and_after(inner: Members, outer: Members) -> Spec:
 
 
 def sweep(inner: Members, outer: Members, *, numeric: bool, zero: bool = False) -> Spec:
-    """One measure over one axis of the grid, whose number in `levels` is the parameter `axis`.
+    """One measure over one axis of the grid; the parameter `axis` is its index in `levels`.
 
     With `zero` the values are differences, with a line at 0.
     """
@@ -186,7 +187,7 @@ def sweep(inner: Members, outer: Members, *, numeric: bool, zero: bool = False) 
 
 
 def _at_end(base: Any, text: str) -> Any:
-    """Return a text, an expression, at the right end of each row."""
+    """Return a text, given as an expression, at the right end of each row."""
     value = base.transform_calculate(text=text).encode(x=alt.value("width"), text="text:N")
     return value.mark_text(align="left", dx=10)
 
@@ -260,6 +261,6 @@ def _row_panels(layers: Sequence[Any], outer: Members) -> Spec:
 
 
 def _panels(chart: Any, outer: Members, columns: int = 2) -> Spec:
-    """Return the specification with a panel for each member of the outer kind that has rows."""
+    """Return the specification with a panel for each outer member that has rows."""
     facet = alt.Facet(outer.kind, type="nominal", sort=outer.labels, header=panel_header())
     return titled_spec(chart.facet(facet=facet, columns=columns, data=ROWS))

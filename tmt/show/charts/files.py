@@ -1,7 +1,7 @@
 """Files of charts: PNG, SVG, PDF, HTML and JSON.
 
-A process of its own draws them, because the drawing library ends its process where it fails. A chart that
-cannot be drawn costs its files and a line on stderr, and nothing else.
+A separate process draws them, because the drawing library ends its process when it fails. A chart that cannot
+be drawn leaves out its files and prints a line on stderr; the program continues.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class DrawingError(Exception):
 def check_format(path: str | PathLike[str]) -> str:
     """Return the format that the file's ending names, one of `FORMATS`.
 
-    UsageError when the ending is none of them, or no file can be there.
+    UsageError when it names none of them, or the file cannot be written there.
     """
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
@@ -48,7 +48,7 @@ def check_format(path: str | PathLike[str]) -> str:
 
 
 def save_charts(charts: Iterable[tuple[Spec, Sequence[str | PathLike[str]]]]) -> Iterator[Path]:
-    """Write each chart into its files, in the formats of their endings; give each path once it is written.
+    """Write each chart into its files, in the formats of their endings; yield each path once it is written.
 
     Raises UsageError as `check_format` does, and OutputError when a file cannot be written.
     """
@@ -68,13 +68,13 @@ def save_charts(charts: Iterable[tuple[Spec, Sequence[str | PathLike[str]]]]) ->
 
 
 def save_chart(spec: Spec, *paths: str | PathLike[str]) -> list[Path]:
-    """Write one chart as `save_charts` does; return the paths that are written."""
+    """Write one chart as `save_charts` does; return the written paths."""
     return list(save_charts([(spec, paths)]))
 
 
 @contextmanager
 def renderer() -> Iterator[Callable[[Spec, Sequence[str]], list[bytes]]]:
-    """Give `rendered` as a function whose work another process does; it raises DrawingError."""
+    """Yield `rendered` as a function that another process executes; it raises DrawingError."""
     process: subprocess.Popen[bytes] | None = None
 
     def render(spec: Spec, endings: Sequence[str]) -> list[bytes]:
@@ -129,7 +129,7 @@ def rendered(spec: Spec, endings: Sequence[str]) -> list[bytes]:
 
 
 def _serve() -> None:
-    """Answer each line of stdin with a line: the contents, or the reason why there are none."""
+    """Answer each line of stdin with a line: the contents, or the reason why drawing failed."""
     for line in sys.stdin.buffer:
         spec, endings = json.loads(line)
         try:

@@ -51,7 +51,7 @@ SPLIT_STYLES = {
     (True, False): MemberStyle("split", BLUE, "s", "--"),
     (True, True): MemberStyle("split, ARQ", BLUE, "^", "-"),
 }
-"""The systems of the proxy model, by whether there is a proxy and whether there is ARQ."""
+"""The systems of the proxy model, by whether they have a proxy and ARQ."""
 
 
 def scheme_chart(title: str, scheme: str, swept: str, rows: Sequence[Row]) -> Spec:
@@ -70,7 +70,7 @@ def scheme_chart(title: str, scheme: str, swept: str, rows: Sequence[Row]) -> Sp
 def hybrid_chart(title: str, rows: Sequence[Row]) -> Spec:
     """Return the throughput over the first column of `HYBRID_AXES` that varies.
 
-    Each point of the other columns has a line. Rows are those of `tmt.theory.hybrid.sweep`.
+    Each combination of the other columns has a line. Rows are those of `tmt.theory.hybrid.sweep`.
     """
     varying = [name for name in HYBRID_SYMBOLS if len({row[name] for row in rows}) > 1]
     swept = next((name for name in HYBRID_AXES if name in varying), "code_length")

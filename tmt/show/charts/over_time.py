@@ -38,9 +38,9 @@ def run_chart(result: ExperimentResult) -> Spec:
 
 
 def timeline_chart(timeline: Timeline, tcp: str, title: str) -> Spec:
-    """Return the chart of a run's timeline; a queue that is not known has no panel.
+    """Return the chart of a run's timeline; an unknown queue has no panel.
 
-    A single flow has the colour of its TCP variant `tcp`; several flows have one each.
+    A single flow has the colour of its TCP variant `tcp`; several flows have one colour each.
     """
     edges_s, (least, median, high) = timeline.edges_s, timeline.delay_s * 1e3
     tables = {"delay": stairs(edges_s, low=least, high=high, line_0=median)}
@@ -121,7 +121,7 @@ PANELS = (
 """Panels of a run's course from top to bottom: name, title, height."""
 
 LOSSES = ("link lost", "queue dropped", "retransmission")
-"""Kinds of moments in the lowest panel."""
+"""Kinds of events in the lowest panel."""
 
 CHANNEL = ("lost_rows", "capacity")
 """Panels that describe the channel alone."""
@@ -132,7 +132,7 @@ RUN_TOLD = {"tooltip": "run:N", "description": "run:N"}
 def course(panels: Sequence[str], units: Mapping[str, tuple[str, float]], *, zooms: bool) -> Spec:
     """The course of several runs over one time axis, one panel below the other.
 
-    `units` holds unit and scale of panels. If `zooms`, a reader can drag and zoom the time axis.
+    `units` holds unit and scale of each panel. With `zooms`, a reader can drag and zoom the time axis.
     """
     charts = [
         _course_panel(name, title, units.get(name, ("",))[0]).properties(height=height)

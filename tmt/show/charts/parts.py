@@ -1,4 +1,4 @@
-"""Parts that charts share: axes, legends, tooltips, rows and parameters, and how panels stand together."""
+"""Parts that charts share: axes, legends, tooltips, rows and parameters, and the arrangement of panels."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ PRINT_WIDTH_PX = 680
 ROWS = alt.NamedData("rows")
 
 INK, QUIET, PAPER = (alt.ExprRef(name) for name in ("ink", "quiet", "paper"))
-"""Colours that depend on the colour scheme, which the configuration of a mark with a colour cannot give."""
+"""Colours that depend on light or dark mode, which the configuration cannot set for marks with a colour."""
 
 ROW_PX = 24
 """Height of one row of a chart with a row for each member."""
 
 LOOKS = {"narrow": False, "ink": "black", "quiet": "gray", "paper": "white"}
-"""Parameters of every chart about its place, with their values before `filled`."""
+"""Parameters of every chart about the shown point of the grid, with their values before `filled`."""
 
 PARAMETERS = {"measure": "", "across": "", "heading": "", "members": [], "axis": 0, "end_s": 1} | LOOKS
-"""Parameters of a campaign's chart, likewise."""
+"""Parameters of a campaign's chart, as above."""
 
 
 def x_axis(field: str) -> alt.X:
@@ -109,7 +109,7 @@ def filled(
 
 
 def finished(spec: Spec, config: Spec) -> Spec:
-    """Return a specification that is drawn as it is; a character that XML does not allow is replaced."""
+    """Return a specification without parameters to fill in, without characters that XML does not allow."""
     whole: Spec = _plain({"$schema": alt.SCHEMA_URL} | spec | {"config": config})
     return whole
 
@@ -154,7 +154,9 @@ def table(**columns: npt.ArrayLike) -> list[Row]:
 
 
 def stairs(edges: npt.NDArray[np.float64], **columns: npt.NDArray[np.float64]) -> list[Row]:
-    """Return two rows for each bin between the edges [n + 1]: its values [n] at its begin and at its end."""
+    """Return two rows for each bin between the edges [n + 1]: its value [n] at the bin's start and at its
+    end.
+    """
     times = np.repeat(edges, 2)[1:-1]
     return table(time=times, **{name: np.repeat(values, 2) for name, values in columns.items()})
 
@@ -167,7 +169,7 @@ def source(name: str, heading: str = "") -> alt.Chart:
 
 
 def stacked(panels: Sequence[Any], x: alt.X, title: str, height: int | None = None) -> Any:
-    """Return panels one below the other over one horizontal axis, whose labels the lowest one shows."""
+    """Return panels one below the other over one horizontal axis, labelled at the lowest panel."""
     size = {"width": PICTURE_PX} if height is None else {"width": PICTURE_PX, "height": height}
     shown = []
     for panel in panels:
@@ -178,7 +180,7 @@ def stacked(panels: Sequence[Any], x: alt.X, title: str, height: int | None = No
 
 
 def in_rows(panels: Sequence[Any], height: int = 150) -> Any:
-    """Return panels side by side, as many in a row as have room."""
+    """Return panels side by side, as many in a row as fit."""
     across = 3 if len(panels) == 3 else min(2, len(panels))
     width = (PICTURE_PX - 66 * (across - 1)) // across
     sized = [panel.properties(width=width, height=height) for panel in panels]
@@ -197,7 +199,7 @@ def log_axis(rows: Sequence[Row], field: str) -> dict[str, Any]:
 
 
 def coloured(heading: str, colours: Mapping[str, str], most: int = 9) -> Callable[[Any, str], Any]:
-    """Return a function that names a layer; the panel's heading and the legend of its names share a line.
+    """Return a function that names a layer; the panel's heading and the legend share a line.
 
     The legend holds the first `most` names.
     """
@@ -224,7 +226,7 @@ def line_looks(field: str, styles: Sequence[MemberStyle]) -> dict[str, Any]:
     legend = alt.Legend(title=None, orient="top", symbolSize=60) if len(labels) > 1 else None
 
     def channel(kind: Any, values: list[Any], *, hidden: bool = False) -> Any:
-        # Vega-Lite joins the legends of equal domains; one more label keeps the hidden legend apart.
+        # Vega-Lite merges the legends of equal domains; an additional label keeps the hidden legend separate.
         scale = alt.Scale(domain=labels + [""] * hidden, range=values + values[:1] * hidden)
         return kind(field, type="nominal", legend=None if hidden else legend, scale=scale)
 

@@ -1,7 +1,7 @@
 """Style of every chart: colour, marker and dash of each TCP variant and scheme; Vega-Lite's configuration.
 
-Colours are those of Okabe and Ito (Color Universal Design, 2008), which people with any of the common kinds
-of colour blindness tell apart; markers and dashes say the same once more for print in grey.
+Colours are those of Okabe and Ito (Color Universal Design, 2008), which people with the common kinds of
+colour blindness can tell apart; markers and dashes repeat the distinction for print in grey.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MARKER_PATHS = {
     "H": "M-1.05,0L-.52,-.9H.52L1.05,0L.52,.9H-.52Z",
     "8": "M-.41,-1H.41L1,-.41V.41L.41,1H-.41L-1,.41V-.41Z",
 }
-"""SVG paths of radius 1 of the markers, by matplotlib's letters."""
+"""SVG paths, of radius 1, of the markers, by matplotlib's letters."""
 
 NO_MARKER = "M-2,0H2"
 """Path of a line without markers, for its legend."""
@@ -59,7 +59,7 @@ INKS = {
 """Colours of text, lines and background, by colour scheme."""
 
 DARK_STRENGTH = 0.72
-"""Part of a colour that is kept on a dark page; the rest is white."""
+"""Share of a colour that is kept on a dark page; the rest is white."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ _SCHEME_LOOKS: dict[str, Look] = {
     "rlc-over-sliding-window": (SKY, "h", "-"),
     "rlc-over-tetrys": (PURPLE, "H", "--"),
 }
-"""Looks by name, so that a new member does not move those of others."""
+"""Looks by name, so that a new member does not change those of others."""
 
 _SPARE_COLOURS = (SKY, PURPLE, ORANGE, GREEN, BLUE, VERMILLION, MUTED)
 _SPARE_MARKERS = "os^DvPXh*<>dpH8"
@@ -135,7 +135,7 @@ _SPARE_DASH = "--"
 
 
 def looks_of(names: Iterable[str], own: Mapping[str, Look]) -> dict[str, Look]:
-    """Return the look of each name: its own one, or else a free one, of unused colours and markers first."""
+    """Return the look of each name: its declared one, or else a free one, unused colours first."""
     taken = {look[:2] for look in own.values()}
     colours = sorted(_SPARE_COLOURS, key=lambda one: any(one == colour for colour, _ in taken))
     markers = sorted(_SPARE_MARKERS, key=lambda one: any(one == marker for _, marker in taken))
@@ -150,7 +150,7 @@ LINE_LOOKS: tuple[Look, ...] = tuple(
 
 TCP_LOOKS = looks_of(VARIANTS, _TCP_LOOKS)
 SCHEME_LOOKS = looks_of([*SCHEMES, *_SCHEME_LOOKS], _SCHEME_LOOKS)
-"""Looks by name; that of a scheme above another one is such as ``rlc-over-arq``."""
+"""Looks by name; the name of a scheme above another one is such as ``rlc-over-arq``."""
 
 TCP_STYLES = {name: MemberStyle(VARIANTS[name].label, *look) for name, look in TCP_LOOKS.items()}
 SCHEME_STYLES = {
@@ -159,12 +159,12 @@ SCHEME_STYLES = {
 
 
 def tcp_label(name: str) -> str:
-    """Return a TCP variant as people write it."""
+    """Return the display name of a TCP variant."""
     return TCP_STYLES[name].label if name in TCP_STYLES else name
 
 
 def tcp_styles(names: Sequence[str]) -> list[MemberStyle]:
-    """Return the style of each TCP variant; undeclared variants take free looks."""
+    """Return the style of each TCP variant; undeclared variants get free looks."""
     own = {name: TCP_LOOKS[name] for name in names if name in TCP_LOOKS}
     return [MemberStyle(tcp_label(name), *look) for name, look in looks_of(names, own).items()]
 
@@ -184,7 +184,7 @@ def configuration(
 ) -> Spec:
     """Return Vega-Lite's configuration: the look of all charts, and the members' colours and markers.
 
-    Charts for print use one face of their font: vl-convert writes several faces in an order of chance.
+    Charts for print use one face of their font, because vl-convert writes several faces in random order.
     """
     bold, italic = ("normal", "normal") if font == PRINT_FONT else ("bold", "italic")
     ink = INKS[scheme]

@@ -76,7 +76,7 @@ def _over_time(summary: PhySummary | LinkSummary, tables: Tables) -> Any:
 
 
 def _rate(summary: PhySummary | LinkSummary, unit: str, good: str, tables: Tables) -> Any:
-    """Return the offered rate, the good part of it, and the longest pause where pauses are not regular."""
+    """Return the offered rate, its good part, and the longest pause if pauses are irregular."""
     has_bad = any(row["offered"] != row["good"] for row in tables["rate"])
     colours = {"offered": PALE, good: SKY} if has_bad else {"offered": SKY}
     pause = None if summary.pauses.are_regular else summary.pauses.longest
@@ -135,7 +135,7 @@ def _lengths(lengths: Mapping[int, int]) -> list[Row]:
 
 
 def _at_least(name: str, label: str, tables: Tables) -> Any:
-    """Return axes of the share of values that are at least as large: a geometric law is a straight line."""
+    """Return axes for the share of values that are at least as large: a geometric law is a straight line."""
     x = alt.X("value:Q", title=label, axis=alt.Axis(tickCount=5))
     y = alt.Y("share:Q", title=None, **log_axis(tables[name], "share"))
     return source(name, f"{name.capitalize()} at least as long").encode(x=x, y=y)

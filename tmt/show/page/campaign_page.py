@@ -1,4 +1,4 @@
-"""The page of one campaign, or of two beside each other: the data of its script, its sections, its size."""
+"""The page of one campaign, or of two side by side: the data of its script, its sections, its size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SCRIPTS = ("dom.js", "latex.js", "table.js", "choices.js", "marks.js", "frame.js", "charts.js", "main.js")
 
 RUNS = [MemberStyle("", colour, "o", "-") for colour in (*COLOURS, MUTED)]
-"""Colours of runs that lie over each other."""
+"""Colours of overlaid runs."""
 
 
 def campaign_page(
@@ -37,10 +37,10 @@ def campaign_page(
     warnings: Sequence[str],
     **more: Any,
 ) -> str:
-    """Return a page with charts and tables; of the `possible` sections, those without rows are left out.
+    """Return a page with charts and tables; those of the `possible` sections that have no rows are left out.
 
-    `tables` holds those that sort and filter by their elements' names, None for one that is not there; `more`
-    holds further names of the template.
+    `tables` holds the sortable tables by their elements' names, None for a missing one; `more` holds further
+    names of the template.
     """
     data = _data(results, summary, views, tables) | {"file": slug(title)}
     left_out = fit(data)
@@ -85,13 +85,13 @@ def _data(results: Results, summary: Summary, views: Sequence[View], tables: Rec
 
 
 def _opening_point(summary: Summary) -> int:
-    """Return the first point of the default stack; the first one where the stack does not vary."""
+    """Return the first point with the default stack; the first point if the stack does not vary."""
     points = range(len(summary.points))
     return next((at for at in points if summary.levels(at).get("stack") == DEFAULT_STACK), 0)
 
 
 def _first_runs(results: Results, summary: Summary) -> list[int]:
-    """Return the recorded run of greatest goodput, and one of another variant at the same place."""
+    """Return the recorded run with the greatest goodput, and one of another variant at the same point."""
     order = sorted(
         range(len(results.records)),
         key=lambda i: -float(results.runs["goodput_bps"].iloc[results.records[i].row] or 0),
@@ -115,7 +115,7 @@ MOST_CHARACTERS = 4_400_000
 
 
 def fit(data: Record, most: int = MOST_CHARACTERS) -> list[str]:
-    """Remove parts of the page's data, least missed first, until it fits; return a warning for each part."""
+    """Remove parts of the page's data, the least important first, until it fits; return warnings."""
     warnings = []
     for drop in (_drop_single_values, _drop_differences, _drop_courses, _drop_points):
         excess = _size(data) - most

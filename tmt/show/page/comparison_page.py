@@ -1,4 +1,4 @@
-"""Two campaigns beside each other as one page: paired differences as charts and tables."""
+"""The page of two campaigns side by side: paired differences as charts and tables."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _facts(comparison: PairedCampaigns) -> list[Record]:
 
 
 def _findings(comparison: PairedCampaigns) -> list[str]:
-    """Return a sentence on each compared measure: how many cells differ, and which one most."""
+    """Return a sentence on each compared measure: how many cells differ, and which differs most."""
     if comparison.pairs.equal.all():
         return ["All pairs are equal in everything that they measured, bit by bit."]
     found = []
@@ -205,7 +205,7 @@ def groups_table(groups: PairedCampaigns) -> Record:
 def _differences(
     comparison: PairedCampaigns, measures: Sequence[Measure]
 ) -> Iterator[tuple[Cell, Measure, list[Any]]]:
-    """Give each cell and measure with the values of `_difference_heads`."""
+    """Yield each cell and measure with the values of `_difference_heads`."""
     for cell, by_measure in zip(comparison.summary.cells, comparison.cells, strict=True):
         for measure in measures:
             if (one := by_measure.get(measure.column)) is not None:
@@ -257,7 +257,7 @@ def pairs_table(comparison: PairedCampaigns) -> Record:
 
 
 def setup_tables(comparison: PairedCampaigns) -> list[Record]:
-    """Return the settings that differ, what made the runs, and the runs without a partner."""
+    """Return the settings that differ, the programs that made the runs, and the runs without a partner."""
     names, pairs = list(comparison.names), comparison.pairs
     settings = [
         [one.name, one.unit, ", ".join(one.first), ", ".join(one.second), str(one.pairs)]

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 
 Sections = dict[str, tuple[str, str]]
-"""Title and lead of each section by the elements that the page's script fills, such as ``delay-view``.
+"""Title and introduction of each section by the elements that the page's script fills, such as
+``delay-view``.
 
 The first element gives the section its name, here ``delay``.
 """
@@ -48,7 +49,7 @@ GROUPS_LEAD = (
 
 
 def page_record(style: MemberStyle) -> Record:
-    """Return a style as a page's script takes it."""
+    """Return a style for a page's script."""
     path = MARKER_PATHS[style.marker]
     return {"label": style.label, "light": style.colour, "dark": style.dark_colour, "path": path}
 
@@ -59,12 +60,12 @@ def fact(label: str, value: object, *, alarm: bool = False) -> Record:
 
 
 def finding(text: str, more: Sequence[str] = (), tail: str = "") -> Record:
-    """Return a sentence; `more` opens on demand before the `tail`."""
+    """Return a sentence; `more`, before the `tail`, opens on demand."""
     return {"text": text, "more": list(more), "tail": tail}
 
 
 def term(column: str, label: str, unit: str) -> Record:
-    """Return the meaning of a measure as its column declares it."""
+    """Return the meaning of a measure from the declaration of its column."""
     if column.startswith(OF_PROGRAM):
         meaning = "number that a program said, as the scenario's `measure` describes it"
         return {"label": label, "unit": unit, "meaning": meaning, "counts": "", "null": ""}
@@ -74,7 +75,7 @@ def term(column: str, label: str, unit: str) -> Record:
 
 
 def sections(possible: Sections, there: Container[str], *, failures: bool) -> list[Record]:
-    """Return the sections that have an element, and those that every page has at its end."""
+    """Return the sections that have an element, and those at the end of every page."""
     shown = [
         {"id": elements.partition("-")[0], "title": title, "lead": lead, "view": found}
         for elements, (title, lead) in possible.items()
@@ -102,7 +103,7 @@ def unit_columns(things: Iterable[Axis | Measure]) -> list[Record]:
 
 
 def columnar(rows: Sequence[Record]) -> Record:
-    """Return records as names and rows of values, which takes a third of the room."""
+    """Return records as names and rows of values, which takes a third of the space."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     return {"names": names, "rows": [[row.get(name) for name in names] for row in rows]}
 
@@ -118,8 +119,8 @@ FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif'
 def assemble(scripts: Sequence[str], data: Record, **texts: Any) -> str:
     """Return a page: template, scripts, style, the scripts' data and texts.
 
-    Names from outside reach the page in two ways, both escaped: as text by the template, and as JSON in which
-    no character can end its element.
+    Names from outside are escaped on both ways into the page: as text by the template, and as JSON without a
+    character that could end its element.
     """
     style = _asset("style.css") + _colours(data["members"])
     themes = {theme: configuration(font=FONT, scheme=theme) for theme in ("light", "dark")}
@@ -140,7 +141,7 @@ def assemble(scripts: Sequence[str], data: Record, **texts: Any) -> str:
 
 
 def embedded_json(data: Any) -> str:
-    """Return JSON that may stand inside a script element: ``<``, ``>`` and ``&`` are written as escapes."""
+    """Return JSON for a script element: ``<``, ``>`` and ``&`` are written as escapes."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -178,7 +179,7 @@ def _hash(text: str) -> str:
 def browser_bundle() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script that defines `vegaEmbed`.
 
-    Bundling takes seconds, so that the user's cache folder keeps the result, with its hash, for each version.
+    Bundling takes seconds, so the user's cache folder keeps the result and its hash for each version.
     """
     snippet = "window.vegaEmbed = vegaEmbed;"
     name = f"vega-{version('vl-convert-python')}.js"
@@ -195,7 +196,7 @@ def browser_bundle() -> str:
 
 
 def _read_checked(path: Path) -> str | None:
-    """Return the cached script, None when there is none or its hash is wrong."""
+    """Return the cached script, None when it is missing or its hash is wrong."""
     try:
         digest, _, script = path.read_text(encoding="utf-8").partition("\n")
     except (OSError, ValueError):

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 FORMATS = ("pdf", "svg")
 
 MOST_POINTS = 12
-"""Points of the grid with a figure each."""
+"""Number of grid points that get a figure each."""
 
 MOST_COURSES = 8
-"""Runs with a figure of their course, evenly spread over those that kept records."""
+"""Number of runs that get a figure over time, evenly spread over those that kept records."""
 
 NOTE = (
     "Mean and 95 % interval over the seeds (dots). Grey lines: capacity of the whole link trace.",
@@ -39,7 +39,7 @@ NOTE = (
 
 
 def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[Path]:
-    """Draw the figures into `folder`, each as PDF and SVG, and give the paths as they are written."""
+    """Draw the figures into `folder`, each as PDF and SVG; yield the paths as they are written."""
     return save_charts(
         (spec, [folder / f"{name}.{ending}" for ending in FORMATS])
         for name, spec in _named_apart(_figures(results, summary))
@@ -47,7 +47,7 @@ def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[
 
 
 def _named_apart(figures: Iterable[tuple[str, Spec]]) -> Iterator[tuple[str, Spec]]:
-    """Number the names that occur before; long names end before they differ."""
+    """Number names that occur twice; long names are cut before they differ."""
     written: Counter[str] = Counter()
     for name, spec in figures:
         written[name] += 1
@@ -55,9 +55,9 @@ def _named_apart(figures: Iterable[tuple[str, Spec]]) -> Iterator[tuple[str, Spe
 
 
 def comparison_chart(results: Results, summary: Summary) -> Spec | None:
-    """Return the goodput of all cells, None where no run has succeeded.
+    """Return the goodput of all cells, None if no run has succeeded.
 
-    The panels of one point of the grid stand one below the other; several points are rows of panels.
+    The panels of one point of the grid are stacked; several points are rows of panels.
     """
     rows = [row for row in cell_rows(results, summary) if row["column"] == GOODPUT]
     if not rows:
@@ -80,7 +80,7 @@ def comparison_chart(results: Results, summary: Summary) -> Spec | None:
 
 
 def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
-    """Give name and specification of each figure."""
+    """Yield name and specification of each figure."""
     cells = cell_rows(results, summary)
     tcps, schemes = members(summary)
     for measure in summary.measures:
@@ -120,7 +120,7 @@ def _courses(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
 
 
 def _along(summary: Summary, rows: list[Row], number: int) -> list[Row]:
-    """Return the rows on the line through the first point along one axis, in the order of its levels."""
+    """Return the rows along one axis through the first point, in the order of its levels."""
     first = summary.points[0]
     line = [
         row

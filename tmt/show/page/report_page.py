@@ -80,9 +80,9 @@ SECTIONS: Sections = {
 def write_report(
     results: Results, folder: Path, *, figures: bool = True, latex: bool = False
 ) -> Iterator[Path]:
-    """Write the page, and figures and tables for print if wanted; give each path once it is there.
+    """Write the page, and on request figures and tables for print; yield each path once it is written.
 
-    Raises UsageError when a file is in the folder's place, OutputError when a file cannot be written.
+    Raises UsageError when a file has the folder's name, OutputError when a file cannot be written.
     """
     make_folder(folder)
     summary = results.cells
@@ -166,7 +166,7 @@ MAIN = (
     *("goodput_bps", "completion_s", "delay_median_s", "delay_p95_s", "retransmission_ratio"),
     *("timeouts", "forward_utilisation"),
 )
-"""Columns of runs that stand first and are always shown; the others are shown on demand."""
+"""Columns of runs that are first and always shown; the others are shown on demand."""
 
 
 def runs_table(results: Results, runs: pd.DataFrame) -> Record:
@@ -234,7 +234,7 @@ def differences_table(summary: Summary) -> Record:
 
 
 def printed_differences(summary: Summary) -> Record:
-    """Return the paired differences at every point: as texts like the means, as numbers for CSV."""
+    """Return the paired differences at every point: as texts like the means, and as numbers for CSV."""
     table = differences_table(summary)
     levels = [list(map(scalar, summary.levels(key[0]).values())) for key in table["keys"]]
     heads = unit_columns(summary.axes) + table["columns"]
@@ -263,7 +263,7 @@ def means_table(summary: Summary, measures: Sequence[Measure], first: str = "TCP
 
 
 def published_table(summary: Summary, matched: Sequence[Match]) -> Record:
-    """Return the published values beside ours."""
+    """Return the published values beside TMT's."""
     rows = [
         [
             *(match.measure.label, *cell_members(summary, match.cell)),

@@ -34,14 +34,14 @@ _PLAIN = re.compile(r"-?(\d+)(?:\.(\d+))?")
 _PLUS_MINUS = re.compile(r"([-+]?[\d.]+) ±([\d.]+)")
 _BOUNDS = re.compile(r"([-+]?[\d.]+) \[([-\d.]+), ([-\d.]+)\]")
 
-# A spreadsheet takes text that begins with one of these for a formula; an apostrophe before it keeps it text.
+# A spreadsheet reads text that begins with one of these as a formula; an apostrophe keeps it text.
 _FORMULA = re.compile(r"^[=+\-@\t\r]")
 
 
 def write_tables(tables: Mapping[str, Record | None], folder: Path) -> Iterator[Path]:
-    """Write each table with rows as NAME.tex and NAME.csv; give the paths as they are written.
+    """Write each table with rows as NAME.tex and NAME.csv; yield the paths as they are written.
 
-    CSV has the heads and rows under `plain`, where a table has them: those of numbers instead of texts.
+    CSV has the heads and rows under `plain` if a table has them: numbers instead of texts.
     """
     for name, table in tables.items():
         if table is None or not table["rows"]:
@@ -55,7 +55,7 @@ def write_tables(tables: Mapping[str, Record | None], folder: Path) -> Iterator[
 
 
 def csv_text(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return rows as CSV with a header; text that a spreadsheet would take for a formula stays text."""
+    """Return rows as CSV with a header; text that looks like a formula stays text."""
     file = io.StringIO()
     writer = csv.writer(file)
     for row in (heads, *rows):

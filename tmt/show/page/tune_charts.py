@@ -71,7 +71,7 @@ def charts_of(found: Tuning) -> list[Record]:
 
 
 def finalists_chart(found: Tuning) -> Spec | None:
-    """Return the winner and its rivals, on courses of the search and held out; None without a winner."""
+    """Return the winner and its rivals, on the search's and the held-out courses; None without a winner."""
     if not (shown := charts_of(found)):
         return None
     chart = filled(shown[0]["spec"], _finalist_rows(found), configuration(styles(found)))
@@ -79,7 +79,7 @@ def finalists_chart(found: Tuning) -> Spec | None:
 
 
 def _finalists(found: Tuning, schemes: list[str], title: str, value: Heads) -> Record:
-    """Return a row for each finalist: `part` search with a full mark, held out with a hollow one below."""
+    """Return a row for each finalist: a full mark for `part` search, with a hollow one for held out below."""
     result = found.recommendation
     order = [one.standing.name for one in result.finalists]
     base = alt.Chart().encode(
@@ -107,7 +107,7 @@ def _finalists(found: Tuning, schemes: list[str], title: str, value: Heads) -> R
 
 
 def _finalist_rows(found: Tuning) -> list[Row]:
-    """Return two rows for each finalist: the search, and the courses held out."""
+    """Return two rows for each finalist: search, and held out."""
     aim = found.task.goal.objectives[0]
     _, factor = shown_unit(found, aim)
     rows = []
@@ -124,7 +124,7 @@ def _finalist_rows(found: Tuning) -> list[Row]:
 
 
 def _front(found: Tuning, schemes: list[str], title: str) -> Record:
-    """Return all candidates, over a second objective or a constraint where there is one.
+    """Return all candidates over a second objective or a constraint, if there is one.
 
     Those of the front have a ring and, with two objectives, a line.
     """
@@ -198,10 +198,10 @@ def _candidate_rows(found: Tuning) -> list[Row]:
 
 
 def _race(schemes: list[str], rows: list[Row]) -> Record:
-    """Return a line for each candidate over the courses of each look; a cross where it leaves the race."""
+    """Return a line for each candidate over the courses of each look; a cross marks where it leaves."""
     axis = alt.Axis(values=sorted({row["courses"] for row in rows}))
     x = alt.X("courses:Q", title="courses", axis=axis, scale=alt.Scale(zero=False))
-    # Close rivals have room: the scale is logarithmic beyond 5 %.
+    # The scale is logarithmic beyond 5 %, which spreads close rivals.
     scale = alt.Scale(type="symlog", constant=5, zero=False)
     heading = "difference from the winner (%)"
     base = alt.Chart().encode(x=x, y=alt.Y("gap:Q", title=heading, scale=scale))
@@ -224,7 +224,7 @@ def _race_rows(found: Tuning) -> list[Row]:
     race, result = found.search.race, found.recommendation
     assert result.winner is not None
     scores, winner = race.evidence.scores(), result.winner.number
-    # Candidates enter in groups, so that one look may come twice: the last row of each counts.
+    # Candidates enter in groups, so a look may occur twice: the last row of each counts.
     rows: dict[tuple[str, int], Row] = {}
     left = set()
     for look in race.looks:
@@ -251,7 +251,7 @@ def _race_rows(found: Tuning) -> list[Row]:
 
 
 def _sensitivity(schemes: list[str], levels: list[Row], title: str, value: Heads) -> Record:
-    """Return a panel for each parameter: the objective over its values, the winner's with a ring."""
+    """Return a panel for each parameter: the objective over its values; the winner's value has a ring."""
     parameters = list(dict.fromkeys(row["parameter"] for row in levels))
     x = alt.X("value:N", title=None, sort=None, axis=alt.Axis(labelAngle=-30, labelLimit=130))
     y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=False))
@@ -259,7 +259,7 @@ def _sensitivity(schemes: list[str], levels: list[Row], title: str, value: Heads
     interval = base.mark_rule(strokeWidth=2).encode(
         y=alt.Y("low:Q", title=title), y2="high", color=looks["color"]
     )
-    # The first layer gives the order of the values, so it has all of them.
+    # The first layer sets the order of the values, so it has all of them.
     ring = _ringed(base.transform_filter("datum.winner")).encode(y=y)
     panel = alt.layer(interval, point(base, size=60, y=y, **looks), ring).properties(height=170)
     facet = alt.Facet("parameter:N", sort=parameters, header=panel_header())
@@ -278,7 +278,7 @@ def _sensitivity(schemes: list[str], levels: list[Row], title: str, value: Heads
 
 
 def _sensitivity_rows(found: Tuning) -> list[Row]:
-    """Return a row for each value of each parameter, with the others as the winner has them."""
+    """Return a row for each value of each parameter, with the winner's values of the others."""
     result, aim = found.recommendation, found.task.goal.objectives[0]
     assert result.winner is not None
     _, factor = shown_unit(found, aim)

@@ -1,4 +1,4 @@
-"""The result of a search as one HTML page: recommendation, courses held out, race, sensitivity, scenario."""
+"""The result of a search as one HTML page: recommendation, held-out courses, race, sensitivity, scenario."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _terms(found: Tuning) -> list[Record]:
 
 
 def _unit(found: Tuning, measure: Quantity) -> str:
-    """Return the unit of a measure on the page: a weighted sum counts the measure's own."""
+    """Return the unit of a measure on the page; the terms of a weighted sum have the measures' own units."""
     goal = found.task.goal
     for aim in goal.objectives:
         if aim.single == measure:

@@ -57,7 +57,7 @@ CAPTIONS = {
 """Caption of each view; the page's script fills in ``{measure}``, ``{where}`` and ``{axis}``."""
 
 PUBLISHED_NOTE = "Hollow diamonds: published values with their reading errors."
-"""Sentence of a caption where there are such values."""
+"""Sentence of a caption if such values exist."""
 
 NOTHING = "Nothing to draw: choose at least one TCP variant and one scheme that were run at this point."
 NO_RECORDS = "None of the chosen runs kept its packet records."
@@ -70,7 +70,7 @@ class View:
     name: str
     rows: list[Row]
     specs: dict[str, Spec]
-    """By how the chart groups: TCP variants inside schemes (``scheme``), or the other way (``tcp``)."""
+    """Choices that narrow the rows: ``measure``, ``point``, ``line`` (along one axis) and ``runs``."""
     selects: tuple[str, ...]
     """Choices that narrow the rows: ``measure``, ``point``, ``line`` (along one axis) and ``runs``."""
     heads: Heads
@@ -78,11 +78,11 @@ class View:
     """With ``{measure}``, ``{where}`` and ``{axis}`` to be filled in."""
     nothing: str = NOTHING
     heading: str = ""
-    """Line above the chart; empty for a view of the chosen measure."""
+    """Heading of the chart; empty for a view of the chosen measure."""
     measure: str = ""
-    """Name of what the chart shows, where `heading` says more."""
+    """Name of the chart's content, if `heading` says more."""
     across: str = ""
-    """Label of the horizontal measure, where there is one."""
+    """Label of the horizontal measure, if there is one."""
 
 
 def members(summary: Summary) -> tuple[charts.Members, charts.Members]:
@@ -98,7 +98,7 @@ def both_ways(summary: Summary, chart: Callable[..., Spec], **more: Any) -> dict
 
 
 def sweeps(results: Results, summary: Summary, *, zero: bool = False) -> dict[str, Spec]:
-    """Return the charts over axes of numbers and of names; none where every axis has one level."""
+    """Return the charts over axes of numbers and of names; none if every axis has one level."""
     kinds = {axis.is_numeric for axis in results.axes if len(axis.levels) > 1}
     return {
         f"{by}-{'numbers' if numeric else 'names'}": spec
@@ -176,7 +176,7 @@ def with_rows(possible: list[View]) -> list[View]:
 
 
 def _courses(results: Results, summary: Summary) -> list[View]:
-    """Return the views of single runs, and of the channel that runs without a scheme saw."""
+    """Return the views of single runs, and of the channel as seen by runs without a scheme."""
     rows = course_rows(results, summary)
     if not rows:
         return []
@@ -202,13 +202,13 @@ def _courses(results: Results, summary: Summary) -> list[View]:
 
 
 def _part_shown(results: Results) -> str:
-    """Return a sentence on the runs with records that the page does not show, if any."""
+    """Return a sentence on the recorded runs that the page does not show, if any."""
     shown, kept = len(results.records), len(recorded(results.runs))
     return f" Of {kept} runs with packet records {shown} are shown." if shown < kept else ""
 
 
 def _channel_rows(results: Results, summary: Summary, rows: list[Row]) -> list[Row]:
-    """Return capacity and erasures of each trace and seed that a recorded run without a scheme met."""
+    """Return capacity and erasures of each trace and seed of a recorded run without a scheme."""
     bare = {
         label for label, name in zip(summary.schemes, summary.scheme_names, strict=True) if name == "none"
     }
@@ -310,7 +310,7 @@ def course_units(results: Results, summary: Summary) -> dict[str, tuple[str, flo
 
 
 def _rounded(values: Iterable[float]) -> list[float | None]:
-    """Return numbers of four digits, whole ones as integers: a page holds many of them."""
+    """Return numbers with four digits, whole ones as integers, to keep the page small."""
     short = (digits(float(value), 4) for value in values)
     return [int(value) if value is not None and value.is_integer() else value for value in short]
 
@@ -341,5 +341,5 @@ def _run(results: Results, summary: Summary, records: RunRecords) -> Row:
 
 
 def channel_of(summary: Summary, row: Row) -> str:
-    """Return the scheme, place and seed of a run as text: runs that differ in TCP only see one channel."""
+    """Return the scheme, point and seed of a run: runs that differ only in TCP see the same channel."""
     return ", ".join(filter(None, [row["scheme"], summary.point_label(row["point"]), f"seed {row['seed']}"]))

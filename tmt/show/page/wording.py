@@ -1,4 +1,4 @@
-"""The report's text: facts at its head, findings, settings, and the meaning of each measure."""
+"""The report's text: facts at the top, findings, settings, and the meaning of each measure."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ WISHED = 0.05
 """Target half width of intervals, relative to the largest mean, for the recommended number of seeds."""
 
 MOST_POINTS = 4
-"""Most points of the grid with a finding each; of a larger grid, the first and the last point have one."""
+"""Largest number of grid points with a finding each; in a larger grid, only the first and the last point."""
 
 MOST_VALUES, MOST_CHARACTERS = 12, 160
-"""Values of one setting that are shown at once, and their length together; the others open on demand."""
+"""Number, and total length, of the values of a setting that are shown; the others open on demand."""
 
 
 def facts(results: Results, summary: Summary) -> list[Record]:
@@ -178,7 +178,7 @@ def setup_tables(results: Results, summary: Summary) -> list[Record]:
 
 
 def _first_of(values: list[str]) -> str | Record:
-    """Return values as text; those beyond the bounds, and such members of JSON objects, open on demand."""
+    """Return values as text; those beyond the limits open on demand."""
     parts = [part for value in values for part in _parts(value)]
     parts[-1] = parts[-1][:-1]
     ends = accumulate(len(part) + 1 for part in parts)
@@ -188,7 +188,7 @@ def _first_of(values: list[str]) -> str | Record:
 
 
 def _parts(value: str) -> list[str]:
-    """Return a value, or the members of a JSON object, each with the sign that separates it from the next."""
+    """Yield a value, or the members of a JSON object, each with its separator from the next."""
     try:
         found = json.loads(value)
     except ValueError:

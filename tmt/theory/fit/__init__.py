@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tmt.core.trace import BoolArray, FloatArray, Int64Array, Uint32Array
 
 MODELS = {"bernoulli": "Bernoulli", "gilbert": "simple Gilbert", "gilbert-elliott": "Gilbert-Elliott"}
-"""Names and titles, the simplest model first."""
+"""Names and titles, from the simplest model on."""
 
 LEAST_BURSTS = 5
 """Least number of bursts in a trace for a fit."""
@@ -47,9 +47,9 @@ _GRID = 60
 
 @dataclass(frozen=True, slots=True)
 class ModelFit:
-    """One fitted model of `MODELS`: estimates with 95 % intervals by name, and the same as a channel.
+    """One fitted model of `MODELS`: estimates with 95 % intervals by name, and the estimates as a channel.
 
-    `log_likelihood` is the natural logarithm of the trace's probability; the test is of burst and gap
+    `log_likelihood` is the natural logarithm of the trace's probability; the test is on burst and gap
     lengths.
     """
 
@@ -222,7 +222,7 @@ def fit(
 ) -> FitReport:
     """Fit the three models to the erasures of a trace, [n_slots], bool (UsageError with too few bursts).
 
-    `progress` is called with 1 for each model that is done; `size_bytes`, [n_slots], are the slots' sizes.
+    `progress` is called with 1 for each finished model; `size_bytes`, [n_slots], are the slots' sizes.
     """
     runs = ErasureRuns.of(erased)
     if len(runs.bursts) < LEAST_BURSTS:

@@ -1,9 +1,9 @@
-"""Maximum likelihood for the Gilbert-Elliott channel, and intervals along each of its parameters.
+"""Maximum likelihood for the Gilbert-Elliott channel, with intervals for each of its parameters.
 
 The search runs over the logits of the four probabilities, so that no step leaves the allowed range.
 
-An interval holds the values of a parameter at which the likelihood, maximised over the others, stays within
-the chi-square bound of its maximum (Venzon and Moolgavkar, Applied Statistics 37, 1988). An interval includes
+An interval holds the values of a parameter whose likelihood, maximised over the other parameters, lies within
+the chi-square bound of the maximum (Venzon and Moolgavkar, Applied Statistics 37, 1988). An interval includes
 0 or 1 if the data do not exclude them.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PARAMETERS = ("alpha", "beta", "error_good", "error_bad")
 
 EDGE = 16.0
-"""Logit at which a probability counts as 0 or 1: the distance is then below 1.2e-7."""
+"""Logit beyond which a probability counts as 0 or 1; the error is then below 1.2e-7."""
 
 _MEMORIES, _BAD_ERRORS = (0.3, 0.8, 0.95, 0.99, 0.999), (0.2, 0.5, 0.95)
 """Starting points: alpha + beta - 1, and error probabilities of the bad state."""
@@ -43,8 +43,8 @@ class Maximum:
     """The maximum of the likelihood.
 
     `logits`, [4], are those of `PARAMETERS`, plus or minus `EDGE` for a parameter of 1 or 0. `free`,
-    [n_free], are the indices of the others; `information`, [n_free, n_free], is the observed one about their
-    logits.
+    [n_free], are the indices of the others; `information`, [n_free, n_free], is the observed information at
+    their logits.
     """
 
     logits: FloatArray
@@ -137,7 +137,7 @@ def _climb(function: Callable[[FloatArray], float], start: FloatArray, axes: Axe
 
 
 def _settle_edges(function: Callable[[FloatArray], float], point: FloatArray) -> FloatArray:
-    """Set parameters to 0 or 1 if that does not lower the likelihood, then maximise over the others again."""
+    """Set parameters to 0 or 1 if that does not lower the likelihood, then maximise again over the others."""
     for i in (2, 3, 1, 0):
         if abs(point[i]) < 6.0:
             continue

@@ -1,10 +1,10 @@
 """Tests of fitted channels: the lengths of bursts and gaps, and independence of the slots' sizes.
 
-The first is a chi-square test. The fitted channel gives each run a law of its length, conditional on its
+The first is a chi-square test. The fitted channel gives the law of each run's length, conditional on its
 first slot and the past. The runs in the cells "1, 2, 3 to 4, 5 to 8 ... slots" are counted and compared with
-the sums of these laws. Bursts and gaps are counted apart, and so are runs after a short and after a long run.
-The differences between counts and expectations are sums of martingale differences, so their covariance is
-known. It is corrected for the estimated parameters after Rao and Robson (Communications in Statistics 3,
+the sums of these laws. Bursts and gaps are counted separately, and so are runs after a short and after a long
+run. The differences between counts and expectations are sums of martingale differences, so their covariance
+is known. It is corrected for the estimated parameters after Rao and Robson (Communications in Statistics 3,
 1974), so that the statistic has a chi-square law if the model is true.
 """
 
@@ -127,7 +127,7 @@ def _survival(channel: GilbertElliott, kind: int, lengths: Int64Array) -> FloatA
 
 
 def _groups(likelihood: RunLikelihood, channel: GilbertElliott) -> list[_Group]:
-    """Group the runs that the ends of the trace do not cut, with cells of enough expected runs."""
+    """Group the runs that lie entirely inside the trace, with cells of enough expected runs."""
     runs = likelihood.runs
     lengths, kinds = runs.lengths, _kinds(runs)
     whole = np.zeros(len(lengths), np.bool_)
@@ -169,7 +169,7 @@ def _observed(runs: ErasureRuns, group: _Group) -> FloatArray:
 def _expected(
     likelihood: RunLikelihood, channel: GilbertElliott, groups: list[_Group]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the expected number of runs in each cell but the last of each group, and its covariance."""
+    """Return the expected number of runs in each cell except the last of each group, and its covariance."""
     good = likelihood.good_share(channel)
     numbers, blocks = [], []
     for group in groups:
@@ -197,7 +197,7 @@ class SizeDependence:
 
     `larger_share` is the share of pairs of an erased and a decoded slot in which the erased one is larger;
     pairs of equal sizes count half. Without dependence it is 0.5. `p_value` is that of the two-sided test of
-    Mann and Whitney, which takes the slots as independent of each other.
+    Mann and Whitney, which assumes that the slots are independent.
     """
 
     erased_mean_bytes: float
@@ -224,7 +224,7 @@ class SizeDependence:
 
 
 def size_dependence(erased: BoolArray, size_bytes: Uint32Array) -> SizeDependence:
-    """Compare the sizes of erased and decoded slots, of each at least one: two of [n_slots]."""
+    """Compare the sizes of erased and decoded slots, at least one each: two of [n_slots]."""
     from scipy.stats import mannwhitneyu  # noqa: PLC0415  (takes long to import)
 
     lost, got = size_bytes[erased].astype(float), size_bytes[~erased].astype(float)

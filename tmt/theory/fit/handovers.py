@@ -1,8 +1,9 @@
 """Handovers of a known period in a trace: their phase, outages, and the steps of delay and rate.
 
-An interruption is a time between two good rows that is much longer than usual; the longest count, two for
-each period. Where a system hands over with a period, such as Starlink every 15 s, most periods have one at
-the same phase. It is said how likely that is without handovers, by a binomial law.
+An interruption is a time between two good rows that is much longer than usual; only the longest are
+considered, two for each period. If a system hands over with a period, such as Starlink every 15 s, most
+periods have an interruption at the same phase. A binomial law gives the probability of this without
+handovers.
 """
 
 from __future__ import annotations
@@ -25,25 +26,25 @@ WINDOW_NS = NS_PER_S // 2
 
 LEAST_NS = 10 * NS_PER_MS
 TIMES_USUAL = 5
-"""An interruption takes 10 ms or more, and five times the median distance of good rows."""
+"""An interruption lasts at least 10 ms, and at least five times the median distance of good rows."""
 
 OF_A_PERIOD = 2
-"""Interruptions that count for each period of the trace, the longest ones."""
+"""Longest interruptions that are considered, for each period of the trace."""
 
 STRETCH_NS = 2 * NS_PER_S
-"""Time before and behind a handover over which delay and rate are taken, beyond `WINDOW_NS`."""
+"""Time before and after a handover over which delay and rate are measured, beyond `WINDOW_NS`."""
 
 MOST_CHANCE = 1e-3
-"""Handovers are found where chance would give as many interruptions less often than this."""
+"""Handovers are reported if chance gives as many interruptions with a smaller probability than this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """One handover: begin and duration of the interruption, and delays and rates before and behind it.
+    """One handover: start and duration of the interruption, and delays and rates before and after it.
 
-    The duration is 0 where this period has no interruption at the phase; the begin then is that of the phase.
-    Delays are medians of good rows without propagation, in seconds; rates are good rows per second. They are
-    None where no good row is near.
+    The duration is 0 if this period has no interruption at the phase; the start is then the phase. Delays are
+    medians of good rows without propagation, in seconds; rates are good rows per second. They are None
+    without a good row nearby.
     """
 
     begin_s: float
@@ -54,7 +55,9 @@ class Handover:
 
 @dataclass(frozen=True, slots=True)
 class Handovers:
-    """Handovers of a trace; `chance` is the probability of as many at one phase without them."""
+    """Handovers of a trace; `chance` is the probability of as many interruptions at one phase without
+    handovers.
+    """
 
     period_s: float
     chance: float
@@ -62,7 +65,7 @@ class Handovers:
 
     @property
     def are_found(self) -> bool:
-        """Whether chance explains the interruptions badly."""
+        """Whether chance is an unlikely explanation."""
         return self.chance < MOST_CHANCE
 
     def to_json(self) -> dict[str, Any]:
@@ -116,7 +119,7 @@ def find_handovers(trace: Trace, period_ns: int) -> Handovers:
 def _best_phase(begins_ns: Int64Array, period_ns: int) -> tuple[int, int]:
     """Return the phase whose window has interruptions in most periods, and the number of these periods.
 
-    A window begins with an interruption: another phase with as many periods can be moved there.
+    A window starts at an interruption: any other window with as many periods can be moved to one.
     """
     best = (0, 0)
     for phase_ns in np.unique(begins_ns % period_ns).tolist():

@@ -1,6 +1,6 @@
-"""The erasures of a trace as runs, their likelihood on a Gilbert-Elliott channel, and closed-form estimates.
+"""The erasures of a trace as runs, their likelihood on a Gilbert-Elliott channel, and closed-form estimates
+of the simpler models, which are special cases of the channel.
 
-The simpler models are special cases of the channel.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def autocorrelation(erased: BoolArray) -> tuple[Int64Array, FloatArray]:
 def steps(channel: GilbertElliott) -> FloatArray:
     """Return the joint probabilities of a transition and a kind of slot (0 decoded, 1 erased): [2, 2, 2].
 
-    Element [kind, i, j] is the probability to go from state i to state j (0 good, 1 bad) and to emit a slot
-    of that kind in state j.
+    Element [kind, i, j] is the probability of going from state i to state j (0 good, 1 bad) and of a slot of
+    that kind in state j.
     """
     move = np.array([[channel.alpha, 1.0 - channel.alpha], [1.0 - channel.beta, channel.beta]])
     error = np.array([channel.error_good, channel.error_bad])
@@ -115,7 +115,9 @@ class RunLikelihood:
         return float(forward(first, self._index, start, step, powers, self._log_scale, self._good))
 
     def good_share(self, channel: GilbertElliott) -> FloatArray:
-        """Return the probability of the good state in the first slot of each run, given it and its past."""
+        """Return the probability of the good state in the first slot of each run, given that slot and all
+        before it.
+        """
         self(channel)
         return self._good.copy()
 
@@ -147,8 +149,9 @@ def proportion(successes: int, trials: int) -> Estimate:
 def fit_gilbert(runs: ErasureRuns) -> dict[str, Estimate]:
     """Estimate alpha and beta of the simple Gilbert model, given the first slot.
 
-    A slot is the state itself, so each slot but the last is one trial of its state. If g gaps do not end the
-    trace, a good slot follows all but g of the good slots that have a successor. The same holds for bad ones.
+    A slot shows its state, so each slot except the last is one trial of its state. If g gaps do not end the
+    trace, a good slot follows all but g of the good slots that have a successor. The same holds for bad
+    slots.
     """
     last_erased = runs.first_erased == (len(runs.lengths) % 2 == 1)
     good_slots, bad_slots = runs.slots - runs.erased, runs.erased

@@ -1,4 +1,4 @@
-"""How much traces of a model resemble measured time that it has not seen: figures, and a verdict on them."""
+"""How well traces of a model resemble measured time that the model has not seen: figures, and a verdict."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from tmt.core.trace import BoolArray, FloatArray, Int64Array, Trace
 
 REPLICATES = 40
-"""Traces of the model of each half that are compared with the other half."""
+"""Number of traces of each half's model that are compared with the other half."""
 
 DEVIATIONS = 3.0
-"""Standard deviations, as traces of the models have them, by which a figure may be off."""
+"""Allowed difference of a figure, in standard deviations over the models' traces."""
 
 TOLERANCE = 0.05
-"""Relative difference that does not matter; of correlations the absolute one."""
+"""Relative difference that does not matter; absolute for correlations."""
 
 SCALES = 1, 4, 16
 """Lengths, in windows, of the intervals whose rates are compared."""
@@ -33,13 +33,13 @@ GAP_WINDOWS = 0.25, 1, 4
 """Least length, in windows, of the gaps whose share of the time is compared."""
 
 LEAST_VARIATION = 0.01
-"""Relative standard deviation of a rate below which its autocorrelation means nothing."""
+"""Relative standard deviation of a rate below which its autocorrelation is meaningless."""
 
 Figures = dict[str, float]
 
 
 def figures(trace: Trace, length_ns: int, window_ns: int) -> Figures:
-    """Return the compared figures of a trace from 0 to `length_ns`, by name; NaN where there is nothing.
+    """Return the compared figures of a trace from 0 to `length_ns`, by name; NaN for a figure without data.
 
     Rates, delays and gaps are those of delivered rows; rates are in Mbit/s, or rows/s where sizes are
     unknown, delays in ms.
@@ -80,7 +80,7 @@ def _losses(lost: BoolArray) -> Figures:
 
 
 def _delays(delay_ns: Int64Array, window: Int64Array) -> Figures:
-    """Return the figures of delivered rows' delays, [n_rows], by the window that each row is in."""
+    """Return the figures of delivered rows' delays, [n_rows], given each row's window."""
     means = np.zeros(0)
     if len(delay_ns):
         rows = np.bincount(window)
@@ -113,7 +113,8 @@ def _correlation(values: FloatArray, lag: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One figure of both halves of a measured trace, and of traces of models that know one half each.
+    """One figure of both halves of a measured trace, and of traces of the two models, each fitted to one
+    half.
 
     Attributes
     ----------
@@ -161,7 +162,7 @@ class Comparison:
 
     @property
     def fits(self) -> bool:
-        """Whether the models' traces are like the half that they do not know."""
+        """Whether each model's traces resemble the half that the model has not seen."""
         return abs(self.off) <= self.allowed
 
     @property
@@ -171,7 +172,7 @@ class Comparison:
 
     @property
     def outcome(self) -> str:
-        """What is wrong, or nothing."""
+        """The failed checks in words; empty if none."""
         return "" if self.fits and self.is_steady else "off" if not self.fits else "halves differ"
 
     def to_json(self) -> dict[str, Any]:
@@ -187,7 +188,7 @@ class Resemblance:
 
     @property
     def adequate(self) -> bool:
-        """Whether every figure fits, and none changes more from half to half than the models know."""
+        """Whether every figure passes both checks."""
         return all(one.fits and one.is_steady for one in self.comparisons)
 
     @property

@@ -1,10 +1,10 @@
 """A semi-Markov model of a trace's windows: states, how long each lasts, and which one follows.
 
-A state is a set of windows that are alike. The model draws how many windows a state lasts (its dwell) and
-the state after it. A stay is filled with measured windows of its state: from a random one on they follow each
-other as measured until that measured stay ends, and so on from another one. With one state windows are drawn
-independently. Relative to independent windows, the likelihood of a trace is that of its states over their
-shares, so numbers of states can be compared whatever a window's law is.
+A state is a set of similar windows. The model draws how many windows a state lasts (its dwell) and the state
+after it. A stay is filled with measured windows of its state: consecutive ones from a random one to the end
+of that measured stay, then again from another random one. With one state windows are drawn independently. The
+likelihood of a trace, relative to that of independent windows, is that of its states divided by their shares.
+It allows comparing numbers of states, whatever the law of the windows.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 MOST_STATES = 12
 
 PATIENCE = 4
-"""Numbers of states that are tried beyond the best one."""
+"""Numbers of states tried beyond the best one."""
 
 LEAST_VISITS = 3
-"""Stays of a state that begin and end in the trace, for its choice; for its laws, one is enough."""
+"""Stays of a state that must begin and end in the trace for its number of states to be chosen; its laws need
+only one.
+"""
 
 LEAST_STAYS = 10
-"""Stays of a state from which on a second parameter of its dwell is tried."""
+"""Stays of a state from which a second parameter of its dwell is tried."""
 
 _STARTS = 8
 _CLUSTER_SEED = 20
@@ -57,14 +59,14 @@ class Dwell:
         return self.shape / (self.shape + self.mean_more)
 
     def log_probability(self, windows: Int64Array) -> FloatArray:
-        """Return the logarithm of the probability that a stay has so many windows: [n]."""
+        """Return the logarithm of the probability that a stay has this many windows: [n]."""
         more = windows - 1.0
         ways = gammaln(more + self.shape) - gammaln(self.shape) - gammaln(more + 1.0)
         found: FloatArray = ways + self.shape * log(self._stop) + xlog1py(more, -self._stop)
         return found
 
     def at_least(self, windows: Int64Array) -> FloatArray:
-        """Return the probability that a stay has so many windows or more: [n]."""
+        """Return the probability that a stay has this many windows or more: [n]."""
         more = windows - 1.0
         return np.where(more > 0, betainc(np.maximum(more, 1.0), self.shape, 1.0 - self._stop), 1.0)
 
@@ -78,14 +80,14 @@ class Dwell:
         return 1 + int(rng.negative_binomial(self.shape, self._stop))
 
     def draw_rest(self, rng: np.random.Generator, most: int) -> int:
-        """Draw the windows that are left of a stay at a random time, at most `most`."""
+        """Draw the remaining windows of a stay at a random time, at most `most`."""
         law = self.at_least(np.arange(1, most + 1)) / self.mean
         law[-1] += max(1.0 - law.sum(), 0.0)
         return 1 + int(rng.choice(most, p=law / law.sum()))
 
 
 def fit_dwell(ended: Int64Array, cut: Int64Array) -> Dwell:
-    """Estimate a dwell by maximum likelihood, with a second parameter where BIC asks for it.
+    """Estimate a dwell by maximum likelihood, with a second parameter if the BIC prefers it.
 
     `ended` are the windows of whole stays, at least one; `cut` those of stays that an end of the trace cuts.
     """
@@ -160,7 +162,7 @@ class SemiMarkov:
         }
 
     def draw(self, rng: np.random.Generator, windows: int) -> Int64Array:
-        """Draw numbers of measured windows, from a random time on: [windows], int64."""
+        """Draw indices of measured windows, from a random time on: [windows], int64."""
         if not self.dwells:
             return rng.integers(len(self.states), size=windows)
         members = [np.flatnonzero(self.states == state) for state in range(len(self.follows))]
@@ -178,7 +180,7 @@ class SemiMarkov:
         return drawn
 
     def draw_states(self, rng: np.random.Generator, windows: int) -> Int64Array:
-        """Draw the states of windows that follow each other: [windows], int64."""
+        """Draw the states of consecutive windows: [windows], int64."""
         path = np.zeros(windows, np.int64)
         if not self.dwells:
             return path
@@ -225,8 +227,8 @@ def model_of(states: Int64Array, number: int, least_visits: int = LEAST_VISITS) 
 def find_states(features: FloatArray, number: int) -> Int64Array:
     """Group windows by k-means, the best of some fixed starts: [n_windows], int64.
 
-    `features` are [n_windows, n_features] on comparable scales; groups are in the order of the first one. All
-    windows are one group where no start gives so many.
+    `features` are [n_windows, n_features] on comparable scales; groups are numbered by their first feature.
+    All windows are one group if no start gives this many groups.
     """
     rng = np.random.default_rng(_CLUSTER_SEED)
     best, least = np.zeros(len(features), np.int64), inf
@@ -244,8 +246,9 @@ def find_states(features: FloatArray, number: int) -> Int64Array:
 def fit_semi_markov(features: FloatArray, states: int | None = None) -> SemiMarkov:
     """Fit a model to windows' features, [n_windows, n_features].
 
-    The number of states is that of the least BIC; it grows until `PATIENCE` numbers bring nothing. Or it is
-    `states`, or less where a state would not both begin and end in the windows.
+    The number of states is that of the least BIC; the search ends after `PATIENCE` numbers without
+    improvement. If `states` is given, it is that number, or fewer where a state would not both begin and end
+    in the windows.
     """
     best = model_of(np.zeros(len(features), np.int64), 1)
     assert best is not None

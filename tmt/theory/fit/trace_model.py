@@ -1,4 +1,6 @@
-"""Models that make more traces like a measured one: fitted, judged on its held-out half, and drawn from."""
+"""Models that make more traces like a measured one: they are fitted, judged on a held-out half, and drawn
+from.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 Kind = Literal["semi-markov", "resample"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""A semi-Markov model of states, or blocks of the measured trace in random order."""
+"""There are two kinds: a semi-Markov model of states, and blocks of the measured trace in random order."""
 
 BLOCK_SHARE = 0.1
 """Length of a resampled block: this share of the measured trace."""
@@ -40,7 +42,7 @@ _CHECK_SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Blocks of `block` windows that follow each other in the trace, each from a random window on."""
+    """Blocks of `block` consecutive windows of the trace, each from a random window on."""
 
     windows: int
     block: int
@@ -54,7 +56,7 @@ class Blocks:
         return f"blocks of {self.block} windows out of {self.windows} measured ones, no parameter"
 
     def draw(self, rng: np.random.Generator, windows: int) -> Int64Array:
-        """Draw numbers of measured windows: [windows], int64."""
+        """Draw indices of measured windows: [windows], int64."""
         first = rng.integers(self.windows - self.block + 1, size=-(-windows // self.block))
         return (first[:, None] + np.arange(self.block)).ravel()[:windows]
 
@@ -93,14 +95,14 @@ class TraceModel:
         return [f"the last {left_s:.3g} s are left out: the fate of LLDUs is open in them"]
 
     def generate(self, number: int, duration: float | None = None, seed: int = 1) -> list[Trace]:
-        """Return traces like the measured one; equal seeds give equal traces, however many there are.
+        """Return traces like the measured one; equal seeds give equal traces, whatever their number.
 
         Parameters
         ----------
         number
             Number of traces.
         duration
-            Length of each in seconds; by default that of the measured windows.
+            Length of each in seconds; default: that of the measured windows.
         seed
             0 or more.
 
@@ -155,7 +157,7 @@ class TraceModel:
         return self.windows.part(0, half), self.windows.part(len(self.windows) - half, len(self.windows))
 
     def of_half(self, half: Windows) -> TraceModel:
-        """Return the model of the same kind and number of states that knows only one of the `halves`."""
+        """Return the model of the same kind and number of states that is fitted to one of the `halves`."""
         if isinstance(self.law, Blocks):
             return TraceModel(half, Blocks(len(half), min(self.law.block, len(half))), self.source)
         return TraceModel(half, fit_semi_markov(half.features(), len(self.law.follows)), self.source)
@@ -163,8 +165,8 @@ class TraceModel:
     def check(self, progress: Callable[[int], None] = lambda _: None) -> Resemblance:
         """Fit each half, and compare `REPLICATES` traces of its model with the other half.
 
-        The models have the number of states that this one has. `progress` is called with 1 for each
-        of `CHECKED_TRACES`.
+        The models have the same number of states as this one. `progress` is called with 1 for each of
+        `CHECKED_TRACES`.
         """
 
         def counted(trace: Trace) -> dict[str, float]:
@@ -182,7 +184,9 @@ class TraceModel:
         return compare(first, second, of_first, of_second)
 
     def states(self) -> list[dict[str, float]]:
-        """Return what each state is like: its share of the windows, its dwell, and means over its windows."""
+        """Return a description of each state: its share of the windows, its dwell, and means over its
+        windows.
+        """
         if isinstance(self.law, Blocks):
             return []
         rates, losses = self.windows.rates_bps(), self.windows.loss_shares()

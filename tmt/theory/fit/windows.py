@@ -1,4 +1,4 @@
-"""A trace cut into windows of equal length, what each window is like, and traces joined from windows."""
+"""A trace cut into windows of equal length, features of each window, and traces joined from windows."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def delays_ns(trace: Trace) -> Int64Array:
 
 
 def row_bytes(trace: Trace) -> FloatArray:
-    """Return the bytes of each row: [n_rows]; 1 where the trace does not tell its sizes."""
+    """Return the bytes of each row: [n_rows]; 1 if the trace holds no sizes."""
     if trace.size_bytes is not None:
         return trace.size_bytes.astype(np.float64)
     return np.full(len(trace), float(trace.metadata.get("lldu_bytes") or 1))
 
 
 def has_sizes(trace: Trace) -> bool:
-    """Whether the trace tells how many bytes its rows carry."""
+    """Whether the trace holds the sizes of its rows."""
     return trace.size_bytes is not None or trace.metadata.get("lldu_bytes") is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Windows of a trace, one after the other from its beginning; an incomplete last one is left out.
+    """Consecutive windows of a trace from its start; an incomplete last one is omitted.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Windows:
 
     @property
     def has_sizes(self) -> bool:
-        """Whether the trace tells how many bytes its rows carry."""
+        """Whether the trace holds the sizes of its rows."""
         return has_sizes(self.trace)
 
     @property
@@ -134,7 +134,7 @@ class Windows:
         return make_trace(self.trace.table, {"tx_time_ns": tx_time_ns[:kept], **columns}, about)
 
     def cut(self) -> Trace:
-        """Return the windows as they follow each other, as a trace from 0 on."""
+        """Return the windows in their order, as a trace from 0 on."""
         return self.joined(np.arange(len(self)), self.length_ns)
 
     def sums(self, values: FloatArray) -> FloatArray:
@@ -144,7 +144,7 @@ class Windows:
         return sums
 
     def rates_bps(self) -> FloatArray:
-        """Return the bits per second that each window offers: [n_windows]; rows where sizes are unknown."""
+        """Return the bits per second that each window offers: [n_windows]; rows if sizes are unknown."""
         bits = 8.0 if has_sizes(self.trace) else 1.0
         return bits * self.sums(row_bytes(self.trace)) / ns_to_seconds(self.window_ns)
 
@@ -163,11 +163,11 @@ class Windows:
         return medians
 
     def features(self) -> FloatArray:
-        """Return what each window is like, on scales without units: [n_windows, 4].
+        """Return the features of each window, without units: [n_windows, 4].
 
-        Square root of the offered rate relative to its mean, of the lost share of the rows, and of the share
-        of rows that are lost behind a lost row (bursts); logarithm of the median delay relative to its
-        median. A window without delivered rows has that median delay.
+        Square roots of the offered rate relative to its mean, of the share of lost rows, and of the share of
+        rows that are lost after a lost row (bursts); logarithm of the median delay relative to its median
+        over the windows. A window without delivered rows has the median of these delays.
         """
         rates, lost = self.rates_bps(), ~delivered(self.trace)
         twice = np.zeros(len(lost))
@@ -182,10 +182,10 @@ class Windows:
 
 
 def usual_window_ns(length_ns: int, rows: int) -> int:
-    """Return the usual length of windows (UsageError where too few rows give too few windows).
+    """Return the default length of windows (UsageError if rows are too few for enough windows).
 
     It is the shortest of 0.1, 0.2, 0.5, 1 ... ms that gives at most `USUAL_WINDOWS` windows, with
-    `USUAL_ROWS` rows or more in the mean.
+    `USUAL_ROWS` rows or more on average.
     """
     window_ns: int
     for window_ns in _LENGTHS_NS:

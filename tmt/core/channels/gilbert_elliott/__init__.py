@@ -37,7 +37,7 @@ class GilbertElliott(SlotChannel):
 
     @property
     def erasure_probability(self) -> float:
-        """Error probability of each state, weighted with the stationary law."""
+        """Mean error probability under the stationary law of the states."""
         bad = self.bad_probability
         return (1.0 - bad) * self.error_good + bad * self.error_bad
 

@@ -17,9 +17,9 @@ def gilbert_elliott(
 ) -> bool:
     """Fill `erased`, [n_slots], from uniform numbers, and return the state of the slot after the last one.
 
-    `draws`, [n_slots, 2], in [0, 1), decide a slot's fate and the move to the next slot. `alpha` and `beta`
-    are the probabilities to stay in the good and in the bad state, `error_good` and `error_bad` those that a
-    slot is erased in them. `bad` is the state of the first slot.
+    `draws`, [n_slots, 2], are in [0, 1): one decides the slot's fate, one the next state. `alpha` and `beta`
+    are the probabilities of staying in the good and in the bad state; `error_good` and `error_bad` are the
+    erasure probabilities of the states. `bad` is the state of the first slot.
     """
     for slot in range(len(erased)):
         if bad:

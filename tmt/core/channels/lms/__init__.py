@@ -2,9 +2,9 @@
 
 The gain relative to an unobstructed direct path is ``|a exp(2 pi j f_los t) + m|**2`` (Loo, IEEE Trans. Veh.
 Tech. 34(3), 1985): a is lognormal, m complex Gaussian with Clarke's spectrum. Their parameters follow a
-semi-Markov chain of three states along the way (Perez-Fontan et al., IEEE Trans. Veh. Tech. 50(6), 2001).
-A code word lies in segments over the interleaver's depth; their mutual information is averaged, mapped back
-to an effective SNR, and compared with a code whose threshold is Gaussian in dB.
+semi-Markov chain of three states along the way (Perez-Fontan et al., IEEE Trans. Veh. Tech. 50(6), 2001). The
+segments of a code word are spread over the interleaver's depth. Their mean mutual information gives an
+effective SNR, which is compared with the code's threshold, Gaussian in dB.
 """
 
 from __future__ import annotations
@@ -217,10 +217,10 @@ class _CodeWords:
         return self._decoded(tx_time_ns, np.empty(0))
 
     def faded(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
-        """Return erasures, and the effective Es/N0: as much at all segments informs as well on the mean."""
+        """Return erasures and the effective Es/N0: the one that gives each segment the mean information."""
         gain = np.empty(len(tx_time_ns))
         erased = self._decoded(tx_time_ns, gain)
-        with np.errstate(divide="ignore"):  # a gain of 0 has no end in dB
+        with np.errstate(divide="ignore"):  # a gain of 0 is minus infinity in dB
             es_n0_db: FloatArray = self._channel.es_n0_db + 10.0 * np.log10(gain)
         return erased, es_n0_db
 

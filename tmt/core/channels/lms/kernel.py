@@ -1,4 +1,4 @@
-"""The land-mobile-satellite channel: its gain on the way through shadow, and the code words that decode."""
+"""The land-mobile-satellite channel: its gain along a shadowed route, and the code words that decode."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ def loo_gain(
     shadow, memory : its value at the point before the first, and its correlation over one step, in [0, 1)
     first_point, step_m : number of the first point on the path, and distance between points
     visit_start_m, visit_state : [n_visits]
-        Visits in order; the first was entered before those that the points lie in, the last reaches beyond
-        the last point.
+        Visits are in order. The first starts before the first point, the last ends after the last point.
     states : [n_states, 3], alpha, psi and MP in dB
     phasor, turn : direct path's phase at the first point, and its advance per point
     """
@@ -104,9 +103,9 @@ def mutual_information(variance: float, h1: float, h2: float, h3: float) -> floa
 
 @kernel
 def equal_gain(gains: Float64Array, variance: float, h1: float, h2: float, h3: float) -> float:
-    """Return the gain at which `mutual_information` is its mean over the gains; infinite where that is 1.
+    """Return the gain whose `mutual_information` is the mean over the gains; infinite where the mean is 1.
 
-    It is computed from what lacks of the information, which keeps its digits at a high SNR.
+    It is computed from 1 minus the information, which keeps digits at a high SNR.
     """
     lacking = 0.0
     for segment in range(len(gains)):
@@ -143,9 +142,10 @@ def decode(
     erased: BoolArray,
     effective_gain: Float64Array,
 ) -> None:
-    """Decide which code words are erased: those whose mean mutual information is below what they need.
+    """Decide which code words are erased: those whose mean mutual information is below their threshold.
 
-    It rises with the SNR, so that it is worked out only where segments lie on both sides of what is needed.
+    Mutual information rises with the SNR, so it is computed only where segments lie on both sides of the
+    threshold.
 
     Parameters
     ----------
@@ -156,10 +156,9 @@ def decode(
     places : [n_slots, n_segments], where in that range, in [0, 1); [0, n_segments] where `jitter_ns` is 0
     needed_gain : [n_slots]
         Power gain at which a code word just decodes when it is the same for all segments.
-    snr : Es/N0 without shadowing and multipath, linear
-    erased : [n_slots], written
-    effective_gain : [n_slots], or [0] where nobody asks, written
-        The gain that has the same mean mutual information when it is that of all segments.
+    snr : Es/N0 without shadowing and multipath, linear erased : [n_slots], written effective_gain :
+    [n_slots], or [0] if not wanted, written
+        The gain that, equal in all segments, gives the same mean mutual information.
     """
     segments = len(offsets_ns)
     gains = np.empty(segments)  # power gains of one code word

@@ -123,7 +123,7 @@ class Visits:
     def between(self, first_m: float, last_m: float) -> tuple[FloatArray, npt.NDArray[np.int64]]:
         """Return the starts and the states of visits, [n_visits] each, for successive stretches.
 
-        The first visit is the last that ended before `first_m`; the last one reaches beyond `last_m`.
+        The first visit is the last one that ended before `first_m`; the last visit reaches beyond `last_m`.
         """
         while self._known[-1][0] <= last_m:
             self._known.append(next(self._entries))

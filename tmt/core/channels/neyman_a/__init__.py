@@ -17,10 +17,10 @@ from tmt.core.declaration import Param, Probability, Rules
 from tmt.core.seeds import uniform_sources
 
 CLUSTERS_AT_A_TIME = 1024
-"""Clusters drawn at a time, independently of the pieces in which slots are requested."""
+"""Clusters drawn at a time; the block size does not depend on the pieces in which slots are requested."""
 
 MOST_OPEN = 10**6
-"""Upper bound of the mean number of clusters over one slot; then the channel has hardly any memory left."""
+"""Upper bound of the mean number of clusters over one slot; beyond it the channel has almost no memory."""
 
 _FAR = float(1 << 40)
 """The longest gap between clusters, in slots: nearly twenty years of microseconds."""
@@ -29,8 +29,8 @@ _FAR = float(1 << 40)
 class NeymanA(SlotChannel):
     """Clusters of errors over a line of slots; a slot with an error is erased.
 
-    The probability sets how many clusters there are. The errors of a cluster are uniformly distributed over
-    its length, which may be a fraction of a slot; 0 makes erasures independent.
+    The erasure probability sets how many clusters there are. The errors of a cluster are uniformly
+    distributed over its length, which may be a fraction of a slot; 0 makes erasures independent.
     """
 
     name: ClassVar[str] = "neyman-a"
@@ -40,7 +40,7 @@ class NeymanA(SlotChannel):
     cluster_slots: Annotated[float, "length of a cluster in slots", Param("", 0, 1e12)]
 
     def rules(self) -> Rules:
-        """Bound the clusters that lie over one slot."""
+        """Refuse a mean of more clusters over one slot than the bound."""
         if self.probability == 1:
             yield "probability", "below 1"
             return
@@ -60,8 +60,8 @@ class NeymanA(SlotChannel):
     def _reach(self) -> float:
         """Return the mean number of clusters with an error in a given slot, per `clusters_per_slot`.
 
-        It is the integral over a cluster's beginning of 1 - exp(-mean number of its errors in the slot). The
-        slot has no error with probability exp(-`clusters_per_slot` times this value).
+        It is the integral, over the start of a cluster, of 1 - exp(-mean number of its errors in the slot).
+        The slot has no error with probability exp(-`clusters_per_slot` times this value).
         """
         most = self.errors_per_cluster / max(1.0, self.cluster_slots)
         inside = -math.expm1(-most)
@@ -71,21 +71,21 @@ class NeymanA(SlotChannel):
     def erasures(self, seed: int) -> ErasureStream:
         """Start the realisation of `seed` in the stationary state.
 
-        One source draws the beginnings of clusters, another one uniform number per slot for its fate: a
-        cluster's numbers of errors in different slots are independent Poisson variables.
+        One source draws the starts of clusters. Another gives one uniform number per slot for its fate,
+        because a cluster's numbers of errors in different slots are independent Poisson variables.
         """
         return _Clusters(self, seed)
 
 
 class _Clusters:
-    """The clusters that reach into the next slots, drawn when they are needed."""
+    """Clusters that reach into the next slots, drawn on demand."""
 
     def __init__(self, channel: NeymanA, seed: int) -> None:
         self._begin, self._fates = uniform_sources(seed, 2)
         self._channel = channel
         # Clusters that begin before this slot cannot reach slot 0.
         self._slot = -1 - math.floor(channel.cluster_slots)
-        self._drawn_until = (self._slot, 0.0)  # slot, and part of it
+        self._drawn_until = (self._slot, 0.0)  # slot, and fraction of it
         self._first_slot, self._last_slot = np.empty(0, np.int64), np.empty(0, np.int64)
         self._first_part, self._last_part = np.empty(0), np.empty(0)
         self._open = 0

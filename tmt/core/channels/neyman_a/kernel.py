@@ -20,10 +20,11 @@ def neyman_a(
     cluster_slots: float,
     erased: BoolArray,
 ) -> tuple[int, int]:
-    """Fill `erased` for the slots from number `first` on; return how many clusters have begun, and ended.
+    """Fill `erased` for the slots from `first` on; return the number of clusters that have begun, and of
+    those that have ended.
 
-    Clusters are equally long and stand in the order in which they begin, so they end in that order too. The
-    work grows with slots and clusters, not with how many clusters lie over a slot.
+    Clusters are equally long and in the order of their starts, so they end in that order too. The work grows
+    with slots and clusters, not with how many clusters lie over a slot.
 
     Parameters
     ----------

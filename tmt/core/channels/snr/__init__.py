@@ -44,8 +44,8 @@ class Snr(Channel):
     def realisation(self, seed: int) -> Realisation:
         """Start the realisation of `seed`: one uniform number per slot.
 
-        The series begins at the first slot and starts again after its last sample. InputError when a file is
-        not such a series or table, or the series' header contradicts `es_n0_db`.
+        The series starts at the first slot and repeats after its last sample. InputError when a file is not
+        such a series or table, or the series' header contradicts `es_n0_db`.
         """
         series = read_signal_series(self.signal)
         if series.attenuation is True and self.es_n0_db is None:
@@ -79,7 +79,7 @@ class _OverTime:
         return self._signals(tx_time_ns)[0]
 
     def faded(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
-        """Return erasures, none without error rates, and Es/N0 (InputError where rates are over Eb/N0)."""
+        """Return erasures (none without error rates) and Es/N0; InputError where the rates are over Eb/N0."""
         if self._rates is not None and self._rates.axis != "Es/N0":
             raise InputError(
                 self._channel.error_rates or "",

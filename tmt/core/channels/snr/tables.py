@@ -1,13 +1,12 @@
 """Text tables: a signal over time, and block error rate over Es/N0.
 
 The form of a series is that of OpenSAND's attenuation file: seconds and dB in each line, comments behind
-``#``, a linear course between two lines, and a new beginning after the last one. Commas, semicolons and tabs
-may separate them, and a header may name the columns. Source: the sources of OpenSAND's plugin for attenuation
-files.
+``#``, linear between two lines, repeated after the last one. Commas, semicolons and tabs may separate the
+columns, and a header may name them. Source: the sources of OpenSAND's plugin for attenuation files.
 
-Error rates are AFF3CT's, Sionna's printed ones, or text of two columns. AFF3CT separates columns by ``|`` and
-names them in a comment: ``# Es/N0 | Eb/N0 | FRA | BE | FE | BER | FER``. Sionna prints ``EbNo [dB] | BER |
-BLER | ...``. A plain table has a header such as ``es_n0_db,bler``.
+Tables of error rates are those of AFF3CT, those that Sionna prints, or text of two columns. AFF3CT separates
+columns by ``|`` and names them in a comment: ``# Es/N0 | Eb/N0 | FRA | BE | FE | BER | FER``. Sionna prints
+``EbNo [dB] | BER | BLER | ...``. A plain table has a header such as ``es_n0_db,bler``.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _SEPARATORS = re.compile(r"[\s,;]+")
 class SignalSeries:
     """Samples of a signal, [n]: `time_ns` since the first one, int64, strictly increasing, and `value_db`.
 
-    `attenuation` says whether a header calls the values one; None without a header.
+    `attenuation` says whether a header calls the values an attenuation; None without a header.
     """
 
     time_ns: Int64Array
@@ -51,7 +50,7 @@ class SignalSeries:
     def at(self, time_ns: Int64Array) -> FloatArray:
         """Return the values at times since the first sample, linear between samples.
 
-        The series begins anew at the time of its last sample; a single sample holds for ever.
+        The series repeats from the time of its last sample; a single sample holds for ever.
         """
         length = int(self.time_ns[-1])
         if length == 0:
@@ -115,10 +114,10 @@ class ErrorRates:
     axis: str
 
     def at(self, signal_db: FloatArray) -> FloatArray:
-        """Return the error rate at each signal: the logarithm of the rate is linear in dB between two points.
+        """Return the error rate at each signal, interpolated linearly in the rate's logarithm.
 
-        Below the first point and above the last one the rate is that of the point. A rate of 0 has no
-        logarithm: from the point before, the rate holds until the point of rate 0.
+        Below the first point and above the last one the rate is that of the nearest point. A rate of 0 has no
+        logarithm: the rate of the point before holds until the point of rate 0.
         """
         least = np.min(self.error_rate[self.error_rate > 0], initial=1.0)
         logarithm = np.log(np.maximum(self.error_rate, least))
@@ -168,7 +167,7 @@ def _fields(text: str) -> list[str]:
 
 
 def _header(fields: list[str]) -> tuple[tuple[int, int], str] | None:
-    """Return the numbers of the signal's and of the rate's column, and the name of the signal."""
+    """Return the indices of the signal's and of the rate's column, and the name of the signal."""
     names = [re.sub(r"\[.*?\]|\(.*?\)|_?db$|[^a-z0-9]", "", field.lower()) for field in fields]
     axes = {_AXIS_NAMES[name]: number for number, name in enumerate(names) if name in _AXIS_NAMES}
     rates = [number for number, name in enumerate(names) if name in _RATE_NAMES]
@@ -191,10 +190,10 @@ def _point(path: str, line: int, fields: list[str], columns: tuple[int, int]) ->
 
 
 def text_lines(path: str, *, comments: bool = True) -> Iterator[tuple[int, str]]:
-    """Yield number, from 1, and text of each line that is not blank, without surrounding blanks.
+    """Yield the number (from 1) and the stripped text of each line that is not blank.
 
-    `path` is a local file or a pyarrow file-system URI; one that ends in ``.gz`` is decompressed. Lines that
-    begin with ``#`` are skipped if the file has `comments`. InputError when the file cannot be read.
+    `path` is a local file or a pyarrow file-system URI; a file that ends in ``.gz`` is decompressed. Lines
+    that begin with ``#`` are skipped if the file has `comments`. InputError when the file cannot be read.
     """
     for number, line in enumerate(_content(path).decode("utf-8", "replace").split("\n"), 1):
         text = line.strip().lstrip("\ufeff")

@@ -20,5 +20,5 @@ class Arq(Scheme):
 
     @property
     def label(self) -> str:
-        """``ARQ``, with the most transmissions where these are limited."""
+        """``ARQ``, with the greatest number of transmissions if it is limited."""
         return "ARQ" if self.max_transmissions is None else f"ARQ(max {self.max_transmissions})"

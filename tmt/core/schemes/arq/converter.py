@@ -1,4 +1,4 @@
-"""Conversion under scheme `arq`: the queue of NACKs from piece to piece."""
+"""Conversion under scheme `arq`; the queue of NACKs persists between pieces."""
 
 from __future__ import annotations
 

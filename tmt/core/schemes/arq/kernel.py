@@ -9,7 +9,7 @@ from tmt.core.kernels import Int64Array, Records, Rows, kernel
 UNLIMITED = 2**63 - 1
 
 NACK = np.dtype([("due_ns", np.int64), ("row", np.int64), ("sent", np.int64)])
-"""A NACK: when it reaches the sender, the row of the erased LLDU, how often the LLDU has been sent."""
+"""A NACK: its arrival at the sender, the row of the erased LLDU, and the LLDU's transmissions so far."""
 
 STATE = np.dtype([("head", np.int64), ("tail", np.int64)])
 """NACKs taken from the FIFO and put into it since the start of the trace."""
@@ -27,7 +27,7 @@ def send_and_repeat(
     rows: int,
     out: Rows,
 ) -> int:
-    """Send data and retransmissions in the slots given; return how many rows have begun.
+    """Send data and retransmissions in the given slots; return the number of rows that have begun.
 
     Parameters
     ----------
@@ -36,7 +36,8 @@ def send_and_repeat(
     max_transmissions : erasures after which an LLDU is given up, or `UNLIMITED`
     state : [1], `STATE`, updated
     nacks : [power of two], `NACK`, updated
-        FIFO as a ring, with room for one more NACK per erased slot. NACK i lies at index ``i % len(nacks)``.
+        A ring used as FIFO, with room for one more NACK per erased slot. NACK i lies at index ``i %
+        len(nacks)``.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     head, tail = state[0]["head"], state[0]["tail"]

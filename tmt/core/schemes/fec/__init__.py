@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class Fec(Scheme):
     """FEC (Kuhn 2014, sections 3.5.1 and 3.5.2): any `data` LLDUs of a block recover it.
 
-    The receiver gives up the blocks that it cannot recover `detection_delay` after the `tx` of their run's
-    last slot.
+    The receiver gives up a block that it cannot recover `detection_delay` after the `tx` of the last slot of
+    its run.
     """
 
     name: ClassVar[str] = "fec"
@@ -26,13 +26,13 @@ class Fec(Scheme):
     detection_delay: DetectionDelay = 0
 
     def rules(self) -> Rules:
-        """Bound a run of interleaved blocks."""
+        """Refuse a run of interleaved blocks that is too long."""
         yield from super().rules()
         if self.depth * (self.data + self.repair) > MAX_BLOCK:
             yield "depth", f"depth x (data + repair) of at most {MAX_BLOCK} slots", "makes too long a run"
 
     @property
     def label(self) -> str:
-        """``FEC(N_D/N)`` as the papers write it, with the interleaving depth where there is one."""
+        """``FEC(N_D/N)`` as in the papers, with the interleaving depth if above 1."""
         depth = f" x {self.depth}" if self.depth > 1 else ""
         return f"FEC({self.data}/{self.data + self.repair}){depth}"

@@ -30,7 +30,7 @@ class _FecConverter(Converter):
         return n_slots // self._run_slots * self._scheme.depth * self._scheme.data
 
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
-        del begun  # every row is settled at once, so that none waits in the window
+        del begun  # every row is settled at once, so none waits in the window
         scheme = self._scheme
         self._runs += len(tx_time_ns) // self._run_slots
         decode_runs(

@@ -21,8 +21,8 @@ def decode_runs(
     """Send and decode whole runs of `depth` interleaved blocks, in n_runs * depth * (data + repair) slots.
 
     Slot `s` of a run is position ``s // depth`` of block ``s % depth``; any `data` LLDUs recover a block. The
-    receiver gives up the others `detection_delay_ns` after the last slot of their run. Written: `out`,
-    [n_runs * depth * data].
+    receiver gives up a block that it cannot recover `detection_delay_ns` after the last slot of its run.
+    Written: `out`, [n_runs * depth * data].
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     run_slots, run_rows = depth * (data + repair), depth * data
@@ -40,7 +40,8 @@ def decode_runs(
                     out_delivered[row] = took_ns > 0
                     out_transmissions[row] = 1
                     rows += depth
-                # Without a branch, which would be mispredicted: the next arrival overwrites an erased slot.
+                # Without a branch, which would be mispredicted: the next arrival overwrites the entry of an
+                # erased slot.
                 arrivals_ns[np.uintp(arrived)] = now_ns + took_ns
                 arrived += took_ns > 0
             if arrived == data + repair:

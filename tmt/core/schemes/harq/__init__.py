@@ -11,8 +11,8 @@ from tmt.core.schemes.scheme import MAX_BLOCK, Data, DetectionDelay, Repair, Sch
 class Harq(Scheme):
     """Hybrid ARQ of type II (Kuhn 2014, section 3.5.4): the sender adds repair LLDUs on request.
 
-    The defaults of `extra` and `rounds` fit the paper's results best. The receiver knows how many LLDUs a
-    round lacks `detection_delay` after the `tx` of its last slot.
+    The defaults of `extra` and `rounds` fit the paper's results best. The receiver knows `detection_delay`
+    after the `tx` of a round's last slot how many LLDUs are missing.
     """
 
     name: ClassVar[str] = "harq"
@@ -31,5 +31,5 @@ class Harq(Scheme):
 
     @property
     def label(self) -> str:
-        """``HARQ(N_D/N)`` as the papers write it."""
+        """``HARQ(N_D/N)`` as in the papers."""
         return f"HARQ({self.data}/{self.data + self.repair})"

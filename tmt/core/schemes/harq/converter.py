@@ -1,4 +1,4 @@
-"""Conversion under scheme `harq`: the blocks that wait for repair, from piece to piece."""
+"""Conversion under scheme `harq`; the blocks that wait for repair persist between pieces."""
 
 from __future__ import annotations
 

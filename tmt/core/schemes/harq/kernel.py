@@ -8,8 +8,9 @@ from tmt.core.kernels import Int64Array, Records, Rows, kernel
 from tmt.core.kernels.rows import nth_arrival_ns
 
 BLOCK = np.dtype([(name, np.int64) for name in ("row", "requests", "due_ns", "left", "arrived")])
-"""A block: its first row, requests made so far, when the last request reaches the sender, LLDUs of this round
-that are still to be sent, LLDUs that have arrived in all rounds."""
+"""A block: its first row, requests so far, the last request's arrival at the sender, LLDUs of this round
+still to be sent, LLDUs that have arrived in all rounds.
+"""
 
 STATE = np.dtype([(name, np.int64) for name in ("head", "tail", "requested_slots")])
 """Requests taken from the FIFO and put into it since the start of the trace; slots that
@@ -32,17 +33,16 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call per block would cost as 
     rows: int,
     out: Rows,
 ) -> int:
-    """Send blocks and requested repair LLDUs in the slots given; return how many rows have begun.
+    """Send blocks and requested repair LLDUs in the given slots; return the number of rows that have begun.
 
     Parameters
     ----------
     data, repair, extra, rounds
-        Data and repair LLDUs of a block, repair LLDUs sent on top of those missing, most requests per block.
+        Data and repair LLDUs of a block, repair LLDUs beyond the missing ones, most requests per block.
     feedback_delay_ns
         From the last slot of a round until its request reaches the sender: detection delay plus RTT.
-    detection_delay_ns : from the last slot of the last round until the receiver gives the block up
-    state : [1], `STATE`, updated
-    blocks : [1 + power of two], `BLOCK`, updated
+    detection_delay_ns : from the last slot of the last round until the receiver gives the block up state :
+    [1], `STATE`, updated blocks : [1 + power of two], `BLOCK`, updated
         First the new block that is being sent, then a ring: the FIFO of blocks with a request. It needs room
         for ``n // (data + repair) + 2`` more.
     arrivals_ns : [len(blocks), data + max(repair, extra) + 1], updated, when the LLDUs of each block arrived
@@ -75,7 +75,8 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call per block would cost as 
                 out_delivered[new_row] = took_ns > 0
                 out_transmissions[new_row] = 1
                 rows += 1
-            # Without a branch, which would be mispredicted: the next arrival overwrites an erased slot.
+            # Without a branch, which would be mispredicted: the next arrival overwrites the entry of an
+            # erased slot.
             arrivals_ns[0, np.uintp(arrived)] = now_ns + took_ns
             arrived += took_ns > 0
             left -= 1

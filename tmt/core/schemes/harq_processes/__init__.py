@@ -13,18 +13,19 @@ if TYPE_CHECKING:
     from tmt.core.schema import Column
 
 BY_MODE = "by-mode"
-"""Threshold of each LLDU that is the one of the mode of its first transmission."""
+"""Value of `combining_threshold_db` that takes the threshold of the mode of an LLDU's first transmission."""
 
 
 class HarqProcesses(Scheme):
-    """N processes send an LLDU each and wait for its feedback; a slot without a free process stays idle.
+    """N processes send one LLDU each and wait for its feedback; a slot without a free process stays idle.
 
     LTE has 8 processes, NR 16, and up to 32 over satellites. Combining is maximum-ratio (``chase``), which
     adds the SNRs of an LLDU's transmissions, or by incremental redundancy (``incremental``), which adds their
-    mutual information, log2(1 + SNR). A retransmission in an erased slot is decoded when the sum reaches that
-    of one transmission at `combining_threshold_db`. With ``by-mode`` it is the Es/N0 at which half of the
-    blocks of the LLDU's own mode are decoded, by the trace's table of modes; a retransmission in a slot of
-    another mode is then decoded by the slot itself only if that mode needs at least as much.
+    mutual information, log2(1 + SNR). A retransmission in an erased slot is decoded when the sum reaches the
+    value of one transmission at `combining_threshold_db`. With ``by-mode`` this threshold is the Es/N0 at
+    which half of the blocks of the LLDU's own mode are decoded, from the trace's table of modes. A
+    retransmission in a slot of another mode is decoded by the slot itself only if that mode needs at least as
+    much.
     """
 
     name: ClassVar[str] = "harq-processes"
@@ -59,7 +60,7 @@ class HarqProcesses(Scheme):
     detection_delay: DetectionDelay = 0
 
     def rules(self) -> Rules:
-        """Refuse what has no meaning without feedback, synchronous retransmission or combining."""
+        """Refuse parameters that mean nothing without feedback, synchronous retransmission or combining."""
         yield from super().rules()
         faulty = self.missed_feedback + self.false_feedback
         if faulty > 1:
@@ -78,7 +79,7 @@ class HarqProcesses(Scheme):
             yield "combining_threshold_db", allowed, "is missing"
 
     def online_rules(self) -> Rules:
-        """Refuse thresholds by mode: the simulator knows no table of modes."""
+        """Refuse thresholds by mode: the simulator has no table of modes."""
         if self.combining_threshold_db == BY_MODE:
             yield "combining_threshold_db", "a number in dB for a scheme that works online"
 
@@ -94,7 +95,7 @@ class HarqProcesses(Scheme):
         return self.combining != "none"
 
     def check_columns(self, name: str, columns: tuple[Column, ...]) -> None:
-        """Refuse a trace without Es/N0 or modes where it needs them (InputError)."""
+        """Refuse a trace without the Es/N0 or modes that it needs (InputError)."""
         super().check_columns(name, columns)
         if self.combining_threshold_db == BY_MODE and MODE not in columns:
             raise InputError(

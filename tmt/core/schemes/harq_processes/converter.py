@@ -1,8 +1,8 @@
 """Conversions under scheme `harq-processes`: asynchronous, synchronous, and with feedback off.
 
-Qualities of transmissions are those of `clift-ns2/core/online/combining.cc`. Both languages use the C
-library's `pow` and `log2`, and round in the same places, so that they decide alike to the last bit. NumPy's
-own functions differ from those on some processors.
+Qualities of transmissions are computed as in `clift-ns2/core/online/combining.cc`. Both languages use the C
+library's `pow` and `log2`, and round in the same places, so that they agree to the last bit. NumPy's own
+functions differ from those on some processors.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ if TYPE_CHECKING:
 
 
 class _CombiningConverter(Converter):
-    """Conversion by a scheme that may combine transmissions: it knows the quality of the slots in hand."""
+    """Conversion by a scheme that may combine transmissions: it holds the quality of the current slots."""
 
     def __init__(self, scheme: HarqProcesses, rtt_ns: int) -> None:
         super().__init__()
         self._scheme, self._rtt_ns = scheme, rtt_ns
         self._detection_delay_ns = ns(scheme.detection_delay)
         threshold_db = scheme.combining_threshold_db
-        # Combined quality at which an LLDU is decoded, by mode: that of one SNR at the threshold.
+        # Combined quality at which an LLDU is decoded, by mode: the quality of one transmission at the
+        # threshold.
         self._needed_of_mode = np.array([math.inf])
         if isinstance(threshold_db, float):
             self._needed_of_mode = np.array([quality(scheme.combining, 1000.0 * threshold_db)])
@@ -55,7 +56,7 @@ class _CombiningConverter(Converter):
         self._needed: Float64Array = np.zeros(0)
 
     def knowing(self, metadata: Metadata) -> Self:
-        """Take the thresholds of the modes (InputError where the metadata have none that are needed)."""
+        """Take the thresholds of the modes (InputError where the metadata lack one that is needed)."""
         if self._scheme.combining_threshold_db == BY_MODE:
             half_db = metadata.get("modes", {}).get("half_db")
             if not half_db:
@@ -68,7 +69,7 @@ class _CombiningConverter(Converter):
         return self
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
-        """Send the next slots, none of which waits for later ones, and return the rows that are settled."""
+        """Send the next slots, none of which waits for later ones, and return the settled rows."""
         self._quality = np.zeros(len(phy))
         if self._scheme.needs_es_n0:
             self._scheme.check_columns("phy trace", phy.columns)
@@ -88,7 +89,7 @@ class _CombiningConverter(Converter):
 
 
 class _FeedbackConverter(_CombiningConverter):
-    """Conversion with feedback: draws its faults, and knows the processes that will retransmit."""
+    """Conversion with feedback: draws feedback errors, and holds the processes that will retransmit."""
 
     def __init__(self, scheme: HarqProcesses, rtt_ns: int) -> None:
         super().__init__(scheme, rtt_ns)
@@ -97,7 +98,7 @@ class _FeedbackConverter(_CombiningConverter):
         self._uniform = uniform_source(scheme.feedback_seed)
 
     def _feedback(self, n_slots: int) -> np.ndarray:
-        """Draw one uniform number per slot: first come the missed ones, then the false ones."""
+        """Draw one uniform number per slot: the lowest mean missed feedback, the next ones false feedback."""
         missed, false = self._scheme.missed_feedback, self._scheme.false_feedback
         if not missed and not false:
             return np.full(n_slots, RIGHT, np.uint8)
@@ -206,7 +207,7 @@ class _RepetitionConverter(_CombiningConverter):
 
 
 def start(scheme: HarqProcesses, rtt_ns: int) -> Converter:
-    """Start the conversion that feedback and retransmission ask for."""
+    """Start the conversion that the parameters of feedback and retransmission select."""
     if scheme.repetitions is not None:
         return _RepetitionConverter(scheme, rtt_ns)
     kind = _SynchronousConverter if scheme.retransmission == "synchronous" else _AnyTimeConverter
@@ -224,7 +225,7 @@ def quality(combining: str, es_n0_mdb: float) -> float:
 
 
 def qualities(combining: str, es_n0_mdb: Int32Array) -> Float64Array:
-    """Return the same for each slot of a trace: [n_slots], int32 to [n_slots], float64."""
+    """Return `quality` for each slot of a trace: [n_slots], int32 to [n_slots], float64."""
     return _table(combining)[es_n0_mdb + MAX_ES_N0_MDB]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 UNLIMITED = 2**63 - 1
 
 RIGHT, MISSED, FALSE = 0, 1, 2
-"""Feedback of a slot: as the receiver means it, not received, or read as its opposite."""
+"""Feedback of a slot: received correctly, not received, or read as its opposite."""
 
 PROCESS = np.dtype(
     [
@@ -23,9 +23,9 @@ PROCESS = np.dtype(
         *((name, np.float64) for name in ("quality", "needed")),
     ]
 )
-"""A process: the row of its LLDU, how often the LLDU has been sent, when the feedback reaches the sender,
-whether the sender then retransmits, the sum of the qualities of the LLDU's transmissions, and the one that it
-needs."""
+"""A process: the row of its LLDU, transmissions so far, the feedback's arrival at the sender, whether the
+sender then retransmits, the sum of the qualities of the LLDU's transmissions, and the quality that it needs.
+"""
 
 STATE = np.dtype(
     [
@@ -33,8 +33,9 @@ STATE = np.dtype(
         for name in ("head", "tail", "repeat_head", "repeat_tail", "slots", "first_ns", "stalls")
     ]
 )
-"""Processes taken from and put into the FIFOs of feedback and of retransmissions; slots seen, and time of
-the first one; stalled slots."""
+"""Processes taken from and put into the FIFOs of feedback and of retransmissions; slots seen, and time of the
+first one; stalled slots.
+"""
 
 
 @kernel
@@ -54,19 +55,18 @@ def send_asynchronously(
     rows: int,
     out: Rows,
 ) -> int:
-    """Send LLDUs, each retransmission in the first slot after its feedback; return how many rows have begun.
+    """Send LLDUs, each retransmission in the first slot after its feedback; return the number of rows begun.
 
     Parameters
     ----------
     quality : [n], what each slot adds to the combined quality of its LLDU
     needed : [n], combined quality at which an LLDU that was first sent in this slot is decoded when it is
         retransmitted, though the slots are erased; infinite: never. A slot that is not erased decodes the
-        LLDUs that need at most as much as those of its own.
-    feedback : [n], `RIGHT`, `MISSED` or `FALSE`, for the slot's transmission
-    max_transmissions : most of an LLDU, or `UNLIMITED`
-    state : [1], `STATE`, updated
-    waiting : [power of two above `processes`], `PROCESS`, updated
-        Processes that wait for feedback, as a ring, in the order of its arrival.
+        LLDUs that need at most as much as its own LLDU.
+    feedback : [n], `RIGHT`, `MISSED` or `FALSE`, for the slot's transmission max_transmissions : of one LLDU,
+    or `UNLIMITED` state : [1], `STATE`, updated waiting : [power of two above `processes`], `PROCESS`,
+    updated
+        Ring of processes that wait for feedback, in the order of its arrival.
     repeats : like `waiting`, updated; FIFO of processes that have a retransmission to send
     """
     head, tail = state[0]["head"], state[0]["tail"]
@@ -127,7 +127,7 @@ def send_synchronously(
     rows: int,
     out: Rows,
 ) -> int:
-    """Send LLDUs, each process in its own slots only; return how many rows have begun.
+    """Send LLDUs, each process only in its own slots; return the number of rows that have begun.
 
     `slot_time_ns` is the time from slot to slot; 0: the slots of the trace follow each other without gaps.
     Slot i belongs to process ``i % len(processes)`` of `processes`, `PROCESS`, updated. The other parameters
@@ -205,11 +205,11 @@ def repeat(
     rows: int,
     out: Rows,
 ) -> int:
-    """Send every LLDU in `repetitions` slots; return how many rows have begun.
+    """Send every LLDU in `repetitions` slots; return the number of rows that have begun.
 
     `quality` and `needed` are as in `send_asynchronously`. The receiver gives an LLDU up `detection_delay_ns`
-    after its last erased transmission. Updated are `left`, [1], the transmissions of the last LLDU that are
-    still to come, and `combined`, [2], the sum of the qualities of those so far and the one that it needs.
+    after its last erased transmission. Updated are `left`, [1], the remaining transmissions of the last LLDU,
+    and `combined`, [2], the sum of the qualities of its transmissions so far and the quality that it needs.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     for slot in range(len(tx_time_ns)):

@@ -21,7 +21,7 @@ class _NoSchemeConverter(Converter):
         self._detection_delay_ns = ns(scheme.detection_delay)
 
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
-        del begun  # every row is settled at once, so that none waits in the window
+        del begun  # every row is settled at once, so none waits in the window
         send_once(tx_time_ns, decode_time_ns, self._detection_delay_ns, window)
         return len(tx_time_ns)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Rlc(Scheme):
-    """RLC (3GPP TS 38.322) above a scheme, which carries a segment in each of its rows."""
+    """RLC (3GPP TS 38.322) above another scheme; a segment is sent in each row of that scheme."""
 
     name: ClassVar[str] = "rlc"
 
@@ -36,7 +36,7 @@ class Rlc(Scheme):
     status_prohibit: Annotated[Delay, "least time between status reports, t-StatusProhibit"] = 0
 
     def rules(self) -> Rules:
-        """Refuse what cannot be below RLC."""
+        """Refuse schemes that RLC cannot use."""
         yield from super().rules()
         if isinstance(self.below, Rlc) or not self.below.converts:
             yield ("below", "name"), "a scheme that converts traces, other than rlc"

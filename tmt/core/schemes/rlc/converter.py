@@ -1,4 +1,4 @@
-"""Conversion under `rlc`: the rows of the scheme below are the opportunities of an RLC entity."""
+"""Conversion under `rlc`: the RLC entity sends segments in the rows of the scheme below."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class RlcConverter(Converter):
         return self
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
-        """Send the next slots and return the rows that are settled now, maybe none."""
+        """Send the next slots and return the newly settled rows, maybe none."""
         return super().feed(_opportunities(self._below.feed(phy)))
 
     def finish(self) -> LinkTrace:
-        """Let happen what is due after the last slot, then return the rows that are left."""
+        """Process the events after the last slot, then return the remaining rows."""
         settled = super().feed(_opportunities(self._below.finish()))
         rows = kernel_rows(self._window)
         self._make_room(0, len(self._window))
@@ -68,7 +68,7 @@ class RlcConverter(Converter):
 
     @property
     def counts(self) -> Counts:
-        """Counts so far: the slots of the scheme below, its rows divided among uses, and the fates."""
+        """Counts so far: the slots of the scheme below, its rows by their use, and the fates."""
         own, below = super().counts, self._below.counts
         return replace(
             own,
@@ -91,8 +91,8 @@ class RlcConverter(Converter):
     def _make_room(self, n_segments: int, n_rows: int) -> None:
         """Grow the queues for the events that `n_segments` can cause, and the units to `n_rows`.
 
-        Each arrival causes at most two gaps that are reported, one answer to its own poll and one to a poll
-        that waited; so does each segment that is given up.
+        Each arrival, and each segment that is given up, causes at most two reported gaps, one answer to its
+        own poll, and one to a poll that waited.
         """
         arrivals, reports, repeats = self._queues
         in_arrivals, in_reports, in_repeats = (

@@ -1,4 +1,6 @@
-"""Radio link control in acknowledged and unacknowledged mode (TS 38.322): time, and the transmitting side."""
+"""Radio link control in acknowledged and unacknowledged mode (TS 38.322): the order of events, and the
+transmitting side.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ def send_segments(
     units: Records,
     out: Rows,
 ) -> int:
-    """Send a segment at every opportunity given; return how many rows have begun.
+    """Send a segment at every given opportunity; return the number of rows that have begun.
 
     Parameters
     ----------
@@ -43,7 +45,7 @@ def send_segments(
     setting, state = settings[0], states[0]
     arrivals, _, repeats = queues
     out_transmissions = out[3]
-    heard_ns = -1  # the sender learns nothing before this time, so that the receiver can follow later
+    heard_ns = -1  # the sender learns nothing before this time, so the receiver can be processed later
     for opportunity in range(len(tx_time_ns)):
         now_ns = tx_time_ns[opportunity]
         if now_ns >= heard_ns or now_ns >= state["poll_due_ns"]:
@@ -64,7 +66,7 @@ def send_segments(
             start_poll_retransmit(now_ns, setting, state)
         if arrival_ns[opportunity] < NEVER:
             put_on_its_way(arrival_ns[opportunity], sn, poll, state, arrivals)
-    if len(tx_time_ns) > 0:  # later segments arrive later than this
+    if len(tx_time_ns) > 0:  # later segments arrive after this
         pass_time(tx_time_ns[len(tx_time_ns) - 1], settings, states, queues, units, out)
     return state["tx_next"] - state["first_row"]  # type: ignore[no-any-return]
 
@@ -85,10 +87,10 @@ def put_on_its_way(at_ns: int, sn: int, poll: bool, state: np.void, arrivals: Re
 def pass_time(
     until_ns: int, settings: Records, states: Records, queues: Queues, units: Records, out: Rows
 ) -> int:
-    """Let everything happen that is due up to and including `until_ns`, in order of time.
+    """Process all events up to and including `until_ns`, in order of time.
 
     At equal times: arrivals, the end of t-Reassembly, a status report, reports at the sender, the end of
-    t-PollRetransmit. The result is the time, in ns, before which no status report reaches the sender.
+    t-PollRetransmit. Return the time, in ns, before which no status report reaches the sender.
     """
     arrivals, reports, repeats = queues
     setting, state = settings[0], states[0]
@@ -140,7 +142,7 @@ def is_window_full(setting: np.void, state: np.void) -> bool:
 
 @kernel
 def next_repeat(state: np.void, repeats: Int64Array, units: Records) -> int:
-    """Take the first segment that still waits for a retransmission; at least one does."""
+    """Take the first segment that waits for a retransmission; there is at least one."""
     mask = len(repeats) - 1
     while True:
         sn = repeats[state["repeat_head"] & mask]
@@ -153,7 +155,7 @@ def next_repeat(state: np.void, repeats: Int64Array, units: Records) -> int:
 
 @kernel
 def want_repeat(sn: int, state: np.void, repeats: Int64Array, units: Records) -> None:
-    """Let a segment wait for a retransmission, once."""
+    """Queue a segment for retransmission, once."""
     unit = units[sn - state["first_row"]]
     if not unit["waits"]:
         if state["waiting_repeats"] == 0:
@@ -166,14 +168,14 @@ def want_repeat(sn: int, state: np.void, repeats: Int64Array, units: Records) ->
 
 @kernel
 def is_poll_due(setting: np.void, state: np.void) -> bool:
-    """Return whether the segment sent now asks for a status report."""
+    """Return whether the segment being sent asks for a status report."""
     is_last = state["waiting_repeats"] == 0 and is_window_full(setting, state)
     return state["pdu_without_poll"] >= setting["poll_pdus"] or is_last or state["poll_now"] > 0
 
 
 @kernel
 def start_poll_retransmit(now_ns: int, setting: np.void, state: np.void) -> None:
-    """Start t-PollRetransmit for a poll that is sent now."""
+    """Start t-PollRetransmit for a poll that is being sent."""
     state["pdu_without_poll"], state["poll_now"] = 0, 0
     state["poll_sn"] = state["tx_next"] - 1
     state["poll_due_ns"] = now_ns + setting["poll_retransmit_ns"]
@@ -181,7 +183,7 @@ def start_poll_retransmit(now_ns: int, setting: np.void, state: np.void) -> None
 
 @kernel
 def end_poll_retransmit(setting: np.void, state: np.void, repeats: Int64Array, units: Records) -> None:
-    """Poll again with the next segment: the newest one again if nothing else can be sent."""
+    """Poll again with the next segment; if nothing else can be sent, retransmit the newest one."""
     state["poll_due_ns"], state["poll_now"] = NEVER, 1
     if state["waiting_repeats"] == 0 and is_window_full(setting, state):
         want_repeat(state["tx_next"] - 1, state, repeats, units)
@@ -197,7 +199,7 @@ def take_report(
     units: Records,
     out: Rows,
 ) -> None:
-    """Take the next status report: retransmit or give up the NACKed segments, and move TX_Next_Ack."""
+    """Process the next status report: retransmit or give up the NACKed segments, and move TX_Next_Ack."""
     report = reports[state["report_head"] & (len(reports) - 1)]
     state["report_head"] += 1
     made_ns, ack_sn, first_row = report["made_ns"], report["ack_sn"], state["first_row"]

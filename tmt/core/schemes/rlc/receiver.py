@@ -7,8 +7,9 @@ import numpy as np
 from tmt.core.kernels import Int64Array, Records, Rows, kernel
 
 Queues = tuple[Records, Records, Int64Array]
-"""Segments on their way, `ARRIVAL`, and status reports, `REPORT`, both in order of time; the sequence
-numbers of repeats. All are rings whose lengths are powers of two."""
+"""Segments on their way, `ARRIVAL`, and status reports, `REPORT`, both in order of time; the sequence numbers
+of queued retransmissions. All are rings whose lengths are powers of two.
+"""
 
 NEVER = 2**63 - 1
 
@@ -29,19 +30,24 @@ STATE_NAMES = """
 """
 STATE = np.dtype([(name, np.int64) for name in STATE_NAMES.split()])
 """State of both sides: the first row's sequence number, the transmitting side, the receiving side, the ends
-of the queues, counts. The variables of the standard have their names there: `tx_next` is TX_Next. A timer is
-the time at which it ends, `NEVER` while it does not run. The queue of repeats may hold segments that have
-been acknowledged since, which `waiting_repeats` leaves out."""
+of the queues, counts. The standard's variables keep their names: `tx_next` is TX_Next. A timer is the time at
+which it expires, `NEVER` while it is stopped. The queue of repeats may still hold acknowledged segments,
+which `waiting_repeats` does not count.
+"""
 
 ARRIVAL = np.dtype([("at_ns", np.int64), ("sn", np.int64), ("poll", np.int64)])
-"""A segment on its way: when it arrives, its sequence number, whether it asks for a status report."""
+"""A segment on its way: its arrival time, its sequence number, whether it asks for a status report."""
 
 REPORT = np.dtype([("made_ns", np.int64), ("ack_sn", np.int64)])
-"""A status report: when it was made, and its ACK_SN. Its NACKs follow from `UNIT`, so that it holds none."""
+"""A status report: the time when it was made, and its ACK_SN.
+
+Its NACKs follow from `UNIT`, so it holds none.
+"""
 
 UNIT = np.dtype([("settled_ns", np.int64), ("sent", np.int32), ("waits", np.int16), ("given_up", np.int16)])
-"""The LLDU of a row: when the receiver got it or learned that it was given up, how often it was sent, whether
-it waits for a retransmission, whether the sender has given it up."""
+"""The LLDU of a row: when the receiver got it or learned that it was given up, number of transmissions,
+whether it waits for a retransmission, whether the sender has given it up.
+"""
 
 
 @kernel
@@ -53,10 +59,10 @@ def take_segments(
     units: Records,
     out: Rows,
 ) -> int:
-    """Take the segments that arrive up to and including `until_ns`, and answer their polls.
+    """Process the segments that arrive up to and including `until_ns`, and answer their polls.
 
-    Return the time, in ns, when a segment has changed the times of other events; later segments still wait
-    then. Else -1.
+    Return the time, in ns, when a segment has changed the times of other events; later segments then still
+    wait. Otherwise return -1.
     """
     mask, (out_tx_time_ns, out_delay_ns, out_delivered, _) = len(arrivals) - 1, out
     while state["arrival_head"] < state["arrival_tail"]:
@@ -67,7 +73,7 @@ def take_segments(
         state["arrival_head"] += 1
         row, reassembly_due_ns = np.uintp(sn - state["first_row"]), state["reassembly_due_ns"]
         is_discarded = False
-        if sn >= state["rx_next_highest"]:  # it fills no gap; a call of `settle` would take most of the time
+        if sn >= state["rx_next_highest"]:  # it fills no gap; calling `settle` would take most of the time
             units[row]["settled_ns"] = now_ns
             state["rx_next_highest"] = sn + 1
             state["rx_highest_status"] += sn == state["rx_highest_status"]
@@ -94,7 +100,7 @@ def take_segments(
 def settle(
     sn: int, now_ns: int, arrived: bool, setting: np.void, state: np.void, units: Records, out: Rows
 ) -> None:
-    """Note that a segment has arrived or was given up, and deliver the segments that it held up."""
+    """Note that a segment has arrived or was given up, and deliver the segments that waited for it."""
     out_tx_time_ns, out_delay_ns, out_delivered, _ = out
     row = np.uintp(sn - state["first_row"])
     units[row]["settled_ns"] = now_ns
@@ -112,7 +118,7 @@ def settle(
 
 @kernel
 def first_missing(sn: int, state: np.void, units: Records) -> int:
-    """Return the first sequence number from `sn` on that the receiver lacks."""
+    """Return the first missing sequence number from `sn` on."""
     highest, first_row = state["rx_next_highest"], state["first_row"]
     while sn < highest and units[np.uintp(sn - first_row)]["settled_ns"] < NEVER:
         sn += 1
@@ -129,7 +135,7 @@ def watch_gaps(now_ns: int, setting: np.void, state: np.void) -> None:
 
 @kernel
 def start_reassembly(now_ns: int, missing_sn: int, setting: np.void, state: np.void) -> None:
-    """Start t-Reassembly if it does not run and a segment after `missing_sn` has arrived."""
+    """Start t-Reassembly if it is stopped and a segment after `missing_sn` has arrived."""
     if state["reassembly_due_ns"] == NEVER and state["rx_next_highest"] > missing_sn + 1:
         state["reassembly_due_ns"] = now_ns + setting["reassembly_ns"]
         state["rx_next_status_trigger"] = state["rx_next_highest"]
@@ -159,7 +165,8 @@ def is_waiting_poll_due(state: np.void) -> bool:
 
 @kernel
 def trigger_status(now_ns: int, state: np.void) -> None:
-    """Make a status report due, now or when t-StatusProhibit ends: one report answers all triggers before it.
+    """Schedule a status report, now or when t-StatusProhibit expires; one report answers all earlier
+    it.
 
     TS 38.322, section 5.3.4.
     """

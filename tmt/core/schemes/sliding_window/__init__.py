@@ -9,7 +9,7 @@ from tmt.core.schemes.scheme import RepairInterval, Scheme
 
 
 class SlidingWindow(Scheme):
-    """RFC 8681: after k source LLDUs, a repair LLDU that combines the last W of them at random."""
+    """RFC 8681: after k source LLDUs, a repair LLDU that is a random combination of the last W of them."""
 
     name: ClassVar[str] = "sliding-window"
     uses_rtt: ClassVar[bool] = False

@@ -21,7 +21,7 @@ def send_and_decode(
     rows: int,
     out: Rows,
 ) -> int:
-    """Send source and repair units, and decode, until the queue is full; return how many rows have begun.
+    """Send source and repair units, and decode, until the queue is full; return the number of rows begun.
 
     Parameters
     ----------

@@ -9,10 +9,10 @@ from tmt.core.schemes.scheme import DetectionDelay, RepairInterval, Scheme
 
 
 class Tetrys(Scheme):
-    """The code of `sliding-window` with feedback, in the manner of RFC 9407.
+    """The code of `sliding-window` with feedback, as in RFC 9407.
 
-    Reports of the receiver advance the window's start, and request repair LLDUs for missing source LLDUs. A
-    full window stops new source LLDUs.
+    The receiver's reports advance the window's start, and request repair LLDUs for missing source LLDUs. A
+    full window blocks new source LLDUs.
     """
 
     name: ClassVar[str] = "tetrys"

@@ -1,4 +1,4 @@
-"""The sliding-window code with feedback, in the manner of RFC 9407, slot by slot: the sender."""
+"""The sliding-window code with feedback, as in RFC 9407, slot by slot: the sender."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ def send_on_feedback(
     rows: int,
     out: Rows,
 ) -> int:
-    """Send by the receiver's reports, and decode, until the queue is full; return how many rows have begun.
+    """Send as the receiver's reports ask, and decode, until the queue is full; return the number of rows
+    begun.
 
-    The receiver takes the events whose reports have reached the sender: its state is what the sender knows.
-    W, `window`, is the most source units from the first unknown one; k, `interval`, those between regular
-    repair units. The sender knows of an event at the receiver after `rtt_ns`, the receiver of an erased slot
-    `detection_delay_ns` after its `tx`. `senders`, `receivers` and `events` are those of `send_and_decode`.
+    The receiver processes only events whose reports have reached the sender, so its state is what the sender
+    knows. W, `window`, is the greatest number of source units from the first unknown one on; k, `interval`,
+    is the number between regular repair units. The sender knows of an event at the receiver after `rtt_ns`;
+    the receiver knows of an erased slot `detection_delay_ns` after its `tx`. `senders`, `receivers` and
+    `events` are those of `send_and_decode`.
     """
     sender, receiver, mask = senders[0], receivers[0], len(events) - 1
     for slot in range(len(tx_time_ns)):
