@@ -250,6 +250,16 @@ def test_pack__refuses_another_scenario(scenario: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("file", ["two.toml", "../traces/phy.parquet", "out/two/campaign.sqlite"])
+def test_pack__does_not_overwrite_what_it_packs(file: str, scenario: Path, tmp_path: Path) -> None:
+    victim = scenario.parent / file
+    before = victim.read_bytes()
+    result = tmt("pack", scenario, "--output", victim, folder=tmp_path)
+    assert (result.status, result.err.count("\n")) == (2, 1)
+    assert result.err.endswith("itself, which would be overwritten\n")
+    assert victim.read_bytes() == before
+
+
 def _listed(contents: dict[str, bytes], **more: Any) -> dict[str, bytes]:
     """Return the files with a manifest that lists them; `more` changes the manifest."""
     files = {

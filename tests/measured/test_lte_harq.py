@@ -9,7 +9,7 @@ from naive import on_link
 
 from tests.measured.imports import log_of_gallery
 from tmt.core.units import NS_PER_MS
-from tmt.importers.lte_harq import LteHarq, read_attempts
+from tmt.importers.mobileinsight import LteHarq, read_attempts
 
 HEADER = "log_ms,sfn,subframe,attempt\n"
 SOURCE = Path("mobileinsight_lte") / "lte_ul_pusch_harq.csv"

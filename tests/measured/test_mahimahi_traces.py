@@ -129,6 +129,7 @@ def test_delays__of_leoreplayer_stand_for_the_decode_time(tmp_path: Path) -> Non
     assert (trace.decode_time_ns // 1_000_000).tolist() == [20, 20, 30, 40, 20, 20]
     slow = Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays"), delay_interval=0.015).read(path).trace
     assert (slow.decode_time_ns // 1_000_000).tolist() == [20, 20, 20, 30, 40, 40]
-    (tmp_path / "delays").write_text("20\n0\n")
-    with pytest.raises(InputError, match=r"delays:2: 0 is not a whole number of milliseconds, 1 or more"):
-        Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays")).read(path)
+    for wrong in ("0", "\u00b2", "0" * 20 + "1"):
+        (tmp_path / "delays").write_text(f"20\n{wrong}\n")
+        with pytest.raises(InputError, match=f"delays:2: {wrong} is not a whole number of milliseconds, 1"):
+            Mahimahi(decode_time=1e-9, delays=str(tmp_path / "delays")).read(path)

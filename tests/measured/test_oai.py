@@ -45,6 +45,19 @@ WHOLE = (
 )
 
 
+def test_print__that_is_cut_between_channels_is_left_out(tmp_path: Path) -> None:
+    """Without a line of the MAC the bytes are those of all channels; the cut print has 700 of 1100."""
+    rounds = "UE 8e03: dlsch_rounds 9/0/0/0, dlsch_errors 0, pucch0_DTX 0, BLER 0.1 MCS (0) 0\n"
+    prints = [
+        f"{stamp(frame)}{rounds}UE 8e03: LCID 1: TX {sent} RX 0 bytes\nUE 8e03: LCID 4: TX 400 RX 0 bytes\n"
+        for frame, sent in ((0, 500), (128, 600), (256, 700))
+    ]
+    whole = Oai().rates(written(tmp_path, "".join(prints)))
+    assert whole.rate_bps.tolist() == [800 / 1.28] * 2
+    at_channel = written(tmp_path, "".join(prints).rpartition("UE 8e03: LCID 4")[0])
+    assert Oai().rates(at_channel).rate_bps.tolist() == [800 / 1.28]
+
+
 def test_prints__give_rates_and_shares_between_them(tmp_path: Path) -> None:
     """Frames 896, 0 and 128 are 1.28 s apart; 200 blocks, 55 repeats, 4 given up, 160,000 bytes down."""
     path = written(tmp_path, WHOLE)

@@ -305,6 +305,7 @@ def test_ping__without_stamps_sends_at_multiples_of_the_interval(tmp_path: Path)
     lines = [reply(0, number).partition("] ")[2] for number in (1, 3, 4)]
     path = log(
         tmp_path, START, *lines, "Warning: time of day goes backwards (-51us), taking countermeasures\n",
+        "3/4 packets, 25% loss, min/avg/ewma/max = 40.0/40.0/40.0/40.0 ms\n",
         "no answer yet for icmp_seq=4\n", "5 packets transmitted, 3 received, 40% packet loss, time 81ms\n",
     )  # fmt: skip
     probes = Ping(direction="down", interval=0.02).probes(path)
@@ -313,6 +314,45 @@ def test_ping__without_stamps_sends_at_multiples_of_the_interval(tmp_path: Path)
     assert probes.notes[1] == "probes are taken to be sent every 0.02 s (--interval): pauses do not show"
     with pytest.raises(UsageError, match=r"--interval is for output without time stamps; .* has them"):
         Ping(interval=0.02).probes(log(tmp_path, START, reply(1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("start", "address", "packet_bytes"),
+    [
+        ("PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n", "10.0.0.2", 84),
+        ("PING 10.0.0.2 (10.0.0.2): 56 data bytes\n", "10.0.0.2", 84),
+        ("PING 2001:db8::2 (2001:db8::2) 56 data bytes\n", "2001:db8::2", 104),
+        ("PING fe80::2%wlan0(fe80::2%wlan0) 56 data bytes\n", "fe80::2%wlan0", 104),
+        ("", "host.example (2001:db8::2)", 104),
+        ("", "host.example (10.0.0.2)", 84),
+    ],
+)
+def test_ping__counts_the_ip_header(start: str, address: str, packet_bytes: int, tmp_path: Path) -> None:
+    """56 bytes of payload, 8 of ICMP (RFC 792, RFC 4443), 20 of IPv4 (RFC 791) or 40 of IPv6 (RFC 8200)."""
+    line = f"[100.1] 64 bytes from {address}: icmp_seq=1 ttl=64 time=40.0 ms\n"
+    assert Ping(direction="down").probes(log(tmp_path, start, line)).size_bytes == packet_bytes
+
+
+@pytest.mark.parametrize(
+    ("sequence", "timeout"), [("icmp_seq", "Request timeout for icmp_seq 1\n"), ("seq", "")]
+)
+def test_ping__of_macos_and_busybox_counts_from_0(sequence: str, timeout: str, tmp_path: Path) -> None:
+    """By hand: probes 0 to 3, one a second, of which 1 has no answer."""
+    path = log(
+        tmp_path,
+        "PING 10.0.0.2 (10.0.0.2): 56 data bytes\n",
+        f"64 bytes from 10.0.0.2: {sequence}=0 ttl=64 time=40.000 ms\n",
+        timeout,
+        f"64 bytes from 10.0.0.2: {sequence}=2 ttl=64 time=41.500 ms\n",
+        f"64 bytes from 10.0.0.2: {sequence}=3 ttl=64 time=40.000 ms\n",
+        "\n--- 10.0.0.2 ping statistics ---\n",
+        "4 packets transmitted, 3 packets received, 25% packet loss\n",
+        "round-trip min/avg/max = 40.000/40.500/41.500 ms\n",
+    )
+    probes = Ping(direction="down", interval=1.0).probes(path)
+    assert (probes.tx_time_ns / MS).tolist() == [0, 1000, 2000, 3000]
+    assert probes.delivered.tolist() == [True, False, True, True]
+    assert not any("at the end" in note for note in probes.notes)
 
 
 def test_ping__finds_without_stamps_what_a_few_lines_count(measured_data: Path) -> None:

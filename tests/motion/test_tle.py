@@ -204,6 +204,7 @@ FIRST, SECOND = lines(90001)
         (("NAME", "NAME", FIRST, SECOND), ":2: this is NAME; needed is line 1 of a TLE"),
         ((SECOND, FIRST), f":1: this is {SECOND[:40]}...; needed is line 1 of a TLE"),
         ((FIRST[:-1] + "0", SECOND), ":1: the checksum is 0; that of the line's digits is 3"),
+        ((FIRST.replace("001A", "\u00b211A"), SECOND), ":1: the checksum is 3; that of the line's digits is 4"),  # noqa: E501
         ((FIRST, SECOND.replace("15.06", "16.06")), ":2: the checksum is 4; that of the line's digits is 5"),
         ((FIRST, SECOND.replace("  0.0000 ", "353.0000 ", 1)), ":2: the checksum is 4; that of the line's digits is 5"),  # noqa: E501
         (("\0\ufffd", "\0\ufffd"), ":2: this is not text; needed is line 1 of a TLE"),

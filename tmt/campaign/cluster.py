@@ -172,7 +172,7 @@ class ClusterWorkers:
         return future
 
     def answers(self, timeout_s: float) -> list[Answer]:
-        """Wait at most `timeout_s` for a task to end; a worker that has left the scheduler is dead."""
+        """Wait at most `timeout_s` for a task to end; a worker that has left the scheduler counts as dead."""
         ended = []
         try:
             ended.append(self._ended.get(timeout=timeout_s))

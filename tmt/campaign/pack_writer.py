@@ -22,12 +22,12 @@ import pyarrow.parquet as pq
 
 from tmt import __version__
 from tmt.campaign.columns import DONE, RECORDS, arrow_schema
-from tmt.campaign.database import RESULTS, SCENARIO, read_runs
+from tmt.campaign.database import DATABASE, RESULTS, SCENARIO, read_runs
 from tmt.campaign.plan import expand
 from tmt.campaign.recipe import source_of
 from tmt.core.errors import InputError
 from tmt.io import open_trace
-from tmt.io.atomic import folded, staged
+from tmt.io.atomic import check_not_source, folded, staged
 from tmt.io.metadata import metadata_file
 from tmt.spec.points import plain
 from tmt.spec.scenario import Scenario
@@ -114,6 +114,9 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
         "link_traces": _link_traces(rows),
         "files": {name: _described(content) for name, content in sorted(contents.items())},
     }
+    for source in (*contents.values(), *(folder / name for name in (DATABASE, RESULTS, SCENARIO))):
+        if isinstance(source, Path):
+            check_not_source(output, source)
     with staged(output) as part:
         _write(part, contents | {MANIFEST: (json.dumps(manifest, indent=1, sort_keys=True) + "\n").encode()})
         return PackSummary(runs, done, failed, len(contents) + 1, part.stat().st_size)

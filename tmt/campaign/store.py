@@ -187,7 +187,7 @@ class Store(StoredRuns):
             return query(self._connection)
 
     def _export(self) -> None:
-        """Write `results.parquet`, unless it holds every row."""
+        """Write `results.parquet`, unless it already holds every row."""
         (last,) = self._connection.execute("SELECT coalesce(max(sequence), 0) FROM runs").fetchone()
         (exported,) = self._connection.execute("SELECT coalesce(max(sequence), 0) FROM exports").fetchone()
         if last == exported and (self.results_file.exists() or not last):
@@ -332,7 +332,7 @@ def _prepare(folder: Path) -> None:
 def _check_journal(path: Path) -> None:
     """Refuse a database whose journal names a file that SQLite would remove with it (InputError).
 
-    Only a transaction over several databases writes such a name, and `JOURNAL_MAGIC` behind it: not ours.
+    Only a transaction over several databases writes such a name, with `JOURNAL_MAGIC` after it: not TMT.
     """
     journal = path.with_name(f"{path.name}-journal")
     if not journal.is_file():

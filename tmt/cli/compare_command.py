@@ -12,6 +12,7 @@ from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JSON, CampaignPath, json_text, output_option
 from tmt.cli.progress import say, working
 from tmt.cli.tables import print_parts, text_table
+from tmt.cli.values import Values
 from tmt.core.words.values import percent
 from tmt.io.atomic import write_text
 from tmt.show.charts.style import tcp_label
@@ -35,7 +36,7 @@ UNPAIRED_SHOWN = 6
 """Number of listed cells without a partner; JSON and the page hold all of them."""
 
 
-@click.command()
+@click.command(cls=Values)
 @click.argument("first", type=CAMPAIGN)
 @click.argument("second", type=CAMPAIGN, required=False)
 @JSON

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--interval",
     type=POSITIVE_SECONDS,
     default="0.1",
-    help="With --for, where the tool takes rates: seconds over which rate, loss and delay are averaged.",
+    help="With --for, if the tool takes rates: seconds over which rate, loss and delay are averaged.",
 )
 @JSON
 def command(

@@ -57,9 +57,9 @@ ERASURES, SEMI_MARKOV, RESAMPLE = "erasures", "semi-markov", "resample"
     "--model",
     type=click.Choice((ERASURES, SEMI_MARKOV, RESAMPLE)),
     help="What is fitted: erasures; rate, loss and delay by a semi-Markov model; or nothing, to repeat "
-    "measured blocks in random order.  [default: erasures; with --generate semi-markov, where adequate]",
+    "measured blocks in random order.  [default: erasures; with --generate semi-markov, if adequate]",
 )
-@click.option("--generate", type=whole(1, 10_000), help="Write so many traces like TRACE.")
+@click.option("--generate", type=whole(1, 10_000), help="Write this many traces like TRACE.")
 @click.option(
     "-o",
     "--output",
@@ -71,12 +71,12 @@ ERASURES, SEMI_MARKOV, RESAMPLE = "erasures", "semi-markov", "resample"
 @click.option(
     "--duration", type=POSITIVE_SECONDS, help="Length of each trace in seconds.  [default: TRACE's]"
 )
-@click.option("--seed", type=SEED, default=1, help="Equal seeds give equal traces, however many.")
+@click.option("--seed", type=SEED, default=1, help="Equal seeds give equal traces, whatever their number.")
 @click.option(
     "--window",
     type=POSITIVE_SECONDS,
     help="Seconds of the windows that have one state each.  [default: the shortest of 0.1, 0.2, 0.5, 1 ms "
-    "... that gives at most 1000 windows, with 10 rows or more in the mean]",
+    "... that gives at most 1000 windows, with 10 rows or more on average]",
 )
 @click.option(
     "--check-tcp",

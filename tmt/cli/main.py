@@ -17,7 +17,7 @@ from tmt.core.errors import first_line
 from tmt.core.words.refusals import printable
 
 NO_THREAD = ("can't start new thread", "OS can't spawn worker thread")
-"""Words of Python's RuntimeError and of a Rust library's panic: neither has a class of its own for this."""
+"""Words of Python's RuntimeError and of a Rust library's panic: neither has a separate class for this."""
 
 
 def main() -> None:

@@ -148,7 +148,7 @@ class _New(Values):
 
 @click.command(cls=_New, values=VALUES)
 @click.argument("scenario", type=FILE)
-@click.option("--from", "source", type=FILE, help="Write this scenario of version 0.2 in today's form.")
+@click.option("--from", "source", type=FILE, help="Convert this scenario of version 0.2 to the present form.")
 def command(scenario: str, source: str | None, compared: Compared, path: LinkPath, traffic: Traffic) -> None:
     """Write the scenario file SCENARIO, ready for `tmt run`; comments explain its keys.
 

@@ -27,11 +27,11 @@ with imported_when_used():
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="CSV file of published values to show beside ours (docs/report.md)  [default: the scenario's]",
 )
-@click.option("--figures/--no-figures", default=True, help="Whether to draw the figures for print as well.")
+@click.option("--figures/--no-figures", default=True, help="Also draw the figures for print.")
 @click.option(
     "--latex",
     is_flag=True,
-    help="Write the tables as LaTeX (booktabs, siunitx) and as CSV as well, into `tables`.",
+    help="Also write the tables as LaTeX (booktabs, siunitx) and CSV, into `tables`.",
 )
 def command(results: Path, output: Path | None, published: Path | None, figures: bool, latex: bool) -> None:
     """Write the report of a campaign: one HTML page that works offline, and figures as PDF and SVG.

@@ -10,17 +10,23 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from difflib import get_close_matches
-from itertools import pairwise
+from itertools import pairwise, product
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.options import FilePath
 from tmt.cli.progress import say
 from tmt.core.declaration import Refused, declared, spelled
 from tmt.core.errors import UsageError
 from tmt.core.schemes import SCHEMES
 from tmt.spec import hints
 from tmt.spec.options import Part, ValueOption, first_line, flag_of, listed
+
+with imported_when_used():
+    from tmt.io import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -118,7 +124,22 @@ class Values(click.Command):
                 lines += part.complaints(refused.problems, ctx.meta[CHOSEN])
         if lines:
             raise UsageError("\n".join(lines))
+        self._keep_inputs(ctx)
         return super().invoke(ctx)
+
+    def _keep_inputs(self, ctx: click.Context) -> None:
+        """Refuse to write over a file that an argument names (UsageError)."""
+        arguments: list[Any] = []
+        outputs: list[Any] = []
+        for param in self.params:
+            value = ctx.params.get(str(param.name))
+            files = [value] if isinstance(value, str | PathLike) else value
+            if files and isinstance(param, click.Argument):
+                arguments += files
+            elif files and isinstance(param.type, FilePath):
+                outputs += files
+        for output, argument in product(outputs, arguments):
+            atomic.check_not_source(output, argument)
 
     def _options(self, ctx: click.Context, part: Part) -> list[ValueOption]:
         try:

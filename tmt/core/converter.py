@@ -234,7 +234,7 @@ def ring_ends(state: np.ndarray, prefix: str = "") -> tuple[int, int]:
 
 
 def ring_entries(ring: np.ndarray, head: int, tail: int) -> np.ndarray:
-    """Return the entries from number `head` up to `tail`; entry `i` lies at index ``i % len(ring)``."""
+    """Return the entries from number `head` to before `tail`; entry `i` is at index ``i % len(ring)``."""
     return ring[np.arange(head, tail) % len(ring)]
 
 

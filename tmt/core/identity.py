@@ -112,7 +112,7 @@ class _Cache:
     """Cache of the hash of each source's syntax tree, by the hash of its text, because parsing all sources
     takes seconds.
 
-    It lies beside the package, as Python's bytecode does, or else in the user's cache folder.
+    It is beside the package, as Python's bytecode is, or else in the user's cache folder.
     """
 
     def __init__(self) -> None:

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from tmt.importers.importer import Importer
     from tmt.importers.iperf import Iperf2 as Iperf2, Iperf3 as Iperf3
     from tmt.importers.irtt import Irtt as Irtt, Lens as Lens
-    from tmt.importers.lte_harq import LteHarq as LteHarq
     from tmt.importers.mahimahi import Mahimahi as Mahimahi
-    from tmt.importers.mobileinsight import MobileInsight as MobileInsight
+    from tmt.importers.mobileinsight import LteHarq as LteHarq, MobileInsight as MobileInsight
     from tmt.importers.ng_scope import NgScope as NgScope
     from tmt.importers.ns3 import Ns3Lte as Ns3Lte, Ns3Nr as Ns3Nr
     from tmt.importers.oai import Oai as Oai
@@ -41,7 +40,7 @@ FORMATS = {
         "mobileinsight.MobileInsight",
         "MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML)",
     ),
-    "lte-harq": ("lte_harq.LteHarq", "uplink HARQ log of an LTE terminal, one attempt a line (CSV)"),
+    "lte-harq": ("mobileinsight.LteHarq", "uplink HARQ log of an LTE terminal, one attempt a line (CSV)"),
     "nr-scope": ("grants.NrScope", "NR-Scope: control information of a 5G cell (CSV)"),
     "ng-scope": ("ng_scope.NgScope", "NG-Scope: control information of an LTE cell (tab-separated or JSON)"),
     "irtt": ("irtt.Irtt", "round trips of irtt (JSON), each direction apart"),

@@ -55,10 +55,7 @@ class Atlas(RoundTripImporter):
     ] = 1.0
 
     def probes(self, path: str) -> Probes:
-        """Return the packets of one probe and measurement; InputError, with the result, at a wrong field.
-
-        UsageError when the probe is not in the file.
-        """
+        """Return the packets of one probe and measurement."""
         results, notes = _results(path)
         chosen = self._chosen(path, results)
         sent, trips = list[int](), list[float | None]()

@@ -60,8 +60,7 @@ def select(
 ) -> tuple[list[Attempt], list[str]]:
     """Return the attempts of one direction and one user in order of time, and notes on those left out.
 
-    `user` may be several, separated by commas: one terminal whose cell or RNTI changes. InputError without an
-    attempt, or with several users and no choice; UsageError if the chosen user is missing.
+    `user` may be several, separated by commas: one terminal whose cell or RNTI changes.
     """
     if not attempts:
         raise InputError(path, "there are no transmissions in this log")
@@ -79,10 +78,7 @@ def select(
 
 
 def one_user(path: str, users: Counter[str], user: str | None) -> str:
-    """Return the chosen user, or the only one, of users and their rows.
-
-    InputError with several users and no choice; UsageError if the chosen user is missing.
-    """
+    """Return the chosen user, or the only one, of users and their rows (InputError, UsageError)."""
     names = most_common(users, "row")
     if user is None and len(users) > 1:
         raise InputError(path, f"there are {len(users)} users; choose one by --user: {names}")

@@ -9,7 +9,7 @@ number is a loss, and so is a strength of 128.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
@@ -19,11 +19,11 @@ from tmt.core.extent import Extent
 from tmt.core.trace import BoolArray, Int64Array, PhyTrace
 from tmt.core.words.refusals import refusal, shown
 from tmt.core.words.values import counted
-from tmt.importers.clocks import NEVER, WRAP_MEANING, Counter
+from tmt.importers.clocks import NEVER, WRAP_MEANING, Counter, about
 from tmt.importers.importer import DecodeTime, Importer, LlduBytes, Measurement
 from tmt.importers.notes import ENDS_UNKNOWN, agreed
 from tmt.importers.probes import numbers_between
-from tmt.importers.sequences import counter_size
+from tmt.importers.sequences import USUAL_SIZES
 from tmt.io.files import text_lines
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ _OUTCOMES = {-1, 0, 1}
 _LOST_STRENGTH = 128
 _WRAP = 1 << 16
 _LARGEST = 10**15
+
+_Blocks = tuple[Int64Array, BoolArray, int, list[str]]
+"""Numbers of the sent blocks in a sequence of slots, whether each was decoded, the slots, and notes."""
 
 
 class Bler(Importer):
@@ -66,43 +69,30 @@ class Bler(Importer):
         return int(text) if known else None
 
     def read(self, path: str) -> Measurement:
-        """Return one slot per sent block, erased where it was not decoded; errors as for `read_blocks`."""
-        blocks = read_blocks(path, _LARGEST if self.wrap == NEVER else self._range)
-        decode_ns = np.where(blocks.decoded, np.int64(ns(self.decode_time)), 0)
+        """Return one slot per sent block, erased where it was not decoded."""
+        rows: list[tuple[int, list[int]]] = []
+        for line in text_lines(path):
+            fields = line.text.replace(",", " ").replace(";", " ").split()
+            wrong = next((field for field in fields if not _NUMBER.fullmatch(field)), None)
+            if wrong is not None:
+                raise InputError(path, f"{shown(wrong)} is not a whole number", line.number)
+            if not fields:
+                raise InputError(path, f"{shown(line.text)} holds no number", line.number)
+            rows.append((line.number, [int(float(field)) for field in fields]))
+        if not rows:
+            raise InputError(path, refusal("no_rows"))
+        if all(_OUTCOMES.issuperset(values) for _, values in rows):
+            blocks = _of_outcomes(path, np.array([value for _, values in rows for value in values], np.int64))
+        else:
+            blocks = _of_numbers(path, rows, _LARGEST if self.wrap == NEVER else self._range)
+        number, decoded, slots, notes = blocks
         interval_ns = ns(self.slot_interval)
-        trace = PhyTrace(blocks.number * interval_ns, decode_ns)
-        extent = Extent(0, blocks.slots * interval_ns)
-        return Measurement(trace, "padded", self.lldu_bytes, blocks.notes, extent=extent)
+        trace = PhyTrace(number * interval_ns, np.where(decoded, np.int64(ns(self.decode_time)), 0))
+        extent = Extent(0, slots * interval_ns)
+        return Measurement(trace, "padded", self.lldu_bytes, tuple(notes), extent=extent)
 
 
-class BlockOutcomes(NamedTuple):
-    """Blocks that were sent: their numbers in a sequence of so many slots, and whether each was decoded."""
-
-    number: Int64Array
-    decoded: BoolArray
-    slots: int
-    notes: tuple[str, ...]
-
-
-def read_blocks(path: str, wrap: int | None = None) -> BlockOutcomes:
-    """Return the blocks; InputError, with the line, at a broken number, or where sequence numbers go back."""
-    rows: list[tuple[int, list[int]]] = []
-    for line in text_lines(path):
-        fields = line.text.replace(",", " ").replace(";", " ").split()
-        wrong = next((field for field in fields if not _NUMBER.fullmatch(field)), None)
-        if wrong is not None:
-            raise InputError(path, f"{shown(wrong)} is not a whole number", line.number)
-        if not fields:
-            raise InputError(path, f"{shown(line.text)} holds no number", line.number)
-        rows.append((line.number, [int(float(field)) for field in fields]))
-    if not rows:
-        raise InputError(path, refusal("no_rows"))
-    if all(_OUTCOMES.issuperset(values) for _, values in rows):
-        return _of_outcomes(path, np.array([value for _, values in rows for value in values], np.int64))
-    return _of_numbers(path, rows, wrap)
-
-
-def _of_outcomes(path: str, outcomes: Int64Array) -> BlockOutcomes:
+def _of_outcomes(path: str, outcomes: Int64Array) -> _Blocks:
     number = np.flatnonzero(outcomes >= 0).astype(np.int64)
     if not len(number):
         raise InputError(path, "no block was sent: every outcome is -1")
@@ -110,10 +100,10 @@ def _of_outcomes(path: str, outcomes: Int64Array) -> BlockOutcomes:
     notes = ["read as outcomes: 1 decoded, 0 not decoded"]
     if idle:
         notes.append(f"in {counted(idle, 'slot')} nothing was sent (-1)")
-    return BlockOutcomes(number, outcomes[number] == 1, len(outcomes), tuple(notes))
+    return number, outcomes[number] == 1, len(outcomes), notes
 
 
-def _of_numbers(path: str, rows: list[tuple[int, list[int]]], wrap: int | None) -> BlockOutcomes:
+def _of_numbers(path: str, rows: list[tuple[int, list[int]]], wrap: int | None) -> _Blocks:
     """Return the blocks from the first received number to the last; without `wrap`, 16 bits may wrap."""
     received: list[int] = []
     turn = marked = 0
@@ -134,7 +124,7 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]], wrap: int | None) 
                 number += _WRAP
         if received and number <= received[-1]:
             previous = received[-1] % (wrap or _WRAP) if turn else received[-1]
-            size = None if wrap else counter_size(previous - sequence)
+            size = None if wrap else about(previous - sequence, USUAL_SIZES)
             advice = f": --wrap {size} says that numbers begin again at {size}" if size else ""
             reason = f"sequence number {sequence} does not follow {previous}{advice}"
             raise InputError(path, reason, line)
@@ -151,4 +141,4 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]], wrap: int | None) 
         notes.append(f"{what} marked as lost (signal strength {_LOST_STRENGTH})")
     if turn:
         notes.append(f"the sequence number begins again {counted(turn, 'time')}")
-    return BlockOutcomes(numbers - numbers[0], np.isin(numbers, received), len(numbers), tuple(notes))
+    return numbers - numbers[0], np.isin(numbers, received), len(numbers), notes

@@ -13,10 +13,10 @@ from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.core.words.refusals import shown
 from tmt.core.words.values import counted
 from tmt.importers.harq_logs import FRAME_NS, FRAMES, SLOTS_PER_FRAME
-from tmt.importers.log_files import UNITS_NS, date_of, since_epoch_ns
+from tmt.importers.log_files import UNITS_NS, since_epoch_ns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from tmt.importers.columns import NamedColumn
     from tmt.importers.log_files import Row
@@ -94,7 +94,8 @@ class Clock:
         elif wrap is not None and wrap != NEVER:
             self._counter = Counter(int(Decimal(wrap) * self._unit_ns))
         self._before_ns: int | None = None
-        self._style = next(iter(_STYLES))
+        self._style = _STYLES[0]
+        self._parsers = {"iso": _iso_ns, "clock": time_of_day_ns, "date": self._date_ns}
 
     def time_ns(self, row: Row) -> int:
         """Return the time of a row in nanoseconds (InputError)."""
@@ -144,7 +145,7 @@ class Clock:
             try:
                 return row.time_ns(name, UNITS_NS[unit])
             except InputError as error:
-                hint = next((word for word, parse in _HINTS.items() if parse(text) is not None), None)
+                hint = next((word for word, parse in self._parsers.items() if parse(text) is not None), None)
                 if hint is None:
                     raise
                 what = "a time of day" if hint == "clock" else "a date and time"
@@ -153,8 +154,7 @@ class Clock:
         if unit != "clock" and _DAY.fullmatch(text):
             reason = f"{name} is {text}, a date without a time of day"
             raise row.refused(f"{reason}; --time DATE+TIME:{unit} joins two columns")
-        parse = {"clock": time_of_day_ns, "iso": _iso_ns}.get(unit, self._date_ns)
-        time_ns = parse(text)
+        time_ns = self._parsers[unit](text)
         if time_ns is None:
             needed = "HH:MM:SS is" if unit == "clock" else "a date and time are"
             raise row.refused(f"{name} is {shown(text) or 'empty'}; {needed} needed")
@@ -229,14 +229,12 @@ def _moment_ns(text: str, style: str) -> int | None:
     """Return a date and time of a style as nanoseconds since 1970, exactly; without an offset it is UTC."""
     fraction = _FRACTION.search(text)
     whole = text if fraction is None else text[: fraction.start()] + text[fraction.end() :]
-    moment: datetime | None = None
-    if not style:
-        moment = date_of(whole)
-    else:
-        plain = whole if style.endswith("%z") else _ZONE.sub("", whole)
-        with suppress(ValueError):
-            moment = datetime.strptime(" ".join(plain.split()), style)
-    return None if moment is None else since_epoch_ns(moment) + _fraction_ns(fraction and fraction[1])
+    if style and not style.endswith("%z"):
+        whole = _ZONE.sub("", whole)
+    with suppress(ValueError):
+        moment = datetime.strptime(" ".join(whole.split()), style) if style else datetime.fromisoformat(whole)
+        return since_epoch_ns(moment) + _fraction_ns(fraction and fraction[1])
+    return None
 
 
 def _fraction_ns(digits: str | None) -> int:
@@ -245,17 +243,3 @@ def _fraction_ns(digits: str | None) -> int:
 
 def _iso_ns(text: str) -> int | None:
     return _moment_ns(text, "")
-
-
-def any_date_ns(text: str) -> int | None:
-    """Return a date and time of any style as nanoseconds since 1970; None for another text."""
-    found = (_moment_ns(text, style) for style in _STYLES)
-    return next((time_ns for time_ns in found if time_ns is not None), None)
-
-
-_HINTS: dict[str, Callable[[str], int | None]] = {
-    "iso": _iso_ns,
-    "clock": time_of_day_ns,
-    "date": any_date_ns,
-}
-"""Units of times that are no numbers, in the order in which a text is tried."""

@@ -47,11 +47,7 @@ class Flent(RateImporter):
     ] = None
 
     def rates(self, path: str) -> RateSeries:
-        """Return the series over the times that have a value.
-
-        InputError when the file is not one of flent, a value is wrong, or several series are there and none
-        is chosen; UsageError when the chosen one is missing, or is a delay and there is no --line.
-        """
+        """Return the series over the times that have a value."""
         document = read_json(path)
         results, times = member(document, "results"), member(document, "x_values")
         if not isinstance(results, dict) or not results or not isinstance(times, list):
@@ -86,11 +82,6 @@ def _unit_of(name: str) -> str:
     return _DELAY if "(ms)" in name or name.startswith("Ping") else _RATE
 
 
-def _check(path: str, name: str, numbers: list[Any]) -> None:
-    for index, number in enumerate(numbers):
-        Record.of(path, f"{name}[{index}]", {"the value": number}).number("the value", 0, _MOST)
-
-
 def _intervals(
     path: str, name: str, times: list[Any], values: Any
 ) -> tuple[Int64Array, Int64Array, FloatArray, list[str]]:
@@ -99,8 +90,9 @@ def _intervals(
         found = len(values) if isinstance(values, list) else "no"
         needed = "2 or more are needed, one for each time"
         raise InputError(path, f"series {name} has {found} values for {len(times)} times; {needed}")
-    _check(path, "x_values", times)
-    _check(path, name, [0 if value is None else value for value in values])
+    for column, numbers in (("x_values", times), (name, [0 if value is None else value for value in values])):
+        for index, number in enumerate(numbers):
+            Record.of(path, f"{column}[{index}]", {"the value": number}).number("the value", 0, _MOST)
     edges = np.array([seconds_to_ns(time) for time in times], np.int64)
     edges = np.append(edges, 2 * edges[-1] - edges[-2])  # the last interval is as long as the one before
     known = [index for index, value in enumerate(values) if value is not None]

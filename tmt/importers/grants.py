@@ -26,7 +26,6 @@ from tmt.importers.harq_logs import (
     SlotClock,
     SlotImporter,
     extent_of_slots,
-    slot_of,
     slots_per_frame,
 )
 from tmt.importers.log_files import UNITS_NS, TextTable, mcs_index
@@ -179,4 +178,4 @@ def read_grants(path: str, spacing_khz: int | None) -> tuple[list[Attempt], int,
         )
     notes = [f"a frame has {per_frame} slots, by the slot numbers"] if spacing_khz is None else []
     notes += table.cut_notes
-    return grants, slot_of(per_frame), notes
+    return grants, clock.slot_ns, notes

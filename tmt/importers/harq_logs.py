@@ -21,13 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tmt.core.declaration import Rules
-    from tmt.core.trace import Int32Array, Int64Array
+    from tmt.core.trace import Int64Array
     from tmt.importers.attempts import Attempt, Blocks
     from tmt.importers.importer import Reading
 
 
 SUBFRAME_NS = 1_000_000
 """Length of a slot in LTE."""
+
+ROUND_TRIP_MS = 8
+"""Subframes of 1 ms from an attempt to its repeat; as many HARQ processes take turns."""
+
+TERMINALS = range(0x3D, 0xFFF4)
+"""RNTIs of single terminals; others are for random access, paging and system information."""
 
 FRAMES = 1024
 """System frame numbers run from 0 to 1023."""
@@ -66,10 +72,8 @@ class HarqImporter(Importer):
         notes: Sequence[str],
         extent: Extent | None = None,
     ) -> Measurement:
-        """Return the trace of attempts that are in order of time, with the failures that repeats tell."""
-        infer_failures(attempts, blocks)
-        found = measurement(attempts, blocks, self.as_, ns(self.decode_time), notes)
-        return replace(found, extent=extent)
+        """Return the trace of attempts; see `measurement`."""
+        return measurement(attempts, blocks, self.as_, ns(self.decode_time), notes, extent)
 
 
 class CellImporter(HarqImporter):
@@ -94,26 +98,19 @@ class SlotImporter(CellImporter):
             yield "subcarrier_spacing", f"{', '.join(map(str, SLOTS_PER_FRAME))} kHz", "is not allowed"
 
 
-def _whole_signal(es_n0_mdb: Sequence[int | None]) -> tuple[Int32Array | None, list[str]]:
-    """Return the Es/N0 of all transmissions, or None where one has none; and a note if only some have it."""
-    known = [value for value in es_n0_mdb if value is not None]
-    if len(known) == len(es_n0_mdb):
-        return np.array(known, np.int32), []
-    missing = agreed(len(es_n0_mdb) - len(known), "transmission", "have")
-    return None, [f"{missing} no SINR: Es/N0 is left out"] if known else []
-
-
 def measurement(
     attempts: Sequence[Attempt],
     blocks: Blocks,
     reading: Reading,
     decode_time_ns: int,
     notes: Sequence[str] = (),
+    extent: Extent | None = None,
 ) -> Measurement:
-    """Return the trace of attempts that are in order of time, have blocks and known failures.
+    """Return the trace of attempts that are in order of time, with the failures that repeats tell.
 
     `decode_time_ns` is that of attempts without one of their own.
     """
+    infer_failures(attempts, blocks)
     said = list(notes)
     times_ns = np.array([attempt.time_ns for attempt in attempts], np.int64)
     tx_time_ns = separate(times_ns)
@@ -126,14 +123,19 @@ def measurement(
     decode_ns = np.array([decode_time_ns if time is None else time for time in own], np.int64)
     slots = PhyTrace(tx_time_ns, np.where(failed, 0, decode_ns), size_bytes=sizes)
     if reading == "phy":
-        es_n0_mdb, note = _whole_signal([attempt.es_n0_mdb for attempt in attempts])
-        said += [*erasure_notes(attempts, blocks), *note]
-        modes = [attempt.mode for attempt in attempts]
-        mode = None if None in modes else np.array(modes, np.uint8)
-        return Measurement(replace(slots, es_n0_mdb=es_n0_mdb, mode=mode), "packed", None, tuple(said))
+        said += erasure_notes(attempts, blocks)
+        signals, modes = [one.es_n0_mdb for one in attempts], [one.mode for one in attempts]
+        if 0 < (missing := signals.count(None)) < len(signals):
+            said.append(f"{agreed(missing, 'transmission', 'have')} no SINR: Es/N0 is left out")
+        slots = replace(
+            slots,
+            es_n0_mdb=None if missing else np.array(signals, np.int32),
+            mode=None if None in modes else np.array(modes, np.uint8),
+        )
+        return Measurement(slots, "packed", None, tuple(said), extent=extent)
     said += loss_notes(tx_time_ns, attempts, blocks)
     trace = _link(slots, blocks, decode_ns)
-    return Measurement(trace, "packed", None, tuple(said), len(attempts))
+    return Measurement(trace, "packed", None, tuple(said), len(attempts), extent=extent)
 
 
 def _link(slots: PhyTrace, blocks: Blocks, decode_ns: Int64Array) -> LinkTrace:
@@ -157,7 +159,7 @@ class SlotClock:
     """Counts slots on without wrapping; the log's own clock, which need not be exact, tells the wraps."""
 
     def __init__(self, slots_per_frame: int = 10) -> None:
-        self._slot_ns = FRAME_NS // slots_per_frame
+        self.slot_ns = FRAME_NS // slots_per_frame
         self._wrap_ns = FRAMES * FRAME_NS
         self._last: tuple[int, int] | None = None
 
@@ -166,7 +168,7 @@ class SlotClock:
 
         It is the one nearest to the slot before plus the log's step; the first lies within the first 10.24 s.
         """
-        counted_ns = slot * self._slot_ns
+        counted_ns = slot * self.slot_ns
         if self._last is not None:
             last_ns, last_log_ns = self._last
             expected_ns = last_ns + log_ns - last_log_ns
@@ -174,11 +176,6 @@ class SlotClock:
             counted_ns += (expected_ns - counted_ns + self._wrap_ns // 2) // self._wrap_ns * self._wrap_ns
         self._last = counted_ns, log_ns
         return counted_ns
-
-
-def slot_of(per_frame: int) -> int:
-    """Return the length in ns of a slot of which a frame has so many."""
-    return FRAME_NS // per_frame
 
 
 def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:

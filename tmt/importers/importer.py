@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _HEAD_BYTES = 1 << 16
 
 _MAY_BE_LONG = ("from_", "until", "gap")
-"""Parameters that are stretches of a measurement; other times are those of probes and slots."""
+"""Parameters that may be long times; the others are times of single probes and slots."""
 
 Reading = Literal["phy", "link"]
 Direction = Literal["up", "down"]

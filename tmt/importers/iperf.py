@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tmt.core.errors import InputError
 from tmt.core.units import NS_PER_MS
 from tmt.core.words.refusals import shown
-from tmt.importers.iperf_series import TCP_BLOCK_BYTES, Interval, Measured, series
+from tmt.importers.iperf_series import TCP_BLOCK_BYTES, Interval, series
 from tmt.importers.log_files import Record, first_letter, member, read_json
 from tmt.importers.notes import CUT_LINE
 from tmt.importers.rate_series import TwoWayRateImporter
@@ -77,11 +77,9 @@ class Iperf3(TwoWayRateImporter):
         return (b'"bits_per_second"' in head and b'"intervals"' in head) or _is_text(head, version=3)
 
     def rates(self, path: str) -> RateSeries:
-        """Return the rates of one direction.
+        """Return the rates of one direction, without omitted intervals (``-O``).
 
-        The client counts bytes as it hands them to the kernel, a receiver as they arrive. Omitted intervals
-        (``-O``) are left out. InputError, with the interval or line, where a field is wrong or the direction
-        is missing.
+        The client counts bytes as it hands them to the kernel, a receiver as they arrive.
         """
         if first_letter(path) != b"{":
             return _read_text(path, self.direction)
@@ -105,7 +103,8 @@ class Iperf3(TwoWayRateImporter):
         )
         block = _known(member(test, "blksize")) if is_udp or sends else None
         # Ends are rounded one by one: one within 1 ms of the next start is the same moment.
-        return series(path, rows, Measured(sends, block, offered if is_udp else None), NS_PER_MS)
+        offered = offered if is_udp else None
+        return series(path, rows, NS_PER_MS, sends=sends, block_bytes=block, offered_bps=offered)
 
 
 class Iperf2(TwoWayRateImporter):
@@ -169,11 +168,7 @@ def _is_text(head: bytes, version: int) -> bool:
 
 
 def _read_text(path: str, direction: Direction | None) -> RateSeries:
-    """Return the rates of one direction of a test.
-
-    InputError, with the line, where an interval is damaged, a second test begins, the direction is missing,
-    or there are several streams without their sum.
-    """
+    """Return the rates of one direction of a test (InputError, with the line)."""
     found: list[tuple[int, re.Match[str]]] = []
     others: list[str] = []
     cut: tuple[str, ...] = ()
@@ -191,7 +186,11 @@ def _read_text(path: str, direction: Direction | None) -> RateSeries:
     if roles:
         direction = direction or "up"
         found = [one for one in found if one[1]["role"] and _ROLES[one[1]["role"]][0] == direction]
-    intervals = _intervals(path, _one_stream(path, found))
+    streams = sorted({match["id"] for _, match in found})
+    if len(streams) > 1 and "SUM" not in streams:
+        names = shown(", ".join(streams), 60)
+        raise InputError(path, f"it holds streams {names} without their sum; a file must hold one test")
+    intervals = _intervals(path, [one for one in found if one[1]["id"] == streams[-1]])
     counts_losses = any(one.lost is not None for one in intervals)
     if counts_losses:
         intervals = [one._replace(lost=one.lost or 0.0) for one in intervals]
@@ -206,17 +205,8 @@ def _read_text(path: str, direction: Direction | None) -> RateSeries:
     datagrams = next((match for text in others if (match := _DATAGRAMS.search(text))), None)
     is_udp = counts_losses or any("Datagrams" in text for text in others)
     block_bytes = float(datagrams[1]) if datagrams else TCP_BLOCK_BYTES if sends and not is_udp else None
-    rates = series(path, intervals, Measured(sends, block_bytes), _PRECISION_NS)
+    rates = series(path, intervals, _PRECISION_NS, sends=sends, block_bytes=block_bytes)
     return replace(rates, notes=(*rates.notes, *cut))
-
-
-def _one_stream(path: str, found: list[tuple[int, re.Match[str]]]) -> list[tuple[int, re.Match[str]]]:
-    """Return the lines of the sum of all streams, or of the only one."""
-    streams = sorted({match["id"] for _, match in found})
-    if "SUM" not in streams and len(streams) > 1:
-        names = shown(", ".join(streams), 60)
-        raise InputError(path, f"it holds streams {names} without their sum; a file must hold one test")
-    return [one for one in found if one[1]["id"] == streams[-1]]
 
 
 def _intervals(path: str, found: list[tuple[int, re.Match[str]]]) -> list[Interval]:
@@ -232,14 +222,10 @@ def _intervals(path: str, found: list[tuple[int, re.Match[str]]]) -> list[Interv
                 raise InputError(path, "a second test begins here; a file must hold one test", line)
             continue
         is_bits = match["kind"] == "bits"
-        rate = (
-            float(match["rate"])
-            * (1.0 if is_bits else 8.0)
-            * (1000 if is_bits else 1024) ** _POWERS[match["prefix"]]
-        )
+        unit = (1 if is_bits else 8) * (1000 if is_bits else 1024) ** _POWERS[match["prefix"]]
         lost = _LOST.search(rest)
         counts = (float(lost["lost"]), float(lost["sent"])) if lost else (None, 0.0)
-        rows.append(Interval(line, start, end, rate, *counts))
+        rows.append(Interval(line, start, end, float(match["rate"]) * unit, *counts))
     if not rows:
         raise InputError(path, "there is no interval; run iperf with -i 1")
     return rows

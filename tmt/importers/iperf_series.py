@@ -7,7 +7,6 @@ losses in an interval without any arrival are counted in the next interval with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -41,22 +40,19 @@ class Interval(NamedTuple):
     """Datagrams up to the highest number that arrived in this interval."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Facts about a test besides its intervals."""
+def series(
+    path: str,
+    intervals: Sequence[Interval],
+    precision_ns: int,
+    *,
+    sends: bool,
+    block_bytes: float | None = None,
+    offered_bps: float | None = None,
+) -> RateSeries:
+    """Return the rates and losses of a test; ends within `precision_ns` of the next start are rounded.
 
-    sends: bool
-    """Whether the rates were measured at the sender."""
-    block_bytes: float | None = None
-    """Bytes that the sender passes on at a time; None if unknown, or if they do not show in the counts."""
-    offered_bps: float | None = None
-    """Rate of the sender; None if unknown."""
-
-
-def series(path: str, intervals: Sequence[Interval], test: Measured, precision_ns: int) -> RateSeries:
-    """Return the rates and losses of a test; ends within `precision_ns` of the next start are rounded ones.
-
-    InputError, with the interval, if more datagrams are lost than were sent, or intervals overlap.
+    The rates were measured at the sender if it `sends`. It passes on `block_bytes` at a time; None if that is
+    unknown, or does not show in the counts. Its rate was `offered_bps`; None if unknown.
     """
     for one in intervals:
         if (one.lost or 0) > one.sent:
@@ -70,9 +66,9 @@ def series(path: str, intervals: Sequence[Interval], test: Measured, precision_n
     seconds = duration_ns / NS_PER_S
     bits = np.array([one.rate_bps for one in intervals]) * seconds
     notes = ["a rate of iperf is what went through: a lower bound of the capacity"]
-    block_bits = 8.0 * (test.block_bytes or 0.0)
+    block_bits = 8.0 * (block_bytes or 0.0)
     lost_bits = None
-    if test.sends:
+    if sends:
         notes.append("these are rates at the sender; losses are known to the receiver only (run iperf3 -R)")
     elif all(one.lost is not None for one in intervals):
         counts = np.array([one.lost or 0.0 for one in intervals])
@@ -86,7 +82,7 @@ def series(path: str, intervals: Sequence[Interval], test: Measured, precision_n
                 f"taken out of the losses of earlier intervals{f', {alone:,} find none' * bool(alone)}"
             )
         lost_bits = noticed_late(kept * block_bits, bits, seconds)
-        notes += _loss_notes(bits, lost_bits, seconds, test.offered_bps)
+        notes += _loss_notes(bits, lost_bits, seconds, offered_bps)
     if bits.any() and np.median(bits[bits > 0]) <= 1.5 * block_bits:
         bits, quiet = joined_zeros(bits, lost_bits, seconds)
         if quiet:

@@ -13,7 +13,7 @@ no line. Source: README of clarkzjw/LENS.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -56,8 +56,6 @@ class Irtt(RoundTripImporter):
 
         Downwards a probe sets out when its way up ends. One that was lost on its way up never sets out. A
         loss whose direction irtt does not know counts in the direction that is read.
-
-        InputError with the round trip, where a field is missing or wrong, or the client's clock goes back.
         """
         document = read_json(path)
         trips = member(document, "round_trips")
@@ -81,10 +79,11 @@ class Irtt(RoundTripImporter):
                 down.append(trip.whole("delay.receive", *limits_ns))
         if not up:
             raise all_lost(path, len(trips), "round trip")
-        size = _size_bytes(document)
-        return one_direction(
-            path, np.array(sent), np.array(lost), np.array(up), np.array(down), size, self.way
-        )
+        length = member(document, "config", "params", "length")  # of the UDP payload
+        header = _UDP_IPV6_BYTES if member(document, "config", "ip_version") == "IPv6" else _UDP_IPV4_BYTES
+        size = (length if isinstance(length, int) else 0) + header
+        columns = np.array(sent), np.array(lost), np.array(up), np.array(down)
+        return one_direction(path, *columns, size, self.way)
 
 
 class Lens(RoundTripImporter):
@@ -119,8 +118,14 @@ class Lens(RoundTripImporter):
                 raise row.refused(f"the round trip is {row['rtt']} ms; it must be 0 or more")
             rows.append(times_ns)
         columns = np.array(rows, np.int64).T
-        probes = _lens_replies(*columns) if names == _PING_NAMES else _lens_trips(path, self.way, *columns)
-        return replace(probes, notes=(*probes.notes, *table.cut_notes))
+        if names == _IRTT_NAMES:
+            probes = _lens_trips(path, self.way, *columns)
+            return replace(probes, notes=(*probes.notes, *table.cut_notes))
+        stamps, trips = columns
+        longest = milliseconds(int(np.diff(stamps).max(initial=0)))
+        unknown = "the file holds no sequence numbers: losses are unknown; longest time between replies"
+        notes = (HALF_TRIP, f"{unknown} {longest}", *table.cut_notes)
+        return Probes.of(stamps - trips, trips // 2, np.ones(len(stamps), np.bool_), _PING_BYTES, notes)
 
 
 def one_direction(
@@ -187,13 +192,6 @@ def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array,
     return half, half, f"the clocks drift ({least}): each delay is taken as half of the round trip"
 
 
-def _size_bytes(document: dict[str, Any]) -> int:
-    """Return the size of a probe's IP packet; irtt's own length counts the UDP payload."""
-    length = member(document, "config", "params", "length")
-    header = _UDP_IPV6_BYTES if member(document, "config", "ip_version") == "IPv6" else _UDP_IPV4_BYTES
-    return (length if isinstance(length, int) else 0) + header
-
-
 def _lens_trips(
     path: str, direction: Direction, sent: Int64Array, trips: Int64Array, up: Int64Array, down: Int64Array
 ) -> Probes:
@@ -207,12 +205,3 @@ def _lens_trips(
     if not whole.any():
         raise all_lost(path, len(sent), "probe")
     return one_direction(path, sent, lost, up[whole], down[whole], _LENS_BYTES, direction)
-
-
-def _lens_replies(stamps: Int64Array, trips: Int64Array) -> Probes:
-    notes = (
-        HALF_TRIP,
-        f"the file holds no sequence numbers: losses are unknown; longest time between replies "
-        f"{milliseconds(int(np.diff(stamps).max(initial=0)))}",
-    )
-    return Probes.of(stamps - trips, trips // 2, np.ones(len(stamps), np.bool_), _PING_BYTES, notes)

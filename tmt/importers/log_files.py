@@ -9,7 +9,7 @@ import re
 from codecs import BOM_UTF8
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -127,10 +127,10 @@ class Row:
 
     def date_ns(self, name: str) -> int:
         """Return a date and time in ISO form as nanoseconds since 1970; without a zone it counts as UTC."""
-        moment = date_of(self[name])
-        if moment is None:
-            raise self.refused(f"{name} is {shown(self[name])}; a date and time are needed")
-        return since_epoch_ns(moment)
+        try:
+            return since_epoch_ns(datetime.fromisoformat(self[name]))
+        except ValueError:
+            raise self.refused(f"{name} is {shown(self[name])}; a date and time are needed") from None
 
 
 class Record(Row):
@@ -195,10 +195,9 @@ class TextTable:
         return set(names) <= set(self.names)
 
     def rows(self, *names: str) -> Iterator[Row]:
-        """Yield the rows with their fields in the columns called `names`.
+        """Yield the rows with their fields in the columns called `names` (InputError).
 
-        InputError when a column is missing or doubled, or, with the line, where a row has another number of
-        fields. A last line that is too short is left out: its program was stopped.
+        A last line that is too short is left out: its program was stopped.
         """
         positions = {name: column_number(self.path, self.names, name) for name in names}
         width, short = len(self.names), None
@@ -254,18 +253,10 @@ def _told(value: Any) -> str:
     return (shown(text) or "empty") + hint
 
 
-def date_of(text: str) -> datetime | None:
-    """Return a date and time in ISO form; None for another text."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None
-
-
 def since_epoch_ns(moment: datetime) -> int:
     """Return nanoseconds since 1970; a time without a zone counts as UTC."""
     passed = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
-    return (passed.days * 86_400 + passed.seconds) * NS_PER_S + passed.microseconds * 1_000
+    return passed // timedelta(microseconds=1) * 1_000
 
 
 def first_names(head: bytes) -> Sequence[str]:

@@ -71,10 +71,7 @@ class Mahimahi(Importer):
 
 
 def read_opportunities_ms(path: str) -> Int64Array:
-    """Return the milliseconds of all opportunities, increasing, with repeats.
-
-    InputError, with the line, if one is not whole or goes back; and if the trace has duration 0.
-    """
+    """Return the milliseconds of all opportunities, increasing, with repeats (InputError, with the line)."""
     times: list[int] = []
     with open_input(path) as file:
         for first_line, block in LineBlocks(file, path).blocks():
@@ -105,7 +102,8 @@ def _read_delays_ms(path: str) -> Int64Array:
     """Return the delays of LeoReplayer's file; a delay of 0 would mean an erased slot."""
     delays: list[int] = []
     for line in text_lines(path):
-        if not (line.text.isdigit() and 0 < int(line.text[:20]) < MAX_TIME_NS // NS_PER_MS):
+        is_number = line.text.isdecimal() and len(line.text) < 20
+        if not (is_number and 0 < int(line.text) < MAX_TIME_NS // NS_PER_MS):
             reason = f"{shown(line.text)} is not a whole number of milliseconds, 1 or more"
             raise InputError(path, reason, line.number)
         delays.append(int(line.text))

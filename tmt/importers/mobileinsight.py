@@ -1,7 +1,12 @@
-"""MobileInsight: its decoder's output for LTE PDSCH and PUSCH, as JSON (one message a line) or XML.
+"""MobileInsight: its decoder's output for LTE PDSCH and PUSCH, as JSON (one message a line) or XML, or a CSV.
 
 Read are `LTE_PHY_PDSCH_Stat_Indication` (downlink, with the result of each CRC) and
 `LTE_PHY_PUSCH_Tx_Report` (uplink, with the number of the attempt). Other messages are passed over.
+
+The CSV is one of this project, selected from such a log: `log_ms`, the time of the log entry, good to some
+milliseconds; `sfn` (0..1023) and `subframe` (0..9), which count milliseconds and wrap every 10.24 s;
+`attempt`, from 1; optional `tb_bytes`. Uplink HARQ is synchronous: a repeat follows exactly 8 subframes after
+the attempt before (3GPP TS 36.213, section 8).
 """
 
 from __future__ import annotations
@@ -11,7 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xml.etree import ElementTree as ET
 
 from tmt.core.errors import InputError
-from tmt.core.words.refusals import shown
+from tmt.core.units import NS_PER_MS
+from tmt.core.words.refusals import refusal, shown
 from tmt.importers.attempts import (
     MAX_BLOCK_BYTES,
     Attempt,
@@ -21,16 +27,16 @@ from tmt.importers.attempts import (
     select,
     with_data,
 )
-from tmt.importers.harq_logs import SUBFRAME_NS, HarqImporter, SlotClock, extent_of_slots
+from tmt.importers.harq_logs import ROUND_TRIP_MS, SUBFRAME_NS, HarqImporter, SlotClock, extent_of_slots
 from tmt.importers.importer import DirectionOf
-from tmt.importers.log_files import Row, mcs_index
-from tmt.importers.lte_harq import synchronous
+from tmt.importers.log_files import UNITS_NS, Row, TextTable, mcs_index
 from tmt.importers.notes import BROADCAST, left_out
 from tmt.io.files import MAX_JSON_LINE_BYTES, text_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from tmt.importers.attempts import Blocks
     from tmt.importers.importer import Measurement
 
 DOWNLINK = "LTE_PHY_PDSCH_Stat_Indication"
@@ -200,3 +206,71 @@ def _of_xml(element: ET.Element) -> Any:
     if len(element):
         return {pair.get("key", ""): _of_xml(pair) for pair in element}
     return [] if element.get("type") == "list" else element.text or ""
+
+
+class LteHarq(HarqImporter):
+    """Uplink HARQ log of an LTE terminal, one attempt a line (CSV).
+
+    The columns are log_ms, sfn, subframe, attempt and tb_bytes. See docs/import/cellular.md.
+
+        tmt import lte-harq lte_ul_pusch_harq.csv phy.parquet
+    """
+
+    name: ClassVar[str] = "lte-harq"
+    columns: ClassVar[tuple[str, ...]] = ("log_ms", "sfn", "subframe", "attempt")
+
+    def read(self, path: str) -> Measurement:
+        """Return the trace of the logged attempts, erased where the log shows that they were repeated.
+
+        An attempt without a logged repeat counts as decoded. Slots without an attempt are other terminals'.
+        """
+        attempts = read_attempts(path)
+        extent = extent_of_slots(attempts, SUBFRAME_NS)
+        return self.measured(*synchronous(path, attempts), extent)
+
+
+def read_attempts(path: str) -> list[Attempt]:
+    """Return the attempts in order of time, the first one at 0; `version` is the number of the attempt."""
+    table = TextTable(path)
+    sizes = ["tb_bytes"] if table.has("tb_bytes") else []
+    clock = SlotClock()
+    attempts: list[Attempt] = []
+    for row in table.rows(*LteHarq.columns, *sizes):
+        log_ns = row.time_ns("log_ms", UNITS_NS["ms"])
+        slot = 10 * row.whole("sfn", 0, 1023) + row.whole("subframe", 0, 9)
+        attempt = Attempt(
+            line=row.place,
+            time_ns=clock.time_ns(slot, log_ns),
+            size_bytes=row.whole("tb_bytes", 0, MAX_BLOCK_BYTES) if sizes else None,
+            version=row.whole("attempt", 1, 255),
+            direction="up",
+        )
+        if attempts and attempt.time_ns <= attempts[-1].time_ns:
+            back_ms = (attempts[-1].time_ns - attempt.time_ns) // NS_PER_MS
+            reason = f"this attempt is {back_ms} ms before the line before; attempts must follow one another"
+            raise row.refused(reason)
+        attempts.append(attempt)
+    if not attempts:
+        raise InputError(path, refusal("no_rows"))
+    count_from_first(attempts)
+    return attempts
+
+
+def synchronous(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], Blocks, list[str]]:
+    """Return the blocks of numbered attempts in order of time, and notes: repeats come 8 ms after an attempt.
+
+    After an attempt that must not be sent, as in a measurement gap, they come 16 ms after the sent one.
+    """
+    round_trip_ns = ROUND_TRIP_MS * NS_PER_MS
+    last: dict[tuple[object, int], Attempt] = {}
+    for attempt in attempts:
+        attempt.process = attempt.time_ns // NS_PER_MS % ROUND_TRIP_MS
+        before = last.get((attempt.stream, attempt.process))
+        if before is not None and attempt.version > before.version:
+            later_ns = (attempt.version - before.version) * round_trip_ns
+            attempt.repeat = attempt.time_ns - before.time_ns == later_ns
+        last[attempt.stream, attempt.process] = attempt
+    kept, said = with_data(path, attempts)
+    blocks = number_blocks(kept)
+    blocks.orphans = sum(attempt.version > 1 and not attempt.repeat for attempt in kept)
+    return kept, blocks, said

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, ClassVar
 from tmt.core.errors import InputError
 from tmt.importers.attempts import MAX_BLOCK_BYTES, Attempt
 from tmt.importers.grants import GrantImporter
-from tmt.importers.harq_logs import SUBFRAME_NS, SlotClock
+from tmt.importers.harq_logs import ROUND_TRIP_MS, SUBFRAME_NS, TERMINALS, SlotClock
 from tmt.importers.log_files import UNITS_NS, Row, TextTable
-from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 from tmt.importers.notes import BROADCAST, CUT_LINE, left_out
 from tmt.io.files import text_lines
 

@@ -38,9 +38,8 @@ def rate_note(bits: int, span_ns: int) -> str:
 
 def unknown_losses(number: int, direction: Direction) -> list[str]:
     """Return a note on losses of unknown direction, which count in the direction that is read; none for 0."""
-    what = f"{number:,} loss" if number == 1 else f"{number:,} losses"
-    verb = "counts" if number == 1 else "count"
-    text = f"{what} of unknown direction {verb} as lost {direction}; do not import both directions"
+    noun, verb = ("loss", "counts") if number == 1 else ("losses", "count")
+    text = f"{number:,} {noun} of unknown direction {verb} as lost {direction}; do not import both directions"
     return [text] if number else []
 
 

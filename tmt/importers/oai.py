@@ -129,4 +129,9 @@ def _prints(path: str) -> dict[str, list[_Counts]]:
                 counts[-1].harq[rounds["way"]] = kept
             elif size := _BYTES.match(told["rest"]):
                 counts[-1].bytes[size["kind"]] = int(size["down"]), int(size["up"])
+    for counts in found.values():
+        # A log that ends within a print lacks its last channels, so that their bytes would fall.
+        *before, last = counts
+        if before and "MAC" not in last.bytes and last.bytes.keys() < before[-1].bytes.keys():
+            counts.pop()
     return {user: counts for user, counts in found.items() if any(one.harq for one in counts)}

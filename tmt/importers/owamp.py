@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tmt.core.trace import BoolArray, Int64Array
-    from tmt.io.files import TextLine
 
 _OWAMP_BYTES, _TWAMP_BYTES = 42, 69
 """IP packets of the shortest test packets, which the programs send unless told otherwise (``-s``)."""
@@ -135,16 +134,21 @@ def _packets(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
         fields = line.text.split()
         raw = raw or (len(fields) == 8 * ways and len(fields[1]) == _DIGITS)
         found = None if raw else _PACKET.match(line.text)
-        if (raw and len(fields) != 8 * ways) or (found and not _whole_text(found, ways)):
-            if not line.ended:
-                return packets, [CUT_LINE]
-            reason = refusal("fields", found=len(fields), needed=8 * ways) if raw else _no_time(line, ways)
+        times = _TIMES.fullmatch(found["rest"]) if found else None
+        reason = ""
+        if raw and len(fields) != 8 * ways:
+            reason = refusal("fields", found=len(fields), needed=8 * ways)
+        elif found and found["rest"] != "*LOST*" and (times is None or (ways == 2) != bool(times["there"])):
+            reason = f"{shown(line.text)} has no sending time of {_PROGRAMS[ways - 1]}; {_WANTED}"
+        if reason and not line.ended:
+            return packets, [CUT_LINE]
+        if reason:
             raise InputError(path, reason, line.number)
         if raw:
             row = Row(path, line.number, {f"field {at}": text for at, text in enumerate(fields, 1)})
             packets.append(_of_stamps(row, [f"field {at}" for at in _FIELDS[ways - 1]]))
         elif found:
-            packets.append(_of_text(path, line.number, found, ways))
+            packets.append(_of_text(path, line.number, found, times, ways))
     return packets, []
 
 
@@ -161,18 +165,8 @@ def _of_stamps(row: Row, names: Sequence[str]) -> _Packet:
     return _Packet(row.place, number, sent_ns, delays)
 
 
-def _whole_text(found: re.Match[str], ways: int) -> bool:
-    times = _TIMES.fullmatch(found["rest"])
-    return found["rest"] == "*LOST*" or (times is not None and (ways == 2) == (times["there"] is not None))
-
-
-def _no_time(line: TextLine, ways: int) -> str:
-    return f"{shown(line.text)} has no sending time of {_PROGRAMS[ways - 1]}; {_WANTED}"
-
-
-def _of_text(path: str, place: int, found: re.Match[str], ways: int) -> _Packet:
+def _of_text(path: str, place: int, found: re.Match[str], times: re.Match[str] | None, ways: int) -> _Packet:
     number = int(found["number"])
-    times = _TIMES.fullmatch(found["rest"])
     if times is None:
         return _Packet(place, number, None, ())
     parts = [("there", "there_unit"), ("back", "back_unit")] if ways == 2 else [("delay", "unit")]

@@ -48,14 +48,15 @@ class Pcap(ProbeImporter):
 
     def probes(self, path: str) -> Probes:
         """Return the largest UDP flow; InputError when nothing arrives, or datagrams cannot be told apart."""
-        there = read_capture(path)
+        there, notes = read_capture(path)
         if self.sent is None:
-            return _from_payload(path, there)
-        return _from_both(path, there, self.sent, read_capture(self.sent))
+            return _from_payload(path, there, notes)
+        here, more_notes = read_capture(self.sent)
+        return _from_both(path, there, self.sent, here, (*notes, *more_notes))
 
 
-def _from_payload(path: str, capture: Capture) -> Probes:
-    flow = _largest_flow(capture.datagrams)
+def _from_payload(path: str, there: list[Datagram], cut_notes: tuple[str, ...]) -> Probes:
+    flow = _largest_flow(there)
     stamps = [_STAMPED.unpack_from(d.payload) for d in flow if len(d.payload) >= _STAMPED.size]
     if len(stamps) < len(flow) or not all(micro < 1_000_000 for _, micro, _ in stamps):
         raise InputError(path, "these are not datagrams of iperf3; give the sender's capture, too (--sent)")
@@ -73,19 +74,21 @@ def _from_payload(path: str, capture: Capture) -> Probes:
     every = numbers_between(path, int(numbers[0]), int(numbers[-1]), len(numbers))
     delivered = np.isin(every, numbers)
     sent = times[0] + np.rint(np.interp(every, numbers, times - times[0])).astype(np.int64)
-    notes = (note, ENDS_UNKNOWN, *capture.cut_notes)
+    notes = (note, ENDS_UNKNOWN, *cut_notes)
     return Probes.of(sent, delay, delivered, flow[0].ip_bytes, notes)
 
 
-def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probes:
-    flow = _largest_flow(here.datagrams)
-    length = min(len(d.payload) for d in (*flow, *there.datagrams) if d.ip_bytes == flow[0].ip_bytes)
+def _from_both(
+    received: str, there: list[Datagram], sent: str, here: list[Datagram], cut_notes: tuple[str, ...]
+) -> Probes:
+    flow = _largest_flow(here)
+    length = min(len(d.payload) for d in (*flow, *there) if d.ip_bytes == flow[0].ip_bytes)
     keys = [_key(datagram, length) for datagram in flow]
     repeated = len(keys) - len(set(keys))
     if repeated > len(keys) // 100:
         raise InputError(sent, f"{repeated} of {len(keys)} payloads repeat; datagrams cannot be told apart")
     arrivals: dict[tuple[int, bytes], int] = {}
-    for datagram in there.datagrams:
+    for datagram in there:
         arrivals.setdefault(_key(datagram, length), datagram.time_ns)
     delivered = np.array([key in arrivals for key in keys])
     if not delivered.any():
@@ -95,8 +98,8 @@ def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probe
     settled = delivered | (times + delay.max() <= max(arrivals.values()))
     delay, note = positive_delays(delay)
     at_end = left_out(int((~settled).sum()), "datagram", "at the end that may still be under way")
-    cut = (*there.cut_notes, *here.cut_notes)
-    return Probes.of(times[settled], delay, delivered[settled], flow[0].ip_bytes, (note, *at_end, *cut))
+    notes = (note, *at_end, *cut_notes)
+    return Probes.of(times[settled], delay, delivered[settled], flow[0].ip_bytes, notes)
 
 
 def _largest_flow(datagrams: list[Datagram]) -> list[Datagram]:
@@ -122,15 +125,8 @@ class Datagram(NamedTuple):
     payload: bytes
 
 
-class Capture(NamedTuple):
-    """The UDP datagrams of a capture in the order of the file, and a note where it ends within a packet."""
-
-    datagrams: list[Datagram]
-    cut_notes: tuple[str, ...]
-
-
-def read_capture(path: str) -> Capture:
-    """Read the UDP packets of a capture (.gz, too); InputError, with the packet, where it is damaged."""
+def read_capture(path: str) -> tuple[list[Datagram], tuple[str, ...]]:
+    """Return the UDP packets of a capture, and a note where it ends within a packet (InputError)."""
     capture = CaptureFile(path)
     datagrams = []
     for packet in ip_packets(capture, UDP):
@@ -141,4 +137,4 @@ def read_capture(path: str) -> Capture:
     if not datagrams:
         others = "tmt import pcap-tcp reads TCP, tmt import ping what ping prints"
         raise InputError(path, f"there is no UDP packet in this capture; {others}")
-    return Capture(datagrams, capture.cut_notes)
+    return datagrams, capture.cut_notes

@@ -54,11 +54,7 @@ class PcapTcp(RateImporter):
         return bytes_of(TCP, head) > bytes_of(UDP, head)
 
     def rates(self, path: str) -> RateSeries:
-        """Return the rate, the share of retransmissions and the delay of each interval.
-
-        InputError when there is no TCP packet, no payload, or no acknowledgement of it, or when there are
-        more than ten million intervals.
-        """
+        """Return the rate, the share of retransmissions and the delay of each interval."""
         capture = CaptureFile(path)
         segments, *others = connections(capture)
         by_source: defaultdict[End, int] = defaultdict(int)
@@ -106,9 +102,7 @@ class PcapTcp(RateImporter):
 
 
 def _acknowledged(segments: Iterable[Segment], source: End) -> list[tuple[int, int]]:
-    """Return the times at which bytes from `source` are acknowledged for the first time, selectively or not,
-    and their numbers.
-    """
+    """Return time and number of the bytes from `source` that are newly acknowledged, also selectively."""
     known, found = Coverage(), []
     first = last = None
     for segment in segments:
@@ -125,9 +119,7 @@ def _acknowledged(segments: Iterable[Segment], source: End) -> list[tuple[int, i
 
 
 def _repeated(segments: Iterable[Segment], source: End) -> list[tuple[int, int]]:
-    """Return the times at which bytes from `source` pass that were seen before, or that fill a hole, and
-    their numbers.
-    """
+    """Return time and number of retransmitted bytes from `source`: seen before, or filling a hole."""
     last, found = None, []
     for segment in segments:
         if segment.source == source and segment.payload_bytes:

@@ -3,7 +3,9 @@
 A reply reads ``[epoch seconds] N bytes from A: icmp_seq=S ttl=T time=X ms``; its stamp is the arrival. ``no
 answer yet for icmp_seq=S`` is printed when probe S + 1 is sent, so it also appears for every probe if the
 round trip is longer than the interval: it gives a sending time, and does not prove a loss. Numbers have 16
-bits. Without ``-D`` there are no stamps: probe S was sent S intervals after the start.
+bits. Without ``-D`` there are no stamps: probe S was sent S intervals after the start. The pings of macOS
+and BusyBox have no stamps either and count from 0; that of macOS prints ``Request timeout for icmp_seq S``,
+that of BusyBox ``seq=S``.
 """
 
 from __future__ import annotations
@@ -27,16 +29,22 @@ if TYPE_CHECKING:
 
 _STAMP = r"(\[(?P<stamp>[1-4]?\d{1,9}\.\d+)\] )?"
 _REPLY = re.compile(
-    _STAMP + r"(?P<bytes>\d{1,6}) bytes from .*icmp_seq=(?P<seq>\d{1,5})\b.* time=(?P<time>[\d.]{1,12}) ms.*"
+    _STAMP + r"(?P<bytes>\d{1,6}) bytes from .*\b(icmp_)?seq=(?P<seq>\d{1,5})\b.* "
+    r"time=(?P<time>[\d.]{1,12}) ms.*"
 )
 _WAITING = re.compile(_STAMP + r"no answer yet for icmp_seq=(?P<seq>\d{1,5})")
-_REFUSED = re.compile(_STAMP + r"From .*icmp_seq=(?P<seq>\d{1,5})\b.*")
+_REFUSED = re.compile(
+    _STAMP + r"(From .*icmp_seq=(?P<seq>\d{1,5})\b.*|Request timeout for icmp_seq (?P<silent>\d{1,5}))"
+)
 _START = re.compile(r"PING .* (?P<payload>\d{1,6})(\((?P<packet>\d{1,6})\))? (data )?bytes.*")
 _SENT = re.compile(r"(?P<sent>\d{1,9}) packets transmitted, .*")
 _BESIDE = re.compile(
-    r"--- .* ping statistics ---|rtt min/.*|round-trip min/.*|ping: .*|Warning: time of day goes back.*"
+    r"--- .* ping statistics ---|rtt min/.*|round-trip min/.*|ping: .*|Warning: time of day goes back.*|"
+    r"\d+/\d+ packets, .*"  # at SIGQUIT
 )
 
+_IPV6 = re.compile(r":[0-9a-f]*:")
+_IPV4_BYTES, _IPV6_BYTES, _ICMP_BYTES = 20, 40, 8
 _WRAP = 1 << 16
 _FAR = 1 << 62
 
@@ -64,8 +72,7 @@ class Ping(RoundTripImporter):
         """Return the probes of one direction, with half of each round trip as their delay.
 
         A probe without a reply is lost if a later one was answered, or if the log continues for the longest
-        round trip; otherwise it is left out. InputError, with the line, if it is not ping's, time goes back,
-        or there are neither time stamps nor an interval; UsageError if there are both.
+        round trip; otherwise it is left out.
         """
         log = _Log(path, None if self.interval is None else ns(self.interval))
         for line in text_lines(path, comments=False):
@@ -95,9 +102,9 @@ class _Log:
             following = self._unwrapped(int(found["seq"])) + 1
             self._sending[following] = self._stamp(line, found["stamp"], following)
         elif found := _REFUSED.fullmatch(line.text):
-            self._stamp(line, found["stamp"], self._unwrapped(int(found["seq"])))
+            self._stamp(line, found["stamp"], self._unwrapped(int(found["seq"] or found["silent"])))
         elif found := _START.fullmatch(line.text):
-            self._size_bytes = int(found["packet"] or int(found["payload"]) + 28)
+            self._size_bytes = int(found["packet"] or 0) or _packet_bytes(found, "payload", _ICMP_BYTES)
             self._lowest = 1
         elif found := _SENT.fullmatch(line.text):
             self._sent = int(found["sent"])
@@ -117,7 +124,7 @@ class _Log:
             self._duplicates += 1
             return
         self.replies[sequence] = (stamp_ns - round_trip_ns, round_trip_ns)
-        self._size_bytes = self._size_bytes or int(found["bytes"]) + 20
+        self._size_bytes = self._size_bytes or _packet_bytes(found, "bytes", 0)
 
     def _stamp(self, line: TextLine, text: str | None, sequence: int, after_ns: int = 0) -> int:
         """Return when a line was printed: its stamp, or `after_ns` after a probe of the interval was sent."""
@@ -147,7 +154,7 @@ class _Log:
     def probes(self, direction: Direction) -> Probes:
         known = np.array(sorted(self.replies), np.int64)
         sent, trips = (np.array([self.replies[s][i] for s in known], np.int64) for i in (0, 1))
-        last = max(self._highest, self._sent, *self._sending)
+        last = max(self._highest, self._sent - (self._lowest == 0), *self._sending)
         numbers = numbers_between(self._path, self._lowest, last, len(known))
         sending = self._sending | dict(zip(known.tolist(), sent.tolist(), strict=True))
         times = _sending_times(numbers, sending)
@@ -162,6 +169,11 @@ class _Log:
         notes += left_out(self._duplicates, "duplicate")
         notes += [CUT_LINE] * self._cut
         return Probes.of(times[settled], trips // 2, delivered[settled], self._size_bytes, tuple(notes))
+
+
+def _packet_bytes(line: re.Match[str], name: str, icmp_bytes: int) -> int:
+    """Return the size of the IP packet of a line, which has its address."""
+    return int(line[name]) + icmp_bytes + (_IPV6_BYTES if _IPV6.search(line[0]) else _IPV4_BYTES)
 
 
 def _sending_times(numbers: Int64Array, sending: dict[int, int]) -> Int64Array:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -50,17 +51,14 @@ class Qlog(ProbeImporter):
     signs: ClassVar[tuple[bytes, ...]] = (b'"qlog_version"|urn:ietf:params:qlog',)
 
     def probes(self, path: str) -> Probes:
-        """Return the packets of the connection that sent most.
-
-        InputError, with the line or the event, where a field is wrong, or when nothing was acknowledged.
-        """
+        """Return the packets of the connection that sent most."""
         found: dict[object, _Connection] = {}
         cut = False
         for event in _events(path):
             if event is None:
                 cut = True
-            elif event.name in _HANDLERS:
-                _HANDLERS[event.name](found.setdefault(event.connection, _Connection()), event)
+            elif handle := _HANDLERS.get(event.name):
+                handle(found.setdefault(event.connection, _Connection()), event)
         if not any(connection.sent for connection in found.values()):
             raise InputError(path, "there is no event packet_sent in this log")
         connection = max(found.values(), key=lambda one: len(one.sent))
@@ -220,10 +218,13 @@ def _events(path: str) -> Iterator[_Event | None]:
     """Yield the events of a file; None where its last line is cut."""
     head = head_of(path)
     if any(sign in head for sign in _SEQUENCE):
-        yield from _of_lines(path)
+        lines = json_lines(path)
+        _, first = next(lines, (0, None))  # it describes the trace
+        form = _Form(path, member(first, "trace") or {}, 0)
+        for number, record in lines:
+            yield None if record is None else form.event(record, number)
         return
-    document = read_json(path)
-    traces = member(document, "traces")
+    traces = member(read_json(path), "traces")
     if not isinstance(traces, list):
         raise InputError(path, "there is no list traces; this is not a file of qlog")
     for index, trace in enumerate(traces):
@@ -231,15 +232,6 @@ def _events(path: str) -> Iterator[_Event | None]:
         form = _Form(path, trace, index)
         for at, event in enumerate(events if isinstance(events, list) else ()):
             yield form.event(event, f"traces[{index}].events[{at}]")
-
-
-def _of_lines(path: str) -> Iterator[_Event | None]:
-    form = None
-    for number, record in json_lines(path):
-        if form is None:  # the first record describes the trace
-            form = _Form(path, member(record, "trace") or {}, 0)
-        else:
-            yield None if record is None else form.event(record, number)
 
 
 class _Form:
@@ -277,10 +269,8 @@ class _Form:
         return _Event(self.path, place, connection, name, time_ns, data, is_ms)
 
     def _time_ns(self, time: object, place: int | str) -> int:
-        try:
+        with suppress(ArithmeticError):
             value = Decimal(str(time)) * self._unit_ns
             if isinstance(time, (int, float, str)) and abs(value) <= MAX_TIME_NS // 2:
                 return int(value.to_integral_value())
-        except (InvalidOperation, ArithmeticError):
-            pass
         raise InputError(self.path, f"the time of an event is {shown(repr(time))}; a number is needed", place)

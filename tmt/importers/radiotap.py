@@ -75,10 +75,7 @@ class Radiotap(CellImporter):
         return first is not None and first.link_type == _LINK_TYPE
 
     def read(self, path: str) -> Measurement:
-        """Return the attempts of one station and one direction.
-
-        InputError if there is no data frame to one receiver, or a header is damaged.
-        """
+        """Return the attempts of one station and one direction."""
         capture, broken = CaptureFile(path), 0
         attempts: list[Attempt] = []
         for number, packet in enumerate(capture.packets(), 1):

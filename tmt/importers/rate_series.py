@@ -87,10 +87,7 @@ class RateSeries:
         return separate(times)
 
     def measurement(self, path: str, asked: RateImporter | AnyTable, reading: Reading) -> Measurement:
-        """Return the opportunities as a trace: those of the rates, or of a line that replaces them.
-
-        InputError when there is none, UsageError when there are more than `MAX_ROWS`.
-        """
+        """Return the opportunities of the rates, or of a line that replaces them, as a trace (InputError)."""
         series, notes = self, list(self.notes)
         if asked.line is not None:
             series = replace(series, rate_bps=np.full(len(series.rate_bps), float(asked.line)))

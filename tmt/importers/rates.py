@@ -18,7 +18,7 @@ A dish tells usage, loss and round trip of each of the last 900 s: ``dishGetHist
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -40,53 +40,31 @@ if TYPE_CHECKING:
     from tmt.core.trace import FloatArray
     from tmt.importers.importer import Direction
 
-
 _MOST_DIGITS = 18
 """Of the number of values that a ring has had: one a second."""
 _RATES = {"up": "uplinkThroughputBps", "down": "downlinkThroughputBps"}
 
-
-class _Form(NamedTuple):
-    """Columns of a known table; those of loss and delay need not be there."""
-
-    time: NamedColumn
-    up: NamedColumn
-    down: NamedColumn
-    end: NamedColumn | None = None
-    loss: NamedColumn | None = None
-    delay: NamedColumn | None = None
-
-    @property
-    def needed(self) -> dict[str, None]:
-        needed = (self.time, self.end or self.time, self.down, self.up)
-        return dict.fromkeys(column.name for column in needed)
-
-    def columns(self, direction: Direction, names: Collection[str]) -> SeriesColumns:
-        """Return the columns of a table with these names."""
-        loss, delay = (one if one and one.name in names else None for one in (self.loss, self.delay))
-        return SeriesColumns(self.time, getattr(self, direction), loss, delay, self.end)
-
-
-_FORMS = (
-    _Form(
-        NamedColumn("Timestamp", "date"),
-        NamedColumn("UL_bitrate", "kbit/s"),
-        NamedColumn("DL_bitrate", "kbit/s"),
-    ),
-    _Form(
-        NamedColumn("timestamp_start", "iso"),
-        NamedColumn("upload", "bit/s"),
-        NamedColumn("download", "bit/s"),
-        end=NamedColumn("timestamp_end", "iso"),
-    ),
-    _Form(
-        NamedColumn("time_s", "s"),
-        NamedColumn("rate_bps", "bit/s"),
-        NamedColumn("rate_bps", "bit/s"),
-        loss=NamedColumn("loss", "share"),
-        delay=NamedColumn("delay_ms", "ms"),
-    ),
-)
+_FORMS = [
+    {key: NamedColumn(*text.split(":")) for key, text in form.items()}
+    for form in (
+        {"time": "Timestamp:date", "down": "DL_bitrate:kbit/s", "up": "UL_bitrate:kbit/s"},
+        {
+            "time": "timestamp_start:iso",
+            "end": "timestamp_end:iso",
+            "down": "download:bit/s",
+            "up": "upload:bit/s",
+        },
+        {
+            "time": "time_s:s",
+            "down": "rate_bps:bit/s",
+            "up": "rate_bps:bit/s",
+            "loss": "loss:share",
+            "delay": "delay_ms:ms",
+        },
+    )
+]
+"""Columns of the known tables; those of loss and delay need not be there."""
+_OPTIONAL = ("loss", "delay")
 
 
 class RateTable(TwoWayRateImporter):
@@ -117,18 +95,24 @@ class RateTable(TwoWayRateImporter):
         table = TextTable(path)
         form = _form_of(table.names)
         if form is None:
-            known = "; ".join(",".join(one.needed) for one in _FORMS)
+            known = "; ".join(",".join(_needed(one)) for one in _FORMS)
             found = shown(",".join(table.names), 120)
             reason = f"the columns are {found}; known are {known}. tmt import table --rate reads others"
             raise InputError(path, reason)
-        columns = form.columns(direction, table.names)
-        rows = TableRows(path, columns.names, Clock(form.time), drops_invalid=self.invalid == "drop")
+        loss, delay, end = map(form.get, ("loss", "delay", "end"))
+        columns = SeriesColumns(form["time"], form[direction], loss, delay, end)
+        rows = TableRows(path, columns.names, Clock(columns.time), drops_invalid=self.invalid == "drop")
         return read_series(rows, columns, None if self.gap is None else ns(self.gap), self.holes)
 
 
-def _form_of(names: Collection[str]) -> _Form | None:
-    """Return the form of a table with these columns, None for an unknown one."""
-    return next((form for form in _FORMS if form.needed.keys() <= set(names)), None)
+def _needed(form: dict[str, NamedColumn]) -> dict[str, None]:
+    return {column.name: None for key, column in form.items() if key not in _OPTIONAL}
+
+
+def _form_of(names: Collection[str]) -> dict[str, NamedColumn] | None:
+    """Return the columns that a known table with these names has, None for an unknown one."""
+    form = next((form for form in _FORMS if _needed(form).keys() <= set(names)), None)
+    return form and {key: column for key, column in form.items() if column.name in names}
 
 
 def _is_history(head: bytes) -> bool:

@@ -25,14 +25,10 @@ _NUMBER = re.compile(r"[A-Za-z_#:= ]*([0-9]{1,18})(\.0*)?")
 _HEX = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{1,15})")
 SEQUENCE_UNITS = ("decimal", "hex", "hex-text")
 """How a sequence number is written; hex-text: the bytes of its decimal text in hexadecimal."""
-_SIZES = {2**bits for bits in (8, 12, 16, 24, 31, 32)}
+USUAL_SIZES = {2**bits for bits in (8, 12, 16, 24, 31, 32)}
+"""Sizes of usual counters of sequence numbers."""
 _LATE = 64
 """Numbers by which a packet may be late where no counter is known; beyond that the sender began again."""
-
-
-def counter_size(back: int) -> int | None:
-    """Return the size of a usual counter that a step back of the sequence number is about as long as."""
-    return about(back, _SIZES)
 
 
 class Received(NamedTuple):
@@ -64,8 +60,8 @@ def received(
 ) -> Received:
     """Return the packets in order of their numbers, each once: the first of those with one number.
 
-    `wrap` is the size of the counter, None where it has no end. InputError where a number is beyond it, or,
-    without it, further back than packets come late: with the option that tells it.
+    `wrap` is the size of the counter, None where it has no end. InputError where a number is beyond it, or
+    further back than packets come late.
     """
     counter = None if wrap is None else Counter(wrap)
     rows: dict[int, int] = {}
@@ -77,7 +73,12 @@ def received(
                 raise InputError(path, f"{name} is {value}; a counter of {wrap} ends before it", places[row])
             number = counter.whole(value)
         elif value < latest - _LATE:
-            raise _stepped_back(path, name, value, latest, places[row])
+            size = about(latest - value, USUAL_SIZES)
+            about_size = f", about the range of a counter of {size}" if size else ""
+            reason = f"{name} is {value} after {latest}{about_size}"
+            advice = f"--wrap {name}={size or 'SIZE'} says where it begins again"
+            told = f"{reason}: {advice}; a file must hold one sequence"
+            raise CounterRangeError(path, told, places[row])
         rows.setdefault(number, row)
         latest = max(latest, number)
     order = sorted(rows)
@@ -88,12 +89,3 @@ def received(
     if counter is not None and counter.rounds:
         notes.append(f"{name} begins again {counted(counter.rounds, 'time')}")
     return Received(np.array(order, np.int64), np.array([rows[number] for number in order], np.int64), notes)
-
-
-def _stepped_back(path: str, name: str, value: int, latest: int, place: int | str) -> CounterRangeError:
-    size = counter_size(latest - value)
-    example = size or "SIZE"
-    range_of = f", about the range of a counter of {size}" if size else ""
-    reason = f"{name} is {value} after {latest}{range_of}"
-    advice = f"--wrap {name}={example} says where it begins again"
-    return CounterRangeError(path, f"{reason}: {advice}; a file must hold one sequence", place)

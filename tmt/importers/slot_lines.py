@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tmt.core.errors import InputError
 from tmt.importers.clocks import DAY_NS
-from tmt.importers.harq_logs import FRAMES, SlotClock, slot_of, slots_per_frame
+from tmt.importers.harq_logs import FRAMES, SlotClock, slots_per_frame
 from tmt.importers.log_files import Row
 from tmt.importers.notes import CUT_LINE
 from tmt.io.files import text_lines
@@ -74,7 +74,6 @@ def read_events(
     if largest >= 80:
         raise InputError(path, f"slot numbers up to {largest} do not fit into a frame; allowed are 0 to 79")
     per_frame = slots_per_frame(largest, spacing_khz)
-    slot_ns = slot_of(per_frame)
     clock = SlotClock(per_frame)
     beside = [name for name in ("rnti", "cell") if name in pattern.groupindex]
     events: list[Event] = []
@@ -90,10 +89,10 @@ def read_events(
         if not match["date"] and log_ns + day_ns < last_ns - DAY_NS // 2:
             day_ns += DAY_NS
         last_ns = log_ns = log_ns + day_ns
-        sent_ns = clock.time_ns(slot, log_ns)
+        slot = clock.time_ns(slot, log_ns) // clock.slot_ns
         fields = fields_of(match["fields"]) | {name: match[name] for name in beside}
-        events.append(Event(path, line, fields, sent_ns // slot_ns, match["channel"], is_5g, match["fields"]))
-    return events, slot_ns, cut
+        events.append(Event(path, line, fields, slot, match["channel"], is_5g, match["fields"]))
+    return events, clock.slot_ns, cut
 
 
 def acknowledge(events: list[Event], due: Due) -> None:

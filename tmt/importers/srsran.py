@@ -23,9 +23,14 @@ from tmt.importers.attempts import (
     number_blocks,
     select,
 )
-from tmt.importers.harq_logs import PairingOf, SlotImporter, extent_of_slots
+from tmt.importers.harq_logs import (
+    ROUND_TRIP_MS,
+    TERMINALS,
+    PairingOf,
+    SlotImporter,
+    extent_of_slots,
+)
 from tmt.importers.log_files import es_n0_mdb
-from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
 from tmt.importers.notes import agreed
 from tmt.importers.slot_lines import SUBFRAMES, Due, acknowledge, read_events
 

@@ -183,11 +183,7 @@ class AnyTable(Importer):
         return self.as_ or ("link" if makes_link else "phy")
 
     def read(self, path: str) -> Measurement:
-        """Return the trace of the rows, sorted by time, or of the intervals.
-
-        InputError with the line or row, if a value is missing or out of range, or a counter steps back; if a
-        column is missing or no row meets the conditions.
-        """
+        """Return the trace of the rows, sorted by time, or of the intervals."""
         if self.is_series:
             return self._series(path)
         columns = {key: column for key in UNITS if (column := self._column(key)) is not None}

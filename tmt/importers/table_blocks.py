@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
-from tmt.importers.attempts import infer_failures, number_blocks, with_data
+from tmt.importers.attempts import number_blocks, with_data
 from tmt.importers.columns import canonical, columns_of, conditions, holds, is_missing, named_column
 from tmt.importers.harq_logs import measurement
 from tmt.importers.notes import NO_OUTCOMES, agreed
@@ -55,10 +55,7 @@ class HarqColumns:
     def measurement(
         self, path: str, lines: Sequence[Attempt], reading: Reading, *, has_outcomes: bool
     ) -> Measurement:
-        """Return the trace of lines in order of time; without outcomes their own do not count.
-
-        InputError where no line meets the condition, or none has a size.
-        """
+        """Return the trace of lines in order of time; without outcomes their own do not count."""
         if self._condition and all(line.version for line in lines):
             raise InputError(path, f"no row meets --new-data {self._new_data}")
         strays = self._mark_repeats(lines)
@@ -77,7 +74,6 @@ class HarqColumns:
             said.append(NO_OUTCOMES)
             for attempt in attempts:
                 attempt.failed = None
-            infer_failures(attempts, blocks)
         return measurement(attempts, blocks, reading, 1, said)
 
     def check_times(self, path: str, lines: Iterable[Attempt]) -> None:

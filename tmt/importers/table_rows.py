@@ -81,27 +81,24 @@ def read_lines(
     *,
     propagation_ns: int,
 ) -> tuple[list[Line], list[str]]:
-    """Return the rows in the order of the file, or of their sequence numbers, and notes on them.
+    """Return the rows in the order of the file, or of their sequence numbers, and notes on them (InputError).
 
     `columns` are the given ones of `size`, `delay`, `received`, `transmissions`, `es_n0`, `mode` and
-    `sequence`; `propagation_ns` is subtracted from delays. InputError if a value is missing or out of range,
-    or no row is left.
+    `sequence`; `propagation_ns` is subtracted from delays.
     """
     is_receipt = "received" in columns
     delay = columns["received"] if is_receipt else columns.get("delay")
 
     def line(row: Row, time_ns: int) -> Line:
         is_bad = outcome.is_bad(row, None if "sequence" in columns else delay)
-        if delay is None or (is_bad and (is_receipt or _lacks(row, delay))):
-            return _line(row, columns, harq, time_ns, decode_time_ns, is_bad=is_bad)
-        whole_ns = (
-            rows.clock.end_ns(row, delay, time_ns) - time_ns
-            if is_receipt
-            else row.time_ns(delay.name, UNITS_NS[delay.unit])
-        )
-        delay_ns = whole_ns - propagation_ns
-        if delay_ns < 0 or (delay_ns == 0 and not is_bad):
-            raise _no_delay(row, delay, propagation_ns)
+        delay_ns = decode_time_ns
+        if delay is not None and not (is_bad and (is_receipt or _lacks(row, delay))):
+            if is_receipt:
+                delay_ns = rows.clock.end_ns(row, delay, time_ns) - time_ns - propagation_ns
+            else:
+                delay_ns = row.time_ns(delay.name, UNITS_NS[delay.unit]) - propagation_ns
+            if delay_ns < 0 or (delay_ns == 0 and not is_bad):
+                raise _no_delay(row, delay, propagation_ns)
         return _line(row, columns, harq, time_ns, delay_ns, is_bad=is_bad)
 
     lines = rows.parsed(line)

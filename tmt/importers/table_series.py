@@ -71,11 +71,10 @@ class _Interval(NamedTuple):
 
 
 def read_series(rows: TableRows, columns: SeriesColumns, gap_ns: int | None, holes: str) -> RateSeries:
-    """Return the series of a table, whose rows must be in order of time.
+    """Return the series of a table, whose rows must be in order of time (InputError, UsageError).
 
     Rows with equal times are averaged, their amounts added; rows without a rate are left out. A row lasts
-    until its end, or else as long as `_lasting` says. InputError if a value is missing or out of range, the
-    time goes back, or an interval overlaps the next one; UsageError if all steps are longer than `gap_ns`.
+    until its end, or else as long as `_lasting` says.
     """
     without_rate = 0
     is_amount = columns.rate is not None and columns.rate.unit in AMOUNT_UNITS

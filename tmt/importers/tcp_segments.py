@@ -49,10 +49,7 @@ class Segment(NamedTuple):
 
 
 def connections(capture: CaptureFile) -> list[list[Segment]]:
-    """Return the segments of each connection in order of time, the connection with the most payload first.
-
-    InputError when there is no TCP packet, or the capture is damaged.
-    """
+    """Return the segments of each connection in order of time, the one with the most payload first."""
     held: defaultdict[tuple[End, End], list[tuple[End, IpPacket]]] = defaultdict(list)
     for packet in ip_packets(capture, TCP):
         if len(packet.payload) >= _HEADER.size:

@@ -71,10 +71,7 @@ class Elements(NamedTuple):
 
 
 def read_elements(path: str) -> list[Elements]:
-    """Return the satellites of a file of TLE lines, with or without a line of the name before them.
-
-    InputError with the line that lacks its other half, or has another form or a wrong checksum.
-    """
+    """Return the satellites of TLE lines, with or without a line of the name before them (InputError)."""
     found: list[Elements] = []
     name, first = "", ""
     for number, text, _ in text_lines(path):
@@ -108,14 +105,11 @@ def _check(path: str, number: int, text: str, kind: int) -> None:
         raise InputError(
             path, f"this is not line {kind} of a TLE: its 69 columns are {shown(text, 80)}", number
         )
-    total = sum(int(one) if one.isdigit() else one == "-" for one in text[:68]) % 10
+    total = sum(int(one) if one.isdecimal() else one == "-" for one in text[:68]) % 10
     if total != int(text[68]):
         raise InputError(path, f"the checksum is {text[68]}; that of the line's digits is {total}", number)
-    if kind == 2:
-        _check_orbit(path, number, text)
-
-
-def _check_orbit(path: str, number: int, text: str) -> None:
+    if kind == 1:
+        return
     inclination_deg, turns_a_day = float(text[8:16]), float(text[52:63])
     if inclination_deg > 180:
         reason = f"the inclination is {inclination_deg:g} degrees; at most 180 are allowed"
@@ -194,10 +188,7 @@ class TleOrbits(Spec):
         return [_site(*place) for place in places]
 
     def serve(self, path: str) -> Served:
-        """Return the round-trip times over the satellites of a file.
-
-        InputError if the file is wrong, its elements are all too old or too new, or no satellite is visible.
-        """
+        """Return the round-trip times over the satellites of a file (InputError)."""
         nearest: dict[str, Elements] = {}
         for one in sorted(read_elements(path), key=lambda one: -abs(one.epoch - self.start_time)):
             nearest[one.first[2:7]] = one

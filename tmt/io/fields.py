@@ -177,7 +177,7 @@ class NotRepresentableError(ValueError):
 
 
 def field_type(column: Column, scale: int) -> pa.DataType:
-    """Arrow type as which a field of `column` is parsed; `scale` 0 means that times are integers."""
+    """Arrow type for parsing a field of `column`; `scale` 0 means that times are integers."""
     if scale and column.name.endswith("_ns"):
         return pa.decimal128(38, scale)
     return pa.from_numpy_dtype(np.dtype(column.dtype))
@@ -215,15 +215,15 @@ def spelled_column(column: Column, values: npt.NDArray[Any], null: str, *, secon
     """Return the column as fields; on request, times are in seconds with no more digits than needed."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    missing = pa.array(values == column.null) if column.null is not None else None
-    spelled = pa.array(values)
-    if column.dtype != "|b1":
-        spelled = spelled.cast(pa.string())
     if seconds and column.name.endswith("_ns"):
         spelled = _seconds(values)
-    if missing is None:
+    else:
+        spelled = pa.array(values)
+        if column.dtype != "|b1":
+            spelled = spelled.cast(pa.string())
+    if column.null is None:
         return spelled
-    return pc.if_else(missing, pa.scalar(null), spelled)
+    return pc.if_else(pa.array(values == column.null), pa.scalar(null), spelled)
 
 
 def _seconds(values_ns: npt.NDArray[np.int64]) -> pa.Array:

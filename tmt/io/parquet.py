@@ -81,11 +81,7 @@ def write_records(
     path: Path, table: Table, records: np.ndarray[Any, np.dtype[np.void]], metadata: Metadata
 ) -> None:
     """Write `records`, which have the columns of `table` (OutputError when that fails)."""
-    arrays = [
-        pa.array(values, mask=None if column.null is None else values == column.null)
-        for column in table.columns
-        for values in [np.ascontiguousarray(records[column.name])]
-    ]
+    arrays = [_to_arrow(column, records[column.name]) for column in table.columns]
     with staged(path) as part:
         pq.write_table(pa.Table.from_arrays(arrays, schema=arrow_schema(table.columns, metadata)), part)
 

@@ -125,7 +125,7 @@ def users_of(results: Results) -> Results | None:
 
     Each row combines the users of one link with one seed, TCP variant and scheme: goodput and capacity are
     sums, `fairness` is Jain's index of the users' goodputs, 1 with one user. Each user's TCP ran over its own
-    slots, in a run of its own, because what a scheduler gives to one user does not depend on the others'
+    slots, in a separate run, because what a scheduler gives to one user does not depend on the others'
     traffic.
     """
     axes = tuple(axis for axis in results.axes if axis.column not in (USER, "trace"))

@@ -161,7 +161,7 @@ def place_names(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[str]:
 
 
 def _settings(sides: tuple[pd.DataFrame, pd.DataFrame], axes: Iterable[str]) -> dict[str, _Coded]:
-    """Return the settings of both campaigns; each parameter of trace or scheme is an entry of its own.
+    """Return the settings of both campaigns; each parameter of trace or scheme is a separate entry.
 
     Axes are compared by their levels, so a campaign in which one is constant needs its exact value.
     """

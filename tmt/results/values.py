@@ -224,7 +224,7 @@ _SHARES = ("retransmission_ratio", "forward_utilisation", "share", "harm", "harm
 _RANGES = dict.fromkeys(("fairness", *_SHARES), (0.0, 1.0)) | dict.fromkeys(
     ("harm", "harm_delay"), (-math.inf, 1.0)
 )
-"""Bounds of columns that differ from 0 and infinity."""
+"""Bounds of columns, if they differ from 0 and infinity."""
 
 
 def possible(interval: Interval, column: str, scale: float = 1.0) -> Interval:

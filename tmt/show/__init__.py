@@ -1,1 +1,1 @@
-"""What people look at: charts, tables on the terminal, the page of a campaign."""
+"""Everything that people look at: charts, tables on the terminal, the page of a campaign."""

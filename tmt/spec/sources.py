@@ -80,7 +80,7 @@ def sources_of(scenario: Scenario) -> Sources:
 
 
 class _Found:
-    """What has been found so far."""
+    """The sources found so far."""
 
     def __init__(self) -> None:
         self.keys: set[str] = set()

@@ -173,8 +173,8 @@ class _Outcome:
 class _RepairRound:
     """Laws of a repair round for a block that needs `need` LLDUs, given the last state of the round before.
 
-    `done_at`, [2, n]: LLDU j of the round is the last one needed. `next_need`, [2, need + 1, 2]: the round
-    does not complete the block, by LLDUs still needed and last state.
+    `done_at`, [2, n]: LLDU j of the round is the last one needed. `next_need`, [2, need + 1, 2]: the
+    probability that the block still needs this many LLDUs after the round, by the round's last state.
     """
 
     done_at: FloatArray

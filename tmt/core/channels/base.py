@@ -21,7 +21,7 @@ Kind = Literal["published", "assumed", "fitted"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Origin of a value: a publication, an assumption of ours, or a fit to published results."""
+    """Origin of a value: a publication, an assumption, or a fit to published results."""
 
     kind: Kind
     source: str
@@ -104,7 +104,7 @@ class Channel(Spec):
 
     @property
     def _profile(self) -> Profile | None:
-        # An unknown profile is refused by its own field, so the first profile stands in here.
+        # An unknown profile is refused by its own field, so the first profile replaces it here.
         return self.profiles.get(getattr(self, "profile", ""), next(iter(self.profiles.values()), None))
 
     def filled(self, key: str, value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Equal shadows at random distances in time, and the code words that they erase.
 
-A shadow stands for a tree beside the road. Code words in the shadow of the crown are erased independently;
+A shadow represents a tree beside the road. Code words in the shadow of the crown are erased independently;
 those in the shadow of the trunk are all erased. The interleaver only adds to the decode time: the parameters
 include its effect on erasures.
 """

@@ -54,8 +54,8 @@ def kernel(function: Function) -> Function:
     """Compile `function` to machine code that is cached on disk and runs without the interpreter's lock.
 
     Numba recompiles a kernel when the kernel's own file changes, but not when a kernel that it calls changes
-    in another file. Therefore each version of all kernels has a cache folder of its own: beside the source,
-    in ``NUMBA_CACHE_DIR``, or in the user's cache directory where the source folder is read-only.
+    in another file. Therefore each version of all kernels has a separate cache folder: beside the source, in
+    ``NUMBA_CACHE_DIR``, or in the user's cache directory if the source folder is read-only.
 
     A kernel is not cached if a source has changed since the hash of all sources was taken.
 

@@ -32,7 +32,7 @@ def notebook_html(shown: object) -> str | None:
 
 
 class Charted:
-    """A value with a picture, which the function registered for its class in `chart_of` draws."""
+    """A value with a picture; the function registered for its class in `chart_of` draws it."""
 
     __slots__ = ()
 

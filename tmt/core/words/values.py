@@ -53,7 +53,7 @@ def padding_notes(name: str, lldu_bytes: int, packet_bytes: int) -> list[str]:
 def decode_time_notes(path: str, median_ns: float, longest_ns: float, interval_ns: float) -> list[str]:
     """Note a PHY trace whose slots are decoded unusually late; for text, note that it may be a rate series.
 
-    `interval_ns` is the mean time from slot to slot, 0 where there is none.
+    `interval_ns` is the mean time from slot to slot, 0 without one.
     """
     notes = time_notes(f"{path}: the median decode time", median_ns)
     is_text = path.lower().endswith((".txt", ".txt.gz"))

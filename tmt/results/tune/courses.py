@@ -5,8 +5,8 @@ another time; courses are chosen so that no two share a slot.
 
 Two laws bound the goodput of a scheme on a course, whatever the channel erases and TCP does. First, a scheme
 without soft combining delivers at most as many LLDUs as slots are decoded, because each delivered LLDU needs
-an equation of its own. Second, a scheme sends at most as much new data as its code rate, its repetitions or
-its processes allow: D of L consecutive slots carry new data, and N processes, or a window of N LLDUs, carry N
+a separate equation. Second, a scheme sends at most as much new data as its code rate, its repetitions or its
+processes allow: D of L consecutive slots carry new data, and N processes, or a window of N LLDUs, carry N
 LLDUs in a feedback delay.
 """
 

@@ -204,7 +204,7 @@ def _with_transfers(scenario: Scenario, goal: Goal) -> Scenario:
 
 
 def _with_courses(scenario: Scenario) -> Scenario:
-    """Return the scenario with traces in which every seed is a course of its own."""
+    """Return the scenario with traces in which every seed is a separate course."""
     trace = scenario.trace[0]
     if isinstance(trace.offset, float):
         raise _refused(("trace", 0, "offset"), '"drawn", or none', "gives all courses one start")

@@ -43,7 +43,7 @@ NEEDED = ("CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_HZ=1000", "CONFIG_CLIFT=y"
 """Lines in the configuration of a kernel with simulated time, ticks of a millisecond, and TMT's driver."""
 
 ELSEWHERE = "`pip install tmt_clift_linux-*.whl` installs it, `export CLIFT_LINUX=KERNEL` names another"
-"""Remedy for an installation without the kernel, which has a wheel of its own."""
+"""Remedy for an installation without the kernel, which has a separate wheel."""
 
 SHOW_LIMIT_S = 30
 

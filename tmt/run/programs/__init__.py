@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
 ELSEWHERE = "`pip install tmt_clift_linux-*.whl` installs it, `export CLIFT_PROGRAMS=KERNEL` names another"
-"""Remedy for an installation without the kernel, which has a wheel of its own."""
+"""Remedy for an installation without the kernel, which has a separate wheel."""
 
 MIB = 1 << 20
 

@@ -1,4 +1,4 @@
-"""The files that tell the kernel its programs: settings, commands, and copies of the programs' files."""
+"""The files that describe the programs to the kernel: settings, commands, copies of files."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _precision(summary: Summary) -> list[str]:
 
 
 def _deviation(results: Results, summary: Summary) -> list[str]:
-    """Return a sentence on how far our means lie from the published ones."""
+    """Return a sentence on how far TMT's means are from the published ones."""
     deviations = np.asarray([match.deviation for match in matches(results, summary)])
     if not len(deviations):
         return []

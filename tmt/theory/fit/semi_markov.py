@@ -27,9 +27,7 @@ PATIENCE = 4
 """Numbers of states tried beyond the best one."""
 
 LEAST_VISITS = 3
-"""Stays of a state that must begin and end in the trace for its number of states to be chosen; its laws need
-only one.
-"""
+"""Whole stays that each state must have in the trace, or the number of states is not chosen."""
 
 LEAST_STAYS = 10
 """Stays of a state from which a second parameter of its dwell is tried."""

@@ -36,7 +36,7 @@ def send_and_repeat(
     max_transmissions : erasures after which an LLDU is given up, or `UNLIMITED`
     state : [1], `STATE`, updated
     nacks : [power of two], `NACK`, updated
-        A ring used as FIFO, with room for one more NACK per erased slot. NACK i lies at index ``i %
+        A ring used as FIFO, with room for one more NACK per erased slot. NACK i is at index ``i %
         len(nacks)``.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
