@@ -24,7 +24,7 @@ from tmt.core.words.values import time_notes
 from tmt.io import open_trace
 from tmt.io.atomic import write_text
 from tmt.run.setup import MIN_QUEUE_PACKETS
-from tmt.spec import toml
+from tmt.spec import toml, toml_text
 from tmt.spec.experiment import MAX_PACKETS, Path as LinkPath
 from tmt.spec.options import Part
 from tmt.spec.scenario import Scenario
@@ -186,7 +186,7 @@ def command(scenario: str, source: str | None, compared: Compared, path: LinkPat
                 if compared.trace:
                     queue = max(_one_pipe(trace, path.rtt, traffic.packet_bytes) for trace in made.trace)
                 made = replace(made, path=(replace(path, queue_packets=queue),))
-    text = toml.text_of(made, toml.relative_to(file.parent), explained=source is None)
+    text = toml_text.text_of(made, toml_text.relative_to(file.parent), explained=source is None)
     write_text(file, text if source is not None else HEAD.format(name=file.name, stem=file.stem) + text)
     say(f"{scenario}: `tmt run {scenario} --dry-run` says how many runs it has")
 

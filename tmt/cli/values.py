@@ -23,7 +23,8 @@ from tmt.core.declaration import Refused, declared, spelled
 from tmt.core.errors import UsageError
 from tmt.core.schemes import SCHEMES
 from tmt.spec import hints
-from tmt.spec.options import Part, ValueOption, first_line, flag_of, listed
+from tmt.spec.option_types import ValueOption
+from tmt.spec.options import Part, first_line, flag_of, listed
 
 with imported_when_used():
     from tmt.io import atomic
