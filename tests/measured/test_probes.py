@@ -226,6 +226,13 @@ def test_probes__are_slots_of_a_phy_trace_with_their_delays(line: float | None, 
     assert slots.metadata["lldu_bytes"] == rows.metadata["lldu_bytes"]
 
 
+def test_line__in_mbit_s_is_noted(tmp_path: Path) -> None:
+    path = irtt_file(tmp_path, *(trip(10_000 * i) for i in range(11)))
+    notes = [import_trace("irtt", path, line=line).metadata["notes"][-1] for line in (100, 1e6)]
+    assert "--line 100e6 is 100 Mbit/s" in notes[0]
+    assert notes[1] == "11 probes lie over a line of 1000000 bit/s"
+
+
 def test_probe__that_took_no_time_is_no_erased_slot(tmp_path: Path) -> None:
     path = log(tmp_path, START, reply(1, 1, "0.000"), reply(2, 2, "0.000"))
     assert import_trace("ping", path, as_="phy").decode_time_ns.tolist() == [1, 1]

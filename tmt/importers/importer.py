@@ -17,6 +17,7 @@ from tmt.core.declaration import Param, PositiveSeconds, Rate, Seconds, Spec, de
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
 from tmt.core.trace import LinkTrace, make_trace
+from tmt.core.units import NS_PER_S
 from tmt.core.words.values import time_notes
 from tmt.importers import all_importers
 from tmt.importers.log_files import first_names
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from tmt.core.trace import Int64Array, Metadata, Trace
 
 _HEAD_BYTES = 1 << 16
+
+_LEAST_USUAL_BPS = 1000
 
 _MAY_BE_LONG = ("from_", "until", "gap")
 """Parameters that may be long times; the others are times of single probes and slots."""
@@ -199,7 +202,10 @@ def import_trace(
         how["modes"] = measurement.modes
     if extent is not None:
         how |= extent.metadata
-    how |= {"packing": measurement.packing, "notes": [*measurement.notes, *_slips(importer, trace)]}
+    how |= {
+        "packing": measurement.packing,
+        "notes": [*measurement.notes, *_slips(importer, trace), *_slow(measurement)],
+    }
     trace = replace(trace, metadata=provenance.record(trace.table.kind, **how))
     if target is not None:
         write_trace(target, trace)
@@ -219,6 +225,19 @@ def _slips(importer: Importer, trace: Trace) -> list[str]:
     if found or not len(delays_ns):
         return found
     return time_notes("the median delay", float(np.median(delays_ns)))
+
+
+def _slow(measurement: Measurement) -> list[str]:
+    """Note a measured stretch of time whose rate was probably meant in Mbit/s."""
+    extent, lldu_bytes = measurement.extent, measurement.lldu_bytes
+    if extent is None or lldu_bytes is None:
+        return []
+    rate_bps = 8 * lldu_bytes * len(measurement.trace) * NS_PER_S / extent.length_ns
+    if rate_bps >= _LEAST_USUAL_BPS:
+        return []
+    return [
+        f"the rate is {rate_bps:.3g} bit/s: --line 100e6 is 100 Mbit/s, --rate NAME:Mbit/s a column of them"
+    ]
 
 
 def _between(
