@@ -27,7 +27,7 @@ run: system-packages  ## compare the TCP variants over the sample trace and a me
 
 test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 --dist worksteal -q
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -q -m "not ns2" $(JIT_OFF_TESTS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -q -m "not ns2 and not jit" $(JIT_OFF_TESTS)
 
 test-ns2: setup test-packages $(VENV)/installed-dev  ## run all of ns-2's own tests with both programs, ten minutes and more
 	TMT_NS2_SUITES=all $(BIN)/pytest -n 2 --dist worksteal -q tests/ns2/test_stock_scripts.py

@@ -1,6 +1,7 @@
 // Hand-written rows, and functions for tests that use them.
 #pragma once
 
+#include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
@@ -58,6 +59,12 @@ inline std::optional<Delivery> planned(DeliveryPlan& plan, Nanoseconds arrival_n
 }
 
 using Random = std::mt19937_64;
+
+// How often a random test repeats: `make soak` asks for many times as much.
+inline int repeats(int usual) {
+  const char* const times = std::getenv("CLIFT_SOAK_ROUNDS");
+  return times == nullptr ? usual : usual * std::atoi(times);
+}
 
 // A number from `least` to `most`, both included.
 inline std::int64_t draw(Random& random, std::int64_t least, std::int64_t most) {

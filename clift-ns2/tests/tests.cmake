@@ -20,7 +20,7 @@ target_link_libraries(aqm_replay PRIVATE tested)
 # The tests' own code has no sanitizers, which take half of the compiler's time in GoogleTest's templates. The core comes
 # first for the linker: of a function that both have, its copy is taken, with the sanitizers.
 add_executable(core_tests ${TEST_SOURCES})
-set_target_properties(core_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+set_target_properties(core_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
 target_compile_definitions(
   core_tests
   PRIVATE CONTRACT_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../traces/contract/"

@@ -6,15 +6,17 @@ import ast
 import json
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 import grimp
 import pytest
-from processes import copied_programs, execute
+from processes import copied_programs
 
 from tmt import Arq, Harq, NoScheme, Rlc
 from tmt.core import identity
@@ -29,7 +31,7 @@ HOUSE = Path(__file__).resolve().parents[2]
 
 SCENARIO = """
 seeds = 1
-path = {{ rtt = 0.1 }}
+path = {{ rtt = {rtt} }}
 traffic = {{ duration = 3 }}
 [[trace]]
 file = "{phy}"
@@ -51,22 +53,28 @@ below = {{ name = "arq" }}
 FEC, ARQ, RLC = "FEC(10/12)", "ARQ", "RLC-over-ARQ(AM)"
 
 
-def _printed(package: Path, script: str, *words: object) -> str:
-    """Return the output of a script with the package."""
-    environment = {"PYTHONPATH": str(package.parent), "CLIFT_NS": str(HOUSE / "clift-ns2" / "build" / "ns")}
-    command = [sys.executable, "-c", script, *map(str, words)]
-    return execute(*command, check=True, env=os.environ | environment, cwd="/").stdout
-
-
 KEYS = """
-import json, sys
+import json, os, sys
 from pathlib import Path
 from tmt.campaign.plan import expand
+from tmt.core import identity
 from tmt.spec import toml
-print(json.dumps([
-    [run.coordinates["trace"], run.coordinates["scheme"], run.key, run.experiment, run.recipe.identity]
-    for run in expand(toml.read(Path(sys.argv[1])).scenario)
-]))
+scenario, other = (toml.read(Path(name)).scenario for name in sys.argv[1:])
+expand(other)  # imports all that is needed
+for _ in sys.stdin:
+    if os.fork() == 0:
+        identity.LOADED = identity.versions(identity.PACKAGE)
+        identity.source_hash.cache_clear()
+        runs = expand(scenario)
+        at = [(run.coordinates["trace"], run.coordinates["scheme"]) for run in runs]
+        hashes = [(run.key, run.experiment, run.recipe.identity) for run in runs]
+        print(json.dumps([(*one, *its) for one, its in zip(at, hashes)]), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+"""Prints the keys of a scenario for each line of its input, each time as a process that has just started.
+
+Another scenario's keys are of no use to it.
 """
 
 
@@ -92,13 +100,28 @@ RUN, EXPERIMENT, TRACE = 2, 3, 4
 class Copy:
     """A copy of the tree that tests change, one after the other."""
 
-    def __init__(self, folder: Path, phy: Path) -> None:
-        self.package, self.scenario = copied_programs(folder), folder / "s.toml"
-        self.scenario.write_text(SCENARIO.format(phy=phy))
+    def __init__(self, folder: Path, phy: Path, stack: ExitStack) -> None:
+        self.package, self._stack = copied_programs(folder), stack
+        self.scenarios = [folder / name for name in ("s.toml", "other.toml")]
+        for path, rtt in zip(self.scenarios, (0.1, 0.2), strict=True):
+            path.write_text(SCENARIO.format(phy=phy, rtt=rtt))
+        self.load()
         self.keys = self._read()
 
+    def load(self) -> None:
+        """Start a process that imports the package as it is now."""
+        self._stack.close()
+        ns = HOUSE / "clift-ns2" / "build" / "ns"
+        environment = os.environ | {"PYTHONPATH": str(self.package.parent), "CLIFT_NS": str(ns)}
+        command, pipe = [sys.executable, "-c", KEYS, *self.scenarios], subprocess.PIPE
+        process = subprocess.Popen(command, env=environment, cwd="/", stdin=pipe, stdout=pipe, text=True)
+        self._process = self._stack.enter_context(process)
+
     def _read(self) -> Keys:
-        return Keys(json.loads(_printed(self.package, KEYS, self.scenario)))
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(file=self._process.stdin, flush=True)
+        return Keys(json.loads(self._process.stdout.readline()))
 
     def changes(self) -> set[tuple[str, str, int]]:
         """Return what differs since the last call: trace, scheme and number of each hash."""
@@ -107,8 +130,9 @@ class Copy:
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory, phy: Path) -> Copy:
-    return Copy(tmp_path_factory.mktemp("copy"), phy)
+def copy(tmp_path_factory: pytest.TempPathFactory, phy: Path) -> Iterator[Copy]:
+    with ExitStack() as stack:
+        yield Copy(tmp_path_factory.mktemp("copy"), phy, stack)
 
 
 CODE = "\nADDED = 1\n"
@@ -187,6 +211,7 @@ def test_tcp_name__is_part_of_a_key(old: str, new: str, differs: bool, copy: Cop
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))
+    copy.load()
     keys = {(label, scheme, number) for label, scheme, *_ in copy.keys.rows for number in (RUN, EXPERIMENT)}
     assert copy.changes() == (keys if differs else set())
 

@@ -67,6 +67,7 @@ def runs_without_erasure(erased: np.ndarray[Any, np.dtype[np.bool_]], length: in
     return float((~erased[:whole].reshape(-1, length).any(axis=1)).mean())
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("channel", CASES, ids=str)
 def test_erasures__leave_stretches_alone_as_often_as_the_formula_says(channel: NeymanA) -> None:
     # The probabilities of stretches of 1, 2, 5 and 20 slots without erasure say how erasures are spread. 200
@@ -80,6 +81,7 @@ def test_erasures__leave_stretches_alone_as_often_as_the_formula_says(channel: N
         assert np.mean(shares) == pytest.approx(theory.no_error(length), abs=tolerance)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("channel", [CASES[1], CASES[3]], ids=str)
 def test_erasures__are_those_slots_that_hold_an_error(channel: NeymanA) -> None:
     # The definition, error for error, against the channel: share of erased slots and of pairs of them, in 100
@@ -98,6 +100,7 @@ def test_erasures__are_those_slots_that_hold_an_error(channel: NeymanA) -> None:
         assert theirs.mean() == pytest.approx(own.mean(), abs=tolerance)
 
 
+@pytest.mark.jit
 def test_erasures__count_as_neyman_has_it_when_clusters_are_far_apart() -> None:
     # Clusters of 4 errors in the mean over 80 slots, one in 2500 slots: in windows of 2500 slots the number
     # of erased slots has nearly the mean m1 m2 = 4 and the variance m1 m2 (1 + m2) = 20 (4 if they were
@@ -117,6 +120,7 @@ def test_erasures__do_not_depend_on_the_cut_where_blocks_of_clusters_end(channel
     assert np.array_equal(pieces, channel.erasures(4).next(sum(cuts)))
 
 
+@pytest.mark.jit
 def test_erasures__start_as_if_the_channel_had_always_run() -> None:
     # 2000 first slots, erased with probability 0.3: standard deviation 0.0102; four of them allowed.
     channel = NeymanA(0.3, 5, 20)

@@ -10,7 +10,6 @@ from itertools import pairwise, product
 from math import log
 from pathlib import Path
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -33,8 +32,6 @@ from tmt.theory.fit.likelihood import (
     proportion,
 )
 
-compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="hundreds of fits need compiled kernels")
-
 FIT = {"bernoulli": bernoulli, "gilbert": gilbert, "gilbert-elliott": gilbert_elliott_model}
 REPLICATES = 50
 SLOTS = 20_000
@@ -50,7 +47,7 @@ def _bursts(lengths: npt.NDArray[np.int64], seed: int, mean_gap: float = 40.0) -
     return np.repeat(np.tile([False, True], len(lengths)), np.column_stack((gaps, lengths)).ravel())
 
 
-@compiled
+@pytest.mark.jit
 @pytest.mark.parametrize(
     ("channel", "model"),
     [
@@ -75,7 +72,7 @@ def test_fit__covers_the_truth_and_accepts_the_true_model(channel: Channel, mode
     assert rejected <= 3
 
 
-@compiled
+@pytest.mark.jit
 def test_fit__p_values_of_a_true_model_are_uniform() -> None:
     # Of 200 p-values the share below 0.2 has standard deviation 0.028, that below 0.5 has 0.035; three each.
     channel = GilbertElliott(0.97, 0.6)
@@ -84,7 +81,7 @@ def test_fit__p_values_of_a_true_model_are_uniform() -> None:
     assert np.mean(p_values < 0.5) == pytest.approx(0.5, abs=0.106)
 
 
-@compiled
+@pytest.mark.jit
 def test_fit__estimates_close_in_on_the_truth() -> None:
     # A million slots hold some 28 000 bursts. The width of a 95 % interval is four standard deviations.
     channel = GilbertElliott(0.99, 0.9, 0.002, 0.6)
@@ -95,7 +92,7 @@ def test_fit__estimates_close_in_on_the_truth() -> None:
         assert estimate.value == pytest.approx(getattr(channel, name), abs=estimate.high - estimate.low)
 
 
-@compiled
+@pytest.mark.jit
 @pytest.mark.parametrize(
     ("channel", "model"),
     [
@@ -111,7 +108,7 @@ def test_fit__names_the_simplest_model_that_fits(channel: Channel, model: str) -
     assert report.verdict.startswith({"bernoulli": "Bernoulli", "gilbert": "simple"}.get(model, "Gilbert-E"))
 
 
-@compiled
+@pytest.mark.jit
 @pytest.mark.parametrize("kind", ["fixed", "heavy tail", "three states", "alternating"])
 def test_fit__rejects_bursts_of_another_kind(kind: str) -> None:
     rejected = 0
@@ -146,7 +143,7 @@ def test_fit__of_a_short_trace_does_not_judge() -> None:
     assert report.models["gilbert"].parameters["beta"].value == 0.0
 
 
-@compiled
+@pytest.mark.jit
 def test_fit_command__prints_json_tables_and_a_picture(tmp_path: Path) -> None:
     erased = GilbertElliott(0.95, 0.6).erasures(1).next(4_000)
     path, picture = tmp_path / "phy.parquet", tmp_path / "fit.svg"
@@ -192,7 +189,7 @@ def test_size_dependence__counts_every_pair_and_seldom_raises_a_false_alarm() ->
     assert 2 <= alarms < 20
 
 
-@compiled
+@pytest.mark.jit
 @pytest.mark.parametrize("depends", [False, True])
 def test_fit_command__says_whether_erasures_depend_on_the_size(depends: bool, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)

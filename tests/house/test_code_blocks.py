@@ -50,7 +50,7 @@ LEFT_OUT = {
     r"tmt root ": "the distribution's archive; tests/programs make one of packages of their own",
     r"tmt tune |tmt run scenarios/(today|ntn|internet|quic)": "many minutes",
     r"tmt report scenarios/out/internet": "of a campaign of many minutes",
-    r"pip install --target|cargo install|go build": "packages of registries",
+    r"pip install --target|cargo install|(CGO_ENABLED=0 )?go build": "packages of registries",
     r"git clone|\. \.venv": "the set-up that the tests stand in",
 }
 """Commands that need more than this project's set-up, and why."""

@@ -289,6 +289,7 @@ def test_ping__without_stamps_sends_at_multiples_of_the_interval(tmp_path: Path)
     lines = [reply(0, number).partition("] ")[2] for number in (1, 3, 4)]
     path = log(
         tmp_path, START, *lines, "Warning: time of day goes backwards (-51us), taking countermeasures\n",
+        "3/4 packets, 25% loss, min/avg/ewma/max = 40.0/40.0/40.0/40.0 ms\n",
         "no answer yet for icmp_seq=4\n", "5 packets transmitted, 3 received, 40% packet loss, time 81ms\n",
     )  # fmt: skip
     probes = Ping(direction="down", interval=0.02).probes(path)
@@ -316,18 +317,21 @@ def test_ping__counts_the_ip_header(start: str, address: str, packet_bytes: int,
     assert Ping(direction="down").probes(log(tmp_path, start, line)).size_bytes == packet_bytes
 
 
-def test_ping__of_macos_counts_from_0_and_says_timeouts(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("sequence", "timeout"), [("icmp_seq", "Request timeout for icmp_seq 1\n"), ("seq", "")]
+)
+def test_ping__of_macos_and_busybox_counts_from_0(sequence: str, timeout: str, tmp_path: Path) -> None:
     """By hand: probes 0 to 3, one a second, of which 1 has no answer."""
     path = log(
         tmp_path,
         "PING 10.0.0.2 (10.0.0.2): 56 data bytes\n",
-        "64 bytes from 10.0.0.2: icmp_seq=0 ttl=64 time=40.0 ms\n",
-        "Request timeout for icmp_seq 1\n",
-        "64 bytes from 10.0.0.2: icmp_seq=2 ttl=64 time=41.5 ms\n",
-        "64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=40.0 ms\n",
+        f"64 bytes from 10.0.0.2: {sequence}=0 ttl=64 time=40.000 ms\n",
+        timeout,
+        f"64 bytes from 10.0.0.2: {sequence}=2 ttl=64 time=41.500 ms\n",
+        f"64 bytes from 10.0.0.2: {sequence}=3 ttl=64 time=40.000 ms\n",
         "\n--- 10.0.0.2 ping statistics ---\n",
-        "4 packets transmitted, 3 packets received, 25.0% packet loss\n",
-        "round-trip min/avg/max/stddev = 40.000/40.500/41.500/0.707 ms\n",
+        "4 packets transmitted, 3 packets received, 25% packet loss\n",
+        "round-trip min/avg/max = 40.000/40.500/41.500 ms\n",
     )
     probes = Ping(direction="down", interval=1.0).probes(path)
     assert (probes.tx_time_ns / MS).tolist() == [0, 1000, 2000, 3000]

@@ -12,7 +12,7 @@ from tmt.run import load_backend
 pytestmark = pytest.mark.ns2
 
 
-@pytest.mark.parametrize(("backend", "runs"), [("ns2", 20), ("linux", 10), ("quic", 10)])
+@pytest.mark.parametrize(("backend", "runs"), [("ns2", 8), ("linux", 4), ("quic", 4)])
 def test_random_replays__end_well_with_possible_figures(backend: str, runs: int, tmp_path: Path) -> None:
     try:
         program = load_backend(backend).program()

@@ -16,17 +16,17 @@ ALL = os.environ.get("TMT_NS2_SUITES") == "all"
 """`make test-ns2` runs what takes long and repeats parts of the rest."""
 
 SCRIPTS = (
-    *("simple tahoe1", "tcpVariants onedrop_reno", "tcpVariants twodrops_sack", "newreno newreno1"),
+    *("simple tahoe1", "tcpVariants onedrop_reno", "newreno newreno1"),
     *("sack sack1a", "full close", "friendly smooth", "sctp sctp-AMR-Exceeded", "red red1"),
-    *("red flows_combined", "rem rem1", "ecn ecn", "cbq PRR", "schedule drr", "schedule sfq"),
+    *("rem rem1", "ecn ecn", "cbq PRR", "schedule drr", "schedule sfq"),
     *("diffserv tb", "xcp simple-xcp", "links dropPacket", "links delaySpike", "links changeDelay"),
-    *("monitor tcp-monitor", "hier-routing hier-simple", "satellite mixed", "wireless-lan-aodv aodv"),
+    *("monitor tcp-monitor", "hier-routing hier-simple", "satellite mixed"),
     *("quickstart stats", "tagged-trace simple", "source-routing source_rtg", "mcast DM1"),
-    *("rap fourdrops_rap", *(["wireless-lan-newnode dsdv"] if ALL else [])),
+    *("rap fourdrops_rap", *(["wireless-lan-aodv aodv", "wireless-lan-newnode dsdv"] if ALL else [])),
 )
 """Suite and test of ns-2's own validation: TCP variants, TFRC, SCTP, queues with and without management,
-schedulers, error models, links that change, counters that we have made doubles, routing, wireless (one of
-two routing protocols in `make test-ns2`), Quick-Start (which measures utilisation), tagged traces, multicast.
+schedulers, error models, links that change, counters that we have made doubles, routing, wireless (in `make
+test-ns2`), Quick-Start (which measures utilisation), tagged traces, multicast.
 
 None of TCP-Linux, whose faults the distribution's program has: test_tcp_linux_agent.py has reference outputs.
 """
@@ -84,6 +84,8 @@ CONTROLS = (
     *("lp", "reno", "scalable", "vegas", "veno", "westwood", "yeah"),
 )
 TESTS = ["tcpLinuxBase", *(f"tcpLinux{queue}_{name}" for queue in ("DropTail", "RED") for name in CONTROLS)]
+QUICK_TESTS = ["tcpLinuxBase", "tcpLinuxRED_reno", *TESTS[1:8]]
+"""Without RED and half of the controls."""
 
 
 def course(ns: Path, folder: Path, case: tuple[object, ...], *, as_shipped: bool) -> bytes:
@@ -112,12 +114,10 @@ def test_patch_that_moves_results__has_two_sides(
     assert course(simulator, tmp_path / "mended", case, as_shipped=False) != theirs, patch
 
 
-@pytest.mark.parametrize(
-    "test", [test for test in TESTS if ALL or "RED" not in test or test.endswith("_reno")]
-)
+@pytest.mark.parametrize("test", TESTS if ALL else QUICK_TESTS)
 def test_stock_test__gives_its_reference_output(test: str, simulator: Path, tmp_path: Path) -> None:
     # ns-2's authors made the references. They differ from the mended agent's where `mended` says so. `make
-    # test-ns2` has all with RED, too.
+    # test-ns2` has all.
     files, _, _ = run_stock_script(simulator, f"tcpLinux {test}", tmp_path / "run", AS_SHIPPED)
     assert files["temp.rands"] == gzip.decompress((REFERENCES / f"{test}.gz").read_bytes())
 

@@ -26,6 +26,8 @@ from tmt.core.schemes.harq_processes import converter as processes_converter
 from tmt.core.schemes.rlc import converter as rlc_converter
 from tmt.core.trace import PhyTrace
 
+pytestmark = pytest.mark.jit  # Python checks bounds itself
+
 CASES = 60
 """Random traces, each converted by all schemes in random pieces."""
 
@@ -98,7 +100,6 @@ def convert_in_random_pieces(seed: int) -> None:
         in_progress.finish()
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="Python checks bounds itself")
 def test_kernels__touch_nothing_beyond_their_arrays() -> None:
     tests = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
     done = execute(sys.executable, __file__, env=tests)

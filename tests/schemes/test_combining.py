@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -202,7 +201,7 @@ def incremental_outage(attempts: int, mean: float, threshold: float) -> float:
     return float(law[: len(cells) - attempts // 2].sum())
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="400,000 slots: the kernel needs the JIT for them")
+@pytest.mark.jit
 @pytest.mark.parametrize("attempts", [1, 2, 3, 4])
 @pytest.mark.parametrize(
     ("combining", "outage"), [("chase", chase_outage), ("incremental", incremental_outage)]
@@ -217,7 +216,7 @@ def test_outage__is_the_law_of_the_fading_channel(combining: str, outage: object
     assert abs(lost - expected) < 4 * math.sqrt(expected * (1 - expected) / settled.sum())
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="400,000 slots: the kernel needs the JIT for them")
+@pytest.mark.jit
 def test_transmissions__follow_from_the_outages() -> None:
     """The mean is 1 plus the outages after one, two and three attempts; four standard errors are 0.007."""
     phy = rayleigh(400_000, 0, 3, seed=9)

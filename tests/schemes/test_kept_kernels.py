@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from processes import copied_programs, execute
 
-compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+pytestmark = pytest.mark.jit
 
 COMPILE = """
 import numpy as np
@@ -19,7 +19,6 @@ print(sum(decode_runs.stats.cache_misses.values()))
 """
 
 
-@compiled
 @pytest.mark.parametrize(
     ("kept", "changed"),
     [("beside the source", "kernels/rows.py"), ("in the home folder", "schemes/fec/kernel.py")],
@@ -63,7 +62,6 @@ print(delay[1])
 """
 
 
-@compiled
 def test_kernel__that_holds_a_part_which_changed_meanwhile_is_not_kept(tmp_path: Path) -> None:
     """By hand: the block is recovered at 3, so the row of slot 1 takes 2."""
     copied_programs(tmp_path)

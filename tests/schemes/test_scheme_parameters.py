@@ -80,6 +80,7 @@ def tool(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("scheme_ladders")
 
 
+@pytest.mark.jit
 def test_ladders__are_what_the_schemes_do(tool: Any) -> None:
     page = (DOCS / "schemes.md").read_text(encoding="utf-8")
     for name, ladder in tool.LADDERS.items():

@@ -5,7 +5,6 @@ import math
 import random
 from collections import Counter
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
@@ -17,10 +16,6 @@ from tmt import Bernoulli, Fec, SlidingWindow
 from tmt.core.code_converter import products
 from tmt.core.kernels.gf256 import coding_coefficients, next_word, start
 from tmt.core.trace import PhyTrace
-
-needs_jit = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="a million slots: the kernel needs the JIT for them"
-)
 
 
 def test_tinymt32__gives_the_numbers_of_rfc_8682() -> None:
@@ -74,6 +69,7 @@ def recovered_by_step(p: float) -> list[float]:
     return [(p * (1 - p)) ** (j - 1) * (1 - p) ** 2 for j in (1, 2, 3)]
 
 
+@pytest.mark.jit
 def test_law_at_w_2__equals_exhaustive_enumeration() -> None:
     erasure = np.array([0.1, 0.5, 0.8])
     lost = np.zeros((3, 3))
@@ -88,7 +84,7 @@ def test_law_at_w_2__equals_exhaustive_enumeration() -> None:
     np.testing.assert_allclose(lost, expected, rtol=1e-12)
 
 
-@needs_jit
+@pytest.mark.jit
 def test_law_at_w_2__is_that_of_long_traces() -> None:
     """A million slots, p = 0.3, seed 8: four standard errors are 0.0015 of the loss, 1 % of the delay."""
     p = 0.3
@@ -106,6 +102,7 @@ def test_law_at_w_2__is_that_of_long_traces() -> None:
     assert rows.delay_ns[rows.delivered].mean() == pytest.approx(expected, rel=0.01)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("window", "interval"), [(2, 1), (3, 1), (4, 1), (3, 2), (4, 2), (4, 3)])
 def test_ranks__are_those_of_a_queue_at_small_windows(window: int, interval: int) -> None:
     """All patterns of nine slots, and slots that arrive after them, until everything is decided."""
@@ -123,7 +120,7 @@ def test_queue__has_the_law_at_w_2(p: float) -> None:
     assert math.isclose(repair_queue.loss(p, 2, 1), lost, rel_tol=1e-9)
 
 
-@needs_jit
+@pytest.mark.jit
 @pytest.mark.parametrize(("window", "interval", "p"), [(3, 1, 0.4), (4, 2, 0.25), (4, 1, 0.5)])
 def test_law_of_the_queue__is_that_of_long_traces(window: int, interval: int, p: float) -> None:
     """A million slots of seed 9: four standard errors of the loss are below 0.003."""
@@ -219,6 +216,7 @@ def events(kinds: list[str], arrives: tuple[int, ...], until: int) -> list[tuple
     return [(slot, kinds[slot]) for at, slot in known if at <= until]
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("rtt", [0, 3])
 def test_recoveries__are_those_of_a_count(rtt: int) -> None:
     """All patterns of eleven slots; a pair of equations in 255 is dependent by chance."""

@@ -3,8 +3,9 @@
 A reply reads ``[epoch seconds] N bytes from A: icmp_seq=S ttl=T time=X ms``; its stamp is the arrival. ``no
 answer yet for icmp_seq=S`` is printed when probe S + 1 is sent, so it also appears for every probe if the
 round trip is longer than the interval: it gives a sending time, and does not prove a loss. Numbers have 16
-bits. Without ``-D`` there are no stamps: probe S was sent S intervals after the start. The ping of macOS has
-no stamps either, counts from 0, and prints ``Request timeout for icmp_seq S``.
+bits. Without ``-D`` there are no stamps: probe S was sent S intervals after the start. The pings of macOS
+and BusyBox have no stamps either and count from 0; that of macOS prints ``Request timeout for icmp_seq S``,
+that of BusyBox ``seq=S``.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
 _STAMP = r"(\[(?P<stamp>[1-4]?\d{1,9}\.\d+)\] )?"
 _REPLY = re.compile(
-    _STAMP + r"(?P<bytes>\d{1,6}) bytes from .*icmp_seq=(?P<seq>\d{1,5})\b.* time=(?P<time>[\d.]{1,12}) ms.*"
+    _STAMP + r"(?P<bytes>\d{1,6}) bytes from .*\b(icmp_)?seq=(?P<seq>\d{1,5})\b.* "
+    r"time=(?P<time>[\d.]{1,12}) ms.*"
 )
 _WAITING = re.compile(_STAMP + r"no answer yet for icmp_seq=(?P<seq>\d{1,5})")
 _REFUSED = re.compile(
@@ -37,7 +39,8 @@ _REFUSED = re.compile(
 _START = re.compile(r"PING .* (?P<payload>\d{1,6})(\((?P<packet>\d{1,6})\))? (data )?bytes.*")
 _SENT = re.compile(r"(?P<sent>\d{1,9}) packets transmitted, .*")
 _BESIDE = re.compile(
-    r"--- .* ping statistics ---|rtt min/.*|round-trip min/.*|ping: .*|Warning: time of day goes back.*"
+    r"--- .* ping statistics ---|rtt min/.*|round-trip min/.*|ping: .*|Warning: time of day goes back.*|"
+    r"\d+/\d+ packets, .*"  # at SIGQUIT
 )
 
 _IPV6 = re.compile(r":[0-9a-f]*:")

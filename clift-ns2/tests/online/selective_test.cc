@@ -158,7 +158,7 @@ TEST(Selective, SendsAShortPacketInAShortFrame) {
 
 TEST(Selective, SettlesEveryPacketWhateverComes) {
   Random random(7);
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int trial = 0; trial < repeats(60); ++trial) {
     SCOPED_TRACE(trial);
     auto options = with(chance(random, 0.5) ? Recovery::repeat : Recovery::extend,
                         chance(random, 0.5) ? Framing::stream : Framing::packet, draw(random, 0, 100));

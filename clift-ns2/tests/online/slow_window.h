@@ -12,7 +12,7 @@
 namespace clift {
 
 // Bit by bit: the remainder modulo x^8 + x^4 + x^3 + x^2 + 1.
-inline unsigned slow_product(unsigned a, unsigned b) {
+inline unsigned bitwise_product(unsigned a, unsigned b) {
   unsigned result = 0;
   for (int bit = 0; bit < 8; ++bit) {
     if ((b >> bit & 1) != 0) result ^= a << bit;
@@ -21,6 +21,16 @@ inline unsigned slow_product(unsigned a, unsigned b) {
     if ((result >> bit & 1) != 0) result ^= 0x11dU << (bit - 8);
   }
   return result;
+}
+
+// From a table of all products.
+inline unsigned slow_product(unsigned a, unsigned b) {
+  static const std::vector<unsigned> products = [] {
+    std::vector<unsigned> all;
+    for (unsigned pair = 0; pair < 1U << 16; ++pair) all.push_back(bitwise_product(pair >> 8, pair & 0xff));
+    return all;
+  }();
+  return products[a << 8 | b];
 }
 
 inline unsigned slow_inverse(unsigned a) {

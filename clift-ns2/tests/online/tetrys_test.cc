@@ -164,7 +164,7 @@ Fates slow_outcome(const LinkLayerOptions& options, const std::vector<PhyRow>& r
 TEST(Tetrys, TakesTheSlotsAndTimesOfItsTwin) {
   Random random(7);
   std::int64_t repairs = 0, stalled = 0, released = 0;
-  for (int trial = 0; trial < 24; ++trial) {
+  for (int trial = 0; trial < repeats(8); ++trial) {
     SCOPED_TRACE(trial);
     LinkLayerOptions options = tetrys(draw(random, 1, 12), draw(random, 1, 6), draw(random, 0, 1) * draw(random, 0, 200));
     options.detection_delay_ns = draw(random, 0, 1) * draw(random, 0, 60);
@@ -177,9 +177,9 @@ TEST(Tetrys, TakesTheSlotsAndTimesOfItsTwin) {
     repairs += outcome.repairs;
     stalled += outcome.stalled;
   }
-  EXPECT_GT(released, 700);
-  EXPECT_GT(repairs, 300);
-  EXPECT_GT(stalled, 300);
+  EXPECT_GT(released, 200);
+  EXPECT_GT(repairs, 100);
+  EXPECT_GT(stalled, 100);
 }
 
 }  // namespace

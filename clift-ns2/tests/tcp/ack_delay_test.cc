@@ -11,8 +11,8 @@ namespace clift::tcp {
 namespace {
 
 // A receiver with an RTT of 100 ms; its 16 quick acknowledgements are over after packet 16, at `time_ns`.
-struct Fixture {
-  Fixture() {
+struct DelayedAcks {
+  DelayedAcks() {
     receiver.delay_acks(true);
     EXPECT_TRUE(acknowledges(0));
     time_ns = 100 * ms;
@@ -37,7 +37,7 @@ struct Fixture {
 };
 
 TEST(AckDelay, AnswersEverySecondPacketAfterSixteen) {
-  Fixture f;
+  DelayedAcks f;
   for (int i = 17; i < 40; i += 2) {
     EXPECT_FALSE(f.acknowledges(i));
     EXPECT_TRUE(f.acknowledges(i + 1));
@@ -46,7 +46,7 @@ TEST(AckDelay, AnswersEverySecondPacketAfterSixteen) {
 
 TEST(AckDelay, EchoesTheTimeOfTheEarlierOfTwoPackets) {
   // RFC 7323, section 4.3.
-  Fixture f;
+  DelayedAcks f;
   EXPECT_FALSE(f.acknowledges(17));
   const Nanoseconds first_ns = f.time_ns;
   f.time_ns += 3 * ms;
@@ -56,7 +56,7 @@ TEST(AckDelay, EchoesTheTimeOfTheEarlierOfTwoPackets) {
 
 TEST(AckDelay, WaitsFortyMillisecondsAndTwiceAsLongAfterEachMiss) {
   // The ATO is 40 ms, and doubles at each timer; the RTT of 100 ms bounds the delay.
-  Fixture f;
+  DelayedAcks f;
   std::vector<Nanoseconds> waits;
   for (int i = 17; i < 21; ++i) {
     EXPECT_FALSE(f.acknowledges(i));
@@ -67,7 +67,7 @@ TEST(AckDelay, WaitsFortyMillisecondsAndTwiceAsLongAfterEachMiss) {
 }
 
 TEST(AckDelay, IsQuickAgainAfterAPauseBeyondTheTimeout) {
-  Fixture f;
+  DelayedAcks f;
   EXPECT_FALSE(f.acknowledges(17));
   f.wait();
   f.time_ns += 301 * ms;
@@ -76,7 +76,7 @@ TEST(AckDelay, IsQuickAgainAfterAPauseBeyondTheTimeout) {
 }
 
 TEST(AckDelay, AnswersHolesAndWhatFillsThemAtOnce) {
-  Fixture f;
+  DelayedAcks f;
   EXPECT_TRUE(f.acknowledges(18));   // beyond a hole
   EXPECT_TRUE(f.acknowledges(17));   // fills it
   EXPECT_FALSE(f.acknowledges(19));
@@ -85,14 +85,14 @@ TEST(AckDelay, AnswersHolesAndWhatFillsThemAtOnce) {
 }
 
 TEST(AckDelay, AnswersADuplicateAndSixteenPacketsInAll) {
-  Fixture f;
+  DelayedAcks f;
   EXPECT_TRUE(f.acknowledges(5));
   for (int i = 17; i < 32; ++i) EXPECT_TRUE(f.acknowledges(i)) << i;
   EXPECT_FALSE(f.acknowledges(32));
 }
 
 TEST(AckDelay, AnswersThePushedPacketAtOnce) {
-  Fixture f;
+  DelayedAcks f;
   EXPECT_FALSE(f.acknowledges(17));
   EXPECT_TRUE(f.acknowledges(18));
   EXPECT_TRUE(f.acknowledges(19, true));
@@ -100,7 +100,7 @@ TEST(AckDelay, AnswersThePushedPacketAtOnce) {
 
 TEST(AckDelay, CollectsDuplicateAcksAfterThree) {
   // 1 ms and a slack of 0.1 ms, less than a twentieth of the RTT; at most 44 packets.
-  Fixture f;
+  DelayedAcks f;
   for (int i = 18; i < 21; ++i) EXPECT_TRUE(f.acknowledges(i)) << i;
   EXPECT_FALSE(f.acknowledges(21));
   const Nanoseconds begin_ns = f.time_ns;
@@ -121,7 +121,7 @@ TEST(AckDelay, CollectsDuplicateAcksAfterThree) {
 
 TEST(AckDelay, LosesNoBlockWhileItCollects) {
   // A fourth block would displace the first: the reply goes before.
-  Fixture f;
+  DelayedAcks f;
   for (int i = 18; i < 21; ++i) f.acknowledges(i);
   EXPECT_FALSE(f.acknowledges(22));
   EXPECT_TRUE(f.acknowledges(24));

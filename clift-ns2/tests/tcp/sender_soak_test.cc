@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <string>
 
+#include "tests/rows.h"
 #include "tests/tcp/sender_fixture.h"
 
 namespace clift::tcp {
@@ -89,13 +89,10 @@ TEST(SenderSoak, DeliversEverything) {
       {0.01, 0, 0.1, 0.01, 400 * ms},
       {0.05, 0.3, 0.5, 0.05, 2000 * ms},
   };
-  // `make soak` asks for more than the tests.
-  const char* const rounds = std::getenv("CLIFT_SOAK_ROUNDS");
-  const int repeats = rounds == nullptr ? 2 : std::atoi(rounds);
   std::uint64_t seed = 1;
   for (const Weather& weather : weathers) {
     for (const std::int64_t window : {1, 2, 3, 10, 60, 600, 20'000}) {
-      for (int repeat = 0; repeat < repeats; ++repeat) {
+      for (int repeat = 0; repeat < repeats(1); ++repeat) {
         soak(seed++, weather, window, window < 10 ? 200 : 3000);
         ASSERT_FALSE(testing::Test::HasFailure());
       }
