@@ -20,19 +20,14 @@ from result_rows import OF_ONE_EXECUTION, finished_runs, results_of
 from scenario_parts import runs_of
 from waiting import PATIENCE_S, until
 
-from tmt.campaign.cluster import (
-    HERE,
-    QUEUED_PER_THREAD,
-    ClusterWorkers,
-    connected,
-    perform_away,
-    private_folder,
-)
+from tmt.campaign.cluster import HERE, QUEUED_PER_THREAD, ClusterWorkers, connected
+from tmt.campaign.cluster_worker import perform_away, private_folder
 from tmt.campaign.columns import DONE
+from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
 from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.runs import ReplayRun
 from tmt.campaign.store import Store
-from tmt.campaign.tasks import Convert, DamagedTraceError, Simulate, facts_file, link_file, perform
+from tmt.campaign.tasks import Simulate, perform
 from tmt.core.errors import UsageError
 from tmt.core.provenance import file_sha256
 from tmt.run.linux import NEEDED

@@ -24,9 +24,10 @@ from tmt.spec.programs import Program
 with imported_when_used():
     from tmt.run import experiment as experiments
 
-LIBRARIES = ("numpy", "pandas", "pyarrow", "numba", "scipy", "pydantic", "altair")
-EXTRAS = {"distributed": "cluster", "optuna": "tune"}
-"""Libraries that only some commands need, and the extra that installs each."""
+LIBRARIES = dict.fromkeys(
+    ("numpy", "pandas", "pyarrow", "numba", "scipy", "pydantic", "altair"), "tmt-clift"
+) | {"distributed": "tmt-clift[cluster]", "optuna": "tmt-clift[tune]"}
+"""Libraries, and what installs each; only some commands need the last ones."""
 
 TRIAL_LIMIT_S = 60
 """Wall time after which the trial of the kernel for programs is given up."""
@@ -63,8 +64,7 @@ def command(context: click.Context, as_json: bool) -> None:
         Finding("Python", True, f"{platform.python_version()}, {sys.executable}"),
         Finding("system", True, f"{platform.platform()}, {os.cpu_count()} processors"),
         *_other_program(),
-        *(Finding(name, True, importlib.metadata.version(name)) for name in LIBRARIES),
-        *map(_extra, EXTRAS),
+        *map(_library, LIBRARIES),
     ]
     simulator = _backend("ns2", "simulator")
     findings += [simulator, _backend("linux", "kernel of stack linux")]
@@ -90,11 +90,11 @@ def _other_program() -> list[Finding]:
     return [Finding("no other tmt", False, reason)]
 
 
-def _extra(name: str) -> Finding:
+def _library(name: str) -> Finding:
     try:
         return Finding(name, True, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
-        return Finding(name, False, f'pip install "tmt-clift[{EXTRAS[name]}]"')
+        return Finding(name, False, f'pip install "{LIBRARIES[name]}"')
 
 
 def _backend(name: str, what: str) -> Finding:

@@ -14,7 +14,7 @@ from tmt.cli.progress import say, working
 from tmt.cli.values import CHOSEN, Values
 from tmt.core.declaration import declared
 from tmt.importers import AUTO, FORMATS, all_importers
-from tmt.spec.options import ValueOption
+from tmt.spec.option_types import ValueOption
 
 if TYPE_CHECKING:
     from tmt.core.trace import Trace

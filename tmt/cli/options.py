@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from contextlib import contextmanager
 from dataclasses import MISSING
 from itertools import chain
@@ -30,7 +31,7 @@ from tmt.core.declaration import (
 from tmt.core.errors import UsageError
 from tmt.core.words.values import time_notes
 from tmt.spec import hints
-from tmt.spec.options import number_in, number_within
+from tmt.spec.option_types import number_in, number_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -151,7 +152,7 @@ class Swept(click.ParamType[list[Any]]):
         *ends, number = str(value).split(":")
         if not ends:
             return [self.kind.convert(number, param, ctx)]
-        if len(ends) != 2 or not number.isdecimal() or not 2 <= int(number) <= MOST_VALUES:
+        if len(ends) != 2 or not re.fullmatch(r"\d{1,9}", number) or not 2 <= int(number) <= MOST_VALUES:
             self.fail(
                 f"{value} is neither a number nor FIRST:LAST:COUNT with a COUNT from 2 to {MOST_VALUES}.",
                 param,
@@ -180,10 +181,10 @@ class CountList(click.ParamType[tuple[int | None, ...]]):
         """Parse and check."""
         if self.may_be_unlimited and value == "unlimited":
             return (None,)
-        first, _, last = str(value).partition(":")
-        if not (first.isdecimal() and (last.isdecimal() or str(value) == first)):
+        ends = re.fullmatch(r"(\d{1,9})(?::(\d{1,9}))?", str(value))
+        if ends is None:
             self.fail(f"{value} is neither a whole number nor FIRST:LAST.", param, ctx)
-        counts = range(int(first), int(last or first) + 1)
+        counts = range(int(ends[1]), int(ends[2] or ends[1]) + 1)
         if not counts:
             self.fail(f"{value} is empty; the first number must not exceed the last.", param, ctx)
         if counts[-1] - counts[0] >= MOST_VALUES:

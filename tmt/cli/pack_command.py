@@ -11,7 +11,6 @@ from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JSON, json_text, output_option
 from tmt.cli.progress import print_warnings, say, working
 from tmt.cli.values import Values
-from tmt.core.declaration import Refused
 
 with imported_when_used():
     from tmt.campaign import database, pack_writer
@@ -44,11 +43,8 @@ def command(scenario: Path, results: Path | None, output: Path | None, records: 
     pack = output or Path(f"{scenario.stem}.pack.zip")
     asked = toml.read(scenario)
     print_warnings(asked.notes)
-    try:
-        with working(f"packs {folder}"):
-            summary = pack_writer.write_pack(asked.scenario, folder, pack, records=records)
-    except Refused as refused:
-        raise asked.error(refused) from None
+    with working(f"packs {folder}"), asked.named():
+        summary = pack_writer.write_pack(asked.scenario, folder, pack, records=records)
     say(json_text({"pack": str(pack), **asdict(summary)}) if as_json else _packed_line(pack, summary))
 
 
