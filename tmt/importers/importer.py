@@ -139,11 +139,11 @@ def separate(times_ns: Int64Array) -> Int64Array:
     return separated
 
 
-def recognised(path: str) -> type[Importer]:
-    """Return the importer that detects its format in `path` (InputError when none does)."""
+def recognised(path: str, named: type[Importer] | None = None) -> type[Importer]:
+    """Return the importer that detects its format in `path`, `named` first (InputError when none does)."""
     with open_input(path) as file, input_errors(path):
         head = file.read(_HEAD_BYTES)
-    for importer in all_importers().values():
+    for importer in filter(None, (named, *all_importers().values())):
         if importer.sniff(head):
             return importer
     reason = "its content tells no format of measurements; name the format, or its columns"
@@ -154,6 +154,15 @@ def import_hint(path: str) -> str:
     """Return the import that makes a trace of `path`, in words; empty when no importer detects its format."""
     with suppress(InputError):
         return f"it holds a measurement: tmt import {recognised(path).name} {path} OUT.parquet"
+    return ""
+
+
+def _other_format(named: type[Importer], path: str) -> str:
+    """Return, in words, the format that the content of `path` tells instead of the named one, if it does."""
+    is_told = not any(one.is_required for one in declared(named).values())
+    with suppress(InputError):
+        if is_told and (found := recognised(path, named)) is not named:
+            return f"its content is of format {found.name}"
     return ""
 
 
@@ -171,6 +180,10 @@ def import_trace(
         check_not_source(target, path)
     try:
         measurement = importer.read(path)
+    except InputError as error:
+        if hint := _other_format(type(importer), path):
+            raise InputError(path, f"{error.reason}; {hint}", error.line) from error
+        raise
     except OverflowError as error:
         raise InputError(path, "a time or a size in it has more than 64 bits") from error
     from_ns = None if importer.from_ is None else ns(importer.from_)
