@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from tmt import Refused
 from tmt.campaign.plan import expand
 from tmt.campaign.runs import ReplayRun
 from tmt.spec import toml
@@ -48,7 +47,5 @@ duration = 2
 def runs_of(file: Path, *programs: str) -> list[ReplayRun]:
     """Return the runs of a scenario file, with the hashes of the programs that are given or installed."""
     asked = toml.read(file)
-    try:
+    with asked.named():
         return expand(asked.scenario, lambda *_: programs) if programs else expand(asked.scenario)
-    except Refused as refused:
-        raise asked.error(refused) from None

@@ -16,7 +16,7 @@ import click
 
 from tmt.cli.command_line import COMMANDS, SETTINGS
 from tmt.cli.main import main
-from tmt.spec.options import ValueOption
+from tmt.spec.option_types import ValueOption
 
 DOCS = Path(__file__).parents[1] / "docs"
 

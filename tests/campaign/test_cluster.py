@@ -20,19 +20,14 @@ from result_rows import OF_ONE_EXECUTION, finished_runs, results_of
 from scenario_parts import runs_of
 from waiting import PATIENCE_S, until
 
-from tmt.campaign.cluster import (
-    HERE,
-    QUEUED_PER_THREAD,
-    ClusterWorkers,
-    connected,
-    perform_away,
-    private_folder,
-)
+from tmt.campaign.cluster import HERE, QUEUED_PER_THREAD, ClusterWorkers, connected
+from tmt.campaign.cluster_worker import perform_away, private_folder
 from tmt.campaign.columns import DONE
+from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
 from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.runs import ReplayRun
 from tmt.campaign.store import Store
-from tmt.campaign.tasks import Convert, DamagedTraceError, Simulate, facts_file, link_file, perform
+from tmt.campaign.tasks import Simulate, perform
 from tmt.core.errors import UsageError
 from tmt.core.provenance import file_sha256
 from tmt.run.linux import NEEDED
@@ -292,6 +287,14 @@ def test_run__without_a_scheduler_there_says_so(
     result = tmt("run", scenario, "--output", "out", "--scheduler", address, folder=tmp_path)
     assert (result.status, result.err) == (2, f"--scheduler: {reason}\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_silent_server__is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tmt.campaign.cluster.CONNECT_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(UsageError, match="no scheduler answers"), connected(address):
+            pass
 
 
 def test_another_server__is_no_scheduler() -> None:

@@ -11,8 +11,8 @@ from result_rows import row_of
 from scenario_parts import runs_of
 
 from tmt.campaign.database import DATABASE, read_runs
+from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.campaign.store import Store
-from tmt.campaign.tasks import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.core.errors import TmtError
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 from scenario_parts import HARQ_OVER_GEO, LOSSY_TRACE, runs_of
 
 from tmt import GilbertElliott, NoScheme, TraceLink
+from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.campaign.recipe import Phy, look_at, trace_sources
 from tmt.campaign.runs import ReplayRun
-from tmt.campaign.tasks import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.core.errors import InputError
 from tmt.core.trace import PhyTrace
 from tmt.core.units import NS_PER_S as S

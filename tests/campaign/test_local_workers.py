@@ -17,10 +17,11 @@ from scenario_parts import runs_of
 from waiting import until
 
 from tmt.campaign.columns import DONE
+from tmt.campaign.link_traces import Convert
 from tmt.campaign.local_workers import LocalWorkers, work
 from tmt.campaign.pool import SILENCE_S, Answer, Pool
 from tmt.campaign.store import Store
-from tmt.campaign.tasks import Convert, Simulate, Task, perform
+from tmt.campaign.tasks import Simulate, Task, perform
 from tmt.core.errors import WorkerError
 
 

@@ -8,8 +8,8 @@ from in_process import tmt
 from scenario_parts import over_a_signal, runs_of
 
 from tmt import Scenario
+from tmt.campaign.link_traces import Convert, link_file, make_link_trace
 from tmt.campaign.runs import ReplayRun
-from tmt.campaign.tasks import Convert, link_file, make_link_trace
 from tmt.spec.toml import files_of
 
 ADAPTED = 'adaptation = { modes = "nr-1", resource_blocks = 10 }'

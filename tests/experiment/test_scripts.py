@@ -8,7 +8,7 @@ import pytest
 
 from analysis.runs import PointRuns, by_point, read_figures
 from tmt.campaign.campaign import open_runs
-from tmt.campaign.cluster import perform_away
+from tmt.campaign.cluster_worker import perform_away
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.runs import plan_script_run

@@ -307,8 +307,9 @@ def _campaign(folder: Path) -> None:
 
 def _task(folder: Path) -> None:
     """Prepare what a worker gets: a run and the contents of its link traces."""
+    from tmt.campaign.link_traces import Convert, facts_file, link_file, make_link_trace
     from tmt.campaign.plan import expand
-    from tmt.campaign.tasks import Convert, Simulate, facts_file, link_file, make_link_trace
+    from tmt.campaign.tasks import Simulate
     from tmt.spec.scenario import Scenario
 
     _scenario(folder)
@@ -326,7 +327,7 @@ def _task(folder: Path) -> None:
 
 def _work(folder: Path) -> None:
     """Do a run as a cluster's worker does, and write its answer; the engine shows an error as one line."""
-    from tmt.campaign.cluster import perform_away
+    from tmt.campaign.cluster_worker import perform_away
     from tmt.cli.main import NO_THREAD
     from tmt.core.errors import TmtError
 

@@ -9,7 +9,8 @@ from tmt import Scenario
 from tmt.campaign.plan import expand
 from tmt.core.errors import InputError
 from tmt.spec.programs import Measure, Program, SecondPath
-from tmt.spec.toml import files_of, parse, relative_to, text_of
+from tmt.spec.toml import files_of, parse
+from tmt.spec.toml_text import relative_to, text_of
 
 SAMPLE = Path(__file__).resolve().parents[2] / "traces" / "sample.parquet"
 HEAD = f"""\

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from tmt.campaign import pool, store, tasks
+from tmt.campaign import link_traces, pool, store
 from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.store import SCHEMA, Store
 from tmt.campaign.system import System
@@ -62,7 +62,7 @@ MUTATIONS = {
     "a worker that shows another simulator is accepted": _patches(patch.object(Pool, "_look", _looked)),
     "an answer is believed unchecked": _patches(patch.object(pool, "belongs", lambda *_: True)),
     "an entry of the cache is believed unchecked": _patches(
-        patch.object(tasks, "_checked_facts", _unchecked)
+        patch.object(link_traces, "_checked_facts", _unchecked)
     ),
     "a doubled answer counts twice": _patches(patch.object(Pool, "_settle", _settled)),
     "a living engine is taken for dead": _patches(patch.object(System, "is_held", lambda *_: False)),

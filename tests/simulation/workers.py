@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from simulation.runs import OTHERS, OURS, result, row_of, trace_content
 from tmt.campaign.columns import FAILED
+from tmt.campaign.link_traces import Convert, DamagedTraceError, keep_link_trace, link_file, read_facts
 from tmt.campaign.pool import Answer, ProgramsByName, Slots, WrongWorkerError
 from tmt.campaign.rows import new_records, waiting
-from tmt.campaign.tasks import (
-    Convert,
-    DamagedTraceError,
-    FullDiskError,
-    Simulate,
-    Task,
-    failed_row,
-    keep_link_trace,
-    link_file,
-    read_facts,
-)
+from tmt.campaign.tasks import FullDiskError, Simulate, Task, failed_row
 
 if TYPE_CHECKING:
     from simulation.processes import Process

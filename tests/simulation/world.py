@@ -27,7 +27,8 @@ from simulation.runs import OTHERS, all_runs, true_result
 from simulation.workers import RemoteWorker
 from tmt.campaign import database
 from tmt.campaign.columns import DONE
-from tmt.campaign.tasks import Convert, Simulate, Task, facts_file, link_file
+from tmt.campaign.link_traces import Convert, facts_file, link_file
+from tmt.campaign.tasks import Simulate, Task
 
 MOST_STEPS = 20_000
 MOST_ENGINES = 3

@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from spec.drawn import values
 from tmt import Scenario
-from tmt.spec.toml import parse, read, relative_to, text_of
+from tmt.spec.toml import parse, read
+from tmt.spec.toml_text import relative_to, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted([*ROOT.glob("scenarios/*.toml"), *ROOT.glob("analysis/*/**/*.toml")])

@@ -172,10 +172,11 @@ def tune_scenario(
     """
     processes = processes_of(jobs)
     asked, file = scenario_of(scenario)
-    try:
-        task = task_of(asked if isinstance(asked, Scenario) else asked.scenario)
-    except Refused as refused:
-        raise (refused if isinstance(asked, Scenario) else asked.error(refused)) from None
+    if isinstance(asked, Scenario):
+        task = task_of(asked)
+    else:
+        with asked.named():
+            task = task_of(asked.scenario)
     return _search(task, default_folder(file) if out is None else path_of("out", out), processes)
 
 

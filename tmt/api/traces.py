@@ -123,8 +123,11 @@ def import_trace(path: str | PathLike[str], importer: str | Importer = AUTO, **o
             raise UsageError(f"{', '.join(options)} cannot be given beside {chosen!r}")
         return measured_files.import_trace(chosen, source)
     kinds = all_importers()
-    kind = measured_files.recognised(str(source)) if chosen == AUTO else kinds.get(chosen)
-    if kind is None:
+    if chosen == AUTO:
+        kind = measured_files.recognised(str(source))
+    elif isinstance(chosen, str) and chosen in kinds:
+        kind = kinds[chosen]
+    else:
         raise Refused([Problem(("importer",), chosen, "choice", (*kinds, AUTO))])
     return measured_files.import_trace(one_of(kind, {"name": kind.name, **options}), source)
 

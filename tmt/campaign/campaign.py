@@ -15,8 +15,6 @@ from tmt.campaign.parts import join_parts, see_parts
 from tmt.campaign.plan import expand
 from tmt.campaign.recipe import Source, realisation, recipes_of
 from tmt.campaign.store import Store
-from tmt.core.declaration import Refused
-from tmt.core.errors import InputError
 from tmt.spec.scenario import Scenario
 from tmt.spec.trace import Trace
 
@@ -157,15 +155,8 @@ def planned(
     """
     if isinstance(asked, Scenario):
         return asked, expand(asked, watch=watch)
-    try:
+    with asked.named():
         return asked.scenario, expand(asked.scenario, watch=watch)
-    except Refused as refused:
-        raise asked.error(refused) from None
-    except InputError as error:
-        at_key = asked.at_key(error)
-        if at_key is None:
-            raise
-        raise at_key from error
 
 
 def _share(

@@ -1,50 +1,37 @@
 """The same campaign on an existing dask.distributed cluster.
 
 Link traces are made on this machine. Workers that share the campaign's folder read them there; to others each
-trace is sent once. These workers keep it in a folder that only their user can read, and check its hash at
-each use. The pool decides which worker gets which run (`tmt.campaign.pool`). The functions at the end run in
-workers.
+trace is sent once. The pool decides which worker gets which run (`tmt.campaign.pool`); the workers execute
+`tmt.campaign.cluster_worker`.
 """
 
 from __future__ import annotations
 
-import atexit
-import hashlib
-import os
+import asyncio
 import secrets
-import shutil
-import tempfile
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 import distributed
-from distributed.comm import CommClosedError, get_address_host_port
+from distributed.comm import CommClosedError, connect, get_address_host_port
 
+from tmt.campaign.cluster_worker import answer_file, examine, perform_checked
 from tmt.campaign.columns import RECORDS
-from tmt.campaign.pool import Answer, Slots, WrongWorkerError, belongs, installed_programs, one_of_each
+from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
+from tmt.campaign.pool import Answer, Slots, belongs, installed_programs, one_of_each
 from tmt.campaign.rows import new_records, waiting
-from tmt.campaign.tasks import (
-    Convert,
-    DamagedTraceError,
-    Simulate,
-    Task,
-    facts_file,
-    link_file,
-    perform,
-)
-from tmt.core.errors import ChangedProgramsError, TmtError, UsageError, WorkerError
-from tmt.core.provenance import file_sha256
+from tmt.campaign.tasks import Simulate, Task, perform
+from tmt.core.errors import TmtError, UsageError, WorkerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
+    from tmt.campaign.cluster_worker import Files
     from tmt.campaign.columns import Row
-    from tmt.campaign.pool import InstalledPrograms, ProgramsByName
+    from tmt.campaign.pool import ProgramsByName
     from tmt.campaign.recipe import Recipe
     from tmt.campaign.runs import Run
 
@@ -60,12 +47,6 @@ HAND_OVER_S = 1.0
 HERE = "this machine"
 """Name of the worker that makes the link traces: threads of this process."""
 
-Content = tuple[bytes, bytes]
-"""A link trace and its facts, as their files hold them."""
-
-Files = dict[str, bytes]
-"""Packet records of a run by the names of their files."""
-
 
 @contextmanager
 def connected(address: str) -> Iterator[distributed.Client]:
@@ -75,6 +56,7 @@ def connected(address: str) -> Iterator[distributed.Client]:
     except ValueError as error:
         raise UsageError(f"--scheduler: {address} is not an address such as tcp://node1:8786") from error
     try:
+        asyncio.run(asyncio.wait_for(_shake_hands(address), CONNECT_S))
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, MemoryError) as error:  # another server sends huge lengths
         raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
@@ -85,6 +67,13 @@ def connected(address: str) -> Iterator[distributed.Client]:
         yield client
     finally:
         client.close()
+
+
+async def _shake_hands(address: str) -> None:
+    """Connect once; a `Client` waits without limit for a server that accepts and says nothing."""
+    security = distributed.Security().get_connection_args("client")
+    comm = await connect(address, timeout=CONNECT_S, **security)
+    await comm.close()
 
 
 @contextmanager
@@ -271,71 +260,3 @@ def _result(future: distributed.Future) -> tuple[Row, Files] | None:
             if future.status != "finished":
                 return None
             timeout_s *= 2
-
-
-def examine(
-    samples: Sequence[Run], token_file: Path, token: str, dask_worker: distributed.Worker
-) -> tuple[ProgramsByName, bool]:
-    """Return a worker's programs for runs, and whether the worker can read and write the campaign's folder.
-
-    The proof is a token that is read there and written into a file beside it, which the engine reads.
-    """
-    found = installed_programs(samples)
-    try:
-        if token_file.read_text() != token:
-            return found, False
-        answer_file(token_file, dask_worker.address).write_text(token)
-    except OSError:
-        return found, False
-    return found, True
-
-
-def answer_file(token_file: Path, worker: str) -> Path:
-    """Return the file in which a worker writes the token."""
-    return token_file.with_name(f"{token_file.name}-{hashlib.sha256(worker.encode()).hexdigest()[:16]}")
-
-
-def perform_checked(
-    task: Simulate, expected: InstalledPrograms, contents: list[Content] | None
-) -> tuple[Row, Files]:
-    """Do a run if this worker's programs equal the engine's (WrongWorkerError, before or after the run).
-
-    A worker without the campaign's folder gets link traces as `contents`, and returns records as files.
-    """
-    try:
-        if list(installed_programs([task.run]).values()) != [expected]:
-            raise WrongWorkerError
-        return (perform(task), {}) if contents is None else perform_away(task, contents)
-    except ChangedProgramsError as error:
-        raise WrongWorkerError from error
-
-
-def perform_away(task: Simulate, contents: Iterable[Content]) -> tuple[Row, Files]:
-    """Do a run without the campaign's folder; see `perform_checked`."""
-    place = private_folder()
-    for recipe, content in zip(task.run.recipes, contents, strict=True):
-        _put(place, recipe, content)
-    with tempfile.TemporaryDirectory(dir=place, prefix="run-") as folder:
-        row = perform(replace(task, cache=place, scratch=Path(folder)))
-        if row[RECORDS] is None:
-            return row, {}
-        kept = waiting(Path(folder), row[RECORDS])
-        return row, {file.name: file.read_bytes() for file in kept.iterdir()}
-
-
-@cache
-def private_folder() -> Path:
-    """Return this process's folder of link traces, which nobody else can enter or predict."""
-    folder = tempfile.mkdtemp(prefix="tmt-worker-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
-
-
-def _put(folder: Path, recipe: Recipe, content: Content) -> None:
-    """Write a link trace and its facts into a folder, unless they are there with the same content."""
-    for path, part in zip((link_file(folder, recipe), facts_file(folder, recipe)), content, strict=True):
-        if not path.exists() or file_sha256(path) != hashlib.sha256(part).hexdigest():
-            descriptor, staged = tempfile.mkstemp(dir=folder)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(part)
-            Path(staged).rename(path)

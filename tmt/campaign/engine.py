@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE, FAILED, KILLED
+from tmt.campaign.link_traces import Convert, DamagedTraceError, is_converted
 from tmt.campaign.rows import NOTHING_HELD
-from tmt.campaign.tasks import Convert, DamagedTraceError, FullDiskError, Simulate, failed_row, is_converted
+from tmt.campaign.tasks import FullDiskError, Simulate, failed_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

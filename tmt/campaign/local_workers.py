@@ -14,8 +14,9 @@ from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
+from tmt.campaign.link_traces import Convert
 from tmt.campaign.pool import Answer, Slots
-from tmt.campaign.tasks import Convert, Simulate, Task, perform
+from tmt.campaign.tasks import Simulate, Task, perform
 from tmt.core.errors import TmtError, WorkerError
 
 if TYPE_CHECKING:

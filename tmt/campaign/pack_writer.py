@@ -31,7 +31,8 @@ from tmt.io.atomic import check_not_source, folded, staged
 from tmt.io.metadata import metadata_file
 from tmt.spec.points import plain
 from tmt.spec.scenario import Scenario
-from tmt.spec.toml import files_of, relative_to, text_of
+from tmt.spec.toml import files_of
+from tmt.spec.toml_text import relative_to, text_of
 from tmt.spec.trace import Trace
 
 if TYPE_CHECKING:

@@ -141,9 +141,11 @@ def checksum(heads: Sequence[tuple[str, int]], row: Sequence[object]) -> str:
 
 
 def _array(values: tuple[object, ...], kind: pa.DataType) -> pa.Array:
+    if values[0] is None and values.count(None) == len(values):
+        return pa.nulls(len(values), kind)  # half of the columns: an array of values takes longer
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         found = pa.array(values)  # the inferred type: `kind` would cut fractions
-        if found.type not in (pa.int64(), pa.null()):
+        if found.type != pa.int64():
             raise ValueError("a column of whole numbers or flags holds others")
         return found.cast(kind)  # SQLite has no truth values
     return pa.array(values, kind)

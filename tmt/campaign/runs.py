@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tmt.campaign.tasks import link_file, read_facts
+from tmt.campaign.link_traces import link_file, read_facts
 from tmt.core.errors import InputError
 from tmt.core.measure.link_use import arrivals_per_s
 from tmt.core.provenance import digest

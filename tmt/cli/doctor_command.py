@@ -1,4 +1,4 @@
-"""`tmt doctor`: what is installed, what is missing, and the command that mends it."""
+"""`tmt doctor`: what is installed, what is missing, and the command that fixes it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ from tmt.spec.programs import Program
 with imported_when_used():
     from tmt.run import experiment as experiments
 
-LIBRARIES = ("numpy", "pandas", "pyarrow", "numba", "scipy", "pydantic", "altair")
-EXTRAS = {"distributed": "cluster", "optuna": "tune"}
-"""Libraries that only some commands need, and the extra that installs each."""
+LIBRARIES = dict.fromkeys(
+    ("numpy", "pandas", "pyarrow", "numba", "scipy", "pydantic", "altair"), "tmt-clift"
+) | {"distributed": "tmt-clift[cluster]", "optuna": "tmt-clift[tune]"}
+"""Libraries, and what installs each; only some commands need the last ones."""
 
 TRIAL_LIMIT_S = 60
-"""Wall time after which the trial of the kernel for programs is given up."""
+"""Wall time after which the test of the kernel for programs is given up."""
 
 NAMESPACE = ("unshare", "--user", "--map-root-user", "--net", "true")
 """Command that the system must allow for the emulator, if it does not run as root."""
@@ -42,14 +43,14 @@ class Finding:
     what: str
     present: bool
     found: str
-    """Version or hash where it is present; else what is missing and the command that mends it."""
+    """Version or hash if it is present; otherwise what is missing and the command that fixes it."""
 
 
 @click.command()
 @JSON
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
-    """List what is installed and what is missing, with the command that mends it.
+    """List what is installed and what is missing, with the command that fixes it.
 
     Add the list to every bug report. The exit status is 1 if the simulator cannot run; the
     kernels, the program of stack quic and the emulator are optional.
@@ -63,8 +64,7 @@ def command(context: click.Context, as_json: bool) -> None:
         Finding("Python", True, f"{platform.python_version()}, {sys.executable}"),
         Finding("system", True, f"{platform.platform()}, {os.cpu_count()} processors"),
         *_other_program(),
-        *(Finding(name, True, importlib.metadata.version(name)) for name in LIBRARIES),
-        *map(_extra, EXTRAS),
+        *map(_library, LIBRARIES),
     ]
     simulator = _backend("ns2", "simulator")
     findings += [simulator, _backend("linux", "kernel of stack linux")]
@@ -90,11 +90,11 @@ def _other_program() -> list[Finding]:
     return [Finding("no other tmt", False, reason)]
 
 
-def _extra(name: str) -> Finding:
+def _library(name: str) -> Finding:
     try:
         return Finding(name, True, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
-        return Finding(name, False, f'pip install "tmt-clift[{EXTRAS[name]}]"')
+        return Finding(name, False, f'pip install "{LIBRARIES[name]}"')
 
 
 def _backend(name: str, what: str) -> Finding:

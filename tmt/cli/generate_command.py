@@ -18,7 +18,7 @@ from tmt.core.modes import Adaptation
 from tmt.core.words.values import time_notes
 from tmt.io.generation import generate, overlay
 from tmt.io.signals import signal_notes
-from tmt.spec.options import Part, listed
+from tmt.spec.options import Part, flag_of, listed
 from tmt.spec.trace import SlotLine
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def command(
     if over is not None:
         if slots is not None or adaptation is not None:
             said = [key for part in (slots, adaptation) if part is not None for key in part.said()]
-            flags = ", ".join(f"--{key.replace('_', '-')}" for key in said)
+            flags = ", ".join(flag_of(("", key)) for key in said)
             raise UsageError(f"{flags}: cannot be given with --over: the trace has its own slots")
         with progress_bar("generate", rows_of(over), compiles=True) as progress:
             made = overlay(over, phy, channel, seed=seed, with_es_n0=with_es_n0, progress=progress)

@@ -14,7 +14,7 @@ from tmt.cli.progress import say, working
 from tmt.cli.values import CHOSEN, Values
 from tmt.core.declaration import declared
 from tmt.importers import AUTO, FORMATS, all_importers
-from tmt.spec.options import ValueOption
+from tmt.spec.option_types import ValueOption
 
 if TYPE_CHECKING:
     from tmt.core.trace import Trace
@@ -34,7 +34,7 @@ class Auto(Values):
         return {"--importer": _told_by_content()}
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the options of all formats, but none that chooses one."""
+        """Return the options of all formats, without those that choose a format."""
         ctx.meta.setdefault(CHOSEN, self.chosen([]))
         params = super().get_params(ctx)
         return [one for one in params if not (isinstance(one, ValueOption) and one.place[-1] == "name")]

@@ -1,4 +1,4 @@
-"""Commands and modules that are imported when they are used first, so that help answers at once."""
+"""Commands and modules that are imported at their first use, so that help answers at once."""
 
 from __future__ import annotations
 
@@ -13,35 +13,41 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import ModuleType
 
 
 @contextmanager
-def imported_when_used() -> Iterator[None]:
-    """Let a module of TMT or rich that is imported here run when its first attribute is asked for.
+def imported_when_used(*names: str) -> Iterator[None]:
+    """Let a module of these names, or else of TMT or rich, run when its first attribute is asked for.
 
-    The import of a module asks for an attribute of its package.
+    The import of a module asks for an attribute of its package, a second import for one of the module itself.
     """
-    sys.meta_path.insert(0, _Lazily)
+    finder = _Lazily(names)
+    sys.meta_path.insert(0, finder)
     try:
         yield
     finally:
-        sys.meta_path.remove(_Lazily)
+        sys.meta_path.remove(finder)
 
 
-class _Lazily(PathFinder):
-    @classmethod
+class _Lazily:
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+
     def find_spec(
-        cls, fullname: str, path: Sequence[str] | None = None, target: Any = None
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find a module as Python does, and put off its run."""
-        spec = super().find_spec(fullname, path, target)
-        if fullname.startswith(("tmt.", "rich.")) and spec and spec.loader:
+        """Find a module as Python does, and put off its run; None for the others."""
+        if fullname not in self._names if self._names else not fullname.startswith(("tmt.", "rich.")):
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
             spec.loader = LazyLoader(spec.loader)
         return spec
 
 
 class LazyGroup(click.Group):
-    """A group that prints `lines`, a line for each command's name, and imports by `find` what is called."""
+    """A group that prints `lines`, a line for each command's name, and imports a called command by `find`."""
 
     def __init__(
         self,
@@ -59,11 +65,12 @@ class LazyGroup(click.Group):
         return list(self._lines)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; None for an unknown name."""
-        return self._find(cmd_name) if cmd_name in self._lines else None
+        """Import a command, without numpy, which its help does not need; None for an unknown name."""
+        with imported_when_used("numpy"):
+            return self._find(cmd_name) if cmd_name in self._lines else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Print the help where nothing follows the group's name."""
+        """Print the help if nothing follows the group's name."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit()

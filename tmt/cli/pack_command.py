@@ -11,7 +11,6 @@ from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import JSON, json_text, output_option
 from tmt.cli.progress import print_warnings, say, working
 from tmt.cli.values import Values
-from tmt.core.declaration import Refused
 
 with imported_when_used():
     from tmt.campaign import database, pack_writer
@@ -30,9 +29,11 @@ with imported_when_used():
 @click.option("--records", is_flag=True, help="Put the packet records into it, too.")
 @JSON
 def command(scenario: Path, results: Path | None, output: Path | None, records: bool, as_json: bool) -> None:
-    """Write the campaign of the file SCENARIO into one archive: scenario, traces, results, what made them.
+    """Write the campaign of the file SCENARIO into one archive: scenario, traces, results, and program
+    versions.
 
-    The archive is a ZIP file that `tmt run` repeats. The same campaign makes the same archive, byte for byte.
+    The archive is a ZIP file that `tmt run` can repeat. The same campaign makes the same archive, byte for
+    byte.
 
     \b
     Example:
@@ -44,11 +45,8 @@ def command(scenario: Path, results: Path | None, output: Path | None, records: 
     pack = output or Path(f"{scenario.stem}.pack.zip")
     asked = toml.read(scenario)
     print_warnings(asked.notes)
-    try:
-        with working(f"packs {folder}"):
-            summary = pack_writer.write_pack(asked.scenario, folder, pack, records=records)
-    except Refused as refused:
-        raise asked.error(refused) from None
+    with working(f"packs {folder}"), asked.named():
+        summary = pack_writer.write_pack(asked.scenario, folder, pack, records=records)
     say(json_text({"pack": str(pack), **asdict(summary)}) if as_json else _packed_line(pack, summary))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from tmt.cli.options import (
     FilePath,
     output_option,
     pools,
+    typed_flags,
 )
 from tmt.cli.progress import print_notes, print_warnings, progress_bar, say, working
 from tmt.cli.values import Values
@@ -55,11 +57,11 @@ FIGURES = ("comparison.png", "comparison.svg")
 
 def _part_of(text: str) -> parts.Part:
     """Return the part that ``NUMBER/PARTS`` names."""
-    number, _, of = text.partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST_PARTS):
+    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
+    if not (found and 1 <= int(found[1]) <= int(found[2]) <= MOST_PARTS):
         allowed = f"NUMBER/PARTS, such as 3/50: 1 <= NUMBER <= PARTS <= {MOST_PARTS}"
         raise click.BadParameter(f"{text} is not allowed; it must be {allowed}.")
-    return parts.Part(int(number), int(of))
+    return parts.Part(int(found[1]), int(found[2]))
 
 
 @click.command(cls=Values, renamed={"--out": "--output"})
@@ -116,8 +118,8 @@ def command(
 ) -> int:
     """Run the comparison that the file SCENARIO describes: TCP variants, schemes, traces, seeds.
 
-    SCENARIO may be a pack, which `tmt pack` has written: the command repeats its campaign and says whether
-    the results are equal bit by bit.
+    SCENARIO may also be a pack of `tmt pack`: the command repeats its campaign and says whether the results
+    are equal bit by bit.
 
     Finished runs are kept, whatever stops the command; a second call executes only the missing runs. Failed
     runs are kept, too, with their command lines and the simulator's last output. The exit status is 1 if runs
@@ -133,6 +135,8 @@ def command(
     is_shown = not (quiet or as_json)
     if part is not None and pack_reader.is_pack(scenario):
         raise UsageError("--part: has no meaning for a pack, which is repeated as a whole")
+    if part is not None and (flags := typed_flags("figures", "junit")):
+        raise UsageError(f"{flags[0]}: has no meaning with --part; the call without --part writes the file")
     place = folder if part is None else part.folder(folder)
     if dry_run:
         found = _foreseen(scenario, folder, part, max_runs, processes, retry=retry_failed, shown=is_shown)
@@ -151,7 +155,9 @@ def command(
                 if not quiet or after.failed:
                     say(run_output.part(campaign, after, as_json=as_json), err=quiet)
                 return 1 if after.failed else 0
-            results = reading.results_so_far(campaign)
+            rows = campaign.rows()
+            reading.check_rows(rows, campaign.store.folder / database.DATABASE)
+            results = reading.results_of(rows, campaign.title)
             print_warnings(results.warnings)
             paths = list(figures) or [folder / name for name in FIGURES]
             with working("draws the figures", shown=is_shown):
@@ -160,7 +166,7 @@ def command(
             repeated = None
             if pack is not None:
                 packed = pairing.packed_rows(pack, scenario)
-                repeated = pairing.repetition(str(scenario), packed, campaign.rows())
+                repeated = pairing.repetition(str(scenario), packed, rows)
             verdicts = run_output.judged(results, asked.scenario, junit)
             done = run_output.Finished(campaign, after, results, drawn, repeated, verdicts)
             if as_json:
@@ -206,7 +212,7 @@ def _execute(
     retry: bool,
     shown: bool,
 ) -> Plan:
-    """Execute the missing runs; return what the store holds then (StoppedError after Ctrl-C)."""
+    """Execute the missing runs; return the content of the store afterwards (StoppedError after Ctrl-C)."""
     print_warnings(campaign.warnings())
     if campaign.joined:
         print_notes([f"{counted(campaign.joined, 'result')} of parts joined"])
@@ -215,7 +221,7 @@ def _execute(
         with live_table(campaign, todo, shown=shown) as watch:
             campaign.execute(todo, new_pool, watch)
     except KeyboardInterrupt:
-        campaign.store.look()  # a run may have been stored, and not been counted yet
+        campaign.store.look()  # a run may have been stored but not yet counted
         after, total = campaign.plan(), len(todo.runs)
         kept = after.done + after.failed
         raise StoppedError(
@@ -226,7 +232,7 @@ def _execute(
 
 
 def _asked(path: Path, max_runs: int | None) -> toml.Document:
-    """Read a scenario, and print what is odd about it."""
+    """Read a scenario, and print notes on it."""
     asked = toml.read(path, max_runs)
     print_warnings(asked.notes)
     times = [("rtt", one.rtt) for one in asked.scenario.path]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import MISSING, asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,13 @@ from tmt.cli.lazy import imported_when_used
 from tmt.cli.progress import print_notes, print_warnings, run_progress, say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options
-from tmt.core.declaration import Refused, ns
+from tmt.core.declaration import ns
 from tmt.core.errors import StoppedError, UsageError
 from tmt.core.words.values import percent, time_notes
-from tmt.io.atomic import write_text
 from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.goals import Tune
-from tmt.spec.options import Part, number_in
+from tmt.spec.option_types import number_in
+from tmt.spec.options import Part, flag_of
 from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
@@ -54,9 +55,8 @@ def _varied(text: str) -> tuple[str, tuple[Any, ...]]:
     if not sign or not key or not values:
         example = "such as harq.data=10,20 or hold=0.1,0.5"
         raise click.BadParameter(f"{text!r} is not KEY=VALUE,VALUE, {example}.")
-    first, colon, last = values.partition(":")
-    if colon and first.isdecimal() and last.isdecimal() and 0 <= int(last) - int(first) < 10_000:
-        return key, tuple(range(int(first), int(last) + 1))
+    if (ends := re.fullmatch(r"(\d{1,9}):(\d{1,9})", values)) and 0 <= int(ends[2]) - int(ends[1]) < 10_000:
+        return key, tuple(range(int(ends[1]), int(ends[2]) + 1))
     words = (word.strip() for word in values.split(","))
     return key, tuple(FLAGS.get(word, number_in(word)) for word in words)
 
@@ -108,11 +108,11 @@ def command(
     """Find the best link-layer scheme and parameters for TRACE and a transport.
 
     TRACE is a PHY trace, or a scenario file (.toml) with a table [tune], whose schemes, paths and adaptations
-    are the search space. A course is a piece of the channel that all candidates see. All candidates run the
-    first courses; those that may still be the best run more. The result is a recommendation, its ties, an
-    upper bound on the gain of any other candidate, its value on courses that the search has not seen, and a
-    verdict in one sentence. The folder of the results also gets a page, and a scenario that repeats the
-    winner.
+    are the search space. A course is a piece of the channel; all candidates see the same courses. All
+    candidates run the first courses; only those that may still be the best run more. The result is a
+    recommendation, its ties, an upper bound on the gain of any other candidate, its value on held-out
+    courses, and a verdict in one sentence. The folder of the results also gets a page, and a scenario that
+    repeats the winner.
 
     The exit status is 1 if no candidate could be judged or keeps the constraints.
 
@@ -124,6 +124,8 @@ def command(
       tmt tune phy.parquet --rtt 0.5 --scheme harq \\
           --vary harq.data=10,20,50 --vary harq.repair=0:5
     """
+    from tmt.io.atomic import write_text  # noqa: PLC0415  (numpy takes long to import)
+
     task = _task_of_scenario(trace, given) if tasks.is_scenario(trace) else _task_of_trace(trace, given)
     folder = output or tuning.default_folder(trace)
     with working("reads the trace"):
@@ -152,19 +154,17 @@ def command(
 
 
 def _task_of_scenario(path: Path, given: dict[str, Any]) -> Task:
-    """Return the task of a scenario file, which leaves nothing to options (UsageError)."""
+    """Return the task of a scenario file, with which options conflict (UsageError)."""
     flags = options.typed_flags("duration", "schemes", "varied", "every", "courses")
     for name in VALUES:
         said = [] if given[name] is None else given[name].said()
-        flags += [f"--{key.replace('_', '-')}" for key in said]
+        flags += [flag_of((name, key)) for key in said]
     if flags:
         raise UsageError(f"{flags[0]}: is given with a scenario, whose tables say it")
     asked = toml.read(path)
     print_warnings(asked.notes)
-    try:
+    with asked.named():
         return tasks.task_of(asked.scenario)
-    except Refused as refused:
-        raise asked.error(refused) from None
 
 
 def _task_of_trace(trace: Path, given: dict[str, Any]) -> Task:
@@ -220,7 +220,7 @@ def _forecast(planned: tuning.PlannedTuning, folder: Path, *, as_json: bool) -> 
 
 
 def _as_json(found: tuning.Tuning, folder: Path, page: Path) -> str:
-    """Return the result for programs; values in the units that `objectives` names."""
+    """Return the result as JSON; values have the units that `objectives` names."""
     courses, task = found.courses, found.task
     content: dict[str, Any] = {
         "objectives": [{"text": aim.text, "unit": aim.unit} for aim in task.goal.objectives],

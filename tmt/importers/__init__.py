@@ -67,7 +67,7 @@ FORMATS = {
     "mahimahi": ("mahimahi.Mahimahi", "packet-delivery trace: one millisecond a line, each for 1500 bytes"),
     "table": ("table.AnyTable", "any CSV, TSV, text or Parquet table, with columns by name"),
 }
-"""Module, class and line in the help of each format, in the order of recognition: bare numbers come last."""
+"""Module, class and help line of each format, in the order of recognition: bare numbers come last."""
 
 
 AUTO = "auto"

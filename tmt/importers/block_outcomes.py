@@ -1,9 +1,9 @@
 """Sequences of block outcomes: decoded or not, block after block, or the numbers of the received ones.
 
 Outcomes are numbers separated by blanks, commas or lines: 1 decoded (ACK), 0 not (NACK), -1 nothing sent.
-Sionna's HARQ feedback is such a sequence. Received sequence numbers stand one in a line, alone or before a
-signal strength, as in Rutgers' noise traces (802.11) and in logs of LoRa and 802.15.4 receivers. A missing
-number is a loss, and so is a strength of 128.
+Sionna's HARQ feedback is such a sequence. Received sequence numbers are one a line, alone or before a signal
+strength, as in Rutgers' noise traces (802.11) and in logs of LoRa and 802.15.4 receivers. A missing number is
+a loss, and so is a strength of 128.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Bler(Importer):
     decode_time: DecodeTime = 0.001
 
     def rules(self) -> Rules:
-        """Refuse a range that is none."""
+        """Refuse an empty range."""
         if self.wrap not in (None, NEVER) and self._range is None:
             yield "wrap", f"a whole number from 2 to {_LARGEST}, or {NEVER}", "is not a range"
 

@@ -1,4 +1,4 @@
-"""Times and counters of a table: units, dates, times of day, and counters that begin again."""
+"""Times and counters of a table: units, dates, times of day, and counters that wrap."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DAY_NS = 86_400 * NS_PER_S
 
 SLOT_UNITS = {f"{spacing_khz}kHz": slots for spacing_khz, slots in SLOTS_PER_FRAME.items()}
-"""Slots of a frame by the units of a frame with its slot: subcarrier spacings."""
+"""Slots per frame, by the unit of a frame with its slot: subcarrier spacings."""
 
 _RANGES_NS = {
     DAY_NS,
@@ -32,10 +32,10 @@ _RANGES_NS = {
     *(2**bits * unit_ns for bits in (31, 32) for unit_ns in (1, 1_000, NS_PER_MS)),
 }
 _ABOUT = Decimal(15) / 16
-"""A step back by this share of a counter's range, or more, is a counter that begins again."""
+"""A step back by at least this share of a counter's range is a wrap."""
 
 NEVER = "never"
-"""In place of a range: values that step back do not belong to a counter."""
+"""Instead of a range: values that step back do not belong to a counter."""
 WRAP_MEANING = (
     "value at which a counter begins again, in its unit: that of the time or of the sequence number; "
     f"NAME=VALUE,... names the columns of both; {NEVER}: no counter begins again"
@@ -43,11 +43,11 @@ WRAP_MEANING = (
 
 
 class CounterRangeError(InputError):
-    """A value steps back by about the range of a usual counter; no rule may drop its row."""
+    """A value steps back by about the range of a common counter; no rule may drop its row."""
 
 
 class Counter:
-    """A counter that begins again at `size`.
+    """A counter that wraps at `size`.
 
     A value up to an eighth of `size` behind the latest one is late; any other belongs to the next round.
     """
@@ -57,7 +57,7 @@ class Counter:
         self._first = self._latest = -1
 
     def whole(self, value: int) -> int:
-        """Return the value with all rounds before it."""
+        """Return the value plus all rounds before it."""
         if self._first < 0:
             self._first = self._latest = value
         late = self.size // 8
@@ -67,20 +67,20 @@ class Counter:
 
     @property
     def rounds(self) -> int:
-        """How often it has begun again."""
+        """Number of wraps so far."""
         return max(self._latest, 0) // self.size
 
 
 def about(back: int, sizes: Iterable[int]) -> int | None:
-    """Return the least of some sizes of counters that a step back is about as long as, or None."""
+    """Return the least of some counter sizes that roughly equals a step back, or None."""
     return min((size for size in sizes if _ABOUT * size <= back <= size), default=None)
 
 
 class Clock:
     """Times of a column, in the order of the file.
 
-    `wrap` is the range of a counter in the column's unit, `NEVER`, or None: then a step back by about a
-    usual range is refused, with the option that tells it.
+    `wrap` is the range of a counter in the column's unit, `NEVER`, or None. With None, a step back by about a
+    common range is refused, naming the option that tells it.
     """
 
     def __init__(self, column: NamedColumn, wrap: str | None = None) -> None:
@@ -113,7 +113,7 @@ class Clock:
 
     @property
     def notes(self) -> list[str]:
-        """A sentence on a counter that has begun again."""
+        """A sentence on a counter that has wrapped."""
         rounds = self._counter.rounds if self._counter else 0
         if not rounds:
             return []
@@ -130,7 +130,7 @@ class Clock:
         raise CounterRangeError(row.path, f"{reason}: {advice}", row.place)
 
     def end_ns(self, row: Row, column: NamedColumn, begin_ns: int) -> int:
-        """Return a later time of a row in the round of the counter that follows `begin_ns` (InputError)."""
+        """Return a later time of a row, in the counter's round that follows `begin_ns` (InputError)."""
         end_ns = self._read(row, column)
         return end_ns if self._counter is None else begin_ns + (end_ns - begin_ns) % self._counter.size
 
@@ -161,7 +161,7 @@ class Clock:
         return time_ns
 
     def _date_ns(self, text: str) -> int | None:
-        """Return a date of any style, the one of the row before first."""
+        """Return a date of any style; the style of the row before is tried first."""
         for style in dict.fromkeys((self._style, *_STYLES)):
             if (time_ns := _moment_ns(text, style)) is not None:
                 self._style = style
@@ -198,7 +198,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,18}))?")
 _FRACTION = re.compile(r"(?<=:\d\d)[.,](\d{1,18})")
 _ZONE = re.compile(r"(?<=[\dM]) (?!AM|PM)([A-Z]{2,5}|[+-]\d{2,4})(?= \d{4}$|$)")
-"""Name of a time zone in the output of `date`; `strptime` knows only few."""
+"""Name of a time zone in the output of `date`; `strptime` knows only a few."""
 
 _STYLES = (
     "",  # ISO 8601
@@ -211,7 +211,7 @@ _STYLES = (
     "%Y/%m/%d %H:%M:%S",
     "%d.%m.%Y %H:%M:%S",
 )
-"""What `date` prints, with `-I`, `-R` or without, in some languages; phone logs; logs of Go; German dates."""
+"""Output of `date`, with `-I`, `-R` or without, in some languages; phone logs; logs of Go; German dates."""
 
 
 def time_of_day_ns(text: str) -> int | None:

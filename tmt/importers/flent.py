@@ -1,8 +1,8 @@
 """Result files of flent: one of its series over time, as rates or as delays.
 
-A file is JSON: ``x_values`` are times in s, ``results`` has for each series one value per time, null where
-there was none, and ``metadata.SERIES_META`` names the unit of each series: ``Mbits/s`` or ``ms``. Source:
-the result sets of flent's sources and files of its version 0.11.
+A file is JSON: ``x_values`` are times in s, ``results`` has for each series one value per time, null for
+none, and ``metadata.SERIES_META`` names the unit of each series: ``Mbits/s`` or ``ms``. Source: the result
+sets of flent's sources and files of its version 0.11.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 _RATE, _DELAY = "Mbits/s", "ms"
 _MOST = 1e9
-"""Largest value of a series: 1 Pbit/s, 11 days."""
+"""Largest value of a series: 1 Pbit/s, or 11 days."""
 
 
 class Flent(RateImporter):
     """A series of a flent result file: rates of flows, or round trips.
 
-    A series in Mbit/s gives rates, one in ms delays, half of each round trip, at the rate of --line. See
-    docs/import/rates.md.
+    A series in Mbit/s gives rates. A series in ms gives delays, half of each round trip, at the rate of
+    --line. See docs/import/rates.md.
 
         tmt import flent rrul.flent.gz down.parquet --series "TCP download sum"
     """
@@ -78,14 +78,14 @@ class Flent(RateImporter):
 
 
 def _unit_of(name: str) -> str:
-    """Return the unit of a series in a file without units, by the name that flent gives it."""
+    """Return the unit of a series in a file without units, from its name in flent."""
     return _DELAY if "(ms)" in name or name.startswith("Ping") else _RATE
 
 
 def _intervals(
     path: str, name: str, times: list[Any], values: Any
 ) -> tuple[Int64Array, Int64Array, FloatArray, list[str]]:
-    """Return begin and end of the intervals with a value, counted from the file's first, and their values."""
+    """Return start and end of the intervals with a value, from the file's first one on, and their values."""
     if not isinstance(values, list) or len(values) != len(times) or len(times) < 2:
         found = len(values) if isinstance(values, list) else "no"
         needed = "2 or more are needed, one for each time"

@@ -1,4 +1,4 @@
-"""Grants of a base station that a sniffer hears, and NR-Scope: the control information (DCI) of a 5G cell.
+"""Grants of a base station as heard by a sniffer, and NR-Scope: the control information (DCI) of a 5G cell.
 
 A sniffer hears no acknowledgements. A block is sent again, in the same HARQ process and with the same
 new-data indicator (NDI), if the terminal did not decode it.
@@ -43,19 +43,19 @@ _USERS = ("rnti", "ue")
 
 @dataclass(slots=True)
 class Repeats:
-    """Counts of grants by the evidence that they repeat the grant before them in their process."""
+    """Counts of grants by the evidence that they repeat the previous grant of their process."""
 
     heard: int = 0
-    """Redundancy version above 0, NDI of the grant before."""
+    """Redundancy version above 0, same NDI as the previous grant."""
     unheard: int = 0
-    """Redundancy version above 0, but no grant of that NDI in the window: the block's grant was not heard."""
+    """Redundancy version above 0, no grant with that NDI in the window: the block's grant was not heard."""
     likely: int = 0
-    """Redundancy version 0, NDI and size of the grant before."""
+    """Redundancy version 0, same NDI and size as the previous grant."""
     missed: int = 0
-    """Redundancy version 0 and NDI of the grant before, another size: a grant between was not heard."""
+    """Redundancy version 0, same NDI as the previous grant, another size: one between was not heard."""
 
     def notes(self) -> list[str]:
-        """Return sentences on how sure the erasures of the trace are."""
+        """Return sentences on the certainty of the trace's erasures."""
         said = [NO_OUTCOMES]
         if total := self.heard + self.unheard:
             said.append(
@@ -72,9 +72,10 @@ class Repeats:
 
 
 def mark_repeats(grants: Sequence[Attempt]) -> Repeats:
-    """Set `repeat` of grants in order of time, and `size_bytes` 0 of repeats to the size of their block.
+    """Set `repeat` of grants in order of time, and replace `size_bytes` 0 of repeats by the size of their
+    block.
 
-    Grants without a new-data indicator (`new_data` None) repeat by their redundancy version alone.
+    Grants without a new-data indicator (`new_data` None) are repeats by their redundancy version alone.
     """
     counts = Repeats()
     last: dict[Hashable, Attempt] = {}

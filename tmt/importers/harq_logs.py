@@ -1,4 +1,4 @@
-"""What importers of HARQ logs share: parameters, a clock that counts slots, and both readings as a trace."""
+"""Parts that importers of HARQ logs share: parameters, a clock that counts slots, and both kinds of trace."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class CellImporter(HarqImporter):
 
 
 class SlotImporter(CellImporter):
-    """A log with slot numbers, from a cell whose slots are not all of 1 ms."""
+    """A log with slot numbers, from a cell whose slots may be shorter than 1 ms."""
 
     subcarrier_spacing: Annotated[
         int | None,
@@ -106,9 +106,9 @@ def measurement(
     notes: Sequence[str] = (),
     extent: Extent | None = None,
 ) -> Measurement:
-    """Return the trace of attempts that are in order of time, with the failures that repeats tell.
+    """Return the trace of attempts in order of time, with the failures shown by repeats.
 
-    `decode_time_ns` is that of attempts without one of their own.
+    `decode_time_ns` is that of attempts without a decode time of their own.
     """
     infer_failures(attempts, blocks)
     said = list(notes)
@@ -150,13 +150,13 @@ def _link(slots: PhyTrace, blocks: Blocks, decode_ns: Int64Array) -> LinkTrace:
 
 
 def extent_of_slots(attempts: Iterable[Attempt], slot_ns: int) -> Extent:
-    """Return the time from the first slot of all attempts of a log to the end of the last."""
+    """Return the time from the first slot of a log's attempts to the end of the last."""
     times_ns = [attempt.time_ns for attempt in attempts]
     return Extent(min(times_ns), max(times_ns) + slot_ns - min(times_ns))
 
 
 class SlotClock:
-    """Counts slots on without wrapping; the log's own clock, which need not be exact, tells the wraps."""
+    """Counts slots without wrapping; the log's own clock, which may be inexact, shows the wraps."""
 
     def __init__(self, slots_per_frame: int = 10) -> None:
         self.slot_ns = FRAME_NS // slots_per_frame
@@ -166,7 +166,7 @@ class SlotClock:
     def time_ns(self, slot: int, log_ns: int) -> int:
         """Return the time of slot number `slot` of the 1024 frames, which was logged at `log_ns`.
 
-        It is the one nearest to the slot before plus the log's step; the first lies within the first 10.24 s.
+        It is the one nearest to the previous slot plus the log's step; the first is within the first 10.24 s.
         """
         counted_ns = slot * self.slot_ns
         if self._last is not None:
@@ -179,7 +179,7 @@ class SlotClock:
 
 
 def slots_per_frame(largest_slot: int, spacing_khz: int | None) -> int:
-    """Return a frame's slots, by the spacing or as few as fit; UsageError if `largest_slot` is too large."""
+    """Return a frame's slots, from the spacing or as few as fit; UsageError if `largest_slot` is larger."""
     fitting = {khz: count for khz, count in SLOTS_PER_FRAME.items() if largest_slot < count}
     if spacing_khz is None:
         return min(fitting.values(), default=max(SLOTS_PER_FRAME.values()))

@@ -3,7 +3,7 @@
 JSON of iperf3 (``-J``): ``intervals[].sum`` (``sum_bidir_reverse`` for the other direction with ``--bidir``)
 with ``start`` and ``end`` in s, ``bits_per_second``, and with UDP ``packets``, ``lost_packets`` and
 ``lost_percent`` at the receiver; ``start.test_start`` has ``reverse``, ``protocol``, ``blksize`` and, since
-3.10, ``target_bitrate``. Source: iperf3's sources, where it prints an interval.
+3.10, ``target_bitrate``. Source: the code of iperf3 that prints an interval.
 
 A line of text reads ``[ ID] start-end sec  N Bytes  N bits/sec``, each number with a prefix (K, M, G or T:
 1024 for bytes, 1000 for bits). At a receiver of UDP the jitter in ms and ``lost/total (percent%)`` follow.
@@ -50,7 +50,7 @@ _HEAD_3 = re.compile(
     rb"Interval {11}Transfer|[0-9] {2,}sec "
 )
 _PRECISION_NS = 10 * NS_PER_MS
-"""iperf3 prints ends in hundredths of a second."""
+"""iperf3 rounds ends to hundredths of a second."""
 _ROLES: dict[str, tuple[Direction, bool]] = {
     "TX-C": ("up", True),
     "RX-C": ("down", False),
@@ -79,7 +79,7 @@ class Iperf3(TwoWayRateImporter):
     def rates(self, path: str) -> RateSeries:
         """Return the rates of one direction, without omitted intervals (``-O``).
 
-        The client counts bytes as it hands them to the kernel, a receiver as they arrive.
+        The client counts bytes when it passes them to the kernel, a receiver when they arrive.
         """
         if first_letter(path) != b"{":
             return _read_text(path, self.direction)
@@ -102,7 +102,7 @@ class Iperf3(TwoWayRateImporter):
             member(document, "end", "sum_sent", "bits_per_second")
         )
         block = _known(member(test, "blksize")) if is_udp or sends else None
-        # Ends are rounded one by one: one within 1 ms of the next start is the same moment.
+        # Ends are rounded individually: an end within 1 ms of the next start is the same time.
         offered = offered if is_udp else None
         return series(path, rows, NS_PER_MS, sends=sends, block_bytes=block, offered_bps=offered)
 
@@ -136,7 +136,7 @@ def _interval(held: Record) -> Interval:
     if held.fields.keys() >= {"lost_packets", "packets"}:
         lost = held.number("lost_packets", -_MAX, _MAX)
         return found._replace(lost=lost, sent=held.number("packets", 0, _MAX))
-    # Without counts, bits stand for datagrams: those that were sent are what arrived and what was lost.
+    # Without counts, bits replace datagrams: sent ones are those that arrived plus those that were lost.
     share = held.number("lost_percent", -_MAX, 100) / 100
     arrived = rate * (end - start)
     sent = arrived / (1 - share) if share < 1 else arrived
@@ -144,7 +144,7 @@ def _interval(held: Record) -> Interval:
 
 
 def _sum_of(path: str, interval: Any, *, reverse: bool, direction: str | None) -> tuple[str, bool]:
-    """Return the key of the direction's sum, and whether the rate was taken at the sender."""
+    """Return the key of the direction's sum, and whether the rate was measured at the sender."""
     main, other = ("down", "up") if reverse else ("up", "down")
     found = {main: "sum"}
     if isinstance(interval, dict) and "sum_bidir_reverse" in interval:
@@ -163,7 +163,7 @@ def _known(value: Any) -> float | None:
 
 
 def _is_text(head: bytes, version: int) -> bool:
-    """Whether a file that begins so holds intervals of iperf 2 or 3."""
+    """Whether a file with this beginning holds intervals of iperf 2 or 3."""
     return _HEAD.search(head) is not None and (_HEAD_3.search(head) is not None) == (version == 3)
 
 

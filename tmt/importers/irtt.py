@@ -5,9 +5,9 @@ JSON (`irtt client -o FILE`), version 0.9: ``round_trips[]`` with ``seqno``, ``l
 and ``delay.receive``, all in ns. Source: irtt's ``doc/irtt-client.md``.
 
 LENS (Starlink and OneWeb), irtt: ``timestamp,rtt,uplink,downlink``, the stamp in ns since the epoch, delays
-in ms. -1 marks a loss: in ``uplink``, in ``downlink``, or in ``rtt`` where the direction is unknown; the
-other two then are 0. ping: ``timestamp,rtt``, the stamp of the reply in s since the epoch; lost probes have
-no line. Source: README of clarkzjw/LENS.
+in ms. -1 marks a loss: in ``uplink``, in ``downlink``, or in ``rtt`` if the direction is unknown; the other
+two are then 0. ping: ``timestamp,rtt``, the stamp of the reply in s since the epoch; lost probes have no
+line. Source: README of clarkzjw/LENS.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PING_BYTES = 84
 
 
 class Irtt(RoundTripImporter):
-    """Round trips of irtt (JSON), each direction apart; up is from the client to the server.
+    """Round trips of irtt (JSON), one direction; up is from the client to the server.
 
     Each probe becomes a row with its one-way delay and fate. See docs/import/probes.md.
 
@@ -54,8 +54,8 @@ class Irtt(RoundTripImporter):
     def probes(self, path: str) -> Probes:
         """Return the probes of one direction.
 
-        Downwards a probe sets out when its way up ends. One that was lost on its way up never sets out. A
-        loss whose direction irtt does not know counts in the direction that is read.
+        On the way down, a probe is sent when its way up ends. A probe that was lost on its way up is not sent
+        down. A loss of unknown direction counts in the direction that is read.
         """
         document = read_json(path)
         trips = member(document, "round_trips")
@@ -140,7 +140,7 @@ def one_direction(
     """Return the probes of one direction of round trips whose one-way delays are known.
 
     `lost`, [n_trips], is "", "up", "down" or "unknown"; the delays, [n_not_lost], are as measured. A probe
-    whose round trip is not positive is no measurement. InputError where there is no other.
+    whose round trip is not positive is ignored. InputError if there is no other.
     """
     wrong_ns = (up_ns + down_ns)[up_ns + down_ns <= 0]
     if len(wrong_ns) == len(up_ns):
@@ -156,7 +156,7 @@ def one_direction(
             f"{counted(len(wrong_ns), 'probe')} with a round trip of 0 or less (at least "
             f"{milliseconds(int(wrong_ns.min()))}) left out: no measurements"
         )
-    # A lost probe takes the delay between its neighbours' up.
+    # A lost probe has the delay interpolated between its neighbours' delays up.
     every_up_ns = np.rint(np.interp(sent_ns, sent_ns[whole], up_ns)).astype(np.int64)
     every_up_ns[whole] = up_ns
     if direction == "up":
@@ -171,11 +171,11 @@ def one_direction(
 
 
 def _one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array, Int64Array, str]:
-    """Return the delays of both directions with the difference of the clocks removed, and a note about it.
+    """Return the delays of both directions without the difference of the clocks, and a note about it.
 
-    The measured delays hold the difference with opposite signs, so that their sum is right. A least delay
-    that is not positive proves that there is one: it is then taken to be the one that makes both least delays
-    equal. Where that makes none positive, the clocks drift, and each delay is half of the round trip.
+    The measured delays contain the difference with opposite signs, so their sum is right. A least delay that
+    is not positive proves a difference; it is then assumed to be the one that makes both least delays equal.
+    If this does not make all delays positive, the clocks drift, and each delay is half of the round trip.
     """
     least_up, least_down = int(up_ns.min()), int(down_ns.min())
     least = f"least delay {milliseconds(least_up)} up, {milliseconds(least_down)} down"
@@ -198,7 +198,7 @@ def _lens_trips(
     lost = np.select(
         [trips == -NS_PER_MS, up == -NS_PER_MS, down == -NS_PER_MS], ["unknown", "up", "down"], ""
     )
-    # A -1 is a loss only where the other two delays are 0: clocks that differ give negative delays, too.
+    # A -1 is a loss only if the other two delays are 0: clocks that differ give negative delays, too.
     zeros = (trips == 0).astype(int) + (up == 0) + (down == 0)
     lost = np.where(zeros == 2, lost, "")
     whole = lost == ""

@@ -1,4 +1,4 @@
-"""Logs as other programs write them: lines of text, JSON documents, and tables whose columns have names."""
+"""Logs of other programs: lines of text, JSON documents, and tables with named columns."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]{1,3})?")
 
 
 def member(document: Any, *names: str) -> Any:
-    """Return the value under `names`, each within the one before; None where it is missing."""
+    """Return the value under `names`, each within the one before; None if it is missing."""
     for name in names:
         document = document.get(name) if isinstance(document, dict) else None
     return document
 
 
 def first_letter(path: str) -> bytes:
-    """Return the first byte of a text that is no blank; JSON begins with a brace or a bracket."""
+    """Return the first byte of a text that is not blank; JSON begins with a brace or a bracket."""
     return head_of(path).removeprefix(BOM_UTF8).lstrip()[:1]
 
 
@@ -58,7 +58,7 @@ def read_json(path: str) -> Any:
 
 
 def json_lines(path: str) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the document of each line; None for a last line that is cut (InputError)."""
+    """Yield the number and the document of each line; None for a truncated last line (InputError)."""
     for line in text_lines(path, comments=False, max_line_bytes=MAX_JSON_LINE_BYTES):
         try:
             document = json.loads(line.text)
@@ -90,9 +90,9 @@ class Row:
         value: Any = self[name]
         number = least - 1
         if type(value) is int or (type(value) is str and value.isdecimal() and len(value) < 19):
-            number = int(value)  # most are, and Decimal takes several times as long
+            number = int(value)  # most are integers, and Decimal takes several times as long
         elif not isinstance(value, bool):
-            with suppress(ArithmeticError):  # no number, or NaN, which does not compare
+            with suppress(ArithmeticError):  # not a number, or NaN, which does not compare
                 exact = Decimal(str(value))
                 if least <= exact <= most and exact == exact.to_integral_value():
                     number = int(exact)
@@ -126,7 +126,7 @@ class Row:
         return int(value.to_integral_value())
 
     def date_ns(self, name: str) -> int:
-        """Return a date and time in ISO form as nanoseconds since 1970; without a zone it counts as UTC."""
+        """Return a date and time in ISO form as nanoseconds since 1970; without a zone it is UTC."""
         try:
             return since_epoch_ns(datetime.fromisoformat(self[name]))
         except ValueError:
@@ -134,7 +134,7 @@ class Row:
 
 
 class Record(Row):
-    """An object of a JSON document; a name with points is that of a member of a member."""
+    """An object of a JSON document; a name with points is that of a nested member."""
 
     fields: Mapping[str, Any]
 
@@ -155,12 +155,12 @@ class Record(Row):
 class TextTable:
     """A text table whose columns are found by name.
 
-    Lines that begin with `#` or `%` are comments. The header is the first line without a number or a
-    time; without such a line it is the last comment before the first row that has as many fields (np.savetxt,
-    ns-3); otherwise the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated
-    field more than the header, the first column has no name (older ns-3, `DataFrame.to_string`). With
-    `decimal_comma`, 1,5 is a number; commas then separate only fields in quotes. In the end `cut_notes` has a
-    sentence on a last line that was cut.
+    Lines that begin with `#` or `%` are comments. The header is the first line without a number or a time.
+    Without such a line it is the last comment before the first row that has as many fields (np.savetxt,
+    ns-3); otherwise the columns are called 1, 2, 3 and so on. If the first row has one blank-separated field
+    more than the header, the first column has no name (older ns-3, `DataFrame.to_string`). With
+    `decimal_comma`, 1,5 is a number; commas then separate fields only if these are quoted. After reading,
+    `cut_notes` has a sentence on a truncated last line.
     """
 
     def __init__(self, path: str, *, decimal_comma: bool = False) -> None:
@@ -184,7 +184,7 @@ class TextTable:
             if header is None:
                 headers = [names for text in comments if len(names := self._split(text)) == len(fields)]
                 header = (headers or [[str(number + 1) for number in range(len(fields))]])[-1]
-            # Blanks before the first name are gone from the line: that column has no name.
+            # Leading blanks are stripped from the line: the first column has no name.
             nameless = self._delimiter in (None, "\t") and len(fields) == len(header) + 1
             self.names = tuple(["", *header] if nameless else header)
             return
@@ -233,7 +233,7 @@ class TextTable:
 
 
 def column_number(path: str, names: Sequence[str], name: str) -> int:
-    """Return the number of the only column of a table that has a name (InputError), from 0."""
+    """Return the index, from 0, of the only column of a table that has a name (InputError)."""
     if (found := names.count(name)) != 1:
         reason = "there is no column" if found == 0 else f"there are {found} columns"
         joined = "; DAY+TIME:date and FRAME+SLOT:30kHz join columns" if "+" in name else ""
@@ -254,7 +254,7 @@ def _told(value: Any) -> str:
 
 
 def since_epoch_ns(moment: datetime) -> int:
-    """Return nanoseconds since 1970; a time without a zone counts as UTC."""
+    """Return nanoseconds since 1970; a time without a zone is UTC."""
     passed = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
     return passed // timedelta(microseconds=1) * 1_000
 
@@ -267,7 +267,7 @@ def first_names(head: bytes) -> Sequence[str]:
 
 
 def mcs_index(text: str) -> int | None:
-    """Return an MCS index as the column `mode` holds it; None for other text."""
+    """Return an MCS index in the form of the column `mode`; None for other text."""
     return int(text) if text.isascii() and text.isdigit() and int(text) < 256 else None
 
 

@@ -1,7 +1,7 @@
 """MobileInsight: its decoder's output for LTE PDSCH and PUSCH, as JSON (one message a line) or XML, or a CSV.
 
-Read are `LTE_PHY_PDSCH_Stat_Indication` (downlink, with the result of each CRC) and
-`LTE_PHY_PUSCH_Tx_Report` (uplink, with the number of the attempt). Other messages are passed over.
+Two messages are read: `LTE_PHY_PDSCH_Stat_Indication` (downlink, with the result of each CRC) and
+`LTE_PHY_PUSCH_Tx_Report` (uplink, with the number of the attempt). Other messages are skipped.
 
 The CSV is one of this project, selected from such a log: `log_ms`, the time of the log entry, good to some
 milliseconds; `sfn` (0..1023) and `subframe` (0..9), which count milliseconds and wrap every 10.24 s;
@@ -125,7 +125,7 @@ def _uplink(record: _Record, clock: SlotClock, log_ns: int) -> Attempt:
 
 
 def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Attempt], int]:
-    """Return the attempts of a subframe, and how many of its blocks are for every terminal."""
+    """Return the attempts of a subframe, and the number of its blocks that are for every terminal."""
     slot = 10 * record.whole("Frame Num", 0, 1023) + record.whole("Subframe Num", 0, 9)
     sent_ns = clock.time_ns(slot, log_ns)
     attempts, others = [], 0
@@ -156,7 +156,7 @@ def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Atte
 
 
 def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each message with its line; a damaged last one is a log that was cut, and is passed over."""
+    """Yield each message with its line; a damaged last one means a truncated log, and is skipped."""
     damaged = None
     for line, text in _message_texts(path):
         if damaged is not None:
@@ -171,7 +171,7 @@ def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _message_texts(path: str) -> Iterator[tuple[int, str]]:
-    """Yield each message, a line of JSON or an XML element, and its first line; pass over other lines."""
+    """Yield each message, a line of JSON or an XML element, and its first line; skip other lines."""
     first, length, pieces = 0, 0, list[str]()
     for line, text, _ in text_lines(path, max_line_bytes=MAX_JSON_LINE_BYTES):
         if text.startswith("{"):

@@ -40,7 +40,7 @@ _FIELDS = {
     "ndi1": "TB1_ndi",
     "ndi2": "TB2_ndi",
 }
-"""Fields of a downlink line, and their names in JSON; the number of the cell's PRBs is not used."""
+"""Fields of a downlink line, and their names in JSON; the cell's number of PRBs is not used."""
 
 
 class NgScope(GrantImporter):
@@ -56,7 +56,7 @@ class NgScope(GrantImporter):
 
     @classmethod
     def sniff(cls, head: bytes) -> bool:
-        """Whether it holds JSON with NG-Scope's fields, or lines of as many whole numbers."""
+        """Whether it holds JSON with NG-Scope's fields, or lines with the same number of whole numbers."""
         if head.lstrip().startswith(b"["):
             return b'"TB1_tbs"' in head and b'"timestamp_us"' in head
         lines = [line.rstrip(b"\r\t ") for line in head.split(b"\n")[:-1][:100] if line.strip()]
@@ -89,7 +89,7 @@ class NgScope(GrantImporter):
 
 
 def _rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
-    """Yield each row, and whether it is of the downlink; note a last row that is cut."""
+    """Yield each row, and whether it is of the downlink; note a truncated last row."""
     if next((text for _, text, _ in text_lines(path)), "").startswith("["):
         yield from _json_rows(path, notes)
         return
@@ -149,7 +149,7 @@ def _code_words(row: Row, sent_ns: int, *, downlink: bool) -> list[Attempt]:
             Attempt(
                 line=row.place,
                 time_ns=sent_ns,
-                # Such a repeat has the size of the grant before; the logged one has no meaning.
+                # Such a repeat has the size of the previous grant; the logged size has no meaning.
                 size_bytes=bits // 8 if has_size else 0,
                 # Uplink HARQ is synchronous: its processes take turns.
                 process=row.whole("harq", 0, 15) if downlink else sent_ns // UNITS_NS["ms"] % ROUND_TRIP_MS,

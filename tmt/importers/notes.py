@@ -1,4 +1,4 @@
-"""Sentences to the user that several importers say, with numbers and nouns that agree."""
+"""Sentences to the user that several importers share, with numbers and nouns that agree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_ONE = {"are": "is", "have": "has", "do": "does", "were": "was"}
 
 
 def agreed(number: int, noun: str, verb: str, which: str = "") -> str:
-    """Return a number with noun and verb, as in ``1 row is`` and ``2 rows are``; `which` stands between."""
+    """Return a number with noun and verb, as in ``1 row is`` and ``2 rows are``; `which` is put between."""
     said = _OF_ONE.get(verb, f"{verb}s") if number == 1 else verb
     return " ".join(filter(None, (counted(number, noun), which, said)))
 
@@ -31,7 +31,7 @@ def left_out(number: int, noun: str, which: str = "") -> list[str]:
 
 
 def rate_note(bits: int, span_ns: int) -> str:
-    """Return a note on the rate of probes of so many bits."""
+    """Return a note on the rate of probes of this many bits."""
     rate_bps = bits * NS_PER_S / max(span_ns, 1)
     return f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is not a capacity: --line sets one"
 
@@ -44,5 +44,5 @@ def unknown_losses(number: int, direction: Direction) -> list[str]:
 
 
 def milliseconds(time_ns: int) -> str:
-    """Return a time for people."""
+    """Return a time in a readable unit."""
     return f"{time_ns / NS_PER_MS:.3f} ms"

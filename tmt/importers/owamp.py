@@ -9,10 +9,11 @@ program            fields
 ``twping``         the same 8 of the packet there, then the same 8 of its reflection
 =================  ==================================================================================
 
-Times are NTP stamps: units of 2**-32 s since 1900, in 20 digits; a received 0 is a loss. Text of ``-v -U``:
-``seq_no=N delay=D ms (sync, err=E ms) sent=S recv=R``, for twping with ``fwd_delay`` and ``bck_delay``; a
-lost packet has ``*LOST*`` and no time. perfSONAR's JSON has ``raw-packets`` with ``seq-num``, ``src-ts`` and
-``dst-ts``. Source: owping.c, stats.c of perfsonar/owamp; schema of the latency test of perfsonar/pscheduler.
+Times are NTP stamps: units of 2**-32 s since 1900, in 20 digits; an arrival time of 0 is a loss. Text of ``-v
+-U``: ``seq_no=N delay=D ms (sync, err=E ms) sent=S recv=R``, for twping with ``fwd_delay`` and ``bck_delay``;
+a lost packet has ``*LOST*`` and no time. perfSONAR's JSON has ``raw-packets`` with ``seq-num``, ``src-ts``
+and ``dst-ts``. Source: owping.c, stats.c of perfsonar/owamp; schema of the latency test of
+perfsonar/pscheduler.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from tmt.core.trace import BoolArray, Int64Array
 
 _OWAMP_BYTES, _TWAMP_BYTES = 42, 69
-"""IP packets of the shortest test packets, which the programs send unless told otherwise (``-s``)."""
+"""IP packets of the shortest test packets, the programs' default (``-s``)."""
 
 _RAW = re.compile(rb"\d{1,10} \d{20} [01] \S+ \d{20} [01] \S+ \d{1,3}(?P<back> \d+ \d{20} [01] .*)?\r?\n")
 _PACKET = re.compile(r"seq_no=(?P<number>\d{1,10}) +(?P<rest>.*)")
@@ -57,7 +58,9 @@ _DOCUMENT = b'"raw-packets"'
 
 @dataclass(frozen=True, slots=True)
 class _Packet:
-    """A packet: when it was sent, None for a lost one of the text, and its delays, none for a lost one."""
+    """A packet: its sending time (None for a lost packet of the text form), and its delays (none for a lost
+    packet).
+    """
 
     place: int | str
     number: int
@@ -82,7 +85,7 @@ class Owamp(ProbeImporter):
         return _is_of(head, 1) or _DOCUMENT in head
 
     def probes(self, path: str) -> Probes:
-        """Return the packets; InputError, with the place, at a wrong field, and where all are lost."""
+        """Return the packets; InputError, with the place, at a wrong field, and if all are lost."""
         packets, notes = _by_number(path, 1)
         sent, delivered = _sending_times(packets)
         delay, note = positive_delays(_delays(packets, 0))
@@ -90,7 +93,7 @@ class Owamp(ProbeImporter):
 
 
 class Twamp(RoundTripImporter):
-    """Packets of twping -R, or -v -U, each direction apart; up is towards the reflector.
+    """Packets of twping -R, or -v -U, one direction; up is towards the reflector.
 
     Each packet becomes a row with its one-way delay and fate. See docs/import/probes.md.
 
@@ -116,7 +119,7 @@ class Twamp(RoundTripImporter):
 
 
 def _is_of(head: bytes, ways: int) -> bool:
-    """Whether a file that begins so holds packets of one or two ways."""
+    """Whether a file with this beginning holds packets of one or two ways."""
     if raw := _RAW.match(head):
         return (raw["back"] is not None) == (ways == 2)
     first = re.match(rb"\s*seq_no=\d+ +(fwd_)?delay=", head)
@@ -125,7 +128,7 @@ def _is_of(head: bytes, ways: int) -> bool:
 
 
 def _packets(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
-    """Return the packets of a file as they stand there, and a note on a cut last line."""
+    """Return the packets of a file in its order, and a note on a truncated last line."""
     if first_letter(path) in (b"{", b"["):
         return list(_of_document(path)), []
     packets: list[_Packet] = []
@@ -153,7 +156,7 @@ def _packets(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
 
 
 def _of_stamps(row: Row, names: Sequence[str]) -> _Packet:
-    """Return a packet of its number and the NTP stamps of sending and receiving, there and back."""
+    """Return a packet, from its number and the NTP stamps of sending and receiving in both directions."""
     number, *stamps = (row.whole(name, 0, 2**64 - 1) for name in names)
     sent_ns = (stamps[0] * NS_PER_S) >> 32
     if min(stamps[1:]) == 0:
@@ -181,7 +184,7 @@ def _of_text(path: str, place: int, found: re.Match[str], times: re.Match[str] |
 
 
 def _of_document(path: str) -> Iterator[_Packet]:
-    """Yield the packets of a result of pScheduler, which may stand within its run."""
+    """Yield the packets of a result of pScheduler, which may be inside its run."""
     document = read_json(path)
     while isinstance(document, dict) and "raw-packets" not in document:
         document = document.get("result", document.get("measurement"))
@@ -211,7 +214,7 @@ def _by_number(path: str, ways: int) -> tuple[list[_Packet], list[str]]:
 
 
 def _sending_times(packets: list[_Packet]) -> tuple[Int64Array, BoolArray]:
-    """Return when each packet was sent, interpolated by number where unknown, and whether it arrived."""
+    """Return when each packet was sent, interpolated by number if unknown, and whether it arrived."""
     known = [packet for packet in packets if packet.sent_ns is not None]
     origin = known[0].sent_ns or 0
     times = np.interp(

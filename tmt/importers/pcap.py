@@ -1,8 +1,8 @@
-"""A UDP stream in packet captures: at both ends, or at the receiver alone where it is iperf3's.
+"""A UDP stream in packet captures: at both ends, or only at the receiver if it is iperf3's.
 
 iperf3 begins a payload with seconds and microseconds of the sending time and a sequence number from 1, each
-of 32 bits, big endian; with ``--udp-counters-64bit`` the sequence number has 64 bits. Source: the place in
-iperf3's sources where it sends a datagram.
+of 32 bits, big endian; with ``--udp-counters-64bit`` the sequence number has 64 bits. Source: the code of
+iperf3 that sends a datagram.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _STAMPED, _WIDE = struct.Struct(">3I"), struct.Struct(">2IQ")
 class Pcap(ProbeImporter):
     """Capture of a UDP stream at the receiver, or at both ends (pcap, pcapng).
 
-    FILE is the receiver's capture. Each datagram of the largest UDP flow becomes a row. The payload
-    identifies a datagram in both captures; a stream of iperf3 needs no capture at the sender.
+    FILE is the receiver's capture. Each datagram of the largest UDP flow becomes a row. A datagram is
+    identified by its payload in both captures; a stream of iperf3 needs no capture at the sender.
 
         tmt import pcap receiver.pcap link.parquet --sent sender.pcap
     """
@@ -47,7 +47,7 @@ class Pcap(ProbeImporter):
         return is_capture(head)
 
     def probes(self, path: str) -> Probes:
-        """Return the largest UDP flow; InputError when nothing arrives, or datagrams cannot be told apart."""
+        """Return the largest UDP flow; InputError if nothing arrives, or datagrams cannot be told apart."""
         there, notes = read_capture(path)
         if self.sent is None:
             return _from_payload(path, there, notes)
@@ -117,7 +117,7 @@ def _key(datagram: Datagram, length: int) -> tuple[int, bytes]:
 
 
 class Datagram(NamedTuple):
-    """A UDP datagram: when it was seen, its flow, the size of its IP packet, and its payload as captured."""
+    """A UDP datagram: its time, its flow, the size of its IP packet, and its payload as captured."""
 
     time_ns: int
     flow: tuple[bytes, bytes, int, int]

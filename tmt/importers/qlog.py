@@ -1,4 +1,4 @@
-"""Logs of QUIC endpoints in qlog: packets that were sent, and what became of them.
+"""Logs of QUIC endpoints in qlog: sent packets and their fates.
 
 Forms: one JSON document with ``traces[].events`` (aioquic, mvfst, picoquic), or one JSON record a line, with
 or without the record separator of JSON-SEQ (quic-go, quiche, ngtcp2: ``.sqlog``). An event is an object with
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SEQUENCE = (b"\x1e", b'"JSON-SEQ"', b'"NDJSON"', b"qlog:file:sequential", b"+json-seq")
-"""Signs of a file with one record a line."""
+"""Marks of a file with one record a line."""
 _IP_UDP_BYTES = 28
 _ACKS = ("ack", "path_ack", "ack_mp", "mp_ack")
 """Frames that acknowledge, with or without ECN; those of drafts of multipath QUIC name the path."""
@@ -41,7 +41,7 @@ _MOST = (1 << 62) - 1
 class Qlog(ProbeImporter):
     """qlog of a QUIC endpoint (JSON or JSON-SEQ): its sent packets as probes.
 
-    A packet arrived if an acknowledgement names it, and is lost if none does though later packets are named.
+    A packet arrived if an acknowledgement names it. It is lost if none does although later packets are named.
     The delay is half of the round trip.
 
         tmt import qlog client.sqlog up.parquet --line 20e6
@@ -51,7 +51,7 @@ class Qlog(ProbeImporter):
     signs: ClassVar[tuple[bytes, ...]] = (b'"qlog_version"|urn:ietf:params:qlog',)
 
     def probes(self, path: str) -> Probes:
-        """Return the packets of the connection that sent most."""
+        """Return the packets of the connection that sent the most."""
         found: dict[object, _Connection] = {}
         cut = False
         for event in _events(path):
@@ -68,7 +68,7 @@ class Qlog(ProbeImporter):
 
 
 class _Event(NamedTuple):
-    """An event; `place` stands in refusals."""
+    """An event; `place` is used in refusals."""
 
     path: str
     place: int | str
@@ -77,7 +77,7 @@ class _Event(NamedTuple):
     time_ns: int
     data: dict[str, Any]
     is_ms: bool
-    """Whether its log has times in ms, as drafts from 02 on want; in older ones delays have other units."""
+    """Whether its log has times in ms, as drafts from 02 on require; older delays have other units."""
 
     def whole(self, name: str, value: object) -> int:
         """Return a whole number (InputError)."""
@@ -108,9 +108,9 @@ class _Connection:
     sizes: Counter[int] = field(default_factory=Counter)
     acknowledged: set[tuple[str, int]] = field(default_factory=set)
     trips: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Round trip of those that were the largest newly acknowledged one."""
+    """Round trip of packets that were the largest newly acknowledged one."""
     declared: set[tuple[str, int]] = field(default_factory=set)
-    """Packets that the sender called lost."""
+    """Packets that the sender declared lost."""
     awaited: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Numbers that no acknowledgement names yet, in order, by space."""
     newest: dict[str, int] = field(default_factory=dict)
@@ -203,7 +203,7 @@ _HANDLERS = {
 
 
 def _space_of_path(path: object) -> str:
-    """Return the space of packet numbers of a path, by its number; the only one is 0."""
+    """Return the space of packet numbers of a path, by its number; a single path is 0."""
     return f"1rtt/{path or 0}"
 
 
@@ -215,7 +215,7 @@ def _delay_ns(value: object) -> int:
 
 
 def _events(path: str) -> Iterator[_Event | None]:
-    """Yield the events of a file; None where its last line is cut."""
+    """Yield the events of a file; None for a truncated last line."""
     head = head_of(path)
     if any(sign in head for sign in _SEQUENCE):
         lines = json_lines(path)
@@ -235,7 +235,7 @@ def _events(path: str) -> Iterator[_Event | None]:
 
 
 class _Form:
-    """How a trace writes its events."""
+    """The form of a trace's events."""
 
     def __init__(self, path: str, trace: object, index: int) -> None:
         self.path, self.index = path, index

@@ -10,7 +10,7 @@ columns                                        source and units
 ``delay_ms``                                   (0 to 1) and delay are optional
 =============================================  ===========================================================
 
-A dish tells usage, loss and round trip of each of the last 900 s: ``dishGetHistory`` of ``grpcurl ...
+A dish reports usage, loss and round trip of each of the last 900 s. ``dishGetHistory`` of ``grpcurl ...
 {"get_history":{}}`` has rings that are indexed by ``current`` modulo their length: ``popPingDropRate`` (0 to
 1), ``popPingLatencyMs`` (round trip to the point of presence), ``downlinkThroughputBps`` and
 ``uplinkThroughputBps``. Source: sparky8512/starlink-grpc-tools.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tmt.importers.importer import Direction
 
 _MOST_DIGITS = 18
-"""Of the number of values that a ring has had: one a second."""
+"""Upper bound on the number of values that a ring has received: one a second."""
 _RATES = {"up": "uplinkThroughputBps", "down": "downlinkThroughputBps"}
 
 _FORMS = [
@@ -88,7 +88,7 @@ class RateTable(TwoWayRateImporter):
         return _is_history(head) or _form_of(first_names(head)) is not None
 
     def rates(self, path: str) -> RateSeries:
-        """Return the rates of one direction, downwards unless told otherwise (InputError, with the line)."""
+        """Return the rates of one direction, by default down (InputError, with the line)."""
         direction = self.direction or "down"
         if _is_history(head_of(path)):
             return read_history(path, direction)
@@ -141,7 +141,7 @@ def read_history(path: str, direction: Direction) -> RateSeries:
 
 
 def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
-    """Return the values of a ring in order of time, those that have been written."""
+    """Return the values of a ring that have been written, in order of time."""
     values, current = history.get(name), str(history.get("current", ""))
     if not isinstance(values, list) or not current.isdecimal() or len(current) > _MOST_DIGITS:
         raise InputError(path, f"{'current' if isinstance(values, list) else name} is missing or wrong")

@@ -1,4 +1,4 @@
-"""Sequence numbers of received packets: rounds of the counter, late and repeated ones."""
+"""Sequence numbers of received packets: wraps of the counter, late and repeated packets."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[A-Za-z_#:= ]*([0-9]{1,18})(\.0*)?")
 _HEX = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{1,15})")
 SEQUENCE_UNITS = ("decimal", "hex", "hex-text")
-"""How a sequence number is written; hex-text: the bytes of its decimal text in hexadecimal."""
+"""Form of a sequence number; hex-text: the bytes of its decimal text in hexadecimal."""
 USUAL_SIZES = {2**bits for bits in (8, 12, 16, 24, 31, 32)}
 """Sizes of usual counters of sequence numbers."""
 _LATE = 64
-"""Numbers by which a packet may be late where no counter is known; beyond that the sender began again."""
+"""Greatest lateness of a packet, in numbers, if no counter is known; beyond it the sender has restarted."""
 
 
 class Received(NamedTuple):
@@ -58,9 +58,9 @@ def sequence_number(row: Row, column: NamedColumn) -> int:
 def received(
     path: str, name: str, numbers: Sequence[int], places: Sequence[int | str], wrap: int | None
 ) -> Received:
-    """Return the packets in order of their numbers, each once: the first of those with one number.
+    """Return the packets in order of their numbers, each once: the first packet of each number.
 
-    `wrap` is the size of the counter, None where it has no end. InputError where a number is beyond it, or
+    `wrap` is the size of the counter, None for an endless one. InputError where a number is beyond it, or
     further back than packets come late.
     """
     counter = None if wrap is None else Counter(wrap)

@@ -24,7 +24,7 @@ _FIELD = re.compile(r"(?<![a-z0-9_])([a-z0-9_]++)=(\{[^}]*\}|\[[^]]*\)|[^ ,;]+)"
 
 @dataclass(slots=True)
 class Event(Row):
-    """A line: a transmission, an acknowledgement, or both; `slot` counts on without wrapping."""
+    """A line: a transmission, an acknowledgement, or both; `slot` counts without wrapping."""
 
     slot: int
     channel: str
@@ -48,18 +48,18 @@ Due = dict[tuple[str, int], list["Attempt"]]
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Return the values of ``name=value`` in a text; the last one of a name stays."""
+    """Return the values of ``name=value`` in a text; of equal names the last one counts."""
     return dict(_FIELD.findall(text))
 
 
 def read_events(
     path: str, pattern: re.Pattern[str], spacing_khz: int | None, missing: str
 ) -> tuple[list[Event], int, list[str]]:
-    """Return the lines that match `pattern`, the length of a slot in ns, and a note on a cut last line.
+    """Return the lines that match `pattern`, the length of a slot in ns, and a note on a truncated last line.
 
-    Its groups: `wall` with `date`, if there is one; `count`, the frame, and `slot`, or the TTI alone;
-    `channel`; `fields`; `rnti` and `cell` where they are no fields. InputError with the reason `missing` when
-    no line matches; UsageError when the slot numbers do not fit the spacing.
+    The groups of the pattern are: `wall` with `date`, if there is one; `count`, the frame, and `slot`, or
+    only the TTI; `channel`; `fields`; and `rnti` and `cell` if they are not among the fields. InputError with
+    the reason `missing` if no line matches; UsageError if the slot numbers do not fit the spacing.
     """
     found, cut = [], []
     for line, text, ended in text_lines(path):
@@ -77,7 +77,7 @@ def read_events(
     clock = SlotClock(per_frame)
     beside = [name for name in ("rnti", "cell") if name in pattern.groupindex]
     events: list[Event] = []
-    day_ns = last_ns = 0  # where the clock has no date
+    day_ns = last_ns = 0  # if the clock has no date
     for line, match in found:
         count, is_5g = int(match["count"][:20]), match["slot"] is not None
         most = (FRAMES if is_5g else SUBFRAMES) - 1
@@ -98,9 +98,9 @@ def read_events(
 def acknowledge(events: list[Event], due: Due) -> None:
     """Set `failed` of the transmissions that have an acknowledgement.
 
-    The bits of one acknowledgement stand in the order of the transmissions; 1 is an ACK, 0 a NACK, 2 no
-    answer (DTX): the base station sends again, but the block may have been decoded. Equal bits answer any
-    number of them.
+    The bits of one acknowledgement are in the order of the transmissions; 1 is an ACK, 0 a NACK, 2 no answer
+    (DTX): the base station sends again, but the block may have been decoded. Equal bits apply to any number
+    of transmissions.
     """
     for event in events:
         bits = event.fields.get("ack", "")

@@ -1,9 +1,9 @@
 """srsRAN: logs of srsRAN Project (gnb.log) and srsRAN 4G (enb.log, ue.log), PHY at debug or info level.
 
 A line has the wall clock (before 2021 without a date), `[PHY]`, a level, the slot as `[frame.slot]` (5G) or
-`[tti]` (4G), and fields `name=value`. The uplink has its outcome (`crc`). The downlink's comes with the
-terminal's acknowledgement, k1 slots later (4G: 4 subframes). Lines are written when their processing ends, so
-slots are a little out of order.
+`[tti]` (4G), and fields `name=value`. The uplink has its outcome (`crc`). The outcome of the downlink comes
+with the terminal's acknowledgement, k1 slots later (4G: 4 subframes). Lines are written when their processing
+ends, so slots are slightly out of order.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _downlink(event: Event, slot_ns: int, due: Due) -> list[Attempt]:
     if event.is_5g:
         delay = event.whole("k1", 0, 127)
     elif "tti_tx_dl" in fields:
-        # The line has the TTI of the processing, the transmission follows later.
+        # The line has the TTI of the processing; the transmission follows later.
         slot += (event.whole("tti_tx_dl", 0, SUBFRAMES - 1) - slot) % SUBFRAMES
     sizes, versions, outcomes = (fields.get(name, "").strip("{}").split("/") for name in ("tbs", "rv", "crc"))
     found = []

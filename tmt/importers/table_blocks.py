@@ -1,4 +1,4 @@
-"""Rows of a table that are transmissions of HARQ processes: which of them repeat the block before."""
+"""Rows of a table that are transmissions of HARQ processes: which of them repeat the previous block."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tmt.importers.log_files import Row
 
 NEW_DATA_UNITS = ("toggle", "count")
-"""How a column without a condition tells new blocks: a bit that toggles, or a number of the transmission."""
+"""How a column without a condition marks new blocks: a bit that toggles, or a number of the transmission."""
 
 _TWICE = (
     "its HARQ process has another transmission at this time: --where chooses a user or a direction, "
@@ -28,7 +28,7 @@ _TWICE = (
 
 
 class HarqColumns:
-    """The columns of the HARQ process, with + between several, and of what tells new blocks."""
+    """The columns of the HARQ process, joined by +, and of what marks new blocks."""
 
     def __init__(self, process: str, new_data: str) -> None:
         self._processes, self._new_data = process.split("+"), new_data
@@ -38,7 +38,7 @@ class HarqColumns:
         self.columns = (*self._processes, *(columns_of(self._condition) or [self._name]))
 
     def read(self, row: Row) -> tuple[tuple[str, ...], int]:
-        """Return the process, and the bit or number; with a condition, 0 where it holds (InputError)."""
+        """Return the process, and the bit or number; with a condition, 0 if it holds (InputError)."""
         for name in self._processes:
             if is_missing(row[name]):
                 raise row.refused(f"{name} is {shown(row[name]) or 'empty'}; a HARQ process is needed")
@@ -55,7 +55,7 @@ class HarqColumns:
     def measurement(
         self, path: str, lines: Sequence[Attempt], reading: Reading, *, has_outcomes: bool
     ) -> Measurement:
-        """Return the trace of lines in order of time; without outcomes their own do not count."""
+        """Return the trace of lines in order of time; without outcomes, outcomes follow from repeats."""
         if self._condition and all(line.version for line in lines):
             raise InputError(path, f"no row meets --new-data {self._new_data}")
         strays = self._mark_repeats(lines)
@@ -77,7 +77,9 @@ class HarqColumns:
         return measurement(attempts, blocks, reading, 1, said)
 
     def check_times(self, path: str, lines: Iterable[Attempt]) -> None:
-        """Refuse lines whose times still are the log's, two of one process at one time (InputError)."""
+        """Refuse lines, with the log's own times, of which two belong to one process at one time
+        (InputError).
+        """
         sent: set[tuple[Hashable, int]] = set()
         for line in lines:
             if (one := (line.process, line.time_ns)) in sent:
@@ -85,9 +87,9 @@ class HarqColumns:
             sent.add(one)
 
     def _mark_repeats(self, attempts: Sequence[Attempt]) -> int:
-        """Set `repeat` of attempts, and return how many others are repeats of a block that the log lacks.
+        """Set `repeat` of attempts, and return the number of other repeats whose block the log lacks.
 
-        A repeat has the size of its block, or none, and a larger number than the transmission before.
+        A repeat has the size of its block, or none, and a larger number than the previous transmission.
         """
         strays, first = 0, 0
         if self._unit == "count":
@@ -108,7 +110,7 @@ class HarqColumns:
 
 
 def _after_decoded(attempts: Sequence[Attempt], blocks: Blocks) -> list[str]:
-    """Return a note on attempts of blocks that were decoded before."""
+    """Return a note on attempts of blocks that were already decoded."""
     decoded, after = set[int](), 0
     for block, attempt in zip(blocks.numbers, attempts, strict=True):
         after += block in decoded

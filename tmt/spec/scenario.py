@@ -192,7 +192,7 @@ class Scenario(Spec):
             When it cannot be written.
         """
         from tmt.io.atomic import write_text  # noqa: PLC0415
-        from tmt.spec.toml import relative_to, text_of  # noqa: PLC0415
+        from tmt.spec.toml_text import relative_to, text_of  # noqa: PLC0415
 
         write_text(File(path), text_of(self, relative_to(File(path).parent)))
 

@@ -1,26 +1,24 @@
-"""Scenarios as TOML: a value as a file, and a file as a value; a refusal names file, line and key."""
+"""Scenarios from TOML files; a refusal names file, line and key."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import tomllib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.channels.snr import Snr
-from tmt.core.declaration import Field, Place, Problem, Refused, Spec, canonical, declared, spelled
+from tmt.core.declaration import Place, Problem, Refused, Spec, canonical, declared, spelled
 from tmt.core.errors import InputError
 from tmt.core.modes import Adaptation
 from tmt.spec import hints
 from tmt.spec.experiment import Path
 from tmt.spec.files import with_an_end
-from tmt.spec.goals import Tune
 from tmt.spec.old_form import is_old, renewed, renewed_lines
-from tmt.spec.points import Places, in_table, placed_one, plain, points, size_of
+from tmt.spec.points import Places, in_table, placed_one, plain, size_of
 from tmt.spec.programs import Program, SecondPath
 from tmt.spec.scenario import AXES, LOADS, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
@@ -70,19 +68,21 @@ class Document:
     places: Places
     notes: tuple[str, ...] = ()
 
-    def error(self, refused: Refused) -> ScenarioError:
-        """Return a refusal of the scenario's value as one of the file: points of an axis by their tables."""
-        problems = tuple(in_table(one, self.places) for one in refused.problems)
-        return ScenarioError(self.path, _lines_of_today(self.text), problems)
-
-    def at_key(self, error: InputError) -> InputError | None:
-        """Return an error of a file with the key that names the file; None if no key names it."""
-        table = tomllib.loads(self.text)
-        for place, name in _files_in(renewed(table) if is_old(table) else table):
-            if canonical(_beside(self.path, name)) == canonical(error.path):
-                line = line_of(_lines_of_today(self.text), place)
-                return InputError(self.path, f"key {spelled(place)}: {error}", line)
-        return None
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Name the file in refusals of the scenario's value, and the key in errors of files that it names."""
+        try:
+            yield
+        except Refused as refused:
+            problems = tuple(in_table(one, self.places) for one in refused.problems)
+            raise ScenarioError(self.path, _lines_of_today(self.text), problems) from None
+        except InputError as error:
+            table = tomllib.loads(self.text)
+            for place, name in _files_in(renewed(table) if is_old(table) else table):
+                if canonical(_beside(self.path, name)) == canonical(error.path):
+                    line = line_of(_lines_of_today(self.text), place)
+                    raise InputError(self.path, f"key {spelled(place)}: {error}", line) from error
+            raise
 
 
 def read(path: File, max_runs: int | None = None) -> Document:
@@ -128,7 +128,7 @@ def _document(path: File, text: str, table: dict[str, Any], max_runs: int | None
     notes = [f"{path}: this form of scenarios is deprecated (docs/changes.md)"] if is_old(table) else []
     table = {"title": path.stem} | (renewed(table) if notes else table)
     table |= _limit(table, max_runs)
-    places, scenario = placed_one(Scenario, _mapped(table, lambda name: _beside(path, name)))
+    places, scenario = placed_one(Scenario, mapped(table, lambda name: _beside(path, name)))
     return Document(path, text, scenario, places, tuple(notes))
 
 
@@ -144,9 +144,9 @@ def _limit(table: dict[str, Any], max_runs: int | None) -> dict[str, int]:
         * prod(_lists(value) for name, value in one.items() if name in LISTED)
         * (own if type(own) is int and 0 < own <= MAX_SEED else usual)
         for key in LOADS
-        for one in _listed(table.get(key, []))
+        for one in listed(table.get(key, []))
         if isinstance(one, dict)
-        for own in _listed(one.get("seeds"))
+        for own in listed(one.get("seeds"))
     )
     if size > limit:
         higher = "max_runs" if max_runs is None and own < MAX_RUNS else "--max-runs of tmt run"
@@ -164,11 +164,12 @@ def _lists(value: Any) -> int:
     return prod(map(size_of, value))
 
 
-def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
+def mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
+    """Return the value of a key with files as `path_of` names them."""
     if isinstance(value, dict):
-        return {name: _mapped(one, path_of, name) for name, one in value.items()}
+        return {name: mapped(one, path_of, name) for name, one in value.items()}
     if isinstance(value, list):
-        return [_mapped(one, path_of, key) for one in value]
+        return [mapped(one, path_of, key) for one in value]
     return path_of(value) if is_file(key, value) else value
 
 
@@ -193,11 +194,6 @@ def _beside(file: File, name: str) -> str:
 def files_of(value: Spec) -> list[str]:
     """Return every file that a scenario, or a part of one, names, each once."""
     return list(dict.fromkeys(name for _, name in _files_in(plain(value))))
-
-
-def relative_to(folder: File) -> Callable[[str], str]:
-    """Return a function that gives a path relative to a folder, and a file's URI unchanged."""
-    return lambda name: name if "://" in name else os.path.relpath(name, folder)
 
 
 _QUOTED = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'')
@@ -237,101 +233,6 @@ def line_of(lines: dict[Place, int], place: Place) -> int | None:
     return next((lines[one] for one in around if one in lines), None)
 
 
-def text_of(scenario: Scenario, path_of: Callable[[str], str], *, explained: bool = False) -> str:
-    """Return a scenario as TOML with files as named by `path_of`; a comment may explain each key.
-
-    Points that differ in one key only share a table, if that reads as the same points in the same order.
-    """
-    table = {"title": scenario.title} | _mapped(plain(scenario), path_of)
-    head = {key: value for key, value in table.items() if key not in (*AXES, "tune")}
-    out = _lines(Scenario, head, explained=explained)
-    if "tune" in table:
-        out += ["", "[tune]", *_lines(Tune, table["tune"], explained=explained)]
-    for key in AXES:
-        kind, members = declared(Scenario)[key].kind, getattr(scenario, key)
-        used = frozenset(name for one in table.get(key, ()) for name in one)
-        folded = [_said(kind, one) for one in _folded([plain(one, used) for one in members])]
-        again = [one for each in folded for one in points(kind, each)]
-        for each in _mapped(folded, path_of) if again == list(members) else table.get(key, ()):
-            out += ["", f"[[{key}]]", *_lines(kind, each, explained=explained)]
-    return "\n".join(out) + "\n"
-
-
-def _known(family: type[Spec], table: dict[str, Any]) -> dict[str, Field]:
-    """Return the parameters of the class that a table describes."""
-    return declared(family.kinds().get(str(table.get("name", "")), family))
-
-
-def _said(family: type[Spec], table: dict[str, Any]) -> dict[str, Any]:
-    known = _known(family, table)
-    return {
-        key: value
-        for key, value in table.items()
-        if key not in known or known[key].is_required or value != plain(known[key].default)
-    }
-
-
-def _lines(family: type[Spec], table: dict[str, Any], *, explained: bool) -> list[str]:
-    known = _known(family, table)
-    found = []
-    for key, value in table.items():
-        text = f"{key} = {value_text(value)}"
-        if explained and key in known and known[key].meaning:
-            unit = known[key].param.unit
-            text += f"  # {known[key].meaning}{f' ({unit})' if unit else ''}"
-        found.append(text)
-    return found
-
-
-def _folded(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return tables in which neighbours that differ in one key are merged into one table with a list."""
-    for key in dict.fromkeys(name for table in reversed(tables) for name in reversed(table)):
-        out: list[dict[str, Any]] = []
-        for table in tables:
-            last = out[-1] if out else {}
-            is_alike = list(last) == list(table) and _without(last, key) == _without(table, key)
-            joined = _joined(last[key], table[key]) if is_alike and key in table else None
-            if joined is None:
-                out.append(table)
-            else:
-                out[-1] = last | {key: joined}
-        tables = out
-    return tables
-
-
-def _without(table: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in table.items() if name != key}
-
-
-def _joined(first: Any, second: Any) -> Any:
-    """Return the list of both values; for tables that differ in one key, a table with the list; else None."""
-    if isinstance(first, dict) and isinstance(second, dict):
-        differing = [key for key in first if first[key] != second.get(key)]
-        if list(first) != list(second) or len(differing) != 1:
-            return None
-        inner = _joined(first[differing[0]], second[differing[0]])
-        return None if inner is None else first | {differing[0]: inner}
-    if any(isinstance(one, dict) for value in (first, second) for one in _listed(value)):
-        return None
-    return [*_listed(first), *_listed(second)]
-
-
-def _listed(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
+    """Return a list as it is, and a value alone as a list of one."""
     return value if isinstance(value, list) else [value]
-
-
-def value_text(value: Any) -> str:
-    """Return a value in TOML: JSON spells text, numbers, flags and lists alike."""
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {value_text(one)}' for key, one in value.items())} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(value_text, value))}]"
-    if isinstance(value, str) and "\n" in value:
-        return '"""\n' + "\n".join(_quoted(line)[1:-1] for line in value.split("\n")) + '"""'
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return _quoted(value)
-
-
-def _quoted(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -121,7 +121,7 @@ def is_determined(line: int, system: np.void) -> bool:
 
 @kernel
 def oldest_unknown(or_else: int, system: np.void) -> int:
-    """Return the oldest unknown unit, or `or_else`, a newer unit, without one."""
+    """Return the oldest unknown unit, or `or_else` (a newer unit) if there is none."""
     oldest = or_else
     for i in range(system["n_free"]):
         oldest = min(oldest, system["free"][i])
