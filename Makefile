@@ -38,10 +38,10 @@ test-wheel: wheel $(VENV)/installed-dev  ## install the wheel into an environmen
 test-blocks: setup test-packages $(VENV)/installed-dev  ## run every command of the documentation, its campaigns too, minutes
 	TMT_CODE_BLOCKS=all $(BIN)/pytest -n 2 --dist worksteal -q tests/house/test_code_blocks.py
 
-soak: setup test-packages $(VENV)/installed-dev  ## kill two engines KILLS=200 times, invert every byte of a campaign's files, emulate ten minutes and 5000 times
+soak: setup test-packages $(VENV)/installed-dev  ## kill two engines KILLS=200 times, invert every byte of its files, repeat random tests of the core 200 times, emulate 5000 times
 	TMT_SOAK_KILLS=$(or $(KILLS),200) TMT_SOAK_STOPPED_S=60 $(BIN)/pytest -n 2 -q --timeout 7200 tests/campaign/test_engine.py -k "killed_many_times or stopped_goes_on"
 	TMT_EVERY_BYTE=1 $(BIN)/pytest -n 2 -q --timeout 7200 tests/campaign/test_inverted_bytes.py tests/campaign/test_packs.py -k inverted
-	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q tests/ns2/test_core.py
+	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q --timeout 7200 tests/ns2/test_core.py
 	TMT_SOAK_EMULATION_S=600 TMT_SOAK_EMULATIONS=5000 $(BIN)/pytest -q tests/emulate/test_soak.py
 
 simulate: setup $(VENV)/installed-dev  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, two minutes

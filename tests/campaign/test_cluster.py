@@ -289,6 +289,14 @@ def test_run__without_a_scheduler_there_says_so(
     assert not (tmp_path / "out").exists()
 
 
+def test_silent_server__is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tmt.campaign.cluster.CONNECT_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(UsageError, match="no scheduler answers"), connected(address):
+            pass
+
+
 def test_another_server__is_no_scheduler() -> None:
     """Dask takes the words of another server for lengths of messages, up to all memory."""
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as thread:

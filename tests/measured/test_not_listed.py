@@ -14,7 +14,7 @@ USUAL = "4 slots, 1 of them erased"
 
 def test_page__has_twenty_kinds_of_columns() -> None:
     assert len(LINES) >= 20
-    assert PAGE.count(f"trace of {USUAL}.") == PAGE.count(f"the same trace: {USUAL}.") == 1
+    assert PAGE.count(f"trace of {USUAL}.") == PAGE.count(f"the trace is the same: {USUAL}.") == 1
 
 
 @pytest.mark.parametrize(("options", "trace"), LINES)

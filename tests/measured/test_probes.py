@@ -215,6 +215,29 @@ def test_measurement__says_that_the_rate_of_probes_is_no_capacity(tmp_path: Path
     assert (len(over), over.metadata["lldu_bytes"], over.metadata["packing"]) == (11, 1500, "packed")
 
 
+@pytest.mark.parametrize("line", [None, 1_200_000])
+def test_probes__are_slots_of_a_phy_trace_with_their_delays(line: float | None, tmp_path: Path) -> None:
+    """A scenario takes PHY traces alone; behind the scheme `none` slots have the fates of the rows."""
+    path = irtt_file(tmp_path, trip(0), trip(10, "true_up"), trip(20, up_ms=34))
+    rows = import_trace("irtt", path, direction="up", line=line)
+    slots = import_trace("irtt", path, direction="up", line=line, as_="phy")
+    assert slots.tx_time_ns.tolist() == rows.tx_time_ns.tolist()
+    assert slots.decode_time_ns.tolist() == np.where(rows.delivered, rows.delay_ns, 0).tolist()
+    assert slots.metadata["lldu_bytes"] == rows.metadata["lldu_bytes"]
+
+
+def test_line__in_mbit_s_is_noted(tmp_path: Path) -> None:
+    path = irtt_file(tmp_path, *(trip(10_000 * i) for i in range(11)))
+    notes = [import_trace("irtt", path, line=line).metadata["notes"][-1] for line in (100, 1e6)]
+    assert "--line 100e6 is 100 Mbit/s" in notes[0]
+    assert notes[1] == "11 probes lie over a line of 1000000 bit/s"
+
+
+def test_probe__that_took_no_time_is_no_erased_slot(tmp_path: Path) -> None:
+    path = log(tmp_path, START, reply(1, 1, "0.000"), reply(2, 2, "0.000"))
+    assert import_trace("ping", path, as_="phy").decode_time_ns.tolist() == [1, 1]
+
+
 START = "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n"
 
 

@@ -161,6 +161,8 @@ def test_probes__lie_over_a_line_or_say_that_their_rate_is_no_capacity(tmp_path:
     assert line.delay_ns[0] == 14 * MS
     assert line.delay_ns[5] == 14 * MS  # half-way from 15 ms at 50 ms to 13 ms at 150 ms
     assert line.metadata["length_ns"] == 200 * MS
+    slots = imported(tmp_path, PROBES, line=6e5, as_="phy", **options)
+    assert slots.decode_time_ns.tolist() == np.where(line.delivered, line.delay_ns, 0).tolist()
 
 
 def test_numbers__wrap_beside_dates(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ trace is sent once. The pool decides which worker gets which run (`tmt.campaign.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 import distributed
-from distributed.comm import CommClosedError, get_address_host_port
+from distributed.comm import CommClosedError, connect, get_address_host_port
 
 from tmt.campaign.cluster_worker import answer_file, examine, perform_checked
 from tmt.campaign.columns import RECORDS
@@ -55,6 +56,7 @@ def connected(address: str) -> Iterator[distributed.Client]:
     except ValueError as error:
         raise UsageError(f"--scheduler: {address} is not an address such as tcp://node1:8786") from error
     try:
+        asyncio.run(asyncio.wait_for(_shake_hands(address), CONNECT_S))
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, MemoryError) as error:  # another server sends huge lengths
         raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
@@ -65,6 +67,13 @@ def connected(address: str) -> Iterator[distributed.Client]:
         yield client
     finally:
         client.close()
+
+
+async def _shake_hands(address: str) -> None:
+    """Connect once; a `Client` waits without limit for a server that accepts and says nothing."""
+    security = distributed.Security().get_connection_args("client")
+    comm = await connect(address, timeout=CONNECT_S, **security)
+    await comm.close()
 
 
 @contextmanager

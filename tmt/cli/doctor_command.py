@@ -1,4 +1,4 @@
-"""`tmt doctor`: what is installed, what is missing, and the command that mends it."""
+"""`tmt doctor`: what is installed, what is missing, and the command that fixes it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LIBRARIES = dict.fromkeys(
 """Libraries, and what installs each; only some commands need the last ones."""
 
 TRIAL_LIMIT_S = 60
-"""Wall time after which the trial of the kernel for programs is given up."""
+"""Wall time after which the test of the kernel for programs is given up."""
 
 NAMESPACE = ("unshare", "--user", "--map-root-user", "--net", "true")
 """Command that the system must allow for the emulator, if it does not run as root."""
@@ -43,14 +43,14 @@ class Finding:
     what: str
     present: bool
     found: str
-    """Version or hash where it is present; else what is missing and the command that mends it."""
+    """Version or hash if it is present; otherwise what is missing and the command that fixes it."""
 
 
 @click.command()
 @JSON
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
-    """List what is installed and what is missing, with the command that mends it.
+    """List what is installed and what is missing, with the command that fixes it.
 
     Add the list to every bug report. The exit status is 1 if the simulator cannot run; the
     kernels, the program of stack quic and the emulator are optional.

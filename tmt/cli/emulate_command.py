@@ -144,18 +144,24 @@ def _summary(result: EmulationResult) -> str:
     row: dict[str, Any] = result.row
     directions = ("forward", "return")
     links = [row[f"{one}_trace"] or f"{row[f'{one}_rate_bps']:g} bit/s" for one in directions]
-    lines = [
+    title = (
         f"tmt emulate: {row['duration_s']:.3g} s, flows {row['flows']}, RTT {row['rtt_s']} s, "
-        f"queue {_queue(row)}",
-        _line("", *directions),
-        _line("link", *links),
-        _line("trace starts at, repeats", *(_trace_use(row, one) for one in directions)),
+        f"queue {_queue(row)}"
+    )
+    cells = [
+        ("", *directions),
+        ("link", *links),
+        ("trace starts at, repeats", *(_trace_use(row, one) for one in directions)),
     ]
     for label, name, written in ROWS:
         values = [row[f"{one}_{name}"] for one in directions]
         if any(values) or name not in IF_ANY:
-            lines.append(_line(label, *map(written, values)))
-    return "\n".join(lines)
+            cells.append((label, *map(written, values)))
+    widths = [max(18, *(len(line[column]) + 2 for line in cells)) for column in (1, 2)]
+    lines = [
+        f"{label:<32}{forward:>{widths[0]}}{back:>{widths[1]}}".rstrip() for label, forward, back in cells
+    ]
+    return "\n".join([title, *lines])
 
 
 def _queue(row: dict[str, Any]) -> str:
@@ -168,7 +174,3 @@ def _trace_use(row: dict[str, Any], direction: str) -> str:
     if row[f"{direction}_trace"] is None:
         return "-"
     return f"{row[f'{direction}_offset_s']:g} s, {row[f'{direction}_trace_repeats']} times"
-
-
-def _line(label: str, forward: object, back: object) -> str:
-    return f"{label:<32}{forward!s:>18}{back!s:>18}".rstrip()

@@ -34,7 +34,7 @@ class Auto(Values):
         return {"--importer": _told_by_content()}
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the options of all formats, but none that chooses one."""
+        """Return the options of all formats, without those that choose a format."""
         ctx.meta.setdefault(CHOSEN, self.chosen([]))
         params = super().get_params(ctx)
         return [one for one in params if not (isinstance(one, ValueOption) and one.place[-1] == "name")]

@@ -1,4 +1,4 @@
-"""Commands and modules that are imported when they are used first, so that help answers at once."""
+"""Commands and modules that are imported at their first use, so that help answers at once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Lazily:
 
 
 class LazyGroup(click.Group):
-    """A group that prints `lines`, a line for each command's name, and imports by `find` what is called."""
+    """A group that prints `lines`, a line for each command's name, and imports a called command by `find`."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class LazyGroup(click.Group):
             return self._find(cmd_name) if cmd_name in self._lines else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Print the help where nothing follows the group's name."""
+        """Print the help if nothing follows the group's name."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit()

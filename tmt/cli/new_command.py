@@ -17,6 +17,7 @@ from tmt.core.channels.lms import Lms
 from tmt.core.declaration import Count, Param, Spec, ns
 from tmt.core.errors import UsageError
 from tmt.core.measure.link import summarise
+from tmt.core.measure.summaries import PhySummary
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
 from tmt.core.words.values import time_notes
@@ -153,7 +154,8 @@ def command(scenario: str, source: str | None, compared: Compared, path: LinkPat
 
     The file is checked before it is written. An existing file is kept.
 
-    For your own traces the queue is about one bandwidth-delay product at the highest mean rate. With several
+    For your own traces the queue is about one bandwidth-delay product: the highest mean rate, the RTT and the
+    mean decode time. With several
     seeds, each draws its start in the trace, because runs from the same start hardly differ.
 
     \b
@@ -193,10 +195,13 @@ def _one_pipe(trace: Trace, rtt: float, packet_bytes: int) -> int:
     """Return the bandwidth-delay product of a file in packets, at least what short bursts need."""
     found = recipe.source_of(trace, ("trace", 0))
     with open_trace(str(found.file)) as reader:
-        rates = summarise(reader, reader.metadata, lldu_bytes=found.lldu_bytes).bit_rates
+        summary = summarise(reader, reader.metadata, lldu_bytes=found.lldu_bytes)
+    rates = summary.bit_rates
+    assert isinstance(summary, PhySummary)
     assert rates is not None  # the file's sizes are known
     size = packet_bytes
     if found.packing == "padded" and found.lldu_bytes is not None:
         size = math.ceil(packet_bytes / found.lldu_bytes) * found.lldu_bytes
-    packets = rates.all_bps / trace.kept * rtt / (8 * size)
-    return min(max(math.ceil(packets), MIN_QUEUE_PACKETS), MAX_PACKETS)
+    round_trip_s = rtt + (summary.decode_time_s.mean or 0.0)
+    packets = rates.all_bps / trace.kept * round_trip_s / (8 * size)
+    return min(max(round(packets), MIN_QUEUE_PACKETS), MAX_PACKETS)

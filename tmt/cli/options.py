@@ -48,14 +48,14 @@ with imported_when_used():
 class Value(click.ParamType[Any]):
     """A number or a time in seconds, within the bounds of a declared type; `name` is its placeholder.
 
-    If `noted`, an unusually long time gives a note: milliseconds may be meant.
+    If `noted`, an unusually long time gives a note, because milliseconds may be meant.
     """
 
     def __init__(self, name: str, hint: Any, *, noted: bool = False) -> None:
         self.name, self.hint, self.noted = name, hint, noted
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return the placeholder, with near bounds of a number."""
+        """Return the placeholder, with the bounds of a number if they are small."""
         return number_within(self.hint.__metadata__[-1]) if self.name == "number" else self.name.upper()
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -96,7 +96,7 @@ class FilePath(click.Path):
         super().__init__(dir_okay=False, path_type=path_type)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse a folder, a name without letters, and the one that stands for a stream elsewhere."""
+        """Refuse a folder, an empty name, and the name that means a stream in other programs."""
         if not value:
             self.fail("the file's name is empty.", param, ctx)
         if os.fsdecode(value) == "-":
@@ -113,25 +113,25 @@ class FigurePath(FilePath):
     """A figure's file, whose ending and folder are checked before any work."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse an ending that is not a figure's, and a place where no file can be."""
+        """Refuse an ending that is not a figure's, and a path where no file can be."""
         path = super().convert(value, param, ctx)
         charts.check_format(path)
         return path
 
 
 MOST_VALUES = 100_000
-"""Upper bound of the values of one range; each makes a row of the result."""
+"""Upper bound on the values of one range; each makes a row of the result."""
 
 
 class CampaignPath(click.Path):
-    """The folder of a campaign's results, or a pack where packs are allowed."""
+    """The folder of a campaign's results, or a pack if packs are allowed."""
 
     def __init__(self, *, or_pack: bool = False) -> None:
         super().__init__(exists=True, path_type=Path)
         self._or_pack = or_pack
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse other files; a scenario's file stands for its results' folder in people's minds."""
+        """Refuse other files; for a scenario file, name the folder of its results."""
         if (file := Path(value)).is_file() and not (self._or_pack and pack_reader.is_pack(file)):
             usual = file.parent / "out" / file.stem
             there = f", here {usual}" if usual.is_dir() else ""
@@ -196,7 +196,7 @@ COUNTS = CountList()
 
 
 def typed_flags(*names: str) -> list[str]:
-    """Return the options that the user typed, of these parameters of the running command."""
+    """Return those of these parameters of the running command that the user typed."""
     context = click.get_current_context()
     named = (one for one in context.command.params if one.name in names)
     typed = ParameterSource.COMMANDLINE
@@ -214,7 +214,7 @@ SCHEDULER = click.option(
 QUIET = click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
-"""Result for programs; notes stay on stderr."""
+"""Result as JSON; notes stay on stderr."""
 
 
 def json_text(content: Any) -> str:
@@ -233,13 +233,13 @@ def _plain(value: Any) -> Any:
 
 
 def output_option(words: str, *, is_folder: bool = False, metavar: str | None = None) -> Decorator:
-    """Return the option of a command's output, which has one name everywhere."""
+    """Return the option for a command's output, which has the same name everywhere."""
     kind = click.Path(file_okay=False, path_type=Path) if is_folder else FilePath(Path)
     return click.option("-o", "--output", type=kind, metavar="DIR" if is_folder else metavar, help=words)
 
 
 def swept(sweeps: dict[str, list[float]], example: str, flags: str) -> str:
-    """Return the only parameter with several values; UsageError, with `example`, when there is not one."""
+    """Return the only parameter with several values; UsageError, with `example`, unless there is one."""
     names = [name for name, values in sweeps.items() if len(values) > 1]
     if len(names) != 1:
         raise UsageError(f"--plot draws a sweep: give a range such as {example} to one of {flags}")
@@ -247,7 +247,7 @@ def swept(sweeps: dict[str, list[float]], example: str, flags: str) -> str:
 
 
 def plot_option(words: str) -> Decorator:
-    """Return the option of a command's only figure; `words` say what is drawn."""
+    """Return the option for a command's only figure; `words` say what is drawn."""
     said = f"{words} into this .png, .svg, .pdf, .html or .json file."
     return click.option("--plot", type=FigurePath(), help=said)
 

@@ -29,9 +29,11 @@ with imported_when_used():
 @click.option("--records", is_flag=True, help="Put the packet records into it, too.")
 @JSON
 def command(scenario: Path, results: Path | None, output: Path | None, records: bool, as_json: bool) -> None:
-    """Write the campaign of the file SCENARIO into one archive: scenario, traces, results, what made them.
+    """Write the campaign of the file SCENARIO into one archive: scenario, traces, results, and program
+    versions.
 
-    The archive is a ZIP file that `tmt run` repeats. The same campaign makes the same archive, byte for byte.
+    The archive is a ZIP file that `tmt run` can repeat. The same campaign makes the same archive, byte for
+    byte.
 
     \b
     Example:

@@ -118,8 +118,8 @@ def command(
 ) -> int:
     """Run the comparison that the file SCENARIO describes: TCP variants, schemes, traces, seeds.
 
-    SCENARIO may be a pack, which `tmt pack` has written: the command repeats its campaign and says whether
-    the results are equal bit by bit.
+    SCENARIO may also be a pack of `tmt pack`: the command repeats its campaign and says whether the results
+    are equal bit by bit.
 
     Finished runs are kept, whatever stops the command; a second call executes only the missing runs. Failed
     runs are kept, too, with their command lines and the simulator's last output. The exit status is 1 if runs
@@ -212,7 +212,7 @@ def _execute(
     retry: bool,
     shown: bool,
 ) -> Plan:
-    """Execute the missing runs; return what the store holds then (StoppedError after Ctrl-C)."""
+    """Execute the missing runs; return the content of the store afterwards (StoppedError after Ctrl-C)."""
     print_warnings(campaign.warnings())
     if campaign.joined:
         print_notes([f"{counted(campaign.joined, 'result')} of parts joined"])
@@ -221,7 +221,7 @@ def _execute(
         with live_table(campaign, todo, shown=shown) as watch:
             campaign.execute(todo, new_pool, watch)
     except KeyboardInterrupt:
-        campaign.store.look()  # a run may have been stored, and not been counted yet
+        campaign.store.look()  # a run may have been stored but not yet counted
         after, total = campaign.plan(), len(todo.runs)
         kept = after.done + after.failed
         raise StoppedError(
@@ -232,7 +232,7 @@ def _execute(
 
 
 def _asked(path: Path, max_runs: int | None) -> toml.Document:
-    """Read a scenario, and print what is odd about it."""
+    """Read a scenario, and print notes on it."""
     asked = toml.read(path, max_runs)
     print_warnings(asked.notes)
     times = [("rtt", one.rtt) for one in asked.scenario.path]

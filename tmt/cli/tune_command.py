@@ -112,11 +112,11 @@ def command(
     """Find the best link-layer scheme and parameters for TRACE and a transport.
 
     TRACE is a PHY trace, or a scenario file (.toml) with a table [tune], whose schemes, paths and adaptations
-    are the search space. A course is a piece of the channel that all candidates see. All candidates run the
-    first courses; those that may still be the best run more. The result is a recommendation, its ties, an
-    upper bound on the gain of any other candidate, its value on courses that the search has not seen, and a
-    verdict in one sentence. The folder of the results also gets a page, and a scenario that repeats the
-    winner.
+    are the search space. A course is a piece of the channel; all candidates see the same courses. All
+    candidates run the first courses; only those that may still be the best run more. The result is a
+    recommendation, its ties, an upper bound on the gain of any other candidate, its value on held-out
+    courses, and a verdict in one sentence. The folder of the results also gets a page, and a scenario that
+    repeats the winner.
 
     The exit status is 1 if no candidate could be judged or keeps the constraints.
 
@@ -171,7 +171,7 @@ def _run_notes(task: Task, *, chosen: bool) -> list[str]:
 
 
 def _task_of_scenario(path: Path, given: dict[str, Any]) -> Task:
-    """Return the task of a scenario file, which leaves nothing to options (UsageError)."""
+    """Return the task of a scenario file, with which options conflict (UsageError)."""
     flags = options.typed_flags("duration", "schemes", "varied", "every", "courses")
     for name in VALUES:
         said = [] if given[name] is None else given[name].said()
@@ -242,7 +242,7 @@ def _forecast(planned: tuning.PlannedTuning, folder: Path, *, as_json: bool) -> 
 
 
 def _as_json(found: tuning.Tuning, folder: Path, page: Path) -> str:
-    """Return the result for programs; values in the units that `objectives` names."""
+    """Return the result as JSON; values have the units that `objectives` names."""
     courses, task = found.courses, found.task
     content: dict[str, Any] = {
         "objectives": [{"text": aim.text, "unit": aim.unit} for aim in task.goal.objectives],

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import FilePath
 from tmt.cli.progress import say
 from tmt.core.declaration import Refused, declared, spelled
@@ -25,9 +24,6 @@ from tmt.core.schemes import SCHEMES
 from tmt.spec import hints
 from tmt.spec.option_types import ValueOption
 from tmt.spec.options import Part, first_line, flag_of, listed
-
-with imported_when_used():
-    from tmt.io import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -130,6 +126,8 @@ class Values(click.Command):
 
     def _keep_inputs(self, ctx: click.Context) -> None:
         """Refuse to write over a file that an argument names (UsageError)."""
+        from tmt.io.atomic import check_not_source  # noqa: PLC0415  (numpy takes long to import)
+
         arguments: list[Any] = []
         outputs: list[Any] = []
         for param in self.params:
@@ -140,7 +138,7 @@ class Values(click.Command):
             elif files and isinstance(param.type, FilePath):
                 outputs += files
         for output, argument in product(outputs, arguments):
-            atomic.check_not_source(output, argument)
+            check_not_source(output, argument)
 
     def _options(self, ctx: click.Context, part: Part) -> list[ValueOption]:
         try:

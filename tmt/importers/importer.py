@@ -17,6 +17,7 @@ from tmt.core.declaration import Param, PositiveSeconds, Rate, Seconds, Spec, de
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
 from tmt.core.trace import LinkTrace, make_trace
+from tmt.core.units import NS_PER_S
 from tmt.core.words.values import time_notes
 from tmt.importers import all_importers
 from tmt.importers.log_files import first_names
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from tmt.core.trace import Int64Array, Metadata, Trace
 
 _HEAD_BYTES = 1 << 16
+
+_LEAST_USUAL_BPS = 1000
 
 _MAY_BE_LONG = ("from_", "until", "gap")
 """Parameters that may be long times; the others are times of single probes and slots."""
@@ -139,11 +142,11 @@ def separate(times_ns: Int64Array) -> Int64Array:
     return separated
 
 
-def recognised(path: str) -> type[Importer]:
-    """Return the importer that detects its format in `path` (InputError when none does)."""
+def recognised(path: str, named: type[Importer] | None = None) -> type[Importer]:
+    """Return the importer that detects its format in `path`, `named` first (InputError when none does)."""
     with open_input(path) as file, input_errors(path):
         head = file.read(_HEAD_BYTES)
-    for importer in all_importers().values():
+    for importer in filter(None, (named, *all_importers().values())):
         if importer.sniff(head):
             return importer
     reason = "its content tells no format of measurements; name the format, or its columns"
@@ -154,6 +157,15 @@ def import_hint(path: str) -> str:
     """Return the import that makes a trace of `path`, in words; empty when no importer detects its format."""
     with suppress(InputError):
         return f"it holds a measurement: tmt import {recognised(path).name} {path} OUT.parquet"
+    return ""
+
+
+def _other_format(named: type[Importer], path: str) -> str:
+    """Return, in words, the format that the content of `path` tells instead of the named one, if it does."""
+    is_told = not any(one.is_required for one in declared(named).values())
+    with suppress(InputError):
+        if is_told and (found := recognised(path, named)) is not named:
+            return f"its content is of format {found.name}"
     return ""
 
 
@@ -171,6 +183,10 @@ def import_trace(
         check_not_source(target, path)
     try:
         measurement = importer.read(path)
+    except InputError as error:
+        if hint := _other_format(type(importer), path):
+            raise InputError(path, f"{error.reason}; {hint}", error.line) from error
+        raise
     except OverflowError as error:
         raise InputError(path, "a time or a size in it has more than 64 bits") from error
     from_ns = None if importer.from_ is None else ns(importer.from_)
@@ -186,7 +202,10 @@ def import_trace(
         how["modes"] = measurement.modes
     if extent is not None:
         how |= extent.metadata
-    how |= {"packing": measurement.packing, "notes": [*measurement.notes, *_slips(importer, trace)]}
+    how |= {
+        "packing": measurement.packing,
+        "notes": [*measurement.notes, *_slips(importer, trace), *_slow(measurement)],
+    }
     trace = replace(trace, metadata=provenance.record(trace.table.kind, **how))
     if target is not None:
         write_trace(target, trace)
@@ -206,6 +225,19 @@ def _slips(importer: Importer, trace: Trace) -> list[str]:
     if found or not len(delays_ns):
         return found
     return time_notes("the median delay", float(np.median(delays_ns)))
+
+
+def _slow(measurement: Measurement) -> list[str]:
+    """Note a measured stretch of time whose rate was probably meant in Mbit/s."""
+    extent, lldu_bytes = measurement.extent, measurement.lldu_bytes
+    if extent is None or lldu_bytes is None:
+        return []
+    rate_bps = 8 * lldu_bytes * len(measurement.trace) * NS_PER_S / extent.length_ns
+    if rate_bps >= _LEAST_USUAL_BPS:
+        return []
+    return [
+        f"the rate is {rate_bps:.3g} bit/s: --line 100e6 is 100 Mbit/s, --rate NAME:Mbit/s a column of them"
+    ]
 
 
 def _between(

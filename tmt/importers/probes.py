@@ -15,14 +15,14 @@ import numpy as np
 from tmt.core.declaration import number
 from tmt.core.errors import InputError, UsageError
 from tmt.core.extent import Extent
-from tmt.core.trace import LinkTrace
+from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.importers.importer import DirectionOf, Importer, LineRate, LlduBytes, Measurement, separate
+from tmt.importers.importer import As, DirectionOf, Importer, LineRate, LlduBytes, Measurement, separate
 from tmt.importers.notes import agreed, milliseconds, rate_note
 
 if TYPE_CHECKING:
-    from tmt.core.trace import BoolArray, Int64Array
-    from tmt.importers.importer import Direction
+    from tmt.core.trace import BoolArray, Int64Array, Trace
+    from tmt.importers.importer import Direction, Reading
 
 MAX_ROWS = 50_000_000
 """Most rows of an import, which need 2 GB of memory: ten minutes of 1 Gbit/s in rows of 1500 bytes."""
@@ -98,6 +98,7 @@ class Probes:
 class ProbeImporter(Importer):
     """A format with probes, which become rows, or are applied to a line of constant rate."""
 
+    as_: As = "link"
     line: LineRate = None
     lldu_bytes: LlduBytes = 1500
 
@@ -111,12 +112,12 @@ class ProbeImporter(Importer):
         count = len(probes.tx_time_ns)
         if self.line is not None:
             note = f"{agreed(count, 'probe', 'lie')} over a line of {number(self.line)} bit/s"
-            trace = probes.over_line(self.line, self.lldu_bytes, self.until_ns)
+            trace = read_as(self.as_, probes.over_line(self.line, self.lldu_bytes, self.until_ns))
             notes = (*probes.notes, note)
             return Measurement(trace, "packed", self.lldu_bytes, notes, extent=probes.extent)
         note = rate_note(8 * probes.size_bytes * count, int(probes.tx_time_ns[-1]))
-        trace = LinkTrace(probes.tx_time_ns, probes.delay_ns, probes.delivered, np.ones(count, np.uint8))
-        return Measurement(trace, "padded", probes.size_bytes, (*probes.notes, note))
+        rows = LinkTrace(probes.tx_time_ns, probes.delay_ns, probes.delivered, np.ones(count, np.uint8))
+        return Measurement(read_as(self.as_, rows), "padded", probes.size_bytes, (*probes.notes, note))
 
 
 class RoundTripImporter(ProbeImporter):
@@ -128,6 +129,13 @@ class RoundTripImporter(ProbeImporter):
     def way(self) -> Direction:
         """The direction to read; by default down."""
         return self.direction or "down"
+
+
+def read_as(reading: Reading, rows: LinkTrace) -> Trace:
+    """Return rows as they are, or as slots with their delays as decode times, at least 1 ns: 0 is erased."""
+    if reading == "link":
+        return rows
+    return PhyTrace(rows.tx_time_ns, np.where(rows.delivered, np.maximum(rows.delay_ns, 1), 0))
 
 
 def rows_to_make(rows: int, first_rows: int | None, options: str) -> int:

@@ -23,6 +23,7 @@ from tmt.importers.importer import (
     Reading,
 )
 from tmt.importers.notes import agreed, rate_note
+from tmt.importers.probes import read_as
 from tmt.importers.rate_series import USUAL_BYTES, Seed
 from tmt.importers.table_blocks import HarqColumns
 from tmt.importers.table_rows import Line, Outcome, in_time, measured, probes_of, read_lines
@@ -214,8 +215,8 @@ class AnyTable(Importer):
             said.append(f"{what} over a line of {number(self.line)} bit/s")
             lldu_bytes = self.lldu_bytes or USUAL_BYTES
             probes = probes_of(path, lines)
-            link = probes.over_line(self.line, lldu_bytes, self.until_ns)
-            return Measurement(link, self.packing, lldu_bytes, tuple(said), extent=probes.extent)
+            trace = read_as(self.reading, probes.over_line(self.line, lldu_bytes, self.until_ns))
+            return Measurement(trace, self.packing, lldu_bytes, tuple(said), extent=probes.extent)
         has_delays = self.delay is not None or self.received is not None
         if harq is None:
             found = measured(lines, self.reading)

@@ -127,8 +127,6 @@ def _of_rows(table: AnyTable) -> Rules:
             yield key, "none without rate or loss", "has no meaning for single rows"
     if table.line is None:
         return
-    if table.as_ == "phy":
-        yield "as_", "link with line: probes show delays and fates", "has no meaning for probes"
     allowed = "none with line, whose rows have lldu_bytes"
     yield from _without(table, ("size", "transmissions"), True, allowed, "for probes")
     if table.origin != "first":
