@@ -52,6 +52,15 @@ def test_irtt__takes_each_direction_apart(tmp_path: Path) -> None:
     assert up.notes[0] == "the clocks are taken to agree: least delay 30.000 ms up, 20.000 ms down"
 
 
+def test_irtt__without_one_way_delays_halves_each_round_trip(tmp_path: Path) -> None:
+    """As with `--clock=monotonic`: only `rtt` is there, 50 and 61 ms."""
+    trips = [trip(sent) | {"delay": {"rtt": rtt * MS}} for sent, rtt in ((0, 50), (10, 61))]
+    for direction in ("up", "down"):
+        probes = Irtt(direction=direction).probes(irtt_file(tmp_path, *trips))
+        assert (probes.delay_ns / MS).tolist() == [25, 30.5]
+        assert probes.notes == ("the delay of each direction is taken as half of the round trip",)
+
+
 def test_irtt__removes_the_difference_of_clocks_that_certainly_differ(tmp_path: Path) -> None:
     """By hand: the server is 100 ms ahead; least round trip 50 ms, so that 25 ms is each least delay."""
     path = irtt_file(tmp_path, trip(0, up_ms=130, down_ms=-80), trip(10, up_ms=133, down_ms=-79))

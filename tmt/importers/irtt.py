@@ -2,7 +2,8 @@
 
 JSON (`irtt client -o FILE`), version 0.9: ``round_trips[]`` with ``seqno``, ``lost`` (text "false", "true",
 "true_up", "true_down"; older programs wrote booleans), ``timestamps.client.send.monotonic``, ``delay.send``
-and ``delay.receive``, all in ns. Source: irtt's ``doc/irtt-client.md``.
+and ``delay.receive``, all in ns; without both wall clocks (``--tstamp``, ``--clock``) only ``delay.rtt``.
+Source: irtt's ``doc/irtt-client.md``.
 
 LENS (Starlink and OneWeb), irtt: ``timestamp,rtt,uplink,downlink``, the stamp in ns since the epoch, delays
 in ms. -1 marks a loss: in ``uplink``, in ``downlink``, or in ``rtt`` if the direction is unknown; the other
@@ -62,6 +63,7 @@ class Irtt(RoundTripImporter):
         if not isinstance(trips, list) or not trips:
             raise InputError(path, "there is no list round_trips; this is not the JSON of irtt")
         sent, up, down, lost = [], [], [], []
+        one_way = any(member(trip, "delay", "send") is not None for trip in trips)
         limits_ns = -MAX_TIME_NS, MAX_TIME_NS
         for number, held in enumerate(trips):
             trip = Record.of(path, f"round_trips[{number}]", held)
@@ -74,16 +76,21 @@ class Irtt(RoundTripImporter):
             if len(sent) > 1 and sent[-1] < sent[-2]:
                 back_ns = sent[-2] - sent[-1]
                 raise trip.refused(f"the client's clock goes back by {back_ns} ns; round trips must follow")
-            if not fate:
+            if not fate and one_way:
                 up.append(trip.whole("delay.send", *limits_ns))
                 down.append(trip.whole("delay.receive", *limits_ns))
+            elif not fate:
+                half_ns = (trip.whole("delay.rtt", *limits_ns) + 1) // 2
+                up.append(half_ns)
+                down.append(half_ns)
         if not up:
             raise all_lost(path, len(trips), "round trip")
         length = member(document, "config", "params", "length")  # of the UDP payload
         header = _UDP_IPV6_BYTES if member(document, "config", "ip_version") == "IPv6" else _UDP_IPV4_BYTES
         size = (length if isinstance(length, int) else 0) + header
         columns = np.array(sent), np.array(lost), np.array(up), np.array(down)
-        return one_direction(path, *columns, size, self.way)
+        probes = one_direction(path, *columns, size, self.way)
+        return probes if one_way else replace(probes, notes=(HALF_TRIP, *probes.notes[1:]))
 
 
 class Lens(RoundTripImporter):
