@@ -48,8 +48,9 @@ def test_limit_of_processes__is_named_last(command: str, limit: int) -> None:
         Path(folder, "s.toml").write_text(CAMPAIGN, encoding="utf-8")
         Path(folder, "a.txt").write_text("0 1\n1 0\n")
         result = execute(*words, cwd=folder, env=environment, timeout=PATIENCE_S)
-    line = "tmt: no more threads can be started; raise the limit of processes"
-    assert (result.returncode, result.stderr.splitlines()[-1]) == (1, line)
+    # A command that starts workers may get a thread before, and then no process.
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].endswith("can be started; raise the limit of processes")
     assert "Traceback" not in result.stderr
 
 

@@ -115,9 +115,10 @@ class _Worker:
             with _without_current_folder():
                 _start_fork_server()
                 self.process.start()
-        except (OSError, EOFError, RuntimeError) as error:
-            reason = "the system refuses more processes" if isinstance(error, EOFError) else error
-            raise WorkerError(f"no worker process can be started: {reason}") from error
+        except (BlockingIOError, EOFError) as error:
+            raise WorkerError("no worker process can be started; raise the limit of processes") from error
+        except (OSError, RuntimeError) as error:
+            raise WorkerError(f"no worker process can be started: {error}") from error
         finally:
             theirs.close()
 
