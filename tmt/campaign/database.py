@@ -16,9 +16,9 @@ creates a file of shared memory beside it, and its locks can delay the engine. T
 
 * Without a log nobody writes. The file is read in place as immutable, and read again if it has changed.
 * With a log an engine is running, or was killed. Database and log are copied to a temporary folder. SQLite
-opens the copy as after a crash. The two copies are consistent if the log's header has not changed meanwhile.
-Until that header changes, engines only append to the log, and only copy pages of the log into the database.
-Therefore a later log completes an earlier copy of the database, even one made during such copying.
+  opens the copy as after a crash. The two copies are consistent if the log's header has not changed since.
+  Until that header changes, engines only append to the log, and only copy pages of the log into the database.
+  Therefore a later log completes an earlier copy of the database, even one made during such copying.
 """
 
 from __future__ import annotations

@@ -155,8 +155,8 @@ def command(scenario: str, source: str | None, compared: Compared, path: LinkPat
     The file is checked before it is written. An existing file is kept.
 
     For your own traces the queue is about one bandwidth-delay product: the highest mean rate, the RTT and the
-    mean decode time. With several
-    seeds, each draws its start in the trace, because runs from the same start hardly differ.
+    mean decode time. With several seeds, each draws its start in the trace, because runs from the same start
+    hardly differ.
 
     \b
     A comparison over a trace of one's own:
