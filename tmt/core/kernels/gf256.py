@@ -42,7 +42,7 @@ SYSTEM = np.dtype(
 
 * product: of two elements of GF(256).
 * n_equations, leads, coefficients: equation i gives the unit ``leads[i]`` as a combination of free units,
-with the coefficients of row i. A lead is older than its free units.
+  with the coefficients of row i. A lead is older than its free units.
 * n_free, free: the free units, in any order: unknown units that are no equation's lead.
 * words: the memory of `coefficients`, eight a word. It is 0 outside the equations and free units.
 """
