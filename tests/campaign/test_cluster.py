@@ -1,5 +1,6 @@
 """A real scheduler and real workers, one of which is killed: the results are those of this machine alone."""
 
+import asyncio
 import os
 import shutil
 import socket
@@ -293,8 +294,13 @@ def test_silent_server__is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("tmt.campaign.cluster.CONNECT_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(UsageError, match="no scheduler answers"), connected(address):
-            pass
+        asyncio.run(_fail_to_connect(address))
+
+
+async def _fail_to_connect(address: str) -> None:
+    """Do so beside a running event loop, which a notebook has."""
+    with pytest.raises(UsageError, match="no scheduler answers"), connected(address):
+        pass
 
 
 def test_another_server__is_no_scheduler() -> None:

@@ -70,7 +70,7 @@ def test_place__names_the_only_program_and_each_trace_once(tmp_path: Path) -> No
     said = tmt("run", "s.toml", "--jobs", "1", folder=tmp_path)
     assert "not as expected: said of web over none, trace 1.csv: 1 (mean of 1 run); at most 0" in said.out
     assert "said, trace 2.csv\n" in said.out
-    assert "receiving application; one seed. *" in " ".join(said.out.split())
+    assert "receiving application; one seed. Capacity:" in " ".join(said.out.split())
 
 
 @pytest.mark.usefixtures("kernel")

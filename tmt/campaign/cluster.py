@@ -56,7 +56,8 @@ def connected(address: str) -> Iterator[distributed.Client]:
     except ValueError as error:
         raise UsageError(f"--scheduler: {address} is not an address such as tcp://node1:8786") from error
     try:
-        asyncio.run(asyncio.wait_for(_shake_hands(address), CONNECT_S))
+        with ThreadPoolExecutor(1) as thread:  # the caller's may have a running event loop
+            thread.submit(asyncio.run, asyncio.wait_for(_shake_hands(address), CONNECT_S)).result()
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, MemoryError) as error:  # another server sends huge lengths
         raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
