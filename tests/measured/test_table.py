@@ -164,6 +164,12 @@ def test_time_without_probes__is_noted_where_a_line_fills_it(hole_s: int, tmp_pa
     assert [note.partition(":")[0] for note in notes[1:]] == ["no probe for 11 s from 4 s on"] * (hole_s > 10)
 
 
+def test_one_probe__makes_a_line_without_a_hole(tmp_path: Path) -> None:
+    path = written(tmp_path, "t,owd\n0,5\n")
+    one = import_trace("table", path, time="t", delay="owd:ms", line=1e6)
+    assert (len(one), len(one.metadata["notes"])) == (1, 1)
+
+
 def test_table__takes_the_es_n0_of_every_row_or_of_none(tmp_path: Path) -> None:
     """Thousandths of a dB, sorted with the rows; beyond 100 dB a value counts as 100 dB."""
     trace = import_trace(

@@ -84,7 +84,7 @@ class Probes:
         """A sentence on the longest time without a probe, if it is unusually long; else none."""
         steps_ns = np.diff(self.tx_time_ns)
         longest_ns = int(steps_ns.max(initial=0))
-        if longest_ns <= max(NS_PER_S, _LONG_STEPS * np.median(steps_ns)):
+        if longest_ns <= NS_PER_S or longest_ns <= _LONG_STEPS * np.median(steps_ns):
             return []
         begin_ns = int(self.tx_time_ns[steps_ns.argmax()])
         hole = f"no probe for {longest_ns / NS_PER_S:.4g} s from {begin_ns / NS_PER_S:.4g} s on"
