@@ -158,7 +158,7 @@ SEARCHED = {
     "10,000 runs slurm": "clusters",
     "interval": "statistics",
     "confidence interval": "statistics",
-    "how many seeds": "tutorials/campaign",
+    "how many seeds": "questions",
     "trust real link": "questions",
     "validation": "validation",
     "continuous integration": "continuous-integration",
