@@ -192,7 +192,7 @@ SEARCHED = {
     "initial window": "questions",
     "pcap of a run": "questions",
     "mptcp": "programs",
-    "flow completion time": "metrics",
+    "flow completion time": "questions",
     "compare two versions": "compare",
     "dvb modcod log": "adaptation",
     "link margin": "questions",
