@@ -53,7 +53,7 @@ class Values(click.Command):
 
     Each of `values` is a class, ``Class | None``, ``tuple[Class, ...]`` or a `Part`. Old names of options
     work, and a warning gives the new ones in `renamed`; `renew` translates calls for which new names are not
-    enough.
+    enough. An `OutputPath` may be no file that another parameter names.
     """
 
     def __init__(
