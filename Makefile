@@ -26,7 +26,7 @@ run: system-packages  ## compare the TCP variants over the sample trace and a me
 	@echo "open scenarios/out/quickstart/report/report.html"
 
 test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in twelve minutes, with the JIT on and off
-	$(BIN)/pytest -n 2 --dist worksteal -q
+	$(BIN)/pytest -n 3 --dist worksteal -q
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -q -m "not ns2 and not jit" $(JIT_OFF_TESTS)
 
 test-ns2: setup test-packages $(VENV)/installed-dev  ## run all of ns-2's own tests with both programs, ten minutes and more
@@ -36,12 +36,12 @@ test-wheel: wheel $(VENV)/installed-dev  ## install the wheel into an environmen
 	TMT_WHEEL=build/wheel $(BIN)/pytest -q tests/packaging
 
 test-blocks: setup test-packages $(VENV)/installed-dev  ## run every command of the documentation, its campaigns too, minutes
-	TMT_CODE_BLOCKS=all $(BIN)/pytest -n 2 --dist worksteal -q tests/house/test_code_blocks.py
+	TMT_CODE_BLOCKS=all $(BIN)/pytest -n 2 --dist worksteal -q tests/house/test_code_blocks.py tests/api/test_notebook.py
 
-soak: setup test-packages $(VENV)/installed-dev  ## kill two engines KILLS=200 times, invert every byte of its files, repeat random tests of the core 200 times, emulate 5000 times
+soak: setup test-packages $(VENV)/installed-dev  ## kill two engines KILLS=200 times, invert every byte of its files, repeat random tests of the core 200 times under sanitizers, emulate 5000 times
 	TMT_SOAK_KILLS=$(or $(KILLS),200) TMT_SOAK_STOPPED_S=60 $(BIN)/pytest -n 2 -q --timeout 7200 tests/campaign/test_engine.py -k "killed_many_times or stopped_goes_on"
 	TMT_EVERY_BYTE=1 $(BIN)/pytest -n 2 -q --timeout 7200 tests/campaign/test_inverted_bytes.py tests/campaign/test_packs.py -k inverted
-	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q --timeout 7200 tests/ns2/test_core.py
+	CLIFT_SANITIZE=ON CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q --timeout 7200 tests/ns2/test_core.py
 	TMT_SOAK_EMULATION_S=600 TMT_SOAK_EMULATIONS=5000 $(BIN)/pytest -q tests/emulate/test_soak.py
 
 simulate: setup $(VENV)/installed-dev  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, two minutes

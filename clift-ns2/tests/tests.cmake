@@ -1,9 +1,11 @@
-# Unit tests of the core: one program, whose core has the sanitizers on, so that a fault that happens to work stops it.
+# Unit tests of the core: one program. With CLIFT_SANITIZE, a fault in the core that happens to work stops it.
 find_package(GTest REQUIRED)
 
 file(GLOB_RECURSE TEST_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cc)
 list(FILTER TEST_SOURCES EXCLUDE REGEX "/aqm_replay\\.cc$")
-set(SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+if(CLIFT_SANITIZE)
+  set(SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+endif()
 
 # Of the emulator what knows neither clock nor device.
 set(EMULATOR_CORE ${EMULATOR_SOURCES})

@@ -1,5 +1,6 @@
 """The notebooks of docs run from their first cell to their last, and show their objects as tables."""
 
+import os
 import warnings
 from pathlib import Path
 
@@ -27,6 +28,9 @@ SHOWN = {
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
 
+RUN = sorted(SHOWN) if os.environ.get("TMT_CODE_BLOCKS") == "all" else ["data-frame-to-results"]
+"""`make test-blocks` runs all."""
+
 
 def test_progress_bar__counts_runs_and_is_for_notebooks_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert bar_of(Progress(total=12, done=3, failed=1)) == (
@@ -38,13 +42,13 @@ def test_progress_bar__counts_runs_and_is_for_notebooks_alone(capsys: pytest.Cap
 
 
 @pytest.mark.ns2
-@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_notebook__runs_as_it_stands(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", RUN)
+def test_notebook__runs_as_it_stands(name: str, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the libraries that talk to the kernel
         from nbclient import NotebookClient
 
-        notebook = nbformat.read(path, as_version=4)
+        notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
         resources = {"metadata": {"path": str(tmp_path)}}
         NotebookClient(notebook, timeout=PATIENCE_S, kernel_name="python3", resources=resources).execute()
     shown = [
@@ -62,5 +66,5 @@ def test_notebook__runs_as_it_stands(path: Path, tmp_path: Path) -> None:
         if output.output_type == "display_data" and output["data"].get("text/html") == ""
     ]
     assert len(vanished) == source.count("run_scenario("), "progress bars"
-    for caption, tables in SHOWN[path.stem].items():
+    for caption, tables in SHOWN[name].items():
         assert sum(html.count(f'left">{caption}') for html in shown) == tables, caption

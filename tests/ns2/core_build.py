@@ -1,6 +1,7 @@
-"""Programs that test the simulator's core, with sanitizers."""
+"""Programs that test the simulator's core, with sanitizers in `make soak`."""
 
 import fcntl
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,14 +12,16 @@ from processes import execute
 from tests.ns2.aqm_twins.twin import Fate, Limits, Packet
 
 SOURCE = Path(__file__).resolve().parents[2] / "clift-ns2"
-BUILD = SOURCE / "build-tests"
+SANITIZE = os.environ.get("CLIFT_SANITIZE", "OFF")
+BUILD = SOURCE / ("build-tests" if SANITIZE == "OFF" else "build-sanitized-tests")
+OPTIONS = ("CLIFT_TESTS=ON", "CLIFT_SIMULATOR=OFF", f"CLIFT_SANITIZE={SANITIZE}")
 
 
 def built(program: str) -> Path:
     """Return a program of `clift-ns2/tests`, made anew if its sources have changed."""
     BUILD.mkdir(exist_ok=True)
     steps = (
-        ("cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "-DCLIFT_TESTS=ON", "-DCLIFT_SIMULATOR=OFF"),
+        ("cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", *(f"-D{option}" for option in OPTIONS)),
         ("cmake", "--build", BUILD, "--parallel", "2", "--target", program),
     )
     # One worker builds at a time.

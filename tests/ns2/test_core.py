@@ -1,4 +1,4 @@
-"""The simulator's core: its own unit tests with sanitizers, and files of its sources that programs write."""
+"""The simulator's core: its own unit tests, and files of its sources that programs write."""
 
 import runpy
 

@@ -19,17 +19,12 @@ print(sum(decode_runs.stats.cache_misses.values()))
 """
 
 
-@pytest.mark.parametrize(
-    ("kept", "changed"),
-    [("beside the source", "kernels/rows.py"), ("in the home folder", "schemes/fec/kernel.py")],
-)
-def test_kernel__is_compiled_again_when_a_kernel_has_changed(kept: str, changed: str, tmp_path: Path) -> None:
+def test_kernel__in_the_home_folder_is_compiled_again_when_a_kernel_has_changed(tmp_path: Path) -> None:
     copied_programs(tmp_path)
-    if kept == "in the home folder":
-        # Not even root can make a folder where a file is.
-        place = tmp_path / "tmt" / "core" / "kernels" / "__pycache__"
-        shutil.rmtree(place, ignore_errors=True)
-        place.touch()
+    # Not even root can make a folder where a file is.
+    place = tmp_path / "tmt" / "core" / "kernels" / "__pycache__"
+    shutil.rmtree(place, ignore_errors=True)
+    place.touch()
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     environment |= {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home" / "cache")}
 
@@ -39,7 +34,7 @@ def test_kernel__is_compiled_again_when_a_kernel_has_changed(kept: str, changed:
         return int(done.stdout)
 
     assert [compilations(), compilations()] == [1, 0]
-    source = tmp_path / "tmt" / "core" / changed
+    source = tmp_path / "tmt" / "core" / "kernels" / "rows.py"
     source.write_text(source.read_text() + "\n")
     assert [compilations(), compilations()] == [1, 0]
 

@@ -5,10 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import pyarrow.parquet as pq
 import pytest
-from in_process import tmt
 
 from tmt import Lms, Scenario, Trace
 from tmt.core.errors import SimulatorError
@@ -57,7 +54,10 @@ def short(scenario: Scenario) -> Scenario:
     paths = [replace(one, rtt=scenario.path[0].rtt) for one in scenario.path]
     axes: dict[str, Sequence[object]] = {"trace": traces, "traffic": traffic, "path": _ends(paths)}
     if len(scenario.scheme) > 8:
-        axes["traffic"] = _ends(traffic)
+        axes |= {
+            "traffic": _ends(traffic),
+            "scheme": list({one.name: one for one in scenario.scheme}.values()),
+        }
     if scenario.program:  # a tenth of the bytes, in one order
         programs = [
             replace(one, server=tuple(command.replace("000000", "00000") for command in one.server))
@@ -82,9 +82,8 @@ def test_scenario__runs(path: Path, tmp_path: Path) -> None:
     needed = [Path(name) for one in scenario.program for name in (one.root, *one.files) if name is not None]
     if missing := [path for path in needed if not path.exists()]:
         pytest.skip(f"no {missing[0]}: docs/programs-compared.md has the commands that make it")
-    short(scenario).write(tmp_path / path.name)
-    assert tmt("run", path.name, "--output", "out", "--jobs", "1", "--quiet", folder=tmp_path) == (0, "", "")
-    rows = pq.read_table(tmp_path / "out" / "results.parquet").to_pandas()
+    rows = short(scenario).run(tmp_path / "out", jobs=1).runs
+    assert (rows["status"] == "done").all()
     assert set(rows["tcp"]) == {"cubic"} or scenario.program or any(one.flow for one in scenario.traffic)
     arrived = "received_bps" if scenario.program else "goodput_bytes"  # programs over QUIC have no goodput
     protected = rows[rows["scheme"] != "none"]
@@ -101,15 +100,13 @@ def test_scenario__runs_over_its_measured_link(path: Path, simulator: Path, tmp_
     """Each point of the grid, but for seeds and length: one seed, four seconds from the trace's beginning."""
     assert simulator.is_file()
     scenario = Scenario.read(path)
-    replace(
+    brief = replace(
         scenario,
         seeds=1,
         trace=tuple(replace(one, offset=0.0) for one in scenario.trace),
         traffic=tuple(replace(one, duration=4) for one in scenario.traffic),
-    ).write(tmp_path / path.name)
-    done = tmt("run", path.name, "--output", "out", "--quiet", folder=tmp_path)
-    assert done == (0, "", "")
-    rows = pd.read_parquet(tmp_path / "out" / "results.parquet")
+    )
+    rows = brief.run(tmp_path / "out", jobs=1).runs
     assert (rows["status"] == "done").all()
     assert (rows["goodput_bps"] > 0).all()
     assert (rows["goodput_bps"] <= max(map(offered_bps, Scenario.read(path).trace))).all()
