@@ -14,7 +14,7 @@ from jsonschema.exceptions import best_match
 from tmt import Scenario
 from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
 from tmt.campaign.database import DATABASE, RESULTS
-from tmt.campaign.store import FOLDERS
+from tmt.campaign.opening import FOLDERS
 from tmt.spec.schema import schema_of
 
 ROOT = Path(__file__).resolve().parents[2]
