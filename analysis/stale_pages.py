@@ -1,8 +1,8 @@
 """`python -m analysis.stale_pages [--list]`: makes pages and figures that are older than their code.
 
 `pages.toml` beside this file lists every page, figure and table that a program writes. Each has an identity:
-the hash of the program's file or folder, of the files that programs of `analysis` share, of the folders of
-`tmt` that decide what a page says, of its inputs, and of the backends that carry out its runs.
+the hash of the program's file or folder, of the files that programs of `analysis` share, of `tmt/core`, of
+what it imports from `PACKAGES`, of its inputs, and of the backends that carry out its runs.
 `docs/identities.json` holds the identities with which the pages were made. A page whose identity has changed
 is stale.
 
@@ -21,8 +21,11 @@ import sys
 import time
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import grimp
 
 from tmt.core.errors import SimulatorError
 from tmt.core.identity import source_hash
@@ -32,8 +35,11 @@ from tmt.run.experiment import programs_of
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path(__file__).with_name("pages.toml")
 IDENTITIES = ROOT / "docs" / "identities.json"
-FOLDERS = ("tmt/core", "tmt/theory", "tmt/results", "tmt/show", "tools/page_tables.py")
+FOLDERS = ("tmt/core", "tools/page_tables.py")
 """Folders and files that decide what every page says."""
+
+PACKAGES = ("tmt.theory", "tmt.results", "tmt.show")
+"""Packages of which those modules decide what a page says that its program imports, directly or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,8 @@ class Page:
 
     def identity(self) -> str:
         """Return the hash of all that decides what the program writes; SimulatorError without a backend."""
-        places = [self.place, *_shared(), *(ROOT / one for one in (*FOLDERS, *self.folders))]
+        folders = (*FOLDERS, *self.folders, *reached(self.name))
+        places = [self.place, *_shared(), *(ROOT / one for one in folders)]
         digest = hashlib.sha256(source_hash(*places, root=ROOT).encode())
         for pattern in self.inputs:
             for path in sorted(ROOT.glob(pattern)):
@@ -84,6 +91,30 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     cells = json.loads(path.read_bytes())["cells"]
     return json.dumps([cell["source"] for cell in cells if cell["cell_type"] == "code"]).encode()
+
+
+@cache
+def _imports() -> grimp.ImportGraph:
+    return grimp.build_graph("tmt", "analysis", "benchmarks")
+
+
+@cache
+def reached(program: str) -> list[str]:
+    """Return the files of `PACKAGES` that the imports of a program reach; all for a program of `tools`.
+
+    Imports within functions count, and those for type checkers, as the names of `tmt` are imported late.
+    """
+    graph, found, todo = _imports(), set[str](), {program}
+    if program not in graph.modules:
+        return [package.replace(".", "/") for package in PACKAGES]
+    todo |= graph.find_descendants(program)
+    while todo:
+        module = todo.pop()
+        found.add(module)
+        package = {module.rpartition(".")[0]} & graph.modules
+        todo |= (graph.find_modules_directly_imported_by(module) | package) - found
+    names = [module.replace(".", "/") for module in sorted(found) if module.startswith(PACKAGES)]
+    return [f"{one}/__init__.py" if (ROOT / one).is_dir() else f"{one}.py" for one in names]
 
 
 def _shared() -> list[Path]:

@@ -10,6 +10,7 @@ TYPE_CHECKING = False  # as in the module typing, which would take most of the t
 if TYPE_CHECKING:
     from tmt import importers as importers
     from tmt.api.arguments import trace_from_frame as trace_from_frame
+    from tmt.api.figures import fit_trace as fit_trace, inspect_trace as inspect_trace
     from tmt.api.runs import (
         compare_results as compare_results,
         read_results as read_results,
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from tmt.api.searches import tune_scenario as tune_scenario, tune_trace as tune_trace
     from tmt.api.traces import (
         convert_trace as convert_trace,
-        fit_trace as fit_trace,
         generate_trace as generate_trace,
         import_trace as import_trace,
-        inspect_trace as inspect_trace,
         read_trace as read_trace,
         write_trace as write_trace,
     )
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
         TraceLink as TraceLink,
         Wired as Wired,
     )
+    from tmt.spec.flow_settings import Resume as Resume
     from tmt.spec.goals import Tune as Tune
     from tmt.spec.programs import Measure as Measure, Program as Program, SecondPath as SecondPath
     from tmt.spec.queue import (
@@ -64,13 +64,11 @@ if TYPE_CHECKING:
     )
     from tmt.spec.scenario import Scenario as Scenario
     from tmt.spec.trace import Trace as Trace
-    from tmt.spec.traffic import Flow as Flow, Resume as Resume, Traffic as Traffic
+    from tmt.spec.traffic import Flow as Flow, Traffic as Traffic
 
 _NAMES = {
-    "tmt.api.traces": (
-        *("read_trace", "write_trace", "import_trace", "generate_trace", "convert_trace", "inspect_trace"),
-        "fit_trace",
-    ),
+    "tmt.api.traces": ("read_trace", "write_trace", "import_trace", "generate_trace", "convert_trace"),
+    "tmt.api.figures": ("inspect_trace", "fit_trace"),
     "tmt.api.arguments": ("trace_from_frame",),
     "tmt.api.runs": ("replay_trace", "run_scenario", "read_results", "compare_results"),
     "tmt.api.searches": ("tune_trace", "tune_scenario"),
@@ -79,7 +77,8 @@ _NAMES = {
     "tmt.core.orbit": ("Orbit",),
     "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
     "tmt.spec.queue": ("DropTail", "CoDel", "FqCoDel", "Pie", "DualPi2"),
-    "tmt.spec.traffic": ("Traffic", "Flow", "Resume"),
+    "tmt.spec.traffic": ("Traffic", "Flow"),
+    "tmt.spec.flow_settings": ("Resume",),
     "tmt.spec.programs": ("Program", "Measure", "SecondPath"),
     "tmt.spec.goals": ("Tune",),
     "tmt.core.schemes": (

@@ -11,10 +11,11 @@ from tmt.core.channels import CHANNELS
 from tmt.core.declaration import Field, Spec, declared, number
 from tmt.core.schemes import SCHEMES
 from tmt.spec.experiment import Path as LinkPath, Proxy, Wired
+from tmt.spec.flow_settings import Resume
 from tmt.spec.programs import Measure, Program, SecondPath
 from tmt.spec.scenario import AXES, Scenario
 from tmt.spec.trace import Trace
-from tmt.spec.traffic import Flow, Resume, Traffic
+from tmt.spec.traffic import Flow, Traffic
 
 DOCS = Path(__file__).parents[1] / "docs"
 

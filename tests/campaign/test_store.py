@@ -394,7 +394,7 @@ def test_reading__changes_nothing_and_asks_no_lock(tmp_path: Path) -> None:
 def test_reading__while_an_engine_writes_gives_all_rows_of_one_moment(tmp_path: Path) -> None:
     """The log is short here, so that it is copied into the database and begun anew all the time."""
     script = WRITER.replace(
-        "store = Store", "import tmt.campaign.store; tmt.campaign.store.LOG_PAGES = 500\nstore = Store"
+        "store = Store", "from tmt.campaign import opening; opening.LOG_PAGES = 500\nstore = Store"
     )
     out = tmp_path / "out"
     command = [sys.executable, "-c", script, str(out), "0"]
@@ -440,9 +440,10 @@ def test_store__works_without_hard_links(tmp_path: Path) -> None:
     """A library stands for exFAT by FUSE; one of two engines that start at once makes the database."""
     environment = preloaded(Path(__file__).with_name("no_links.c"), tmp_path)
     script = (
-        "import sys; from pathlib import Path; from tmt.campaign.store import Store\n"
+        "import sys; from pathlib import Path; from tmt.campaign import opening\n"
+        "from tmt.campaign.store import Store\n"
         "made = [Store(sys.argv[1]) for _ in range(2)]\n"
-        "made[1]._make_database()\n"
+        "opening.make_database(made[1].folder, made[1]._system)\n"
         "for store in made: store.close()\n"
         "print(*sorted(path.name for path in Path(sys.argv[1]).rglob('*')))"
     )

@@ -100,16 +100,6 @@ def test_overlay__keeps_or_takes_es_n0(tmp_path: Path) -> None:
     assert not (tmp_path / "c.parquet").exists()
 
 
-def test_overlay__does_not_overwrite_its_source(tmp_path: Path) -> None:
-    source, other_name = tmp_path / "phy.csv", tmp_path / "link.csv"
-    write_trace(source, PhyTrace(np.array([1]), np.array([1])))
-    other_name.hardlink_to(source)
-    for path in (source, other_name):
-        with pytest.raises(UsageError, match="itself, which would be overwritten"):
-            overlay(source, path, Bernoulli(1.0), seed=1)
-    assert read_phy(source).decode_time_ns.tolist() == [1]
-
-
 def test_overlay__refuses_a_link_trace(tmp_path: Path) -> None:
     one = np.array([1])
     write_trace(tmp_path / "link.csv", LinkTrace(one, one, one == 1, one.astype(np.uint8)))

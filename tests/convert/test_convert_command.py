@@ -7,7 +7,7 @@ import pytest
 from in_process import tmt
 
 from tmt.core.trace import PhyTrace
-from tmt.io import read_link, write_trace
+from tmt.io import read_trace, write_trace
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_convert__prints_what_became_of_slots_and_rows(folder: Path) -> None:
         "link.npy: ARQ: 24 slots = 22 data + 2 retransmissions; "
         "22 rows = 22 delivered + 0 lost + 0 unsettled; efficiency 0.9167\n"
     )
-    assert read_link(folder / "link.npy").transmissions.tolist().count(2) == 2
+    assert read_trace(folder / "link.npy").transmissions.tolist().count(2) == 2
 
 
 def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
@@ -39,7 +39,7 @@ def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
     files = sorted([*links, *(f"{link}.json" for link in links)])
     assert sorted(path.name for path in (folder / "links").iterdir()) == files
     assert len(result.out.splitlines()) == 4
-    assert len(read_link(folder / "links" / "b-fec.npy")) == 20
+    assert len(read_trace(folder / "links" / "b-fec.npy")) == 20
 
 
 def test_convert__takes_rlc_above_a_scheme(folder: Path) -> None:
@@ -48,7 +48,7 @@ def test_convert__takes_rlc_above_a_scheme(folder: Path) -> None:
     result = tmt("convert", *rlc.split(), *below.split(), folder=folder)
     assert result.status == 0, result.err
     assert result.out.startswith("link.npy: RLC-over-FEC(2/3, UM): 24 slots = 16 data + 8 repair; ")
-    assert read_link(folder / "link.npy").metadata["scheme"]["below"]["data"] == 2
+    assert read_trace(folder / "link.npy").metadata["scheme"]["below"]["data"] == 2
 
 
 def test_convert__takes_options_of_version_0_2_and_says_todays(folder: Path) -> None:

@@ -21,7 +21,7 @@ from tmt.core.errors import InputError, OutputError, UsageError
 from tmt.core.provenance import file_sha256
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
-from tmt.io import create_trace, read_link, write_trace
+from tmt.io import create_trace, read_trace, write_trace
 from tmt.io.conversion import Conversion, convert_file, convert_files
 
 SCHEMES = [
@@ -49,7 +49,7 @@ def test_conversion__keeps_when_the_trace_begins_and_its_length(tmp_path: Path, 
     phy.metadata.update(begin_ns=3, length_ns=5_000_000)
     write_trace(tmp_path / "phy.parquet", phy)
     convert_file(tmp_path / "phy.parquet", tmp_path / "link.npy", *scheme, 2)
-    for made in (convert(phy, *scheme, 2), read_link(tmp_path / "link.npy")):
+    for made in (convert(phy, *scheme, 2), read_trace(tmp_path / "link.npy")):
         assert (made.metadata["begin_ns"], made.metadata["length_ns"]) == (3, 5_000_000)
 
 
@@ -66,7 +66,7 @@ def test_convert_file__equals_convert_in_any_row_groups(tmp_path: Path, scheme: 
     for row_group in (3_000, 1_024, 37):
         pq.write_table(table, tmp_path / "phy.parquet", row_group_size=row_group)
         counts = convert_file(tmp_path / "phy.parquet", tmp_path / "link.npy", *scheme, every)
-        assert rows_of(read_link(tmp_path / "link.npy")) == expected
+        assert rows_of(read_trace(tmp_path / "link.npy")) == expected
         assert counts.data_rows == len(expected)
 
 
@@ -77,7 +77,7 @@ def test_convert_file__keeps_sizes_and_packing(tmp_path: Path, scheme: OnLink) -
     phy = PhyTrace(phy.tx_time_ns, phy.decode_time_ns, {"packing": "packed"}, sizes)
     write_trace(tmp_path / "phy.parquet", phy)
     convert_file(tmp_path / "phy.parquet", tmp_path / "link.parquet", *scheme, every=2)
-    in_file, in_memory = read_link(tmp_path / "link.parquet"), convert(phy, *scheme, every=2)
+    in_file, in_memory = read_trace(tmp_path / "link.parquet"), convert(phy, *scheme, every=2)
     assert in_file.metadata["packing"] == in_memory.metadata["packing"] == "packed"
     size_of_slot = dict(zip(phy.tx_time_ns.tolist(), sizes.tolist(), strict=True))
     for link in (in_file, in_memory):
@@ -95,7 +95,7 @@ def test_convert_file__says_in_the_link_trace_how_it_was_made(tmp_path: Path) ->
     phy_path, link_path = tmp_path / "phy.parquet", tmp_path / "link.parquet"
     write_trace(phy_path, trace(100))
     convert_file(phy_path, link_path, *on_link.arq(500_000, max_transmissions=3), every=2)
-    made = read_link(link_path).metadata
+    made = read_trace(link_path).metadata
     assert (made["kind"], made["lldu_bytes"], made["every"]) == ("link", 33, 2)
     assert made["scheme"] == {
         "name": "arq",
@@ -116,7 +116,7 @@ def test_convert_file__reports_progress_in_slots_of_the_file(tmp_path: Path) -> 
 def test_convert_file__reads_and_writes_any_file_system(tmp_path: Path) -> None:
     write_trace(tmp_path / "phy.parquet", trace(200))
     convert_file(f"file://{tmp_path}/phy.parquet", f"file://{tmp_path}/link.parquet", NoScheme())
-    assert len(read_link(tmp_path / "link.parquet")) == 200
+    assert len(read_trace(tmp_path / "link.parquet")) == 200
 
 
 def test_convert_file__leaves_nothing_when_the_last_row_group_is_bad(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_convert_files__runs_many_and_stops_at_the_first_error(tmp_path: Path) -
     counts = convert_files(conversions)
     assert [one.slots for one in counts] == [500] * len(SCHEMES)
     for conversion, one in zip(conversions, counts, strict=True):
-        assert len(read_link(conversion.link_path)) == one.data_rows
+        assert len(read_trace(conversion.link_path)) == one.data_rows
     missing = Conversion(f"{tmp_path}/none.parquet", f"{tmp_path}/never.npy", NoScheme())
     with pytest.raises(InputError, match=r"none\.parquet: cannot be read"):
         convert_files([missing])

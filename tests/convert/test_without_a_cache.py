@@ -12,7 +12,7 @@ from processes import execute
 
 import tmt
 from tmt.core.trace import PhyTrace
-from tmt.io import read_link, write_trace
+from tmt.io import read_trace, write_trace
 
 SCENARIO = """
 seeds = 1
@@ -48,7 +48,7 @@ def test_convert__compiles_anew_where_nothing_can_be_kept(tmp_path: Path) -> Non
     assert result.returncode == 0, result.stderr
     assert result.stderr.startswith("warning: compiled code can be kept neither ")
     assert len(result.stderr.splitlines()) == 1
-    assert read_link(tmp_path / "link.npy").delivered.tolist() == [True, False, True]
+    assert read_trace(tmp_path / "link.npy").delivered.tolist() == [True, False, True]
 
 
 def test_run__hashes_sources_anew(tmp_path: Path, simulator: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,22 +1,17 @@
 """Split connections and the wired hop through `Experiment`: hand arithmetic, exact records, refusals."""
 
-import re
-from pathlib import Path as File
-
 import numpy as np
 import pytest
 from experiments import asker
 
 from tests.experiment.conftest import LinkFactory
-from tmt import PlainLink, Proxy, Scenario, TraceLink, Wired
+from tmt import PlainLink, Proxy, TraceLink, Wired
 from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.schema import PACKET_EVENTS
 from tmt.run.setup import set_up
 
 MS = 1_000_000
 S = 1000 * MS
-
-PAGE = File(__file__).parents[2] / "docs" / "proxy.md"
 
 WIRED = Wired(rate=10e6, delay=0.045)
 
@@ -143,11 +138,3 @@ class TestRuns:
 
         assert acks_per_packet(delayed=False) == pytest.approx(1, abs=0.02)
         assert acks_per_packet(delayed=True) == pytest.approx(0.5, abs=0.03)
-
-
-def test_page_s_scenario_is_one(tmp_path: File) -> None:
-    (text,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    (tmp_path / "s.toml").write_text(text)
-    scenario = Scenario.read(tmp_path / "s.toml")
-    assert [path.proxy is not None for path in scenario.path] == [False, True] * 2
-    assert len({path.wired for path in scenario.path}) == len(scenario.trace) == 2

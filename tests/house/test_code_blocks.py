@@ -12,7 +12,6 @@ import shlex
 import shutil
 import struct
 import sys
-import tomllib
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
@@ -43,8 +42,6 @@ LEFT_OUT = {
     r"make ": "minutes, and builds of its own",
     r"(\.venv/bin/)?python -m analysis": "the papers' campaigns: make pages",
     r"NS2_TARBALL=": "a build of the simulator",
-    r"PYTHONPATH=tests .venv/bin/python -m simulation": "make simulate",
-    r"mm-link |SCENARIO=": "a program that is not a dependency",
     r"tmt replay .*--stack (linux|quic)": "built on demand; tests/linux and tests/quic run it",
     r"tmt replay .*--client|tmt run (scenarios/programs|links)": "built on demand; tests/programs run it",
     r"tmt root ": "the distribution's archive; tests/programs make one of packages of their own",
@@ -74,6 +71,12 @@ FILES = {
     "measured.csv": "tx_time,decode_time\n"
     + "".join(f"{number / 1000},{0.01 * (number % 9 > 0)}\n" for number in range(4000)),
     "delay_example.txt": "20\n21\n",
+    "satellites.tle": "SAMPLE-1\n"
+    "1 90201U 26001A   26331.50000000  .00000000  00000-0  00000-0 0    15\n"
+    "2 90201  53.0000 200.0000 0001000   0.0000  70.0000 15.06000000    04\n"
+    "SAMPLE-2\n"
+    "1 90220U 26001A   26331.50000000  .00000000  00000-0  00000-0 0    16\n"
+    "2 90220  53.0000 200.0000 0001000   0.0000  52.0000 15.06000000    05\n",
     "Verizon-LTE-short.down": "0\n12\n12\n15\n",
     "sender.pcap": _capture(0),
     "receiver.pcap": _capture(30_000),
@@ -81,22 +84,6 @@ FILES = {
     "download.pcap": gzip.decompress((ROOT / "tests/measured/captures/tcp-receiver.pcap.gz").read_bytes()),
 }
 """Small files that stand for the reader's own."""
-
-TCL = """
-source clift-ns2/tcl/proxy.tcl
-add-packet-header CliftWindow
-set ns [new Simulator]
-foreach name {a b from to left middle} { set $name [$ns node] }
-$ns duplex-link $from $to 2Mb 10ms DropTail
-set tcp [new Agent/TCP/Modern]
-set onward [new Agent/TCP/Modern]
-set sink [new Agent/TCPSink/Modern]
-$ns attach-agent $left $tcp
-$ns attach-agent $middle $sink
-$ns attach-agent $middle $onward
-"""
-"""Start of a script, before the page's part of it."""
-
 
 _ALL = os.environ.get("TMT_CODE_BLOCKS") == "all"
 
@@ -212,8 +199,6 @@ def test_toml__is_a_scenario_or_a_part_of_one(text: str, tmp_path: Path) -> None
     (tmp_path / "traces").symlink_to(ROOT / "traces")
     place = tmp_path / "scenarios" / "shown.toml"
     place.parent.mkdir()
-    if "cells" in tomllib.loads(text):  # of Rattan
-        return
     if "[[trace]]" not in text:
         text = (
             '[[trace]]\nfile = "../traces/sample.parquet"\n'
@@ -228,10 +213,8 @@ def test_toml__is_a_scenario_or_a_part_of_one(text: str, tmp_path: Path) -> None
 @pytest.mark.ns2
 @pytest.mark.parametrize("text", _of_language("tcl"))
 def test_tcl__is_accepted_by_the_simulator(text: str, simulator: Path, folder: Path) -> None:
-    """Names of the page's surroundings are made first; then every command of the block runs."""
-    before = "" if "new Simulator" in text else TCL
     script = folder / "shown.tcl"
-    script.write_text(before + text + "\nputs whole\nexit 0\n", encoding="utf-8")
+    script.write_text(text + "\nputs whole\nexit 0\n", encoding="utf-8")
     ended = execute(simulator, script, cwd=folder)
     assert (ended.returncode, ended.stdout.splitlines()[-1:]) == (0, ["whole"]), ended.stderr
 

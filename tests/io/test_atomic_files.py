@@ -15,7 +15,7 @@ from tmt.core.errors import InputError, OutputError, UsageError
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
 from tmt.io import copy_trace, create_trace, endings, open_trace, read_phy, write_trace
-from tmt.io.atomic import own_folder, staged
+from tmt.io.atomic import check_not_source, own_folder, staged
 from tmt.io.base import WAITING, Behind, ahead
 
 SLOTS = PhyTrace(np.arange(20_000) ** 2, np.arange(20_000) * 7919 % 1_000_003)
@@ -92,6 +92,17 @@ def test_own_folder__is_refused_where_a_file_is(name: str, tmp_path: Path) -> No
     with pytest.raises(UsageError, match=f"{name}: cannot be made: a file is in its place or on the way"):
         own_folder(tmp_path / name, "a run")
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_source__is_not_overwritten_under_any_name(tmp_path: Path) -> None:
+    source, other_name, link = (tmp_path / name for name in ("phy.csv", "other.csv", "link.csv"))
+    source.write_text("")
+    other_name.hardlink_to(source)
+    link.symlink_to(source)
+    for path in (source, other_name, link):
+        with pytest.raises(UsageError, match="itself, which would be overwritten"):
+            check_not_source(path, tmp_path / "absent.csv", source)
+    check_not_source(tmp_path / "new.csv", source)
 
 
 def test_staged__writes_through_a_symbolic_link(tmp_path: Path) -> None:

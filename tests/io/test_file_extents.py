@@ -14,7 +14,7 @@ from tmt.core.errors import InputError
 from tmt.core.extent import Extent
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
-from tmt.io import copy_trace, open_trace, read_link, read_phy, read_trace, write_trace
+from tmt.io import copy_trace, open_trace, read_phy, read_trace, write_trace
 
 FORMATS = ("parquet", "parquet.gz", "npy", "csv", "csv.gz", "txt", "txt.gz")
 EXTENT = {"begin_ns": 1, "length_ns": 200_000_000}
@@ -177,6 +177,6 @@ def test_copies__from_format_to_format_keep_rows_and_extent(seed: int, tmp_path:
     write_trace(first, trace)
     for source, target in zip([first, *others], others, strict=False):
         copy_trace(source, target)
-    again = read_link(others[-1])
+    again = read_trace(others[-1])
     assert {key: again.metadata[key] for key in extent} == extent
     np.testing.assert_array_equal(again.tx_time_ns, times_ns)

@@ -16,7 +16,6 @@ from tmt.io import (
     format_of,
     formats,
     open_trace,
-    read_link,
     read_phy,
     read_trace,
     write_trace,
@@ -209,7 +208,7 @@ def test_format__gives_back_any_link_trace(
     folder = tmp_path_factory.mktemp("link")
     for ending in endings():
         write_trace(folder / f"trace{ending}", trace)
-        assert_same_rows(read_link(folder / f"trace{ending}"), trace)
+        assert_same_rows(read_trace(folder / f"trace{ending}"), trace)
 
 
 def test_unknown_ending__is_refused_with_those_that_are_allowed(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tmt.core.generate import lay_over
 from tmt.core.trace import PhyTrace
 from tmt.io import read_trace
 from tmt.io.generation import generate, overlay
-from tmt.spec.trace import SlotLine
+from tmt.spec.slot_line import SlotLine
 
 MS = 10**6
 S = 10**9

@@ -13,7 +13,7 @@ from tests.measured.imports import import_trace
 from tests.ns2.scripts import output_of
 from tmt import NoScheme
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.io import read_link
+from tmt.io import read_trace
 from tmt.io.conversion import convert_file
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
@@ -63,7 +63,7 @@ def test_saturated_link__serves_each_packet_at_its_opportunity(
     # As many packets as lines, in the milliseconds of the lines, though the link is said to have 9600 bit/s.
     assert Counter(time // NS_PER_MS for time in times["-"]) == Counter(lines_ms)
     # Each leaves at its row and arrives when that is decoded; ns-2's trace files round to microseconds.
-    leave_ns = read_link(link).tx_time_ns
+    leave_ns = read_trace(link).tx_time_ns
     np.testing.assert_allclose(times["-"], leave_ns, rtol=0, atol=501)
     np.testing.assert_allclose(times["r"], leave_ns + DECODE_NS + PROPAGATION_NS, rtol=0, atol=501)
     # The flow was ahead of the trace all the time, and nothing was lost.

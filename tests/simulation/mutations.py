@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from tmt.campaign import link_traces, pool, store
+from tmt.campaign import link_traces, opening, pool, store
 from tmt.campaign.pool import Answer, Pool
-from tmt.campaign.store import SCHEMA, Store
+from tmt.campaign.store import Store
 from tmt.campaign.system import System
 from tmt.campaign.tasks import Task
 
@@ -55,7 +55,7 @@ def _patches(*patches: Any) -> Callable[[], AbstractContextManager[object]]:
 MUTATIONS = {
     "a claim is granted though another engine has it": _patches(patch.object(Store, "claim", _granted)),
     "a second attempt adds a second row": _patches(
-        patch.object(store, "SCHEMA", SCHEMA.replace(", UNIQUE (key)", "")),
+        patch.object(opening, "SCHEMA", opening.SCHEMA.replace(", UNIQUE (key)", "")),
         patch.object(store, "REPLACED", "DELETE FROM runs WHERE 0"),
     ),
     "a late row is accepted": _patches(patch.object(store, "LATE", "SELECT 1 WHERE 0")),

@@ -86,7 +86,7 @@ def test_entries__are_whole() -> None:
 def test_modern_stack__names_the_rfcs_of_its_page() -> None:
     """Apart from those of settings that have sources of their own."""
     page = (ROOT / "docs/tcp-modern.md").read_text(encoding="utf-8")
-    parts = page[page.index("| part | file | from |") : page.index("**Connection.**")]
+    parts = page[page.index("| part | from |") : page.index("**Connection.**")]
     numbers = {f"rfc{number}" for number in re.findall(r"(?:RFC |, )(\d{4})\b", parts)}
     modern = set(sources.known()["stack"]["modern"]) - {"sarolahti2002"}
     assert modern == numbers - {"rfc9406", "rfc9959"}

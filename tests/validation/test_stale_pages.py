@@ -84,6 +84,8 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(stale_pages, "ROOT", tmp_path)
     monkeypatch.setattr(stale_pages, "PAGES", tmp_path / "pages.toml")
     monkeypatch.setattr(stale_pages, "FOLDERS", ("lib",))
+    monkeypatch.setattr(stale_pages, "PACKAGES", ())
+    stale_pages.reached.cache_clear()
     monkeypatch.setattr(stale_pages, "IDENTITIES", tmp_path / "docs" / "identities.json")
     for folder in ("tools/dear", "docs", "lib", "more"):
         (tmp_path / folder).mkdir(parents=True)
@@ -140,6 +142,22 @@ def test_identity__follows_folders_and_inputs(house: Path) -> None:
         path.write_text((path.read_text() if path.exists() else "") + "\nMORE = 1\n")
         found.add(identity())
     assert len(found) == 2 + len(others)
+
+
+def test_reached__is_what_a_program_imports() -> None:
+    stale_pages.reached.cache_clear()
+    found = stale_pages.reached("analysis.log_modes")
+    assert {"tmt/theory/fit/handovers.py", "tmt/results/statistics.py"} <= set(found)
+    assert "tmt/show/page/report_page.py" not in found
+    assert "tmt/theory/fit/handovers.py" not in stale_pages.reached("analysis.jin2006")
+    assert stale_pages.reached("tools/cli_reference.py") == ["tmt/theory", "tmt/results", "tmt/show"]
+
+
+def test_programs_that_call_tmt__have_all_that_a_command_imports() -> None:
+    for page in PAGES:
+        files = page.place.rglob("*.py") if page.place.is_dir() else [page.place]
+        if any('with_name("tmt")' in file.read_text() for file in files):
+            assert {"tmt/theory", "tmt/results", "tmt/show"} <= set(page.folders), page.name
 
 
 def test_identity__of_a_notebook_follows_its_code_and_not_what_it_shows(house: Path) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from tmt.api.traces import inspect_trace
+from tmt.api.figures import inspect_trace
 from tmt.core.errors import UsageError
 from tmt.core.measure.summaries import LinkSummary, PhySummary
 from tmt.core.trace import LinkTrace, PhyTrace

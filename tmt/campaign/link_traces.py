@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tmt.campaign.recipe import SlotsSeen
+from tmt.campaign.phy_file import SlotsSeen
 from tmt.campaign.rows import CHECKSUM
 from tmt.core.convert import Share
 from tmt.core.errors import ChangedProgramsError, InputError, TmtError

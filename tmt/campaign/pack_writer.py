@@ -85,20 +85,7 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
         raise InputError(folder, "holds no results of this scenario as it is; call `tmt run` first")
     names = _names(scenario)
     rows, runs = _rows(scenario, folder)
-    contents: Contents = {name: Path(file) for file, name in names.items()}
-    for name in list(contents):
-        beside = Path(metadata_file(str(contents[name])))
-        if beside.is_file():
-            contents[metadata_file(name)] = beside
-    inside = relative_to(Path(INSIDE))
-    contents[INSIDE_SCENARIO] = text_of(scenario, lambda file: inside(names[file])).encode()
-    for row in rows:
-        row["command"] = None  # it names folders of this machine
-        if records and row["records"] is not None:
-            kept, row["records"] = folder / str(row["records"]), f"{RECORDS}/{row['key']}"
-            contents |= {f"{row['records']}/{file.name}": file for file in sorted(kept.iterdir())}
-        else:
-            row["records"] = None
+    contents = _scenario_files(scenario, names) | _record_files(rows, folder, wanted=records)
     contents[RESULTS] = _parquet(rows)
     contents[README] = f"{scenario.title}\n{README_TEXT}".encode()
     done = sum(row["status"] == DONE for row in rows)
@@ -115,12 +102,34 @@ def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool 
         "link_traces": _link_traces(rows),
         "files": {name: _described(content) for name, content in sorted(contents.items())},
     }
-    for source in (*contents.values(), *(folder / name for name in (DATABASE, RESULTS, SCENARIO))):
-        if isinstance(source, Path):
-            check_not_source(output, source)
+    packed = (content for content in contents.values() if isinstance(content, Path))
+    check_not_source(output, *packed, *(folder / name for name in (DATABASE, RESULTS, SCENARIO)))
     with staged(output) as part:
         _write(part, contents | {MANIFEST: (json.dumps(manifest, indent=1, sort_keys=True) + "\n").encode()})
         return PackSummary(runs, done, failed, len(contents) + 1, part.stat().st_size)
+
+
+def _scenario_files(scenario: Scenario, names: Mapping[str, str]) -> Contents:
+    """Return the scenario and its files, with the metadata beside them."""
+    contents: Contents = {name: Path(file) for file, name in names.items()}
+    beside = {metadata_file(name): Path(metadata_file(file)) for file, name in names.items()}
+    contents |= {name: file for name, file in beside.items() if file.is_file()}
+    inside = relative_to(Path(INSIDE))
+    contents[INSIDE_SCENARIO] = text_of(scenario, lambda file: inside(names[file])).encode()
+    return contents
+
+
+def _record_files(rows: Sequence[Row], folder: Path, *, wanted: bool) -> Contents:
+    """Return the packet records, if wanted; the rows name them in the pack, and no folder of this machine."""
+    contents: Contents = {}
+    for row in rows:
+        row["command"] = None
+        if wanted and row["records"] is not None:
+            kept, row["records"] = folder / str(row["records"]), f"{RECORDS}/{row['key']}"
+            contents |= {f"{row['records']}/{file.name}": file for file in sorted(kept.iterdir())}
+        else:
+            row["records"] = None
+    return contents
 
 
 def _rows(scenario: Scenario, folder: Path) -> tuple[list[Row], int]:

@@ -11,8 +11,7 @@ import re
 import secrets
 import shutil
 import sqlite3
-import stat
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,20 +20,11 @@ import pyarrow.parquet as pq
 
 from tmt.campaign import database
 from tmt.campaign.columns import DONE, RECORDS
-from tmt.campaign.database import DATABASE, NEW, NEW_BYTES, PARTS, RESULTS, StoredRuns, holds_campaign
-from tmt.campaign.rows import (
-    CREATE,
-    RECORDS_NAME,
-    add_columns,
-    as_stored,
-    drop_damaged,
-    runs_table,
-    waiting,
-)
-from tmt.campaign.system import System, check_locks, publish
-from tmt.core.errors import InputError, OutputError, TmtError, reason_of
-from tmt.core.schema import FORMAT_VERSION
-from tmt.io.atomic import make_folder
+from tmt.campaign.database import DATABASE, NEW, RESULTS, StoredRuns, holds_campaign
+from tmt.campaign.opening import PATIENCE_S, connected, make_database, prepare
+from tmt.campaign.rows import RECORDS_NAME, as_stored, drop_damaged, runs_table, waiting
+from tmt.campaign.system import System, check_locks
+from tmt.core.errors import OutputError, TmtError, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,25 +33,8 @@ if TYPE_CHECKING:
     from tmt.campaign.database import Result
 
 
-FOLDERS = ("cache", RECORDS, "scratch")
-
-PATIENCE_S = 60
-"""Longest wait for another engine that is writing; a write takes milliseconds."""
-LOG_PAGES = 8192
-"""Length of the write-ahead log, in pages of 4 KiB, at which SQLite copies it into the database."""
-
-JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
-
 LEAST_FREE_BYTES = 1 << 20
 """With less free space on the disk no run is stored."""
-
-SCHEMA = f"""{CREATE}
-CREATE TABLE claims (key TEXT PRIMARY KEY, engine TEXT NOT NULL);
-CREATE TABLE engines (engine TEXT PRIMARY KEY, machine TEXT NOT NULL, boot TEXT NOT NULL);
-CREATE TABLE exports (sequence INTEGER NOT NULL);
-PRAGMA application_id = {database.APPLICATION_ID};
-PRAGMA user_version = {FORMAT_VERSION};
-"""
 
 LATE = """
 SELECT 1 WHERE EXISTS (SELECT 1 FROM claims WHERE key = :key AND engine != :engine)
@@ -84,14 +57,14 @@ class Store(StoredRuns):
         super().__init__(folder)
         self._system = system or System()
         self._path = self.folder / DATABASE
-        _prepare(self.folder)
+        prepare(self.folder)
         check_locks(self.folder / "scratch")
         self.engine = f"{os.getpid()}-{secrets.token_hex(8)}"
         self.scratch = self.folder / "scratch" / self.engine
         with self._reported():
             if not holds_campaign(self.folder):
-                self._make_database()
-            self._connection = self._connected()
+                make_database(self.folder, self._system)
+            self._connection = connected(self._path, self._system)
         try:
             with self._transaction():
                 self._sweep()
@@ -242,39 +215,6 @@ class Store(StoredRuns):
     def _is_alive(self, engine: str) -> bool:
         return engine == self.engine or self._system.is_held(_life_file(self.folder / "scratch" / engine))
 
-    def _make_database(self) -> None:
-        """Create the campaign's database, which appears whole, unless another engine has just created it.
-
-        That engine removes unfinished databases, including this one, so an error here is ignored.
-        """
-        staged = self.folder / "scratch" / f"{NEW}{secrets.token_hex(NEW_BYTES)}"
-        try:
-            with closing(self._system.connect(staged)) as connection:
-                connection.executescript(SCHEMA)
-            publish(staged, self._path)
-        except (sqlite3.Error, FileExistsError, FileNotFoundError):
-            if not holds_campaign(self.folder):
-                raise
-        finally:
-            staged.unlink(missing_ok=True)
-
-    def _connected(self) -> sqlite3.Connection:
-        """Open the campaign's database for writing, and add columns that it lacks."""
-        database.check_log(self._path)
-        _check_journal(self._path)
-        connection = self._system.connect(self._path)
-        connection.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE_S}")
-        database.check_schema(connection, self._path)
-        if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-            raise OutputError(f"{self._path}: this file system cannot hold a database that two engines write")
-        # A kill loses nothing. A power cut may lose the last rows, but never harms earlier ones.
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
-        connection.execute("BEGIN IMMEDIATE")
-        add_columns(connection)
-        connection.execute("COMMIT")
-        return connection
-
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Execute all or nothing of a block, one engine at a time."""
@@ -305,42 +245,6 @@ class Store(StoredRuns):
             raise
         except OSError as error:
             raise OutputError(f"{error.filename or self.folder}: cannot be used: {error.strerror}") from error
-
-
-def _prepare(folder: Path) -> None:
-    """Create the folder, or check that it is a campaign's."""
-    make_folder(folder)
-    try:
-        if not holds_campaign(folder):
-            foreign = [path.name for path in folder.iterdir() if path.name not in (*FOLDERS, PARTS)]
-            # Another engine may have just created the database.
-            if foreign and not holds_campaign(folder):
-                raise InputError(
-                    folder, f"holds {foreign[0]} and no campaign; name a folder that is new or empty"
-                )
-        for name in FOLDERS:
-            with suppress(FileExistsError):
-                (folder / name).mkdir()
-            if not stat.S_ISDIR((folder / name).lstat().st_mode):
-                raise InputError(folder / name, "is a link or a file where a folder belongs")
-    except OSError as error:
-        if isinstance(error, TmtError):
-            raise
-        raise OutputError(f"{folder}: cannot be used: {error.strerror}") from error
-
-
-def _check_journal(path: Path) -> None:
-    """Refuse a database whose journal names a file that SQLite would remove with it (InputError).
-
-    Only a transaction over several databases writes such a name, with `JOURNAL_MAGIC` after it: not TMT.
-    """
-    journal = path.with_name(f"{path.name}-journal")
-    if not journal.is_file():
-        return
-    with suppress(FileNotFoundError), journal.open("rb") as file:  # another engine may have removed it
-        file.seek(-min(file.seek(0, os.SEEK_END), len(JOURNAL_MAGIC)), os.SEEK_END)
-        if file.read() == JOURNAL_MAGIC:
-            raise InputError(journal, "names another file, which SQLite would remove; it is not ours")
 
 
 def _life_file(scratch: Path) -> Path:

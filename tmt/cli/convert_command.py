@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import MISSING, asdict
 from functools import partial
 from pathlib import PurePath
@@ -93,7 +93,7 @@ def command(
       tmt convert a.parquet b.parquet --output links \\
           --scheme none --scheme arq --rtt 0.5
     """
-    from tmt.io import atomic, conversion as files  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.io import conversion as files  # noqa: PLC0415  (numpy takes long to import)
 
     needing = [one.name for one in scheme if one.uses_rtt]
     if needing and rtt is None:
@@ -101,9 +101,7 @@ def command(
     conversions = _conversions(paths, scheme, rtt or 0, every, output)
     slots = [rows_of(conversion.phy_path, PHY_TRACE) for conversion in conversions]
     total = None if None in slots else sum(filter(None, slots))
-    made_folder: AbstractContextManager[object] = (
-        nullcontext() if output is None else atomic.made_folder(output)
-    )
+    made_folder = nullcontext() if output is None else io.atomic.made_folder(output)
     with made_folder, progress_bar("convert", total, compiles=True) as progress:
         results = files.convert_files(conversions, progress)
     starts = {}
@@ -129,8 +127,7 @@ def command(
 def _conversions(
     paths: Sequence[str], schemes: Sequence[Scheme], rtt: float, every: int, output: Path | None
 ) -> list[Conversion]:
-    from tmt.io.atomic import folded  # noqa: PLC0415  (numpy takes long to import)
-    from tmt.io.conversion import Conversion  # noqa: PLC0415
+    from tmt.io.conversion import Conversion  # noqa: PLC0415  (numpy takes long to import)
 
     if len({scheme.name for scheme in schemes}) < len(schemes):
         names = ", ".join(scheme.name for scheme in schemes)
@@ -149,19 +146,15 @@ def _conversions(
         return [Conversion(paths[0], paths[1], schemes[0], rtt, every)]
     if io.ending_of(output.name):
         raise UsageError(f"--output {output}: names a folder; a file is an argument: tmt convert PHY LINK")
+    stems = [(path, PurePath(path).name.removesuffix(io.ending_of(path))) for path in paths]
     conversions = [
-        Conversion(path, f"{output}/{_stem(path)}-{scheme.full_name}.npy", scheme, rtt, every)
-        for path in paths
+        Conversion(path, f"{output}/{stem}-{scheme.full_name}.npy", scheme, rtt, every)
+        for path, stem in stems
         for scheme in schemes
     ]
-    if len({folded(conversion.link_path) for conversion in conversions}) < len(conversions):
+    if len({io.atomic.folded(conversion.link_path) for conversion in conversions}) < len(conversions):
         raise UsageError("two PHY traces have the same name: their link traces would overwrite each other")
     return conversions
-
-
-def _stem(path: str) -> str:
-    name = PurePath(path).name
-    return name.removesuffix(io.ending_of(name))
 
 
 def _record(conversion: Conversion, counts: Counts) -> dict[str, object]:

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.options import COUNT, FILE, JSON, POSITIVE_SECONDS, json_text, typed_flags
+from tmt.cli.options import COUNT, FILE, JSON, OUT, POSITIVE_SECONDS, json_text, typed_flags
 from tmt.cli.progress import progress_bar, rows_of, say
+from tmt.cli.values import Values
 from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.importers.exporters import EXPORTERS
 from tmt.io import copy_trace, read_trace
-from tmt.io.atomic import check_not_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@click.command()
+@click.command(cls=Values)
 @click.argument("trace", type=FILE)
-@click.argument("out", type=FILE)
+@click.argument("out", type=OUT)
 @click.option(
     "--for",
     "tool",
@@ -61,7 +61,6 @@ def command(
             rows = copy_trace(trace, out, progress)
         notes: Sequence[str] = ()
     else:
-        check_not_source(out, trace)
         held = read_trace(trace)
         size = lldu_bytes or held.metadata.get("lldu_bytes")
         if held.size_bytes is not None and lldu_bytes is not None:

@@ -21,8 +21,8 @@ from tmt.cli.options import (
     POSITIVE_SECONDS,
     ROUND_TRIP,
     SEED,
-    FilePath,
     json_text,
+    output_option,
     plot_option,
     typed_flags,
     whole,
@@ -36,6 +36,8 @@ from tmt.core.trace import PhyTrace
 from tmt.io import open_trace, read_trace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.table import Table
 
     from tmt.core.trace import BoolArray, Uint32Array
@@ -60,13 +62,10 @@ ERASURES, SEMI_MARKOV, RESAMPLE = "erasures", "semi-markov", "resample"
     "measured blocks in random order.  [default: erasures; with --generate semi-markov, if adequate]",
 )
 @click.option("--generate", type=whole(1, 10_000), help="Write this many traces like TRACE.")
-@click.option(
-    "-o",
-    "--output",
-    type=FilePath(),
+@output_option(
+    "Traces are NAME-1.parquet, NAME-2.parquet ...; the ending chooses the format.  [default: the name of "
+    "TRACE, in the working folder]",
     metavar="NAME.parquet",
-    help="Traces are NAME-1.parquet, NAME-2.parquet ...; the ending chooses the format.  [default: the name "
-    "of TRACE, in the working folder]",
 )
 @click.option(
     "--duration", type=POSITIVE_SECONDS, help="Length of each trace in seconds.  [default: TRACE's]"
@@ -90,7 +89,7 @@ def command(
     trace: str,
     model: str | None,
     generate: int | None,
-    output: str | None,
+    output: Path | None,
     duration: float | None,
     seed: int,
     window: float | None,

@@ -15,15 +15,17 @@ from tmt.io import ending_of, format_of, write_trace
 from tmt.io.atomic import check_not_source
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.table import Table
 
     from tmt.theory.fit.resemblance import Resemblance
     from tmt.theory.fit.trace_model import TraceModel
 
 
-def names_of(trace: str, output: str | None, number: int) -> list[str]:
+def names_of(trace: str, output: Path | None, number: int) -> list[str]:
     """Return the names of the new traces; none may be TRACE itself."""
-    name = output or PurePath(trace).name
+    name = str(output or PurePath(trace).name)
     format_of(name)
     ending = ending_of(name)
     names = [f"{name.removesuffix(ending)}-{i}{ending}" for i in range(1, number + 1)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.options import FILE, JSON, SEED, json_text
+from tmt.cli.options import FILE, JSON, OUT, SEED, json_text
 from tmt.cli.progress import print_notes, progress_bar, rows_of, say
 from tmt.cli.values import CHOSEN, Values, by_options, set_by_name
 from tmt.core.channels import CHANNELS
@@ -19,7 +19,7 @@ from tmt.core.words.values import time_notes
 from tmt.io.generation import generate, overlay
 from tmt.io.signals import signal_notes
 from tmt.spec.options import Part, flag_of, listed
-from tmt.spec.trace import SlotLine
+from tmt.spec.slot_line import SlotLine
 
 if TYPE_CHECKING:
     from tmt.core.trace import PhyTrace
@@ -30,23 +30,23 @@ VALUES = {
     "adaptation": Part(("adaptation",), Adaptation, usual=None),
 }
 
-
 _LATE = ("--report-delay", "--report-every", "--report-loss", "--report-cqi", "--margin")
 _OF_RULES = {"--step": ("olla",), **dict.fromkeys(_LATE, ("margin", "olla"))}
 """Options of an adaptation that only some rules use."""
-_FAR = 3
-"""Ratio of the error rate to the target, or its inverse, above which it is noted, if at least `_ENOUGH` slots
+
+_FAR, _ENOUGH = 3, 10
+"""Ratio of the error rate to the target, or its inverse, above which it is noted, if at least that many slots
 are erased or expected to be.
 """
-_ENOUGH = 10
+
 _SMALL_RISE_DB = 3.0
-"""Number of erased slots that the offset may need at the start."""
+"""Rise of the offset by ACKs, over the whole trace, below which too low an error rate is noted."""
 
 
 @click.command(
     cls=Values, values=VALUES, renamed={"--rate-bps": "--rate", "--share": "--every"}, renew=set_by_name
 )
-@click.argument("phy", type=FILE)
+@click.argument("phy", type=OUT)
 @click.option(
     "--over", type=FILE, help="Add the erasures to the slots of this PHY trace, instead of making new slots."
 )
@@ -108,37 +108,45 @@ def command(
     elif slots is None:
         raise UsageError("--duration: is missing; say how many seconds the trace lasts")
     else:
-        with by_options():
-            line, lldu_bytes = slots.line(channel, adaptation)
-        print_notes(time_notes("--decode-time", ns(slots.decode_time or 0)))
-        duration_ns = ns(slots.duration)
-        if adaptation is not None:
-            print_notes(time_notes("--report-delay", ns(adaptation.report_delay)))
-        erased, late = 0, 0
-
-        def watch(chunk: PhyTrace) -> None:
-            nonlocal erased, late
-            is_erased = chunk.decode_time_ns == 0
-            erased += int(is_erased.sum())
-            late += int(is_erased[chunk.tx_time_ns >= duration_ns // 2].sum())
-
-        with progress_bar("generate", line.slots_within(duration_ns), compiles=True) as progress:
-            made = generate(
-                phy,
-                channel,
-                line,
-                duration_ns=duration_ns,
-                seed=seed,
-                lldu_bytes=lldu_bytes,
-                with_es_n0=with_es_n0,
-                adaptation=adaptation,
-                progress=progress,
-                watch=watch,
-            )
-        if adaptation is not None and adaptation.adapt == "olla":
-            print_notes(_target_notes(adaptation, made, erased, late))
+        made = _generate(phy, channel, slots, adaptation, seed, with_es_n0=with_es_n0)
     if as_json:
         say(json_text({"phy": phy, "channel": channel.describe(), "seed": seed, "slots": made}))
+
+
+def _generate(
+    phy: str, channel: Channel, slots: SlotLine, adaptation: Adaptation | None, seed: int, *, with_es_n0: bool
+) -> int:
+    """Write the trace of a channel over new slots, print notes, and return the number of slots."""
+    with by_options():
+        line, lldu_bytes = slots.line(channel, adaptation)
+    print_notes(time_notes("--decode-time", ns(slots.decode_time or 0)))
+    duration_ns = ns(slots.duration)
+    if adaptation is not None:
+        print_notes(time_notes("--report-delay", ns(adaptation.report_delay)))
+    erased, late = 0, 0
+
+    def watch(chunk: PhyTrace) -> None:
+        nonlocal erased, late
+        is_erased = chunk.decode_time_ns == 0
+        erased += int(is_erased.sum())
+        late += int(is_erased[chunk.tx_time_ns >= duration_ns // 2].sum())
+
+    with progress_bar("generate", line.slots_within(duration_ns), compiles=True) as progress:
+        made = generate(
+            phy,
+            channel,
+            line,
+            duration_ns=duration_ns,
+            seed=seed,
+            lldu_bytes=lldu_bytes,
+            with_es_n0=with_es_n0,
+            adaptation=adaptation,
+            progress=progress,
+            watch=watch,
+        )
+    if adaptation is not None and adaptation.adapt == "olla":
+        print_notes(_target_notes(adaptation, made, erased, late))
+    return made
 
 
 def _check_rule(adaptation: Adaptation) -> None:

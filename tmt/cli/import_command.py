@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.lazy import LazyGroup, imported_when_used
-from tmt.cli.options import FILE, JSON, json_text
+from tmt.cli.options import FILE, JSON, OUT, json_text
 from tmt.cli.progress import say, working
 from tmt.cli.values import CHOSEN, Values
 from tmt.core.declaration import declared
@@ -67,7 +67,7 @@ def _of_format(name: str) -> click.Command:
         help=_help(kind) if kind else text,
     )
     @click.argument("source", metavar="FILE", type=FILE)
-    @click.argument("target", metavar="OUT", type=FILE)
+    @click.argument("target", metavar="OUT", type=OUT)
     @JSON
     def call(
         source: str, target: str, as_json: bool, importer: importers.Importer | tuple[importers.Importer]

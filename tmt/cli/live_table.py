@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 with imported_when_used():
     from rich import console as consoles, live, progress as bars, text as texts
 
-    from tmt.cli import run_output
+    from tmt.cli import run_tables
     from tmt.results import reading
 
 LEAST_PAUSE_S = 1.0
@@ -60,7 +60,7 @@ def _screen(campaign: Campaign, bar: bars.Progress, console: consoles.Console) -
     summary = results.cells
     parts: list[consoles.RenderableType] = []
     room = console.size.height - 4
-    for number, table in enumerate(run_output.goodput_tables(summary)):
+    for number, table in enumerate(run_tables.goodput_tables(summary)):
         room -= len(console.render_lines(table))
         if room < 0 and parts:
             parts.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import MISSING
 from itertools import product
+from typing import Any
 
 import click
 
@@ -101,28 +102,22 @@ def command(
     if as_json:
         optimum = [{"unit_loss": loss, "code_lengths": lengths} for loss, lengths in best.items()]
         say(options.json_text({"points": rows, "optimal_with_unlimited_persistency": optimum}))
-    else:
-        advice = [
+        return
+    print_parts(text_table("", HEADER, map(_cells, rows), ()))
+    for loss, lengths in best.items():
+        say(
             f"p = {loss:g}: with unlimited persistency N = {' and '.join(map(str, lengths))} "
             f"{'is' if len(lengths) == 1 else 'are equally'} best, "
             f"{hybrid.largest_throughput(loss, lengths[0], frame_units):.2%} of the link"
-            for loss, lengths in best.items()
-        ]
-        cells = (
-            (
-                f"{row['unit_loss']:.4g}",
-                "unlimited" if row["persistency"] is None else str(row["persistency"]),
-                str(row["code_length"]),
-                f"{row['throughput']:.2%}",
-                f"{row['utilisation']:.1%}",
-                f"{row['efficiency']:.1%}",
-                f"{row['packet_loss']:.4g}",
-                f"{row['rtt_s']:.4f}",
-            )
-            for row in rows
         )
-        print_parts(text_table("", HEADER, cells, ()))
-        say("\n".join(advice))
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    """Return the line of one link."""
+    limit = row["persistency"]
+    shown = [f"{row['unit_loss']:.4g}", "unlimited" if limit is None else str(limit), str(row["code_length"])]
+    shown += [f"{row['throughput']:.2%}", f"{row['utilisation']:.1%}", f"{row['efficiency']:.1%}"]
+    return [*shown, f"{row['packet_loss']:.4g}", f"{row['rtt_s']:.4f}"]
 
 
 COMMANDS = {"hybrid": command}

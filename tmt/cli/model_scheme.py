@@ -151,11 +151,7 @@ def _command(scheme: str) -> click.Command:
                 theory.TwoStateChannel(*one, error_good, error_bad) for one in itertools.product(alpha, beta)
             ]
         link = theory.RegularLink(*map(ns, (rtt, slot_interval, decode_time, detection_delay)))
-        parameters: theory.Parameters = {}
-        for name, one in schemes.items():
-            parameters |= _parameters(one, MODELS[scheme][name])
-        if parameters.get("repetitions") is not None:  # the others have no meaning without feedback
-            parameters = {"repetitions": parameters["repetitions"]}
+        parameters = _parameters(schemes, MODELS[scheme])
         with working("computes"):
             rows = theory.sweep(scheme, channels, link, parameters, formula)
         shown = [_laws(channel, laws) for channel in channels] if laws else []
@@ -177,18 +173,20 @@ def _command(scheme: str) -> click.Command:
     return click.command(name=scheme, cls=Values, values=values, renamed=OLD, help=text)(run)
 
 
-def _parameters(scheme: Scheme, bounds: dict[str, int | None]) -> theory.Parameters:
+@by_options()
+def _parameters(schemes: dict[str, Scheme], model: dict[str, dict[str, int | None]]) -> theory.Parameters:
     """Return the arguments of a model, with times in nanoseconds (UsageError)."""
     found: theory.Parameters = {}
-    for key, most in bounds.items():
-        value, field = getattr(scheme, key), declared(type(scheme))[key]
-        if most is not None and (scheme.name != "arq" if value is None else value > most):
-            allowed = f"a whole number from {field.param.least:g} to {most}: more would take too long"
-            with by_options():
+    for name, scheme in schemes.items():
+        for key, most in model[name].items():
+            value, field = getattr(scheme, key), declared(type(scheme))[key]
+            if most is not None and (name != "arq" if value is None else value > most):
+                allowed = f"a whole number from {field.param.least:g} to {most}: more would take too long"
                 raise Refused([Problem((key,), "none" if value is None else value, "range", allowed)])
-        is_time = field.param.unit == "s"
-        found[f"{key}_ns" if is_time else key] = ns(value) if is_time else value
-    return found
+            is_time = field.param.unit == "s"
+            found[f"{key}_ns" if is_time else key] = ns(value) if is_time else value
+    repetitions = found.get("repetitions")  # the others have no meaning without feedback
+    return found if repetitions is None else {"repetitions": repetitions}
 
 
 def _laws(channel: theory.TwoStateChannel, size: int) -> Laws:
@@ -278,7 +276,7 @@ def _print(sweep: Sweep) -> None:
             _known(row["mean_burst_slots"], ".3f"),
             f"{row['efficiency']:.5f}",
             _known(row["recovery_delay_s"], ".5f"),
-            _small(row["residual_loss"]),
+            _known(row["residual_loss"], ".4g", "not printed"),
         )
         for row in sweep.rows
     )
@@ -286,19 +284,15 @@ def _print(sweep: Sweep) -> None:
     for row, law in zip(sweep.rows, sweep.laws, strict=False):
         columns = law["erasure_count"], [None, *law["burst_length"]], [None, *law["gap_length"]]
         lines = (
-            (str(m), *("" if value is None else _small(value) for value in values))
+            (str(m), *("" if value is None else f"{value:.4g}" for value in values))
             for m, values in enumerate(zip(*columns, strict=True))
         )
         heads = ("m", f"P(m, {len(law['burst_length'])})", "burst of m", "gap of m")
         print_parts(text_table(f"alpha {row['alpha']:g}, beta {row['beta']:g}", heads, lines, ()))
 
 
-def _known(value: float, form: str) -> str:
-    return "-" if math.isnan(value) else format(value, form)
-
-
-def _small(value: float) -> str:
-    return "not printed" if math.isnan(value) else f"{value:.4g}"
+def _known(value: float, form: str, unknown: str = "-") -> str:
+    return unknown if math.isnan(value) else format(value, form)
 
 
 COMMANDS = {scheme: _command(scheme) for scheme in HELP}

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import FILE
+from tmt.cli.options import FILE, OUT
 from tmt.cli.progress import print_notes, say, working
 from tmt.cli.values import Values, by_options
 from tmt.core.channels.lms import Lms
 from tmt.core.declaration import Count, Param, Spec, ns
 from tmt.core.errors import UsageError
 from tmt.core.measure.link import summarise
-from tmt.core.measure.summaries import PhySummary
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
+from tmt.core.units import NS_PER_S
 from tmt.core.words.values import time_notes
 from tmt.io import open_trace
 from tmt.io.atomic import write_text
@@ -147,7 +147,7 @@ class _New(Values):
 
 
 @click.command(cls=_New, values=VALUES)
-@click.argument("scenario", type=FILE)
+@click.argument("scenario", type=OUT)
 @click.option("--from", "source", type=FILE, help="Convert this scenario of version 0.2 to the present form.")
 def command(scenario: str, source: str | None, compared: Compared, path: LinkPath, traffic: Traffic) -> None:
     """Write the scenario file SCENARIO, ready for `tmt run`; comments explain its keys.
@@ -196,12 +196,11 @@ def _one_pipe(trace: Trace, rtt: float, packet_bytes: int) -> int:
     found = recipe.source_of(trace, ("trace", 0))
     with open_trace(str(found.file)) as reader:
         summary = summarise(reader, reader.metadata, lldu_bytes=found.lldu_bytes)
-    rates = summary.bit_rates
-    assert isinstance(summary, PhySummary)
+    rates, decoded_ns = summary.bit_rates, summary.delays.summary().mean or 0.0
     assert rates is not None  # the file's sizes are known
     size = packet_bytes
     if found.packing == "padded" and found.lldu_bytes is not None:
         size = math.ceil(packet_bytes / found.lldu_bytes) * found.lldu_bytes
-    round_trip_s = rtt + (summary.decode_time_s.mean or 0.0)
+    round_trip_s = rtt + decoded_ns / NS_PER_S
     packets = rates.all_bps / trace.kept * round_trip_s / (8 * size)
     return min(max(round(packets), MIN_QUEUE_PACKETS), MAX_PACKETS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 from contextlib import contextmanager
 from dataclasses import MISSING
 from itertools import chain
@@ -31,7 +30,7 @@ from tmt.core.declaration import (
 from tmt.core.errors import UsageError
 from tmt.core.words.values import time_notes
 from tmt.spec import hints
-from tmt.spec.option_types import number_in, number_within
+from tmt.spec.option_types import number_in, number_within, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -106,10 +105,14 @@ class FilePath(click.Path):
         return super().convert(value, param, ctx)
 
 
-FILE = FilePath()
+class OutputPath(FilePath):
+    """A file that the command writes: none of those that it reads (`tmt.cli.values`)."""
 
 
-class FigurePath(FilePath):
+FILE, OUT = FilePath(), OutputPath()
+
+
+class FigurePath(OutputPath):
     """A figure's file, whose ending and folder are checked before any work."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -154,14 +157,15 @@ class Swept(click.ParamType[list[Any]]):
         *ends, number = str(value).split(":")
         if not ends:
             return [self.kind.convert(number, param, ctx)]
-        if len(ends) != 2 or not re.fullmatch(r"\d{1,9}", number) or not 2 <= int(number) <= MOST_VALUES:
+        counts = whole_numbers(number, ":")
+        if len(ends) != 2 or not counts or not 2 <= counts[0] <= MOST_VALUES:
             self.fail(
                 f"{value} is neither a number nor FIRST:LAST:COUNT with a COUNT from 2 to {MOST_VALUES}.",
                 param,
                 ctx,
             )
         first, last = (self.kind.convert(end, param, ctx) for end in ends)
-        steps = int(number) - 1
+        steps = counts[0] - 1
         between = (first + (last - first) * i / steps for i in range(steps))
         return [*(self.kind.convert(one, param, ctx) for one in between), last]
 
@@ -183,10 +187,10 @@ class CountList(click.ParamType[tuple[int | None, ...]]):
         """Parse and check."""
         if self.may_be_unlimited and value == "unlimited":
             return (None,)
-        ends = re.fullmatch(r"(\d{1,9})(?::(\d{1,9}))?", str(value))
-        if ends is None:
+        ends = whole_numbers(str(value), ":")
+        if len(ends) not in (1, 2):
             self.fail(f"{value} is neither a whole number nor FIRST:LAST.", param, ctx)
-        counts = range(int(ends[1]), int(ends[2] or ends[1]) + 1)
+        counts = range(ends[0], ends[-1] + 1)
         if not counts:
             self.fail(f"{value} is empty; the first number must not exceed the last.", param, ctx)
         if counts[-1] - counts[0] >= MOST_VALUES:
@@ -234,10 +238,12 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def output_option(words: str, *, is_folder: bool = False, metavar: str | None = None) -> Decorator:
+def output_option(words: str, *, is_folder: bool = False, **settings: Any) -> Decorator:
     """Return the option for a command's output, which has the same name everywhere."""
-    kind = click.Path(file_okay=False, path_type=Path) if is_folder else FilePath(Path)
-    return click.option("-o", "--output", type=kind, metavar="DIR" if is_folder else metavar, help=words)
+    settings |= {"help": words, "type": OutputPath(Path)}
+    if is_folder:
+        settings |= {"metavar": "DIR", "type": click.Path(file_okay=False, path_type=Path)}
+    return click.option("-o", "--output", **settings)
 
 
 def swept(sweeps: dict[str, list[float]], example: str, flags: str) -> str:

@@ -7,12 +7,11 @@ import math
 import click
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import FILE, JSON, json_text
+from tmt.cli.options import FILE, JSON, OUT, json_text
 from tmt.cli.progress import say, working
 from tmt.cli.values import Values
 from tmt.core.units import NS_PER_S
 from tmt.importers.tle import TleOrbits
-from tmt.io.atomic import check_not_source
 from tmt.spec.options import Part
 
 with imported_when_used():
@@ -21,7 +20,7 @@ with imported_when_used():
 
 @click.command(cls=Values, values={"orbits": Part(("orbits",), TleOrbits)})
 @click.argument("satellites", metavar="TLE", type=FILE)
-@click.argument("target", metavar="OUT", type=FILE)
+@click.argument("target", metavar="OUT", type=OUT)
 @JSON
 def command(satellites: str, target: str, orbits: TleOrbits, as_json: bool) -> None:
     """Write the round-trip times over the satellites of TLE, for `tmt replay --rtt-series` and scenarios.
@@ -36,7 +35,6 @@ def command(satellites: str, target: str, orbits: TleOrbits, as_json: bool) -> N
           --user-latitude-deg 47.4 --user-longitude-deg 8.5 \\
           --station-latitude-deg 50.1 --station-longitude-deg 8.7
     """
-    check_not_source(target, satellites)
     with working(f"reads {satellites}"):
         served = orbits.serve(satellites)
     passes = [f"{one.begin_ns / NS_PER_S:g} s: {one.name}" for one in served.passes]

@@ -14,7 +14,7 @@ import click
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.links import OLD_NAMES, Links
-from tmt.cli.options import JSON, POSITIVE_SECONDS, FigurePath, FilePath, Value, json_text, output_option
+from tmt.cli.options import JSON, POSITIVE_SECONDS, FigurePath, OutputPath, Value, json_text, output_option
 from tmt.cli.progress import print_notes, print_warnings, say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import CHOSEN, Values, by_options, flat_rlc
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 with imported_when_used():
     from rich import table as tables, text as texts
 
+    from tmt import io
     from tmt.results import values
     from tmt.run import experiment as experiments
     from tmt.show import qlog as logs
@@ -111,15 +112,15 @@ OLD = OLD_NAMES | {
 
 
 @click.command(name="replay", cls=Values, values=VALUES, renamed=OLD, renew=partial(flat_rlc, "--online"))
-@click.argument("trace", metavar="[TRACE]", required=False)
-@click.option("--forward", hidden=True, help="Old name of TRACE.")
+@click.argument("trace", metavar="[TRACE]", required=False, type=click.Path(readable=False))
+@click.option("--forward", type=click.Path(readable=False), hidden=True, help="Old name of TRACE.")
 @click.option("--seed", type=Value("number", Seed), default=1, help="Number of the random substream.")
 @click.option("--timeout", type=POSITIVE_SECONDS, help="Seconds after which the run is killed.")
 @click.option("--details", is_flag=True, help="Print every figure of the run with its meaning.")
 @JSON
 @output_option("Keep the records of the run in this new folder.", is_folder=True)
 @click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf.")
-@click.option("--qlog", type=FilePath(Path), help="Log the senders for a viewer of qlog, such as qvis.")
+@click.option("--qlog", type=OutputPath(Path), help="Log the senders for a viewer of qlog, such as qvis.")
 def command(
     trace: str | None,
     forward: str | None,
@@ -171,9 +172,7 @@ def command(
     with by_options({("forward", "scheme"): ("online",)}):
         experiment = Experiment(link, path, traffic, links.back(), seed)
     if qlog is not None:
-        from tmt.io.atomic import check_place  # noqa: PLC0415  (numpy takes long to import)
-
-        check_place(qlog)
+        io.atomic.check_place(qlog)
         logs.check_qlog(experiment)
     print_notes([*links.notes(), *time_notes("--rtt", ns(path.rtt))])
     with working(f"{experiment.backend} runs {traffic.variants}"):

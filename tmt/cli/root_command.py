@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from tmt.cli.lazy import imported_when_used
-from tmt.cli.options import QUIET, FilePath
+from tmt.cli.options import QUIET, output_option
 from tmt.cli.progress import say
 from tmt.core.provenance import file_sha256
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 with imported_when_used():
     from tmt.run.programs import debian
@@ -25,13 +29,7 @@ with imported_when_used():
     required=True,
     help="Packages of the distribution, with commas between them; may be given several times.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=FilePath(Path),
-    default="root.tar",
-    help="Tar file to write.",
-)
+@output_option("Tar file to write.", default="root.tar")
 @QUIET
 def command(system: str, packages: tuple[str, ...], output: Path, quiet: bool) -> None:
     """Make a root file system for programs in simulated time: one tar file of the distribution's packages.
@@ -49,10 +47,6 @@ def command(system: str, packages: tuple[str, ...], output: Path, quiet: bool) -
     """
     del system  # there is one
     names = [name.strip() for text in packages for name in text.split(",") if name.strip()]
-    chosen = debian.make_root(names, output, (lambda _: None) if quiet else _tell)
+    chosen = debian.make_root(names, output, (lambda _: None) if quiet else partial(say, err=True))
     size = f"{output.stat().st_size / 1e6:.0f} MB"
     say(f"{output}: {len(chosen)} packages, {size}, SHA-256 {file_sha256(output)}")
-
-
-def _tell(what: str) -> None:
-    say(what, err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from tmt.cli.options import (
     QUIET,
     SCHEDULER,
     FigurePath,
-    FilePath,
+    OutputPath,
     output_option,
     pools,
     typed_flags,
@@ -28,6 +27,7 @@ from tmt.cli.values import Values
 from tmt.core.declaration import ns
 from tmt.core.errors import StoppedError, UsageError
 from tmt.core.words.values import counted, time_notes
+from tmt.spec.option_types import whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from tmt.campaign.engine import Plan
     from tmt.campaign.pool import Pool
     from tmt.campaign.runs import Run
+    from tmt.results.dataset import Results
 
 with imported_when_used():
+    from tmt import io
     from tmt.campaign import (
         campaign as campaigns,
         database,
@@ -58,11 +60,11 @@ FIGURES = ("comparison.png", "comparison.svg")
 
 def _part_of(text: str) -> parts.Part:
     """Return the part that ``NUMBER/PARTS`` names."""
-    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
-    if not (found and 1 <= int(found[1]) <= int(found[2]) <= MOST_PARTS):
+    found = whole_numbers(text, "/")
+    if len(found) != 2 or not 1 <= found[0] <= found[1] <= MOST_PARTS:
         allowed = f"NUMBER/PARTS, such as 3/50: 1 <= NUMBER <= PARTS <= {MOST_PARTS}"
         raise click.BadParameter(f"{text} is not allowed; it must be {allowed}.")
-    return parts.Part(int(found[1]), int(found[2]))
+    return parts.Part(*found)
 
 
 @click.command(cls=Values, renamed={"--out": "--output"})
@@ -100,7 +102,7 @@ def _part_of(text: str) -> parts.Part:
 )
 @click.option(
     "--junit",
-    type=FilePath(Path),
+    type=OutputPath(Path),
     help="Write failed runs, and whether results are as `[[expect]]` says, as JUnit XML.",
 )
 def command(
@@ -150,6 +152,8 @@ def command(
         if pack_reader.is_pack(scenario):
             pack = stack.enter_context(pack_reader.unpacked(scenario, max_runs))
         asked = _asked(scenario if pack is None else pack.scenario, max_runs)
+        for file in filter(None, (*figures, junit)):
+            io.atomic.check_not_source(file, *toml.files_of(asked.scenario))
         with pools(scheduler, place, processes) as new_pool:
             with progress_bar("planning", asked.scenario.size, "runs", shown=is_shown) as watch:
                 campaign = stack.enter_context(campaigns.open_campaign(asked, folder, watch, part))
@@ -158,18 +162,13 @@ def command(
                 if not quiet or after.failed:
                     say(run_output.part(campaign, after, as_json=as_json), err=quiet)
                 return 1 if after.failed else 0
-            rows = campaign.rows()
-            reading.check_rows(rows, campaign.store.folder / database.DATABASE)
-            results = reading.results_of(rows, campaign.title)
+            results = reading.results_so_far(campaign)
             print_warnings(results.warnings)
-            paths = list(figures) or [folder / name for name in FIGURES]
-            with working("draws the figures", shown=is_shown):
-                chart = print_figures.comparison_chart(results, results.cells)
-                drawn = [] if chart is None else charts.save_chart(chart, *paths)
+            drawn = _draw(results, figures or [folder / name for name in FIGURES], shown=is_shown)
             repeated = None
             if pack is not None:
                 packed = pairing.packed_rows(pack, scenario)
-                repeated = pairing.repetition(str(scenario), packed, rows)
+                repeated = pairing.repetition(str(scenario), packed, campaign.rows())
             verdicts = run_output.judged(results, asked.scenario, junit)
             done = run_output.Finished(campaign, after, results, drawn, repeated, verdicts)
             if as_json:
@@ -180,6 +179,13 @@ def command(
                 for line in run_output.complaints(done):
                     say(line, err=True)
     return 0 if done.is_good else 1
+
+
+def _draw(results: Results, paths: Sequence[Path], *, shown: bool) -> list[Path]:
+    """Draw the figure into files, and return those; none if no run has a result."""
+    with working("draws the figures", shown=shown):
+        chart = print_figures.comparison_chart(results, results.cells)
+        return [] if chart is None else charts.save_chart(chart, *paths)
 
 
 def _foreseen(

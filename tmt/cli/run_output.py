@@ -1,10 +1,8 @@
-"""Output of `tmt run`: forecast, results as a table or as JSON, failures."""
+"""Output of `tmt run`: forecast, results as tables or as JSON, failures."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -12,19 +10,15 @@ from rich.text import Text
 from tmt.campaign.columns import GOODPUT_COUNTS
 from tmt.cli.options import json_text
 from tmt.cli.progress import duration_words, say
-from tmt.cli.tables import print_parts, text_table
+from tmt.cli.run_tables import GOODPUT, OF_MEMBERS, goodput_tables, kbps, measure_tables, member_tables
+from tmt.cli.tables import print_parts
 from tmt.io.atomic import write_text
 from tmt.results.dataset import trace_uses
 from tmt.results.expectations import junit, verdicts
-from tmt.results.groups import ALONE, BRIEF, shown_measures
-from tmt.results.values import NO_VALUE, OF_PROGRAM, interval_text
-from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
-
-    from rich.table import Table
 
     from tmt.campaign.campaign import Campaign, Outlook
     from tmt.campaign.engine import Plan
@@ -32,10 +26,7 @@ if TYPE_CHECKING:
     from tmt.results.dataset import Failure, Results
     from tmt.results.expectations import Verdict
     from tmt.results.pairing import Repetition
-    from tmt.results.values import Measure
     from tmt.spec.scenario import Scenario
-
-GOODPUT = "goodput_bps"
 
 COLUMNS_SHOWN = 5
 """Number of differing columns that the last lines name after repeating a pack."""
@@ -158,8 +149,8 @@ def _groups(summary: Summary) -> list[dict[str, Any]]:
             "cells": [
                 {
                     "tcp": summary.tcps[cell.tcp],
-                    "goodput_kbps": asdict(cell.intervals[GOODPUT].scaled(_kbps(summary))),
-                    "values_kbps": [value * _kbps(summary) for value in cell.single[GOODPUT]],
+                    "goodput_kbps": asdict(cell.intervals[GOODPUT].scaled(kbps(summary))),
+                    "values_kbps": [value * kbps(summary) for value in cell.single[GOODPUT]],
                     "letters": cell.letters.get(GOODPUT, {}).get("tcp", "a"),
                     "among_best": cell.among_best.get(GOODPUT, True),
                 }
@@ -231,87 +222,3 @@ def _repetition_lines(done: Finished) -> list[str]:
     if found.different:
         lines.append(f"how much they differ: tmt compare {found.pack} {done.campaign.store.folder}")
     return lines
-
-
-def goodput_tables(summary: Summary) -> Iterator[Table]:
-    """Yield a table of schemes by TCP variants for each point of the grid."""
-    for point in range(len(summary.points)):
-        variants, cells = summary.rows_at(point)
-        rows: list[tuple[str | Text, ...]] = []
-        for scheme, row in cells.items():
-            bps = next(cell.capacity_bps for cell in row if cell is not None)
-            capacity = "" if math.isnan(bps) else f"{bps / 1000:.0f}"
-            rows.append((summary.schemes[scheme], *(_cell(summary, cell) for cell in row), capacity))
-        header = ("scheme", *(tcp_label(summary.tcps[tcp]) for tcp in variants), "capacity")
-        yield text_table(summary.point_label(point), header, rows, (0,))
-
-
-def measure_tables(summary: Summary) -> Iterator[Table]:
-    """Yield a table of schemes by TCP variants for each number that programs reported, and grid point."""
-    measures = [one for one in summary.measures if one.column.startswith(OF_PROGRAM)]
-    for measure, point in product(measures, range(len(summary.points))):
-        variants, cells = summary.rows_at(point)
-        if not any(one and measure.column in one.intervals for row in cells.values() for one in row):
-            continue
-        rows = [
-            (summary.schemes[scheme], *(_interval(cell, measure) for cell in row))
-            for scheme, row in cells.items()
-        ]
-        unit = f" ({measure.unit})" if measure.unit else ""
-        title = ", ".join(filter(None, (f"{measure.label}{unit}", summary.point_label(point))))
-        yield text_table(title, ("scheme", *(tcp_label(summary.tcps[tcp]) for tcp in variants)), rows, (0,))
-
-
-def _interval(cell: Cell | None, measure: Measure) -> str:
-    if cell is None or measure.column not in cell.intervals:
-        return NO_VALUE
-    return interval_text(cell.intervals[measure.column])
-
-
-OF_MEMBERS = (
-    (
-        *("groups", "group", BRIEF),
-        "Of each group beside others: mean and 95 % t interval. Share: of what all delivered while all were\n"
-        "active together. Harm: goodput that the others take / goodput alone, if a run has the flows alone.",
-    ),
-    (
-        *("users", "TCP", (GOODPUT, "fairness")),
-        "All users of a line together: the sum of their goodputs, and Jain's index of fairness among them.",
-    ),
-)
-"""Parts of the results with separate tables: name, heading of a member, columns, and their meaning."""
-
-
-def member_tables(summary: Summary, members: str, columns: Sequence[str]) -> Iterator[Table]:
-    """Yield a table of some columns of each scheme's members for each point, except of flows alone."""
-    measures = shown_measures(summary, columns)
-    units = (f" ({one.unit})" if one.unit else "" for one in measures)
-    header = ("scheme", members, *map("".join, zip((one.label for one in measures), units, strict=True)))
-    for point in range(len(summary.points)):
-        if summary.levels(point).get("beside") == ALONE:
-            continue
-        rows = [
-            (
-                summary.schemes[cell.scheme],
-                tcp_label(summary.tcps[cell.tcp]),
-                *(_interval(cell, one) for one in measures),
-            )
-            for cell in summary.cells
-            if cell.point == point
-        ]
-        yield text_table(summary.point_label(point), header, rows, (0, 1))
-
-
-def _kbps(summary: Summary) -> float:
-    return 1e-3 / summary.rate_unit[1]
-
-
-def _cell(summary: Summary, cell: Cell | None) -> Text:
-    if cell is None or GOODPUT not in cell.intervals:
-        return Text("")
-    goodput = cell.intervals[GOODPUT].scaled(_kbps(summary))
-    # Further digits are meaningless for this interval.
-    digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
-    text = interval_text(goodput, places=digits)
-    best = len(summary.tcps) > 1 and cell.among_best.get(GOODPUT, True)
-    return Text(f"{text}*", style="bold") if best else Text(f"{text} ")

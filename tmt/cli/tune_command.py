@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import MISSING, asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from tmt.core.schemes import SCHEMES
 from tmt.core.words.values import percent, time_notes
 from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.goals import Tune
-from tmt.spec.option_types import number_in
+from tmt.spec.option_types import number_in, whole_numbers
 from tmt.spec.options import Part, flag_of
 from tmt.spec.traffic import Traffic
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 with imported_when_used():
     from rich import text as texts
 
+    from tmt import io
     from tmt.campaign import local_workers
     from tmt.results.tune import task as tasks, trace_task, tuning, wording
     from tmt.show.page import tune_page
@@ -59,8 +59,9 @@ def _varied(text: str) -> tuple[str, tuple[Any, ...]]:
     if not sign or not key or not values:
         example = "such as harq.data=10,20 or hold=0.1,0.5"
         raise click.BadParameter(f"{text!r} is not KEY=VALUE,VALUE, {example}.")
-    if (ends := re.fullmatch(r"(\d{1,9}):(\d{1,9})", values)) and 0 <= int(ends[2]) - int(ends[1]) < 10_000:
-        return key, tuple(range(int(ends[1]), int(ends[2]) + 1))
+    ends = whole_numbers(values, ":")
+    if len(ends) == 2 and 0 <= ends[1] - ends[0] < 10_000:
+        return key, tuple(range(ends[0], ends[1] + 1))
     words = (word.strip() for word in values.split(","))
     return key, tuple(FLAGS.get(word, number_in(word)) for word in words)
 
@@ -128,8 +129,6 @@ def command(
       tmt tune phy.parquet --rtt 0.5 --scheme harq \\
           --vary harq.data=10,20,50 --vary harq.repair=0:5
     """
-    from tmt.io.atomic import write_text  # noqa: PLC0415  (numpy takes long to import)
-
     is_scenario = tasks.is_scenario(trace)
     task = _task_of_scenario(trace, given) if is_scenario else _task_of_trace(trace, given)
     folder = output or tuning.default_folder(trace)
@@ -149,7 +148,7 @@ def command(
                 f"interrupted: finished runs are kept in {folder}; the same command goes on"
             ) from None
     page = folder / PAGE
-    write_text(page, tune_page.render(found))
+    io.atomic.write_text(page, tune_page.render(found))
     if as_json:
         say(_as_json(found, folder, page))
     else:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from difflib import get_close_matches
-from itertools import pairwise, product
+from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.options import FilePath
+from tmt.cli.lazy import imported_when_used
+from tmt.cli.options import OutputPath
 from tmt.cli.progress import say
 from tmt.core.declaration import Refused, declared, spelled
 from tmt.core.errors import UsageError
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
     from tmt.core.declaration import Place
     from tmt.spec.options import Chosen
+
+with imported_when_used():
+    from tmt import io
 
 Renewed = tuple[list[str], str | None]
 """Arguments in the present form, and a warning if they had an older one."""
@@ -49,7 +53,7 @@ class Values(click.Command):
 
     Each of `values` is a class, ``Class | None``, ``tuple[Class, ...]`` or a `Part`. Old names of options
     work, and a warning gives the new ones in `renamed`; `renew` translates calls for which new names are not
-    enough.
+    enough. An `OutputPath` may be no file that another parameter names.
     """
 
     def __init__(
@@ -113,6 +117,7 @@ class Values(click.Command):
         """Create the objects; each refused value gives one line."""
         options = [one for one in self.get_params(ctx) if isinstance(one, ValueOption)]
         given = {option.place: option.typed(ctx.params.pop(str(option.name))) for option in options}
+        self._keep_inputs(ctx, [given[option.place] for option in options if option.names_files])
         lines = []
         for part in self.parts:
             try:
@@ -121,24 +126,17 @@ class Values(click.Command):
                 lines += part.complaints(refused.problems, ctx.meta[CHOSEN])
         if lines:
             raise UsageError("\n".join(lines))
-        self._keep_inputs(ctx)
         return super().invoke(ctx)
 
-    def _keep_inputs(self, ctx: click.Context) -> None:
-        """Refuse to write over a file that an argument names (UsageError)."""
-        from tmt.io.atomic import check_not_source  # noqa: PLC0415  (numpy takes long to import)
-
-        arguments: list[Any] = []
+    def _keep_inputs(self, ctx: click.Context, sources: list[Any]) -> None:
+        """Refuse to write over a file that the command reads: one of `sources`, or of its own parameters."""
         outputs: list[Any] = []
-        for param in self.params:
-            value = ctx.params.get(str(param.name))
-            files = [value] if isinstance(value, str | PathLike) else value
-            if files and isinstance(param, click.Argument):
-                arguments += files
-            elif files and isinstance(param.type, FilePath):
-                outputs += files
-        for output, argument in product(outputs, arguments):
-            check_not_source(output, argument)
+        for one in self.params:
+            if isinstance(one.type, click.Path):
+                files = outputs if isinstance(one.type, OutputPath) else sources
+                files.append(ctx.params[str(one.name)])
+        for output in _each(outputs):
+            io.atomic.check_not_source(output, *_each(sources))
 
     def _options(self, ctx: click.Context, part: Part) -> list[ValueOption]:
         try:
@@ -177,6 +175,12 @@ class Values(click.Command):
         hint = f"; did you mean {below}?" if any(below in one.opts for one in self.get_params(ctx)) else ""
         reason = f"is an option of {listed(names)}, not of {listed(chosen)}{hint}"
         return click.UsageError(f"{wanted} {reason}", ctx)
+
+
+def _each(values: list[Any]) -> Iterator[str | PathLike[str]]:
+    """Yield the files of parameters that name one file, several, or none."""
+    for value in values:
+        yield from [value] if isinstance(value, str | PathLike) else value or ()
 
 
 def _warn(ctx: click.Context, warning: str | None) -> None:

@@ -22,7 +22,6 @@ from tmt.core.words.values import time_notes
 from tmt.importers import all_importers
 from tmt.importers.log_files import first_names
 from tmt.io import write_trace
-from tmt.io.atomic import check_not_source
 from tmt.io.files import input_errors, open_input
 
 if TYPE_CHECKING:
@@ -176,11 +175,9 @@ def import_trace(
 
     The metadata hold ``importer``, its parameters, ``source``, ``packing``, ``lldu_bytes`` if all rows carry
     the same, and ``notes``, a list of sentences. Errors are those of `Importer.read`; OutputError when
-    `target` cannot be written; UsageError when its ending is unknown, or it is `source`.
+    `target` cannot be written; UsageError when its ending is unknown.
     """
     path = fspath(source)
-    if target is not None:
-        check_not_source(target, path)
     try:
         measurement = importer.read(path)
     except InputError as error:

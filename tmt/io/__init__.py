@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.core.errors import NotATraceError, UsageError
-from tmt.core.schema import LINK_TRACE, PHY_TRACE
-from tmt.core.trace import LinkTrace, PhyTrace, make_trace
+from tmt.core.schema import PHY_TRACE
+from tmt.core.trace import PhyTrace, make_trace
 from tmt.core.words.refusals import refusal
-from tmt.io.atomic import check_not_source, is_uri, staged
+from tmt.io.atomic import is_uri, staged
 from tmt.io.files import head_of, open_input, size_of
 from tmt.io.metadata import read_beside, write_beside
 
@@ -131,13 +131,6 @@ def read_phy(path: str | PathLike[str]) -> PhyTrace:
     return trace
 
 
-def read_link(path: str | PathLike[str]) -> LinkTrace:
-    """Read a whole link trace into memory; errors as for `open_trace`."""
-    trace = read_trace(path, LINK_TRACE)
-    assert isinstance(trace, LinkTrace)
-    return trace
-
-
 def write_trace(path: str | PathLike[str], trace: Trace) -> None:
     """Write a trace with its metadata; errors as for `create_trace`."""
     with create_trace(path, trace.table, trace.metadata) as writer:
@@ -148,9 +141,8 @@ def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambd
     """Write a trace's rows and metadata into the file `target`, and return the number of rows.
 
     Any length is copied in little memory; `progress` is called with the number of rows of each piece. Errors
-    are those of `open_trace` and `create_trace`; UsageError when both are the same file.
+    are those of `open_trace` and `create_trace`.
     """
-    check_not_source(target, source)
     rows = 0
     with open_trace(source) as reader, create_trace(target, reader.table, reader.metadata) as writer:
         for chunk in reader:

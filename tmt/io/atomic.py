@@ -68,11 +68,12 @@ def check_place(path: str | os.PathLike[str]) -> None:
         raise UsageError(f"{path}: cannot be written: this is not a regular file")
 
 
-def check_not_source(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
-    """Refuse to overwrite the file that is read, under any name: there is no second copy (UsageError)."""
-    with suppress(OSError):  # one of them is missing or unreachable; the reader or writer reports it
-        if Path(path).samefile(source):
-            raise UsageError(f"{path}: this is {source} itself, which would be overwritten")
+def check_not_source(path: str | os.PathLike[str], *sources: str | os.PathLike[str]) -> None:
+    """Refuse to overwrite a file that is read, under any name: there is no second copy (UsageError)."""
+    for source in sources:
+        with suppress(OSError):  # one of them is missing or unreachable; the reader or writer reports it
+            if Path(path).samefile(source):
+                raise UsageError(f"{path}: this is {source} itself, which would be overwritten")
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:

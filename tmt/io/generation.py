@@ -17,7 +17,6 @@ from tmt.core.schema import ES_N0_MDB, PHY_TRACE
 from tmt.core.trace import PhyTrace
 from tmt.core.units import MAX_TIME_NS
 from tmt.io import create_trace, open_trace
-from tmt.io.atomic import check_not_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -173,10 +172,9 @@ def overlay(
 
     This is the indirect use of a trace (Kuhn 2014, section 3.2). With `with_es_n0` the trace gets the Es/N0
     of the channel, and must not have its own. `watch` is called with each chunk of `source`. InputError when
-    `source` is no such PHY trace; UsageError when `path` is `source`, or the channel has no Es/N0;
-    OutputError when the file cannot be written.
+    `source` is no such PHY trace; UsageError when the channel has no Es/N0; OutputError when the file cannot
+    be written.
     """
-    check_not_source(path, source)
     channel.check_fates()
     if with_es_n0:
         _check_es_n0(channel)

@@ -48,9 +48,8 @@ def share(
     """
     users = len(sources)
     check_users(users, scheduler)
-    for source in sources:
-        for target in targets:
-            check_not_source(target, source)
+    for target in targets:
+        check_not_source(target, *sources)
     allocation, slots = scheduler.allocation(users), np.zeros(users, np.int64)
     with ExitStack() as stack:
         readers = [stack.enter_context(open_trace(source, PHY_TRACE)) for source in sources]

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from tmt.core.declaration import Field, declared
 from tmt.core.orbit import Orbit
 from tmt.spec.experiment import Experiment, Path, Proxy, Wired
+from tmt.spec.flow_settings import Resume
 from tmt.spec.programs import Program
-from tmt.spec.traffic import Flow, Resume, Traffic
+from tmt.spec.traffic import Flow, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,6 +9,7 @@ from tmt.core.orbit import Orbit
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.core.units import MAX_TIME_NS
+from tmt.spec.flow_settings import Bytes
 from tmt.spec.queue import DISCIPLINES, Discipline, DropTail, KernelQdisc
 from tmt.spec.stacks import (
     FECTCP,
@@ -21,7 +22,7 @@ from tmt.spec.stacks import (
     answers_marks,
     stack_rule,
 )
-from tmt.spec.traffic import Bytes, Seed, Traffic
+from tmt.spec.traffic import Seed, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tmt.spec.points import as_list
 from tmt.spec.stacks import FECTCP, STACKS
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def renewed(old: dict[str, Any]) -> dict[str, Any]:
     new = {key: value for key, value in old.items() if key not in {*_OLD, "trace", "scheme", "traffic"}}
     if isinstance(grid, dict):
         new |= {key: value for key, value in grid.items() if key != "tcp"}
-    if "proxy" in old and not any(_has_proxy(one) for one in _listed(old.get("link", {}))):
+    if "proxy" in old and not any(_has_proxy(one) for one in as_list(old.get("link", {}))):
         new["proxy"] = old["proxy"]
     changes: dict[str, tuple[str, Callable[[Any], Any]]] = {
         "trace": ("trace", _trace),
@@ -48,8 +49,8 @@ def renewed(old: dict[str, Any]) -> dict[str, Any]:
             value = old[key]
             new[name] = [change(one) for one in value] if isinstance(value, list) else change(value)
     if "traffic" in old:
-        variants = _listed(grid.get("tcp", [])) if isinstance(grid, dict) else []
-        new["traffic"] = _all_traffic(_listed(old["traffic"]), variants)
+        variants = as_list(grid.get("tcp", [])) if isinstance(grid, dict) else []
+        new["traffic"] = _all_traffic(as_list(old["traffic"]), variants)
     return new
 
 
@@ -60,10 +61,6 @@ def renewed_lines(lines: dict[Place, int]) -> dict[Place, int]:
     found = {(*homes.get(str(place[0]), place[:1]), *place[1:]): line for place, line in lines.items()}
     found.pop((), None)
     return found
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _trace(table: Any) -> Any:
@@ -101,7 +98,7 @@ def _path(old: dict[str, Any], table: Any) -> Any:
         new["wired"] = old["wired"]
     if _has_proxy(table):
         proxies = [] if table["proxy"] is True else ["none"]
-        proxies += _listed(old.get("proxy", {}))
+        proxies += as_list(old.get("proxy", {}))
         new["proxy"] = proxies if len(proxies) > 1 else proxies[0]
     return new
 
@@ -134,4 +131,4 @@ def _coded(variants: list[Any], table: dict[str, Any]) -> list[tuple[list[Any], 
 
 
 def _stacks(table: dict[str, Any]) -> list[str]:
-    return [str(stack) for stack in _listed(table.get("stack", "modern"))]
+    return [str(stack) for stack in as_list(table.get("stack", "modern"))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -24,6 +25,11 @@ class ValueOption(click.Option):
         self.place, self.heading = place, heading
         name = "__".join(map(str, place)).replace("-", "_")
         super().__init__([flags, name], default=None, show_default=False, **attributes)
+
+    @property
+    def names_files(self) -> bool:
+        """Whether a value is the name of a file."""
+        return isinstance(self.type, Text) and self.type.field is not None and self.type.field.param.is_path
 
     def typed(self, value: Any) -> Any:
         """Return the typed value, None without one; lists may be typed in several pieces."""
@@ -114,6 +120,12 @@ def number_in(text: str) -> int | float | str:
     if not value.is_finite() or value.adjusted() > 300:  # beyond floats; a longer integer takes long
         return text
     return int(value) if value == value.to_integral_value() else float(value)
+
+
+def whole_numbers(text: str, mark: str) -> list[int]:
+    """Return the whole numbers of a text such as ``1:20``, each of at most 9 digits; empty if one is not."""
+    parts = text.split(mark)
+    return [int(one) for one in parts] if all(re.fullmatch(r"\d{1,9}", one) for one in parts) else []
 
 
 def placeholder(field: Field) -> str:

@@ -207,6 +207,11 @@ def _axis(field: Field, raw: Any) -> dict[Any, tuple[Place, Places]]:
     return found
 
 
+def as_list(value: Any) -> list[Any]:
+    """Return a list as it is, and a value alone as a list of one."""
+    return value if isinstance(value, list) else [value]
+
+
 def size_of(raw: Any) -> int:
     """Return an upper bound on the number of objects that a table describes, without making them."""
     if isinstance(raw, Mapping):

@@ -18,7 +18,7 @@ from tmt.spec import hints
 from tmt.spec.experiment import Path
 from tmt.spec.files import with_an_end
 from tmt.spec.old_form import is_old, renewed, renewed_lines
-from tmt.spec.points import Places, in_table, placed_one, plain, size_of
+from tmt.spec.points import Places, as_list, in_table, placed_one, plain, size_of
 from tmt.spec.programs import Program, SecondPath
 from tmt.spec.scenario import AXES, LOADS, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
@@ -145,9 +145,9 @@ def _limit(table: dict[str, Any], max_runs: int | None) -> dict[str, int]:
         * prod(_lists(value) for name, value in one.items() if name in LISTED)
         * (own if type(own) is int and 0 < own <= MAX_SEED else usual)
         for key in LOADS
-        for one in listed(table.get(key, []))
+        for one in as_list(table.get(key, []))
         if isinstance(one, dict)
-        for own in listed(one.get("seeds"))
+        for own in as_list(one.get("seeds"))
     )
     if size > limit:
         higher = "max_runs" if max_runs is None and own < MAX_RUNS else "--max-runs of tmt run"
@@ -232,8 +232,3 @@ def line_of(lines: dict[Place, int], place: Place) -> int | None:
     """Return the line of a place, or of the nearest enclosing place."""
     around = (one for depth in range(len(place), 0, -1) for one in (place[:depth], (*place[:depth], 0)))
     return next((lines[one] for one in around if one in lines), None)
-
-
-def listed(value: Any) -> list[Any]:
-    """Return a list as it is, and a value alone as a list of one."""
-    return value if isinstance(value, list) else [value]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.core.declaration import declared
 from tmt.spec.goals import Tune
-from tmt.spec.points import plain, points
+from tmt.spec.points import as_list, plain, points
 from tmt.spec.scenario import AXES, Scenario
-from tmt.spec.toml import listed, mapped
+from tmt.spec.toml import mapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,9 +98,9 @@ def _joined(first: Any, second: Any) -> Any:
             return None
         inner = _joined(first[differing[0]], second[differing[0]])
         return None if inner is None else first | {differing[0]: inner}
-    if any(isinstance(one, dict) for value in (first, second) for one in listed(value)):
+    if any(isinstance(one, dict) for value in (first, second) for one in as_list(value)):
         return None
-    return [*listed(first), *listed(second)]
+    return [*as_list(first), *as_list(second)]
 
 
 def value_text(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 The path has a sender, a wired link, a node, a wireless link and a receiver. The node forwards packets, or it
 is a proxy that ends one connection and begins another. Equation numbers are the paper's;
-``docs/proxy-formulas.md`` lists its misprints and approximations. The last functions are the formulas exactly
+``docs/proxy-model.md`` lists its misprints and approximations. The last functions are the formulas exactly
 as printed.
 """
 

@@ -19,7 +19,7 @@ from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.theory.fit.windows import delays_ns, delivered
 
 if TYPE_CHECKING:
-    from tmt.core.trace import BoolArray, Int64Array, Trace
+    from tmt.core.trace import Int64Array, Trace
 
 WINDOW_NS = NS_PER_S // 2
 """Interruptions that begin within this time of one phase belong together."""
@@ -98,19 +98,20 @@ def find_handovers(trace: Trace, period_ns: int) -> Handovers:
     first = -((int(times_ns[0]) - phase_ns) // -period_ns)
     for number in range(first, (int(times_ns[-1]) - phase_ns) // period_ns + 1):
         begin_ns, outage_ns = phase_ns + number * period_ns, 0
-        near = at[(begins_ns >= begin_ns) & (begins_ns < begin_ns + WINDOW_NS)]
+        near = at[slice(*np.searchsorted(begins_ns, (begin_ns, begin_ns + WINDOW_NS)))]
         if len(near):
             longest = near[gaps_ns[near].argmax()]
             begin_ns, outage_ns = int(times_ns[longest]), int(gaps_ns[longest])
-        before = (times_ns > begin_ns - STRETCH_NS) & (times_ns <= begin_ns)
-        begin_behind_ns = begin_ns + outage_ns
-        behind = (times_ns >= begin_behind_ns) & (times_ns < begin_behind_ns + STRETCH_NS)
+        behind_ns = begin_ns + outage_ns
+        before = slice(*np.searchsorted(times_ns, (begin_ns - STRETCH_NS, begin_ns), side="right"))
+        behind = slice(*np.searchsorted(times_ns, (behind_ns, behind_ns + STRETCH_NS)))
+        delays = [good_delays_ns[stretch] for stretch in (before, behind)]
         found.append(
             Handover(
                 begin_ns / NS_PER_S,
                 outage_ns / NS_PER_S,
-                (_median_s(good_delays_ns, before), _median_s(good_delays_ns, behind)),
-                (_per_s(before), _per_s(behind)),
+                (_median_s(delays[0]), _median_s(delays[1])),
+                (_per_s(delays[0]), _per_s(delays[1])),
             )
         )
     return Handovers(period_ns / NS_PER_S, chance, tuple(found))
@@ -130,10 +131,9 @@ def _best_phase(begins_ns: Int64Array, period_ns: int) -> tuple[int, int]:
     return -best[1], best[0]
 
 
-def _median_s(times_ns: Int64Array, rows: BoolArray) -> float | None:
-    return float(np.median(times_ns[rows])) / NS_PER_S if rows.any() else None
+def _median_s(delays_ns: Int64Array) -> float | None:
+    return float(np.median(delays_ns)) / NS_PER_S if len(delays_ns) else None
 
 
-def _per_s(rows: BoolArray) -> float | None:
-    number = int(np.count_nonzero(rows))
-    return number * NS_PER_S / STRETCH_NS if number else None
+def _per_s(delays_ns: Int64Array) -> float | None:
+    return len(delays_ns) * NS_PER_S / STRETCH_NS if len(delays_ns) else None
