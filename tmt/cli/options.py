@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 with imported_when_used():
     from tmt.campaign import cluster, local_workers, pack_reader, pool
+    from tmt.io import atomic
     from tmt.show.charts import files as charts
 
 
@@ -107,6 +108,16 @@ class FilePath(click.Path):
 
 class OutputPath(FilePath):
     """A file that the command writes: none of those that it reads (`tmt.cli.values`)."""
+
+
+class ReportPath(OutputPath):
+    """A local file that follows long work: its folder is checked before."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse a path where no file can be."""
+        path = super().convert(value, param, ctx)
+        atomic.check_place(path)
+        return path
 
 
 FILE, OUT = FilePath(), OutputPath()

@@ -17,7 +17,7 @@ from tmt.cli.options import (
     QUIET,
     SCHEDULER,
     FigurePath,
-    OutputPath,
+    ReportPath,
     output_option,
     pools,
     typed_flags,
@@ -47,7 +47,6 @@ with imported_when_used():
         parts,
     )
     from tmt.cli import run_output
-    from tmt.io import atomic
     from tmt.results import pairing, reading
     from tmt.show.charts import files as charts
     from tmt.show.page import print_figures
@@ -102,7 +101,7 @@ def _part_of(text: str) -> parts.Part:
 )
 @click.option(
     "--junit",
-    type=OutputPath(Path),
+    type=ReportPath(Path),
     help="Write failed runs, and whether results are as `[[expect]]` says, as JUnit XML.",
 )
 def command(
@@ -136,8 +135,6 @@ def command(
     processes = jobs or local_workers.default_jobs()
     folder = output or database.default_folder(scenario)
     is_shown = not (quiet or as_json)
-    if junit is not None:
-        atomic.check_place(junit)
     if part is not None and pack_reader.is_pack(scenario):
         raise UsageError("--part: has no meaning for a pack, which is repeated as a whole")
     if part is not None and (flags := typed_flags("figures", "junit")):
