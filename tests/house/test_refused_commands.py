@@ -30,6 +30,8 @@ traffic = { duration = 1 }
 FILES["lost.toml"] = FILES["s.toml"].replace("phy", "gone")
 FILES["link.toml"] = FILES["s.toml"].replace("phy", "link")
 FILES["series.toml"] = FILES["s.toml"].replace("rtt = 0.1", 'rtt = 0.1, rtt_series = "series/gone.csv"')
+FILES["bound.toml"] = FILES["s.toml"] + 'expect = { column = "goodput_bps", least = 1, tcp = "bbr" }\n'
+PACK = b"PK\3\4\x80"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -47,6 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_trace(folder / "link.parquet", LinkTrace(tx_ns[:24], decode_ns[:24], delivered, once, about))
     for name, text in FILES.items():
         (folder / name).write_text(text)
+    (folder / "s.pack.zip").write_bytes(PACK)
     return folder
 
 

@@ -118,7 +118,10 @@ def test_row_without_a_delay__is_lost_where_nothing_else_says_so(tmp_path: Path)
         ({"received": "got:iso"}, "got:iso.*is on another clock; allowed: a unit of the clock of --time"),
         ({"received": "got:ms", "delay": "got:ms"}, "has no meaning beside delay"),
         ({"propagation": 0.1}, "has no delay to be taken from"),
-        ({"received": "got:ms", "propagation": 0.271}, "got is 270.5, not above --propagation 0.271"),
+        (
+            {"received": "got:ms", "propagation": 0.271},
+            "got is 270.5, 0.2705 s after the sending, not above --propagation 0.271",
+        ),
         ({"received": "got:ms", "good": "got=0"}, "got is 0; .* --bad got=0 says so"),
         ({"received": "got:ms", "rate": "t"}, "has no meaning for intervals"),
     ],
@@ -129,6 +132,42 @@ def test_times_of_receipt__are_refused_where_they_cannot_be(
     path = written(tmp_path, "t,got\n0,270.5\n1,0\n")
     with pytest.raises(TmtError, match=refused):
         import_trace("table", path, time="t:ms", **options)
+
+
+def test_time_of_receipt_before_the_sending__tells_how_far_the_clocks_differ(tmp_path: Path) -> None:
+    path = written(tmp_path, "t,got\n100,90\n")
+    with pytest.raises(InputError, match=r"got is 90, 0\.01 s before the sending: if the clocks differ"):
+        import_trace("table", path, time="t:ms", received="got:ms")
+
+
+def test_numbered_row_without_a_time_of_receipt__is_lost_when_it_was_sent(tmp_path: Path) -> None:
+    """By hand: packet 2 was sent at 3 ms; packet 3 has no row; packet 4 has two."""
+    path = written(tmp_path, "n,t,got\n1,0,5\n4,12,17\n2,3,\n4,12,17\n")
+    phy = import_trace("table", path, time="t:ms", received="got:ms", sequence="n")
+    assert phy.tx_time_ns.tolist() == [0, 3 * MS, 7_500_000, 12 * MS]
+    assert phy.decode_time_ns.tolist() == [5 * MS, 0, 0, 5 * MS]
+    assert "1 row with a repeated n is left out" in phy.metadata["notes"]
+
+
+def test_rows_of_a_packet_that_is_in_the_table_twice__are_noted(tmp_path: Path) -> None:
+    path = written(tmp_path, "t,owd\n0,5\n1,6\n1,6\n2,7\n2,8\n")
+    notes = import_trace("table", path, time="t", delay="owd:ms").metadata["notes"]
+    assert "1 row equals the row before: --sequence takes each number of a packet once" in notes
+
+
+@pytest.mark.parametrize("hole_s", [2, 11])
+def test_time_without_probes__is_noted_where_a_line_fills_it(hole_s: int, tmp_path: Path) -> None:
+    """By hand: probes each second; a hole counts from ten steps on."""
+    times = [*range(5), *range(4 + hole_s, 10 + hole_s)]
+    path = written(tmp_path, "t,owd\n" + "".join(f"{time},5\n" for time in times))
+    notes = import_trace("table", path, time="t", delay="owd:ms", line=1e6).metadata["notes"]
+    assert [note.partition(":")[0] for note in notes[1:]] == ["no probe for 11 s from 4 s on"] * (hole_s > 10)
+
+
+def test_one_probe__makes_a_line_without_a_hole(tmp_path: Path) -> None:
+    path = written(tmp_path, "t,owd\n0,5\n")
+    one = import_trace("table", path, time="t", delay="owd:ms", line=1e6)
+    assert (len(one), len(one.metadata["notes"])) == (1, 1)
 
 
 def test_table__takes_the_es_n0_of_every_row_or_of_none(tmp_path: Path) -> None:

@@ -186,6 +186,19 @@ def test_folder_of_results__is_cited_like_its_scenario(tmp_path: Path) -> None:
     assert found == tmt("cite", "scenarios/quickstart.toml", folder=ROOT)
 
 
+def test_folder_of_results_without_its_trace__names_the_scenario_instead(tmp_path: Path) -> None:
+    """Such as that of a pack, whose files were unpacked for the runs only."""
+    (tmp_path / "scenario.toml").write_text(
+        'trace = { file = "gone.csv" }\nscheme = { name = "arq" }\npath = { rtt = 0.1 }\ntraffic = {}\n'
+    )
+    status, out, err = tmt("cite", ".", folder=tmp_path)
+    assert (status, out) == (2, "")
+    assert err == (
+        "scenario.toml: gone.csv: cannot be read: No such file or directory; name the scenario itself, for a "
+        "pack the campaign/scenario.toml in it\n"
+    )
+
+
 def test_citation_file__agrees_with_entry_package_and_changes() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

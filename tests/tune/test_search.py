@@ -173,7 +173,7 @@ def test_search__samples_disciplines_with_their_own_parameters() -> None:
 
 def test_sampler__of_a_large_space_needs_optuna(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
-    with pytest.raises(UsageError, match=r"the space has 300 candidates; Optuna, .* uv pip install"):
+    with pytest.raises(UsageError, match=r"the space has 300 candidates; Optuna, .*: pip install"):
         search(grid_of(300), GOODPUT, RULES, 256, 4, Planted(np.zeros(300), 1))
 
 

@@ -94,9 +94,8 @@ def read(folder: Path, query: Callable[[sqlite3.Connection], Result]) -> Result:
     """Return the result of `query` on a snapshot of a campaign's database; see `read_runs`."""
     path = folder / DATABASE
     if not holds_campaign(folder):
-        raise InputError(
-            folder, f"holds no campaign (no {DATABASE}); name a folder that `tmt run` has written"
-        )
+        written = "a folder that `tmt run` has written, for a pack with `tmt run PACK`"
+        raise InputError(folder, f"holds no campaign (no {DATABASE}); name {written}")
     for _ in range(TRIES):
         before = _version(path)
         try:

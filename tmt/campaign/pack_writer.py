@@ -242,10 +242,12 @@ def _write(part: Path, contents: Contents) -> None:
 
 README_TEXT = f"""
 A campaign of TMT: the scenario {INSIDE_SCENARIO} with the traces that it names, and its results in
-results.parquet, one row for each run. pack.json says what made them, and lists the SHA-256 of every file.
+results.parquet, one row for each run. pack.json says what made them (made_by has the versions), and lists the
+SHA-256 of every file.
 
-Repeat the campaign, and see whether the results are equal bit by bit:
+Repeat the campaign, and see whether the results are equal bit by bit; then make its tables and charts:
     tmt run NAME-OF-THIS-ARCHIVE
+    tmt report FOLDER-OF-THE-RESULTS --latex
 
 Read the results in Python:
     import pandas

@@ -37,6 +37,12 @@ def command(campaign: Path) -> None:
             raise InputError(campaign, f"holds no {database.SCENARIO}; {allowed}")
     asked = toml.read(file)
     print_warnings(asked.notes)
-    found = sources.sources_of(asked.scenario)
+    try:
+        found = sources.sources_of(asked.scenario)
+    except InputError as error:
+        if file == campaign:
+            raise
+        itself = "name the scenario itself, for a pack the campaign/scenario.toml in it"
+        raise InputError(file, f"{error}; {itself}") from error
     say(sources.bibtex(found.keys))
     print_notes(found.notes)

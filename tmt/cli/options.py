@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 with imported_when_used():
     from tmt.campaign import cluster, local_workers, pack_reader, pool
+    from tmt.io import atomic
     from tmt.show.charts import files as charts
 
 
@@ -109,6 +110,16 @@ class OutputPath(FilePath):
     """A file that the command writes: none of those that it reads (`tmt.cli.values`)."""
 
 
+class ReportPath(OutputPath):
+    """A local file that follows long work: its folder is checked before."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse a path where no file can be."""
+        path = super().convert(value, param, ctx)
+        atomic.check_place(path)
+        return path
+
+
 FILE, OUT = FilePath(), OutputPath()
 
 
@@ -135,11 +146,13 @@ class CampaignPath(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse other files; for a scenario file, name the folder of its results."""
-        if (file := Path(value)).is_file() and not (self._or_pack and pack_reader.is_pack(file)):
+        is_pack = pack_reader.is_pack(file := Path(value))
+        if file.is_file() and not (self._or_pack and is_pack):
             usual = file.parent / "out" / file.stem
             there = f", here {usual}" if usual.is_dir() else ""
-            wanted = f"the folder of results that `tmt run` prints{there}"
-            kind, pack = ("no pack", ", or a pack of `tmt pack`") if self._or_pack else ("a file", "")
+            wanted = f"the folder of results that `tmt run{f' {file}' if is_pack else ''}` prints{there}"
+            kind = "no pack" if self._or_pack else "a pack" if is_pack else "a file"
+            pack = ", or a pack of `tmt pack`" if self._or_pack else ""
             self.fail(f"{file} is {kind}; name {wanted}{pack}.", param, ctx)
         return super().convert(value, param, ctx)
 

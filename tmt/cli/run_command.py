@@ -17,7 +17,7 @@ from tmt.cli.options import (
     QUIET,
     SCHEDULER,
     FigurePath,
-    OutputPath,
+    ReportPath,
     output_option,
     pools,
     typed_flags,
@@ -101,7 +101,7 @@ def _part_of(text: str) -> parts.Part:
 )
 @click.option(
     "--junit",
-    type=OutputPath(Path),
+    type=ReportPath(Path),
     help="Write failed runs, and whether results are as `[[expect]]` says, as JUnit XML.",
 )
 def command(

@@ -35,6 +35,10 @@ LEAST_DELAY_NS = NS_PER_MS
 """Least delay that is assumed if the clocks' difference hides it, and no round trip gives it."""
 
 
+_LONG_STEPS = 10
+"""Median steps between probes; a longer time without a probe may be a hole in the measurement."""
+
+
 @dataclass(frozen=True, slots=True)
 class Probes:
     """Probes of one direction in the order of sending."""
@@ -75,6 +79,19 @@ class Probes:
         """From the first probe to the last, plus their mean distance; None for one probe."""
         return Extent.of_rows(0, int(self.tx_time_ns[-1]), len(self.tx_time_ns))
 
+    @property
+    def holes(self) -> list[str]:
+        """A sentence on the longest time without a probe, if it is unusually long; else none."""
+        steps_ns = np.diff(self.tx_time_ns)
+        longest_ns = int(steps_ns.max(initial=0))
+        if longest_ns <= NS_PER_S or longest_ns <= _LONG_STEPS * np.median(steps_ns):
+            return []
+        begin_ns = int(self.tx_time_ns[steps_ns.argmax()])
+        hole = f"no probe for {longest_ns / NS_PER_S:.4g} s from {begin_ns / NS_PER_S:.4g} s on"
+        return [
+            f"{hole}: the line keeps the fate of the last one; --from and --until select a part without it"
+        ]
+
     def over_line(self, rate_bps: float, lldu_bytes: int, until_ns: int | None = None) -> LinkTrace:
         """Return a line of `rate_bps` with the losses and delays of the probes.
 
@@ -113,7 +130,7 @@ class ProbeImporter(Importer):
         if self.line is not None:
             note = f"{agreed(count, 'probe', 'lie')} over a line of {number(self.line)} bit/s"
             trace = read_as(self.as_, probes.over_line(self.line, self.lldu_bytes, self.until_ns))
-            notes = (*probes.notes, note)
+            notes = (*probes.notes, note, *probes.holes)
             return Measurement(trace, "packed", self.lldu_bytes, notes, extent=probes.extent)
         note = rate_note(8 * probes.size_bytes * count, int(probes.tx_time_ns[-1]))
         rows = LinkTrace(probes.tx_time_ns, probes.delay_ns, probes.delivered, np.ones(count, np.uint8))

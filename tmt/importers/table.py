@@ -26,7 +26,7 @@ from tmt.importers.notes import agreed, rate_note
 from tmt.importers.probes import read_as
 from tmt.importers.rate_series import USUAL_BYTES, Seed
 from tmt.importers.table_blocks import HarqColumns
-from tmt.importers.table_rows import Line, Outcome, in_time, measured, probes_of, read_lines
+from tmt.importers.table_rows import Line, Outcome, in_time, measured, probes_of, read_lines, repeated
 from tmt.importers.table_rules import UNITS, rules_of
 from tmt.importers.table_series import Gap, Holes, SeriesColumns, read_series
 
@@ -210,14 +210,17 @@ class AnyTable(Importer):
             harq.check_times(path, lines)
         lines, notes = in_time(path, lines, origin_ns)
         said += notes
+        has_delays = self.delay is not None or self.received is not None
+        if has_delays and harq is None:
+            said += repeated(lines)
         if self.line is not None:
             what = agreed(len(lines), "row", "lie", "of probes")
             said.append(f"{what} over a line of {number(self.line)} bit/s")
             lldu_bytes = self.lldu_bytes or USUAL_BYTES
             probes = probes_of(path, lines)
             trace = read_as(self.reading, probes.over_line(self.line, lldu_bytes, self.until_ns))
+            said += probes.holes
             return Measurement(trace, self.packing, lldu_bytes, tuple(said), extent=probes.extent)
-        has_delays = self.delay is not None or self.received is not None
         if harq is None:
             found = measured(lines, self.reading)
             said += [*found.notes, *self._propagation_notes(lines)]

@@ -90,7 +90,7 @@ def read_lines(
     delay = columns["received"] if is_receipt else columns.get("delay")
 
     def line(row: Row, time_ns: int) -> Line:
-        is_bad = outcome.is_bad(row, None if "sequence" in columns else delay)
+        is_bad = outcome.is_bad(row, delay)
         delay_ns = decode_time_ns
         if delay is not None and not (is_bad and (is_receipt or _lacks(row, delay))):
             if is_receipt:
@@ -98,7 +98,7 @@ def read_lines(
             else:
                 delay_ns = row.time_ns(delay.name, UNITS_NS[delay.unit]) - propagation_ns
             if delay_ns < 0 or (delay_ns == 0 and not is_bad):
-                raise _no_delay(row, delay, propagation_ns)
+                raise _no_delay(row, delay, delay_ns, propagation_ns, is_receipt=is_receipt)
         return _line(row, columns, harq, time_ns, delay_ns, is_bad=is_bad)
 
     lines = rows.parsed(line)
@@ -169,11 +169,19 @@ def _lacks(row: Row, column: NamedColumn) -> bool:
     return any(is_missing(row[name]) for name in column.names)
 
 
-def _no_delay(row: Row, column: NamedColumn, propagation_ns: int) -> InputError:
+def _no_delay(
+    row: Row, column: NamedColumn, delay_ns: int, propagation_ns: int, *, is_receipt: bool
+) -> InputError:
+    """Return the refusal of a delay that is not above 0; `propagation_ns` was subtracted from it."""
     name = column.name
     value = shown(" ".join(row[one] for one in column.names))
-    if propagation_ns:
-        return row.refused(f"{name} is {value}, not above --propagation {propagation_ns / NS_PER_S:g}")
+    whole_s = (delay_ns + propagation_ns) / NS_PER_S
+    if propagation_ns and whole_s > 0:
+        after = f", {whole_s:g} s after the sending" if is_receipt else ""
+        return row.refused(f"{name} is {value}{after}, not above --propagation {propagation_ns / NS_PER_S:g}")
+    if is_receipt and not (value.startswith("-") or canonical(value) == "0"):
+        early = f"{name} is {value}, {abs(whole_s):g} s before the sending"
+        return row.refused(f"{early}: if the clocks differ, add the difference to one of the columns first")
     erased = ", as 0 does in a PHY trace" if canonical(value) == "0" else ""
     meaning = f"if {value} means erased{erased}, --bad {name}={value} says so"
     return row.refused(f"{name} is {value}; a delay above 0 is needed: {meaning}")
@@ -213,6 +221,18 @@ def in_time(path: str, lines: Sequence[Line], origin_ns: int) -> tuple[list[Line
     for line, time_ns in zip(ordered, tx_time_ns.tolist(), strict=True):
         line.time_ns = time_ns
     return ordered, said
+
+
+def repeated(lines: Sequence[Line]) -> list[str]:
+    """Return a note on lines in order of time that equal the one before, but for 1 ns; none for 0."""
+    copies = sum(
+        after.time_ns - before.time_ns == 1
+        and (after.decode_time_ns, after.failed) == (before.decode_time_ns, before.failed)
+        and after.size_bytes == before.size_bytes
+        for before, after in pairwise(lines)
+    )
+    what = agreed(copies, "row", "equal")
+    return [f"{what} the row before: --sequence takes each number of a packet once"] if copies else []
 
 
 def measured(lines: Sequence[Line], reading: Reading) -> Measurement:

@@ -67,7 +67,7 @@ def _hint(problem: Problem, several: str) -> str:
 
 
 def _hint_of_control(value: str, problem: Problem) -> str:
-    if problem.place[-1:] != ("tcp",):
+    if problem.place[-1:] != ("tcp",) or problem.kind == "unknown":
         return ""
     if value in (LINUX, QUIC):
         return f'{value} is a stack: --stack {value}, in files stack = "{value}"'

@@ -97,7 +97,8 @@ def read(path: File, max_runs: int | None = None) -> Document:
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputError(path, "is not text in UTF-8; name a scenario file (.toml)") from error
+        inside = "; a pack holds campaign/scenario.toml" if str(path).endswith(".zip") else ""
+        raise InputError(path, f"is not text in UTF-8; name a scenario file (.toml){inside}") from error
     return parse(text, path, max_runs)
 
 

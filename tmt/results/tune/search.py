@@ -271,7 +271,7 @@ def _optuna(size: int) -> Any:
     except ImportError:
         raise UsageError(
             f"the space has {size:,} candidates; Optuna, which samples large spaces, is not installed: "
-            "uv pip install 'tmt-clift[tune]', or allow more candidates (most_candidates)"
+            'pip install "tmt-clift[tune]", or allow more candidates (most_candidates)'
         ) from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna
