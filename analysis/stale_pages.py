@@ -1,7 +1,7 @@
 """`python -m analysis.stale_pages [--list]`: makes pages and figures that are older than their code.
 
 `pages.toml` beside this file lists every page, figure and table that a program writes. Each has an identity:
-the hash of the program's file or folder, of the files that programs of `analysis` share, of `tmt/core`, of
+the hash of the program's file or folder, of the files that programs of `analysis` share, of the core, of
 what it imports from `PACKAGES`, of its inputs, and of the backends that carry out its runs.
 `docs/identities.json` holds the identities with which the pages were made. A page whose identity has changed
 is stale.
@@ -28,14 +28,18 @@ from typing import Any
 import grimp
 
 from tmt.core.errors import SimulatorError
-from tmt.core.identity import source_hash
+from tmt.core.identity import MODELS, WORDS, core_places, source_hash
 from tmt.io.atomic import write_text
 from tmt.run.experiment import programs_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path(__file__).with_name("pages.toml")
 IDENTITIES = ROOT / "docs" / "identities.json"
-FOLDERS = ("tmt/core", "tools/page_tables.py")
+FOLDERS = (
+    *(place.relative_to(ROOT).as_posix() for place in core_places()),
+    *(f"tmt/{place}" for place in (*MODELS, WORDS)),
+    "tools/page_tables.py",
+)
 """Folders and files that decide what every page says."""
 
 PACKAGES = ("tmt.theory", "tmt.results", "tmt.show")
@@ -52,6 +56,7 @@ class Page:
     inputs: tuple[str, ...] = ()
     backends: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, entry: dict[str, Any]) -> Page:
@@ -74,7 +79,8 @@ class Page:
 
     def identity(self) -> str:
         """Return the hash of all that decides what the program writes; SimulatorError without a backend."""
-        folders = (*FOLDERS, *self.folders, *reached(self.name))
+        commands = (f"tmt.cli.{command}_command" for command in self.commands)
+        folders = (*FOLDERS, *self.folders, *reached(self.name, *commands))
         places = [self.place, *_shared(), *(ROOT / one for one in folders)]
         digest = hashlib.sha256(source_hash(*places, root=ROOT).encode())
         for pattern in self.inputs:
@@ -99,15 +105,15 @@ def _imports() -> grimp.ImportGraph:
 
 
 @cache
-def reached(program: str) -> list[str]:
-    """Return the files of `PACKAGES` that the imports of a program reach; all for a program of `tools`.
+def reached(*programs: str) -> list[str]:
+    """Return the files of `PACKAGES` that the imports of modules reach; all for a program of `tools`.
 
     Imports within functions count, and those for type checkers, as the names of `tmt` are imported late.
     """
-    graph, found, todo = _imports(), set[str](), {program}
-    if program not in graph.modules:
+    graph, found, todo = _imports(), set[str](), set(programs)
+    if not todo <= graph.modules:
         return [package.replace(".", "/") for package in PACKAGES]
-    todo |= graph.find_descendants(program)
+    todo |= {module for program in programs for module in graph.find_descendants(program)}
     while todo:
         module = todo.pop()
         found.add(module)

@@ -228,7 +228,7 @@ def test_sources__import_only_what_is_counted() -> None:
             if module == name.removesuffix(".__init__") or (place.is_dir() and module.startswith(f"{name}."))
         }
 
-    core = modules(*core_places())
+    core = modules(*core_places(), PACKAGE / identity.KEYS)
     words_and_values = modules(*(PACKAGE / place for place in ("core/words", "spec", "io", "__init__.py")))
 
     def check(own: set[str], also: set[str]) -> None:

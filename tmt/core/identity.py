@@ -34,14 +34,17 @@ MODELS = "core/channels", "core/schemes", "core/sharing"
 
 WORDS = "core/words"
 
+KEYS = "core/identity.py"
+"""This module decides keys, and no result."""
+
 MOST_HASHES = 2000
 """Number of cached sources above which those of older versions are dropped."""
 
 
 @cache
 def core_places() -> tuple[Path, ...]:
-    """Return the folders and files of the core, without models and words."""
-    others = {PACKAGE / place for place in (*MODELS, WORDS, "core/__pycache__")}
+    """Return the folders and files of the core, without models, words and this file."""
+    others = {PACKAGE / place for place in (*MODELS, WORDS, KEYS, "core/__pycache__")}
     return tuple(place for place in sorted((PACKAGE / "core").iterdir()) if place not in others)
 
 
@@ -105,7 +108,8 @@ LOADED = versions(PACKAGE)
 
 @cache
 def _loaded_files(*places: Path) -> frozenset[str]:
-    return frozenset(file for file in LOADED if any(Path(file).is_relative_to(place) for place in places))
+    names, folders = {str(place) for place in places}, tuple(f"{place}{os.sep}" for place in places)
+    return frozenset(file for file in LOADED if file in names or file.startswith(folders))
 
 
 class _Cache:
