@@ -247,7 +247,7 @@ def test_run__that_hangs_is_a_row(tmp_path: Path, write_scenario: Callable[..., 
         assert "replay.tcl" in row["command"]
         assert row["simulator"]
     said = _run(scenario, tmp_path / "out", "--quiet").err
-    assert re.search(r"^the first: timed out: \w+, .*, seed 1: stopped after 0\.2 s$", said, re.MULTILINE)
+    assert re.search(r"the first: timed out: \w+, .*, seed 1: stopped after 0\.2 s$", said, re.MULTILINE)
 
 
 def test_interrupted_run__keeps_what_it_has(tmp_path: Path, write_scenario: Callable[..., Path]) -> None:

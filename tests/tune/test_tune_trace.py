@@ -118,7 +118,7 @@ def test_tune_trace__opens_its_file_no_more_than_it_must(
 
     copied = tmp_path / "phy.parquet"  # no other test has looked at this file
     copied.write_bytes(trace.read_bytes())
-    monkeypatch.setattr("tmt.campaign.recipe.open_trace", watched)
+    monkeypatch.setattr("tmt.campaign.phy_file.open_trace", watched)
     monkeypatch.setattr("tmt.io.open_trace", watched)
     plan_tuning(trace_task.trace_task(copied, tmt.Path(0.1), tmt.Traffic(), tmt.Tune(), schemes=("arq",)))
     assert list(map(str, opened)) == [str(copied)] * 2

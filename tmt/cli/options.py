@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 with imported_when_used():
+    from tmt import io
     from tmt.campaign import cluster, local_workers, pack_reader, pool
-    from tmt.io import atomic
     from tmt.show.charts import files as charts
 
 
@@ -116,7 +116,7 @@ class ReportPath(OutputPath):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse a path where no file can be."""
         path = super().convert(value, param, ctx)
-        atomic.check_place(path)
+        io.atomic.check_place(path)
         return path
 
 

@@ -178,11 +178,11 @@ def complaints(done: Finished) -> list[str]:
     if done.after.failed:
         first = done.results.failures[0]
         said, _, _ = first.output.partition("\n")
-        found += [
-            f"{done.after.failed} of {len(done.after.runs)} runs failed: see the column `message` of "
-            f"{done.campaign.store.results_file}; call again with --retry-failed to execute them again",
-            f"the first: {first.reason}: {first.name}: {said}",
-        ]
+        found.append(
+            f"{done.after.failed} of {len(done.after.runs)} runs failed (see the column `message` of "
+            f"{done.campaign.store.results_file}; --retry-failed executes them again), "
+            f"the first: {first.reason}: {first.name}: {said}"
+        )
     found += [f"not as expected: {one}" for one in done.missed]
     is_equal = done.repeated is None or done.repeated.is_equal
     return found if is_equal else found + _repetition_lines(done)
