@@ -115,6 +115,7 @@ class ReplayRun(NamedTuple):
         series = self.template.path.rtt_series
         if series is not None and series_digest(self.template.path) != self.rtt_series:
             raise InputError(series, "was changed while the campaign ran; call again")
+        folder.mkdir()  # without its parents: they may have vanished, and must not come back
         result = run(self._over_traces(cache), folder, timeout_s=self.timeout_s)
         row = result.row | {"simulator": self.programs[0]}
         if self.online is None:
