@@ -66,10 +66,10 @@ def test_fit__covers_the_truth_and_accepts_the_true_model(channel: Channel, mode
         for name, estimate in result.parameters.items():
             covered[name] += estimate.low <= getattr(channel, name) <= estimate.high
         rejected += result.test.rejected
-    # 95 % intervals: of 30, fewer than 24 with probability 0.0006. Level 1 %: more than 3 with 0.0002.
+    # 95 % intervals: of 30, fewer than 24 with probability 0.0006. Level 1 %: more than 2 with 0.0033.
     for name, times in covered.items():
         assert times >= 24, f"{name}: {times} of {REPLICATES} intervals hold the truth"
-    assert rejected <= 3
+    assert rejected <= 2
 
 
 @pytest.mark.jit

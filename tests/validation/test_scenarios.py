@@ -34,7 +34,10 @@ def _ends(axis: Sequence[T]) -> list[T]:
 
 
 def short(scenario: Scenario) -> Scenario:
-    """Return a campaign of seconds: one seed, variant, Es/N0 and round trip; rivals, short traces, flows."""
+    """Return a campaign of seconds: one seed, variant, Es/N0 and round trip; rivals, short traces, flows.
+
+    Of more than eight schemes it has one of each name.
+    """
     first: dict[str, float] = {}
     traces = []
     for trace in scenario.trace:
