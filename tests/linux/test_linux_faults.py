@@ -230,6 +230,14 @@ def test_machine_with_too_little_memory__is_no_result(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("packet_bytes", [33_000, 65_535])
+def test_memory__is_enough_for_large_segments(packet_bytes: int) -> None:
+    # The first window has room for two segments or one, so that the flows fill their buffers with halves.
+    short = {"rtt_ns": NS_PER_MS, "duration_ns": 100 * NS_PER_MS}
+    experiment(packet_bytes=packet_bytes, window_packets=928, flows=10, **short).run()
+
+
+@pytest.mark.usefixtures("kernel")
 def test_send_buffer__does_not_limit_while_lost_segments_wait(tmp_path: Path) -> None:
     # A kernel's buffer grows with the congestion window. In this course of the drive more than three windows
     # waited for the acknowledgement of a segment that was lost repeatedly.

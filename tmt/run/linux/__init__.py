@@ -54,6 +54,9 @@ SOCKET_BUFFER_BYTES = 1280
 COUNTED_BYTES = 800
 """Memory that the kernel counts for a segment in the send buffer beyond its data, at least."""
 
+FIRST_BUFFER_BYTES = 131_072
+"""Largest receive buffer of a new connection; the driver sets it (`clift_adopt`)."""
+
 MEMORY_STEP_MIB = 16
 
 CONTROLS = "controls.txt"
@@ -134,10 +137,12 @@ def memory_mib(setup: Setup) -> int:
 def _held_segments(setup: Setup, group: Flow) -> int:
     """Return the segments that a flow holds: those in its send buffer, and those on the link.
 
-    The largest window is half of the receiver's buffer or more, and a segment at most half of the window.
+    The flow fills its send buffer when it connects. The receiver's window is then half of its first buffer,
+    in whole segments, and a segment has at most half of the window.
     """
-    buffer_bytes = group.receive_buffer_bytes or RECEIVE_BUFFER_BYTES
-    segment_bytes = min(setup.traffic.packet_bytes, buffer_bytes // 4)
+    packet_bytes = setup.traffic.packet_bytes
+    first_bytes = min(FIRST_BUFFER_BYTES, group.receive_buffer_bytes or RECEIVE_BUFFER_BYTES) // 2
+    segment_bytes = packet_bytes if first_bytes >= 2 * packet_bytes else min(packet_bytes, first_bytes) // 2
     return send_buffer_bytes(setup) // (segment_bytes + COUNTED_BYTES) + window_packets(setup)
 
 
