@@ -1,4 +1,4 @@
-"""`python -m analysis.stale_pages [--list]`: makes pages and figures that are older than their code.
+"""`python -m analysis.stale_pages [--list | --same PAGE...]`: makes pages and figures that are older than their code.
 
 `pages.toml` beside this file lists every page, figure and table that a program writes. Each has an identity:
 the hash of the program's file or folder, of the files that programs of `analysis` share, of the core, of
@@ -9,11 +9,13 @@ is stale.
 Stale pages are made in the order of their cost. A program that was stopped goes on where it stopped, and the
 failure of one does not end the others; the exit status is then 1.
 
-  --list    only list the stale pages; the exit status is 1 if there are any
+  --list          only list the stale pages; the exit status is 1 if there are any
+  --same PAGE...  take these as made with the present code: `tools/same_results.py` found no result that differs
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import subprocess
@@ -157,22 +159,32 @@ def make(page: Page) -> str | None:
     done = subprocess.run([sys.executable, *page.program.split()], cwd=ROOT, check=False)
     if done.returncode != 0:
         return f"exit status {done.returncode}"
-    found = read_identities() | {page.name: identity}
-    write_text(IDENTITIES, json.dumps(found, indent=1, sort_keys=True) + "\n")
+    record({page.name: identity})
     return None
 
 
+def record(identities: dict[str, str]) -> None:
+    """Write the identities with which pages were made."""
+    write_text(IDENTITIES, json.dumps(read_identities() | identities, indent=1, sort_keys=True) + "\n")
+
+
 def main(arguments: list[str]) -> int:
-    """List or make stale pages; return the exit status."""
-    if arguments not in ([], ["--list"]):
-        print(f"stale_pages: {' '.join(arguments)} is not allowed; allowed: --list", file=sys.stderr)
-        return 2
-    pages, recorded = read_pages(), read_identities()
+    """List, take as made, or make stale pages; return the exit status."""
+    pages = read_pages()
+    parser = argparse.ArgumentParser(prog="python -m analysis.stale_pages")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--list", action="store_true")
+    chosen.add_argument("--same", nargs="+", metavar="PAGE", choices=[page.name for page in pages])
+    asked = parser.parse_args(arguments)
+    if asked.same:
+        record({page.name: page.identity() for page in pages if page.name in asked.same})
+        return 0
+    recorded = read_identities()
     todo = [page for page in pages if is_stale(page, recorded)]
     for page in todo:
         print(f"stale: {page.name}, at most {page.minutes:g} min: {', '.join(page.files)}")
     print(f"{len(todo)} of {len(pages)} programs, at most {sum(page.minutes for page in todo):g} min")
-    if arguments:
+    if asked.list:
         return 1 if todo else 0
     failures = []
     for number, page in enumerate(todo, start=1):

@@ -120,7 +120,13 @@ def test_main__makes_stale_pages_by_cost(house: Path, capfd: pytest.CaptureFixtu
     assert set(json.loads((house / "docs" / "identities.json").read_text())) == {"tools.cheap", "tools.dear"}
     assert main(["--list"]) == 1
     assert "1 of 3 programs, at most 2 min" in capfd.readouterr().out
-    assert main(["--dear"]) == 2
+    (house / "lib" / "words.py").write_text("MORE = 1\n")
+    stale_pages.source_hash.cache_clear()
+    assert main(["--same", "tools.dear"]) == 0
+    assert main(["--list"]) == 1
+    assert "2 of 3 programs, at most 3 min" in capfd.readouterr().out
+    with pytest.raises(SystemExit, match="2"):
+        main(["--dear"])
 
 
 def test_identity__follows_folders_and_inputs(house: Path) -> None:

@@ -146,8 +146,9 @@ class CampaignPath(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse other files; for a scenario file, name the folder of its results."""
-        is_pack = pack_reader.is_pack(file := Path(value))
-        if file.is_file() and not (self._or_pack and is_pack):
+        is_file = (file := Path(value)).is_file()
+        is_pack = is_file and pack_reader.is_pack(file)
+        if is_file and not (self._or_pack and is_pack):
             usual = file.parent / "out" / file.stem
             there = f", here {usual}" if usual.is_dir() else ""
             wanted = f"the folder of results that `tmt run{f' {file}' if is_pack else ''}` prints{there}"
