@@ -1,9 +1,11 @@
 """From a campaign's folder to the results that a report shows."""
 
 import hashlib
+import os
 import shutil
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -157,8 +159,9 @@ def test_read_results__without_a_readable_scenario_are_called_as_their_folder(tm
     assert read_results(folder).title == "quick"
     (folder / "scenario.toml").write_text('title = "Named"\n')
     assert read_results(folder).title == "Named"
-    (folder / "scenario.toml").write_text("title = broken")
-    assert read_results(folder).title == "quick"
+    for broken in ("title = broken", f"title = {'[' * 100_000}"):
+        (folder / "scenario.toml").write_text(broken)
+        assert read_results(folder).title == "quick"
 
 
 def test_read_results__refuses_records_outside_the_folder(tmp_path: Path) -> None:
@@ -188,11 +191,13 @@ def test_read_results__refuse_an_error_without_words(tmp_path: Path, monkeypatch
         read_results(folder)
 
 
-def test_read_results__of_a_folder_whose_scenario_cannot_be_read_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_read_results__whose_scenario_is_no_file_are_called_as_their_folder(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
     folder = stored(tmp_path / "c", run())
-    (folder / "scenario.toml").mkdir()
-    with pytest.raises(InputError, match=r"scenario\.toml: cannot be read: Is a directory"):
-        read_results(folder)
+    make(folder / "scenario.toml")
+    assert read_results(folder).title == "c"
 
 
 def test_read_results__believe_only_the_link_trace_that_the_run_had(tmp_path: Path) -> None:
