@@ -13,8 +13,9 @@ import pandas as pd
 from analysis.pages import start, write_csv, write_tables
 from analysis.runs import run_named
 from analysis.selections import change, chosen, interval, means
+from tmt.results.measures import OF_PROGRAM, with_measures
 from tmt.results.statistics import Interval
-from tmt.results.values import OF_PROGRAM, interval_text, with_measures
+from tmt.results.values import interval_text
 from tmt.show.charts.style import TCP_STYLES
 from tools.page_tables import listed, markdown_table, plus_minus
 

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from tmt.results.measures import numbers_of, possible
 from tmt.results.statistics import Interval, paired_difference, t_interval
-from tmt.results.values import interval_fields, numbers_of, possible
+from tmt.results.values import interval_fields
 
 Values = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 

@@ -1,4 +1,4 @@
-"""`python -m analysis.stale_pages [--list | --same PAGE...]`: makes pages and figures that are older than their code.
+"""`python -m analysis.stale_pages [--list | --same PAGE...]`: makes pages and figures older than their code.
 
 `pages.toml` beside this file lists every page, figure and table that a program writes. Each has an identity:
 the hash of the program's file or folder, of the files that programs of `analysis` share, of the core, of
@@ -10,7 +10,7 @@ Stale pages are made in the order of their cost. A program that was stopped goes
 failure of one does not end the others; the exit status is then 1.
 
   --list          only list the stale pages; the exit status is 1 if there are any
-  --same PAGE...  take these as made with the present code: `tools/same_results.py` found no result that differs
+  --same PAGE...  take these as made: `tools/same_results.py` found no result that differs
 """
 
 from __future__ import annotations

@@ -25,8 +25,9 @@ from analysis.bufferbloat.runs import (
     Bufferbloat,
 )
 from analysis.selections import change, chosen, interval, means
+from tmt.results.measures import numbers_of
 from tmt.results.statistics import Interval, paired_difference, t_interval
-from tmt.results.values import interval_text, numbers_of
+from tmt.results.values import interval_text
 from tmt.show.charts.style import tcp_label
 from tools.page_tables import markdown_table
 

@@ -39,7 +39,7 @@ with imported_when_used():
     from rich import table as tables, text as texts
 
     from tmt import io
-    from tmt.results import values
+    from tmt.results import measures
     from tmt.run import experiment as experiments
     from tmt.show import qlog as logs
     from tmt.show.charts import files as figures, over_time
@@ -199,24 +199,23 @@ def command(
 
 def _print(result: ExperimentResult, programs: Program | None) -> None:
     """Print the figures that most questions need, in units that suit their size."""
-    import pandas as pd  # noqa: PLC0415  (slow to import)
-
-    row = pd.DataFrame([result.row])
-    shown = {one.column: one for one in values.measures(row)}
-    if result.row["transfer_bytes"] is not None:
-        shown.pop("forward_utilisation", None)  # a transfer leaves the link idle after its end
+    row: Mapping[str, Any] = result.row
+    names = [name for name in SHORT if row.get(name) is not None]
+    if row["transfer_bytes"] is not None and "forward_utilisation" in names:
+        names.remove("forward_utilisation")  # a transfer leaves the link idle after its end
     table = tables.Table.grid(padding=(0, 1))
     table.add_column(width=LABEL_WIDTH)
     table.add_column(justify="right", width=VALUE_WIDTH)
     table.add_column()
-    protocol = "QUIC" if result.row["stack"] == "quic" else "TCP"
-    for one in (shown[name] for name in SHORT if name in shown):
-        (number,) = one.of(row)
-        is_count = values.COLUMNS[one.column].kind == "integer"
-        label = one.label.replace("TCP", protocol)
-        table.add_row(label, spelled_number(int(number) if is_count else float(number)), one.unit)
-    print_parts(texts.Text(_headline(result.row, programs), style="bold"), table)
-    print_parts(*_json_tables(result.row))
+    protocol = "QUIC" if row["stack"] == "quic" else "TCP"
+    for name in names:
+        largest = row["delay_p99_s"] if name.startswith("delay_") else row[name]
+        unit, scale = measures.unit_of(name, largest)
+        label = measures.LABELS[name].replace("TCP", protocol)
+        number = row[name] if isinstance(row[name], int) else row[name] * scale
+        table.add_row(label, spelled_number(number), unit)
+    print_parts(texts.Text(_headline(row, programs), style="bold"), table)
+    print_parts(*_json_tables(row))
     say(f"Goodput counts {protocol} payload, each byte once. All figures: --details, --json")
 
 

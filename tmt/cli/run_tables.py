@@ -10,7 +10,8 @@ from rich.text import Text
 
 from tmt.cli.tables import text_table
 from tmt.results.groups import ALONE, BRIEF, shown_measures
-from tmt.results.values import NO_VALUE, OF_PROGRAM, interval_text
+from tmt.results.measures import OF_PROGRAM
+from tmt.results.values import NO_VALUE, interval_text
 from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from tmt.results.cells import Cell, Summary
-    from tmt.results.values import Measure
+    from tmt.results.measures import Measure
 
 GOODPUT = "goodput_bps"
 

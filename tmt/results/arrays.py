@@ -8,7 +8,8 @@ import numpy as np
 
 from tmt.core.errors import UsageError
 from tmt.results.cells import grid_of
-from tmt.results.values import COLUMNS, numbers_of
+from tmt.results.measures import numbers_of
+from tmt.results.values import COLUMNS
 
 if TYPE_CHECKING:
     import xarray

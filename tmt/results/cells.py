@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from tmt.results.codes import codes_of, places_of
+from tmt.results.measures import Measure, measures, numbers_of, possible
 from tmt.results.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_intervals
-from tmt.results.values import Measure, codes_of, measures, numbers_of, places_of, possible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

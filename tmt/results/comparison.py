@@ -12,18 +12,20 @@ from tmt.core.errors import UsageError
 from tmt.core.words.html_table import ShownInNotebooks
 from tmt.core.words.values import counted
 from tmt.results.cells import MEMBERS, Cell, Summary, equal_sizes, grid_of
+from tmt.results.codes import codes_of, joined, spread
 from tmt.results.dataset import Results
+from tmt.results.measures import measures, possible
 from tmt.results.pairing import PROGRAMS, pair_runs, place_names
 from tmt.results.statistics import Interval, holm, paired_differences, t_intervals
-from tmt.results.values import codes_of, joined, measures, possible, spread, texts
+from tmt.results.values import texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
+    from tmt.results.measures import Measure
     from tmt.results.pairing import Pairs
-    from tmt.results.values import Measure
 
 ALPHA = 0.05
 """Level of the tests."""

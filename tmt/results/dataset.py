@@ -13,7 +13,8 @@ import pandas as pd
 from tmt.core.schemes import SCHEMES
 from tmt.core.words.html_table import Charted, ShownInNotebooks
 from tmt.results.cells import summarise
-from tmt.results.values import COLUMNS, Axis, codes_of, joined, scalar, spread
+from tmt.results.codes import codes_of, joined, spread
+from tmt.results.values import COLUMNS, Axis, scalar
 from tmt.spec.columns import SETTINGS
 from tmt.spec.stacks import VARIANTS
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     import xarray
 
     from tmt.results.cells import Cell, Summary
+    from tmt.results.measures import Measure
     from tmt.results.over_time import RunRecords
-    from tmt.results.values import Measure
 
 _BEFORE_COMPUTED = (
     *("program", "backend", "stack", "rtt_s", "wired_rate_bps", "wired_delay_s", "wired_loss"),

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from tmt.core.words.values import counted
-from tmt.results.values import OF_PROGRAM, numbers_of
+from tmt.results.measures import OF_PROGRAM, numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

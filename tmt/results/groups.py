@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
-    from tmt.results.values import Measure
+    from tmt.results.measures import Measure
 
 ALONE = "alone"
 """Level of the axis `beside` of flows that have the path to themselves."""

@@ -12,17 +12,19 @@ from tmt.campaign.columns import DONE
 from tmt.campaign.database import frame
 from tmt.core.errors import UsageError
 from tmt.results.cells import MEMBERS
+from tmt.results.codes import codes_of, joined, spread
 from tmt.results.dataset import level_order, parameters
 from tmt.results.reading import check_rows, results_of
-from tmt.results.values import COLUMNS, WITH_GROUPS, codes_of, joined, scalar, spread, texts
+from tmt.results.values import COLUMNS, WITH_GROUPS, scalar, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from tmt.campaign.pack_reader import Pack
+    from tmt.results.codes import Codes
     from tmt.results.dataset import Results
-    from tmt.results.values import Axis, Codes
+    from tmt.results.values import Axis
 
     Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 

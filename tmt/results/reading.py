@@ -16,6 +16,7 @@ from tmt.campaign.columns import COLUMNS, DONE, PUBLISHED_COLUMNS
 from tmt.campaign.database import DATABASE, PUBLISHED, SCENARIO, frame, read_runs
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
+from tmt.results.codes import codes_of, joined, places_of, spread
 from tmt.results.dataset import (
     Failure,
     Published,
@@ -27,8 +28,9 @@ from tmt.results.dataset import (
     trace_uses,
 )
 from tmt.results.groups import LIKE
+from tmt.results.measures import with_measures
 from tmt.results.over_time import read_chosen
-from tmt.results.values import NO_VALUE, codes_of, joined, places_of, scalar, spread, texts, with_measures
+from tmt.results.values import NO_VALUE, scalar, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +39,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tmt.campaign.campaign import Campaign
-    from tmt.results.values import Axis, Codes
+    from tmt.results.codes import Codes
+    from tmt.results.values import Axis
 
 
 def read_results(folder: Path, published: Path | None = None) -> Results:

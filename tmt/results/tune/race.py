@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from tmt.core.words.values import percent
+from tmt.results.measures import possible
 from tmt.results.statistics import t_interval
-from tmt.results.values import possible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from tmt.results.measures import possible
 from tmt.results.statistics import Interval
 from tmt.results.tune.race import upper
 from tmt.results.tune.task import QUEUE, SCHEME, levels_of, neighbours
-from tmt.results.values import possible
 
 if TYPE_CHECKING:
     from tmt.results.statistics import FloatArray

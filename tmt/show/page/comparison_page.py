@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tmt.results.cells import Cell
     from tmt.results.comparison import PairedCampaigns
-    from tmt.results.values import Measure
+    from tmt.results.measures import Measure
     from tmt.show.charts.style import Row
 
 METHOD = (

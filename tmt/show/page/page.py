@@ -17,14 +17,16 @@ from jinja2 import Environment, StrictUndefined
 from tmt import __version__
 from tmt.core.provenance import user_cache
 from tmt.io.atomic import write_text
-from tmt.results.values import COLUMNS, OF_PROGRAM
+from tmt.results.measures import OF_PROGRAM
+from tmt.results.values import COLUMNS
 from tmt.show.charts.style import INKS, MARKER_PATHS, configuration
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
     from pathlib import Path
 
-    from tmt.results.values import Axis, Measure
+    from tmt.results.measures import Measure
+    from tmt.results.values import Axis
     from tmt.show.charts.style import MemberStyle
 
 Record = dict[str, Any]

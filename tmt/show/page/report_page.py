@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tmt.results.cells import Summary
     from tmt.results.dataset import Match, Results
-    from tmt.results.values import Measure
+    from tmt.results.measures import Measure
     from tmt.show.page.page import Record
 
 

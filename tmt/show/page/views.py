@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.results.dataset import matches
+from tmt.results.measures import delay_unit
 from tmt.results.over_time import LEVELS, delay_quantiles_s, recorded, run_over_time
-from tmt.results.values import delay_unit, digits, interval_fields
+from tmt.results.values import digits, interval_fields
 from tmt.show.charts import campaign as charts
 from tmt.show.charts.over_time import CHANNEL, course
 from tmt.show.charts.style import scheme_styles, tcp_label, tcp_styles

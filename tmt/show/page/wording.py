@@ -12,13 +12,14 @@ from tmt.core.words.values import ack_notes, counted, no_loss_notes
 from tmt.results.cells import Cell, Summary, best
 from tmt.results.dataset import matches
 from tmt.results.statistics import seeds_needed
-from tmt.results.values import COLUMNS, NO_VALUE, Measure, texts, three_digits
+from tmt.results.values import COLUMNS, NO_VALUE, texts, three_digits
 from tmt.show.charts.style import tcp_label
 from tmt.show.page.page import Record, fact, finding, headed_tables
 from tmt.show.page.views import cell_name
 
 if TYPE_CHECKING:
     from tmt.results.dataset import Results
+    from tmt.results.measures import Measure
 
 UNTOLD = frozenset(
     {
