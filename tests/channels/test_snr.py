@@ -178,9 +178,7 @@ EVEN = [f"{second},12" for second in range(20)]
     [
         (EVEN, []),
         (["time_s,es_n0_db", *EVEN], []),
-        (["time_ms,es_n0_db", *EVEN], [": its header says time_ms; the times are read as seconds"]),
         (["t;Eb/N0 (dB)", *EVEN], [": its header says Eb/N0 (dB); the values are read as Es/N0"]),
-        (["t;cn0_dbhz", *EVEN], [": its header says cn0_dbhz; the values are read as Es/N0"]),
         (
             [*EVEN, "90,12"],
             [
@@ -206,10 +204,21 @@ def test_generate__notes_what_a_signal_probably_is_not(
     assert (said.status, said.err.splitlines()) == (0, [f"note: s.csv{note}" for note in notes])
 
 
-def test_series__without_numbers_says_what_is_needed(tmp_path: Path) -> None:
-    for line, reason in (
-        ("2026-07-14T13:00:00Z,12", "2026-07-14T13:00:00Z is not a finite number; seconds are needed"),
-        ("1,NaN", "NaN is not a finite number of dB; leave out lines without one"),
-    ):
-        with pytest.raises(InputError, match=re.escape(f"a.csv:2: {reason}")):
-            read_signal_series(written(tmp_path, f"t,es_n0\n{line}\n", "a.csv"))
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "t,es_n0\n2026-07-14T13:00:00Z,12\n",
+            "2: this time is a date; seconds are needed: tmt",
+        ),
+        ("2026-07-14 13:00:00 12\n", "1: this time is a date; seconds are needed: tmt"),
+        ("t,es_n0\n1,NaN\n", "2: NaN is not a finite number of dB; leave out lines without one"),
+        ("time_ms,es_n0_db\n0,1\n", "1: the header says time_ms; seconds are needed"),
+        ("t [min];SNR\n0;1\n", "1: the header says t [min]; seconds are needed"),
+        ("t;cn0_dbhz\n0;1\n", "1: the header says cn0_dbhz; Es/N0 in dB is needed"),
+        ("t;C/N0 (dB-Hz)\n0;1\n", "1: the header says C/N0 (dB-Hz); Es/N0 in dB is needed"),
+    ],
+)
+def test_series__of_another_kind_says_what_is_needed(text: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=re.escape(f"a.csv:{reason}")):
+        read_signal_series(written(tmp_path, text, "a.csv"))

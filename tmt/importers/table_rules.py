@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tmt.core.units import seconds_to_ns
+from tmt.core.units import seconds_to_ns, unit_in
 from tmt.importers.clocks import NEVER
 from tmt.importers.columns import (
     AMOUNT_UNITS,
@@ -19,7 +19,6 @@ from tmt.importers.dvb_modes import TABLES
 from tmt.importers.log_files import UNITS_NS
 from tmt.importers.sequences import SEQUENCE_UNITS
 from tmt.importers.table_blocks import NEW_DATA_UNITS, HarqColumns
-from tmt.io.signals import unit_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,7 +24,7 @@ import numpy as np
 
 from tmt.core.errors import InputError, reason_of
 from tmt.core.provenance import opened
-from tmt.core.units import seconds_to_ns
+from tmt.core.units import seconds_to_ns, unit_in
 from tmt.core.words.refusals import refusal, shown
 
 if TYPE_CHECKING:
@@ -33,7 +33,11 @@ if TYPE_CHECKING:
     from tmt.core.trace import FloatArray, Int64Array
 
 _ATTENUATION = re.compile(r"att|loss|fade|fading", re.IGNORECASE)
-_SEPARATORS = re.compile(r"[\s,;]+")
+SEPARATORS = re.compile(r"[\s,;]+")
+_DATE = re.compile(r"\d{1,4}[-/.:]\d{1,2}[-/.:]\d")
+_HEADER = re.compile(r"([^\s,;]+(?:\s*[\[(][^\])]*[\])])?)[\s,;]*(.*)")
+"""Name of the first column, with a unit in brackets, and those of the others."""
+_CARRIER_TO_NOISE = re.compile(r"dB-?Hz|(?<![a-z])c[_/]?n[0o](?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +65,20 @@ class SignalSeries:
 def read_signal_series(path: str) -> SignalSeries:
     """Read a series, which may be compressed (.gz).
 
-    InputError, with the line, where it does not hold two numbers, or time does not rise.
+    InputError, with the line, where it does not hold two numbers, time does not rise, or the header names
+    other units.
     """
+    if path.endswith((".parquet", ".npy")):
+        raise InputError(path, f"a trace is no series of text: tmt export {path} OUT --for signal makes one")
     times: list[int] = []
     values: list[float] = []
     attenuation: bool | None = None
     for number, text in text_lines(path):
-        fields = [field for field in _SEPARATORS.split(text) if field]
+        fields = [field for field in SEPARATORS.split(text) if field]
+        if _DATE.match(text):
+            raise InputError(path, _NO_DATES, number)
         if not times and attenuation is None and not is_number(fields[0]):
+            _check_header(path, number, text)
             attenuation = len(fields) > 1 and _ATTENUATION.search(fields[1]) is not None
             continue
         if len(fields) != 2:
@@ -95,6 +105,22 @@ def read_signal_series(path: str) -> SignalSeries:
         raise InputError(path, refusal("no_rows"))
     time = np.array(times, np.int64)
     return SignalSeries(time - time[0], np.array(values, np.float64), attenuation)
+
+
+_NO_DATES = (
+    "this time is a date; seconds are needed: tmt import table FILE phy.parquet --time NAME:date "
+    "--es-n0 NAME, then tmt export phy.parquet OUT --for signal"
+)
+
+
+def _check_header(path: str, number: int, text: str) -> None:
+    found = _HEADER.match(text)
+    time, value = found.groups() if found else ("", "")
+    if unit_in(time):
+        raise InputError(path, f"the header says {shown(time)}; seconds are needed", number)
+    if _CARRIER_TO_NOISE.search(value):
+        needed = "Es/N0 in dB is needed, which is C/N0 less 10 log10 of the symbol rate"
+        raise InputError(path, f"the header says {shown(value)}; {needed}", number)
 
 
 _AXES = ("Es/N0", "Eb/N0")
