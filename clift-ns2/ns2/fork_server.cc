@@ -97,6 +97,21 @@ void run_script(Tcl_Interp* interp, const std::vector<std::string>& words) {
   Tcl_Exit(1);
 }
 
+int requests = -1;
+
+// Returns in the process of a run, when its script has ended.
+void serve() {
+  while (true) {
+    const std::vector<std::string> words = next_request(requests);
+    const pid_t process = fork_sibling();
+    if (process < 0) send_answer(requests, {0, errno});
+    if (process != 0) continue;
+    become_run(requests, words);
+    run_script(Tcl::instance().interp(), words);
+    return;
+  }
+}
+
 class ForkServerClass : public TclClass {
  public:
   ForkServerClass() : TclClass("Clift/ForkServer") {}
@@ -107,20 +122,13 @@ class ForkServerClass : public TclClass {
     add_method("serve");
   }
 
-  // `serve DESCRIPTOR`, after three words of Tcl's own. Returns in the process of a run, when its script has ended.
+  // `serve DESCRIPTOR`, after three words of Tcl's own. Tcl calls its main loop when this script has ended, so that those of the
+  // runs are not nested in it.
   int method(int argc, const char* const* argv) override {
     if (argc != 5 || std::strcmp(argv[3], "serve") != 0) return TclClass::method(argc, argv);
-    const int socket = std::atoi(argv[4]);
-    while (true) {
-      const std::vector<std::string> words = next_request(socket);
-      const pid_t process = fork_sibling();
-      if (process < 0) send_answer(socket, {0, errno});
-      if (process == 0) {
-        become_run(socket, words);
-        run_script(Tcl::instance().interp(), words);
-        return TCL_OK;
-      }
-    }
+    requests = std::atoi(argv[4]);
+    Tcl_SetMainLoop(serve);
+    return TCL_OK;
   }
 };
 
