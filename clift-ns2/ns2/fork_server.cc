@@ -1,5 +1,5 @@
-// `Clift/ForkServer serve DESCRIPTOR`: forks a process for each run that a socket asks for. The runs share one start of ns-2, which
-// takes longer than a short run.
+// `Clift/ForkServer serve DESCRIPTOR`: forks a process for each run that a socket asks for. The start of ns-2, which the
+// runs share, takes longer than a short run.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -33,8 +33,8 @@ bool receive(int socket, void* content, std::size_t size) {
 
 void send_answer(int socket, Answer answer) { send(socket, &answer, sizeof answer, MSG_NOSIGNAL); }
 
-// The words of the next request: the run's directory, its files of stdout and stderr, the script, the script's arguments. This
-// process ends when the other one has closed the socket.
+// The words of the next request: the run's directory, its files of stdout and stderr, the script, the script's
+// arguments. This process ends when the other one has closed the socket.
 std::vector<std::string> next_request(int socket) {
   std::uint32_t size = 0;
   if (!receive(socket, &size, sizeof size)) _exit(0);
@@ -47,8 +47,8 @@ std::vector<std::string> next_request(int socket) {
   return words;
 }
 
-// Forks like fork(2), but the new process is a child of this one's parent, which waits for it and kills it. No other thread runs
-// here, so no lock needs a handler of pthread_atfork(3).
+// Forks like fork(2), but the new process is a child of this one's parent, which waits for it and kills it. No other
+// thread runs here, so no lock needs a handler of pthread_atfork(3).
 pid_t fork_sibling() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0)); }
 
 bool redirect(const std::string& file, int descriptor) {
@@ -91,13 +91,14 @@ void run_script(Tcl_Interp* interp, const std::vector<std::string>& words) {
   if (outcome == TCL_OK) return;
   Tcl_Obj* trace = nullptr;
   Tcl_DictObjGet(nullptr, Tcl_GetReturnOptions(interp, outcome), Tcl_NewStringObj("-errorinfo", -1), &trace);
-  const Tcl_Channel error = Tcl_GetStdChannel(TCL_STDERR);
-  if (trace != nullptr) Tcl_WriteObj(error, trace);
-  Tcl_WriteChars(error, "\n", 1);
-  Tcl_Exit(1);
+  if (const Tcl_Channel error = Tcl_GetStdChannel(TCL_STDERR)) {
+    if (trace != nullptr) Tcl_WriteObj(error, trace);
+    Tcl_WriteChars(error, "\n", 1);
+  }
+  Tcl_Eval(interp, "exit 1");
 }
 
-int requests = -1;
+int requests = -1;  // the socket's descriptor
 
 // Returns in the process of a run, when its script has ended.
 void serve() {
@@ -122,8 +123,8 @@ class ForkServerClass : public TclClass {
     add_method("serve");
   }
 
-  // `serve DESCRIPTOR`, after three words of Tcl's own. Tcl calls its main loop when this script has ended, so that those of the
-  // runs are not nested in it.
+  // `serve DESCRIPTOR`, after three words of Tcl's own. Tcl calls its main loop when this script has ended, so that the
+  // scripts of the runs are not nested in it.
   int method(int argc, const char* const* argv) override {
     if (argc != 5 || std::strcmp(argv[3], "serve") != 0) return TclClass::method(argc, argv);
     requests = std::atoi(argv[4]);

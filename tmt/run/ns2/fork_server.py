@@ -14,7 +14,6 @@ import subprocess
 import threading
 import weakref
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.core.provenance import FileVersion, file_version
@@ -22,6 +21,7 @@ from tmt.run.program import STDERR, STDOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _SIZE, _ANSWER = struct.Struct("=I"), struct.Struct("=ii")
 """The size of a request in bytes; the number of the forked process, and why it cannot run, as errno."""
