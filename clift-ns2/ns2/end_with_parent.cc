@@ -1,22 +1,25 @@
-// Ends a simulation together with its parent process, even when that process is killed.
-//
-// The environment variable CLIFT_PARENT holds the parent's process id. Without it, a simulation outlives its parent.
+#include "end_with_parent.h"
+
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 
+namespace clift {
+
+void end_with_parent() {
+  const char* parent = std::getenv("CLIFT_PARENT");
+  if (parent == nullptr) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // A parent that died before the call above sends no signal.
+  if (getppid() != std::atoi(parent)) _exit(1);
+}
+
 namespace {
 
-struct EndWithParent {
-  EndWithParent() {
-    const char* parent = std::getenv("CLIFT_PARENT");
-    if (parent == nullptr) return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // A parent that died before the call above sends no signal.
-    if (getppid() != std::atoi(parent)) _exit(1);
-  }
-} end_with_parent;
+[[maybe_unused]] const bool at_start = (end_with_parent(), true);
 
 }  // namespace
+
+}  // namespace clift

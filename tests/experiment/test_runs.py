@@ -289,11 +289,10 @@ def test_run__that_lasts_too_long_is_stopped(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "stdout.txt").exists()
 
 
-def test_run__that_is_killed_says_so() -> None:
+def test_run__that_is_killed_says_so(tmp_path: Path) -> None:
     def simulators() -> list[int]:
         children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-        words = "duration_s\0999999"
-        return [int(child) for child in children if words in Path(f"/proc/{child}/cmdline").read_text()]
+        return [int(child) for child in children if Path(f"/proc/{child}/cwd").readlink() == tmp_path / "run"]
 
     def kill_the_simulator() -> None:
         os.kill(until(simulators)[0], signal.SIGKILL)
@@ -301,7 +300,7 @@ def test_run__that_is_killed_says_so() -> None:
     thread = threading.Thread(target=kill_the_simulator)
     thread.start()
     with pytest.raises(RunError, match="killed by SIGKILL"):
-        replay(duration_ns=999_999 * S).run(timeout_s=PATIENCE_S)
+        replay(duration_ns=999_999 * S).run(tmp_path / "run", timeout_s=PATIENCE_S)
     thread.join()
 
 

@@ -9,14 +9,14 @@ import subprocess
 import time
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tmt.core.errors import OutputError, SimulatorError
 from tmt.core.provenance import file_sha256, file_version
 from tmt.run import RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tmt.core.provenance import FileVersion
 
@@ -53,14 +53,26 @@ def build_stamp(program: Path, rebuild: str) -> str:
     The file ``stamp`` beside the program names its sources' hash, then its own. SimulatorError, with the
     remedy `rebuild`, when it belongs to another program, as after a compilation without the build script.
     """
-    stamp, content = program.with_name("stamp"), program_hash(program)
-    text = stamp.read_text(errors="replace").strip() if stamp.is_file() else ""
-    sources, _, built = text.partition(" ")
+    sources, built = _stamp(program)
+    content = program_hash(program)
     if built not in ("", content):
         raise SimulatorError(
-            f"{program}: the stamp beside it is of another program; {rebuild}, or remove {stamp}"
+            f"{program}: the stamp beside it is of another program; {rebuild}, or remove "
+            f"{program.with_name('stamp')}"
         )
     return sources if built else content
+
+
+def has_stamp(program: Path) -> bool:
+    """Whether a build script has built the program, so that it is no stand-in such as a shell script."""
+    return bool(_stamp(program)[1])
+
+
+def _stamp(program: Path) -> tuple[str, str]:
+    stamp = program.with_name("stamp")
+    text = stamp.read_text(errors="replace").strip() if stamp.is_file() else ""
+    sources, _, built = text.partition(" ")
+    return sources, built
 
 
 def program_hash(program: Path) -> str:
@@ -73,23 +85,38 @@ def _hash(program: Path, _version: FileVersion | None) -> str:
     return file_sha256(program)
 
 
+class Process(Protocol):
+    """A child process; see `subprocess.Popen`."""
+
+    pid: int
+    returncode: int | None
+
+    def poll(self) -> int | None:
+        """Return the exit status, or the negative number of the signal that killed it; None while it runs."""
+
+    def wait(self) -> int | None:
+        """Wait for its end; return the same."""
+
+
 def run_program(
     name: str,
     argv: Sequence[str],
     directory: Path,
     timeout_s: float | None = None,
     environment: Mapping[str, str] | None = None,
+    fork: Callable[[], Process | None] = lambda: None,
 ) -> float:
     """Run a program in `directory`, which keeps its output, and return its wall time in seconds.
 
     `name` is the program's name in messages. After `timeout_s` of wall time (None: never) it is killed, with
-    all its children. RunError when it cannot be started, exits with a status other than 0, is killed, or
+    all its children. `fork` may return its process, which already runs in its directory; else it is started
+    here. RunError when it cannot be started, exits with a status other than 0, is killed, or
     exceeds its time.
     """
     with (directory / STDOUT).open("wb") as stdout, (directory / STDERR).open("wb") as stderr:
         started = time.perf_counter()
         try:
-            process = subprocess.Popen(
+            process = fork() or subprocess.Popen(
                 argv,
                 cwd=directory,
                 env=environment,
@@ -128,13 +155,16 @@ def last_words(directory: Path) -> str:
     return ""
 
 
-def _ends(process: subprocess.Popen[bytes], timeout_s: float | None) -> bool:
+def _ends(process: Process, timeout_s: float | None) -> bool:
     """Wait until the process ends (True) or its time is up (False).
 
     A file descriptor of the process wakes this one as soon as it ends; `Popen.wait` with a timeout polls
     every 50 ms, which is as long as a short run.
     """
-    descriptor = os.pidfd_open(process.pid)
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except ProcessLookupError:  # it has ended, and SIGCHLD is ignored
+        return True
     try:
         ended = select.poll()
         ended.register(descriptor, select.POLLIN)
@@ -143,7 +173,7 @@ def _ends(process: subprocess.Popen[bytes], timeout_s: float | None) -> bool:
         os.close(descriptor)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: Process) -> None:
     """Kill the process and its children if it still runs when the block is left."""
     if process.poll() is None:
         # It has not been waited for, so its number cannot have passed to another process.

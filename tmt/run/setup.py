@@ -74,8 +74,9 @@ class Setup:
     @property
     def flows(self) -> tuple[int, int]:
         """Number of flows in the forward direction, whose numbers come first, and in the return direction."""
-        forward = sum(one.count for one in self.groups if one.direction == "forward")
-        return forward, sum(one.count for one in self.groups) - forward
+        groups = self.groups
+        forward = sum(one.count for one in groups if one.direction == "forward")
+        return forward, sum(one.count for one in groups) - forward
 
     def notes(self) -> list[str]:
         """Return notes on the traces: those of `link_notes`, a trace that ends before the run, no losses."""

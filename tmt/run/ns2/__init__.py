@@ -23,7 +23,16 @@ from tmt.core.units import seconds_text
 from tmt.run import RunError
 from tmt.run.link_files import ReadyLink, link_settings
 from tmt.run.motion import motion_settings
-from tmt.run.program import FROM_THE_WHEEL, build_stamp, built_program, last_words, remedy, run_program
+from tmt.run.ns2.fork_server import ForkedProcess, fork_run
+from tmt.run.program import (
+    FROM_THE_WHEEL,
+    build_stamp,
+    built_program,
+    has_stamp,
+    last_words,
+    remedy,
+    run_program,
+)
 from tmt.run.records import read_records
 from tmt.spec.columns import GROUP_SETTINGS, SETTINGS
 from tmt.spec.experiment import MAX_PACKETS
@@ -79,7 +88,14 @@ class Simulator:
         argv = [str(self.program), str(script or self.script), *arguments]
         # In another locale Tcl reads other characters from the bytes of a path.
         environment = os.environ | {"CLIFT_PARENT": str(os.getpid()), "LC_ALL": "C.UTF-8"}
-        return argv, run_program("ns-2", argv, directory, timeout_s, environment)
+
+        def fork() -> ForkedProcess | None:
+            if not has_stamp(self.program):
+                return None
+            server = [argv[0], str(self.script.with_name("fork-server.tcl"))]
+            return fork_run(server, self.stamp, directory, argv[1:], environment)
+
+        return argv, run_program("ns-2", argv, directory, timeout_s, environment, fork)
 
 
 class Ns2:
