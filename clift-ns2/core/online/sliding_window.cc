@@ -30,7 +30,7 @@ Nanoseconds SlidingWindow::send_units(Nanoseconds now_ns) {
     if (tx_ns == never) return never;
     // Packets that arrive by the next slot may use it.
     if (tx_ns >= now_ns && (has_data ? may_be_joined(earliest_ns) : !repair_is_due)) return tx_ns + 1;
-    if (has_data && is_pulled_later(now_ns, tx_ns)) return tx_ns;
+    if ((has_data || options_.is_shared) && is_pulled_later(now_ns, tx_ns)) return tx_ns;
     if (!has_data) {
       send_repair();
     } else if (ledger_.pull(tx_ns)) {
