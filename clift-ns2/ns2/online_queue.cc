@@ -136,6 +136,9 @@ std::unique_ptr<SlotSource> OnlineQueue::make_slots() {
 
 SharedLine::User OnlineQueue::user_beside(const OnlineQueue& other) {
   if (!trace_ || !other.trace_) fail(name_ + ": share: no trace is loaded; allowed is a queue with a trace");
+  if (begin_ != other.begin_ || length_ != other.length_ || offset_ != other.offset_ || loop_ != other.loop_) {
+    fail(name_ + ": share: begin_, length_, offset_ and loop_ must be those of the line's first queue");
+  }
   check_same_slots(*trace_, *other.trace_);
   LinkLayer& own = layer();
   return {&own, static_cast<TraceSlots*>(slots_.get())};

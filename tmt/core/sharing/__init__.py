@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -140,21 +140,31 @@ class Sharing(Spec):
     """
 
     users: Annotated[Users, "users of the line, each with a realisation of its own of the channel"]
-    user: Annotated[Users, "the user whose slots the trace has, from 1"] = 1
+    user: Annotated[
+        Users | Literal["all"],
+        "the user whose slots the trace has, from 1; all: a run has all users, and a slot goes, at its time, "
+        "to one who has something to send",
+    ] = 1
     scheduler: Annotated[Scheduler, "rule that gives each slot to a user"] = RoundRobin()
 
     def rules(self) -> Rules:
         """Refuse an unknown user, and a scheduler for another number of users."""
-        if self.user > self.users:
+        if not self.is_one_run and self.user > self.users:
             yield "user", f"up to users, {self.users}"
         if (fault := self.scheduler.fault(self.users)) is not None:
             field, *rest = fault
             yield ("scheduler", field), *rest  # type: ignore[misc]
 
     @property
+    def is_one_run(self) -> bool:
+        """Whether all users are in one run, in which each has the trace of a user who is alone."""
+        return self.user == "all"
+
+    @property
     def label(self) -> str:
-        """``user 1 of 4, round-robin``."""
-        return f"user {self.user} of {self.users}, {self.scheduler.label}"
+        """``user 1 of 4, round-robin``, or ``all 4 users, round-robin``."""
+        who = f"all {self.users} users" if self.is_one_run else f"user {self.user} of {self.users}"
+        return f"{who}, {self.scheduler.label}"
 
     def seed_of(self, user: int, seed: int) -> int:
         """Return the seed of a user's channel; the first user has the seed of the link."""
