@@ -122,7 +122,7 @@ class Scenario(Spec):
     def _across(self) -> Rules:
         seen = set()
         loads = [((key, number), one) for key in LOADS for number, one in enumerate(getattr(self, key))]
-        users = {one.users_in_one_run for one in self.trace}
+        users = sorted({one.users_in_one_run for one in self.trace})
         if any(users):
             for at, scheme in enumerate(self.scheme):
                 if not scheme.online:
