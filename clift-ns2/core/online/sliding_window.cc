@@ -18,6 +18,7 @@ LowerLayer::Transmission SlidingWindow::next(Nanoseconds data_ns) {
   const Nanoseconds earliest_ns = since_repair_ > 0 ? 0 : data_ns;
   if (earliest_ns == never) return {never, false};
   const Nanoseconds tx_ns = first_tx_ns(earliest_ns);
+  if (since_repair_ == options_.sliding_window->interval) return {tx_ns, false};
   return {tx_ns, data_ns <= tx_ns, data_ns > tx_ns};
 }
 

@@ -44,6 +44,10 @@ _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
 _OVERHEADS = Path(__file__).with_name("code_overhead.csv")
 
 
+OF_GROUPS = ("tcp", "flows", "return_flows", "start_s", "transfer_bytes", "pause_s", "slow_start")
+"""Settings of a run that its groups of flows have instead."""
+
+
 @dataclass(frozen=True, slots=True)
 class Simulator:
     """The built ns-2, the script that it runs, and a hash of the build and of all scripts."""
@@ -127,7 +131,8 @@ def arguments(setup: Setup, directory: Path) -> list[str]:
     given |= _motion_arguments(setup, directory)
     if setup.has_groups:
         given["groups"] = " ".join(f"{{{_group_words(group)}}}" for group in setup.groups)
-        for name in ("tcp", "flows", "return_flows", "start_s", "transfer_bytes"):
+        resumption = (one.name for one in GROUP_SETTINGS if one.place[0] == "resume")
+        for name in (*OF_GROUPS, *resumption):
             given.pop(name, None)
     given |= _link_arguments("forward", setup.forward) | _link_arguments("return", setup.back)
     given["queue"] = setup.path.queue.words()
