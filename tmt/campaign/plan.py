@@ -121,7 +121,7 @@ class Lane:
     def models(self) -> tuple[Channel | Scheme | Sharing, ...]:
         """The scheme, and the recipes of its runs' link traces."""
         recipes = [recipe for recipe in self.recipes(1) if recipe is not None]
-        return (self.scheme, *(model for recipe in recipes for model in recipe.models))
+        return (self.scheme, *(model for recipe in recipes for model in recipe.models_of_runs))
 
     def recipes(self, seed: int) -> tuple[Recipe, Recipe | None]:
         """Return the recipes of both directions' link traces for a seed."""

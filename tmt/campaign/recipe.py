@@ -170,6 +170,11 @@ class Recipe:
         return tuple(model for model in found if model is not None)
 
     @property
+    def models_of_runs(self) -> tuple[Channel | Scheme | Sharing, ...]:
+        """Those, and the sharing of all users in one run."""
+        return self.models if self.sharing is None else (*self.models, self.sharing)
+
+    @property
     def trace_parameters(self) -> dict[str, object]:
         """The parameters that distinguish the trace from others, as in a row of results."""
         phy = self.phy

@@ -89,7 +89,7 @@ class ReplayRun(NamedTuple):
 
     def installed_programs(self) -> Programs:
         """Return the hashes of the backend's program and of the sources, now."""
-        models = [model for recipe in self.recipes for model in recipe.models]
+        models = [model for recipe in self.recipes for model in recipe.models_of_runs]
         found = programs_of(str(self.coordinates["backend"]), self.link_scheme, *models)
         return with_inputs(self.template.traffic, found)
 
