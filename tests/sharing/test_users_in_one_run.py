@@ -190,7 +190,7 @@ def test_bad_scheduler__is_refused(
         ({"scheduler": RoundRobin()}, "scheme: is missing: users share the slots of PHY traces; allowed: a"),
         (
             {"scheme": Arq(online=True), "scheduler": Weighted((1, 1))},
-            "scheduler.weights: (1, 1) has 2 weights; allowed: one for each user, 1",
+            "scheduler.weights: [1, 1] has 2 weights; allowed: one for each user, 1",
         ),
     ],
 )
